@@ -4,9 +4,9 @@ import { fieldOf, isRecord } from '../domain/raw-values.ts'
 import { isMessageTs, textOf } from '../slack/api/errors.ts'
 import type { Requester, Target } from '../catalog/outcomes.ts'
 
-// What Slack sends, read liberally: a command, an interaction or an event, and any of its fields may be missing.
+// Reads the bodies that Slack sends: commands, interactions and events. Any field may be missing.
 
-/** Who asks, from where. A missing user is an empty one, which nobody knows. */
+/** The requester of any body. A missing user becomes an empty id, which Slack does not know: nothing is permitted. */
 export const requesterOf = (body: unknown, via: Requester['via']): Requester => ({
   user: userOf(body) ?? '',
   team: teamOf(body),
@@ -15,11 +15,11 @@ export const requesterOf = (body: unknown, via: Requester['via']): Requester => 
   interactionKey: interactionKeyOf(body),
 })
 
-/** The text at the end of a path of fields; null when it is no text or empty. NUL, which PostgreSQL stores nowhere, is left out. */
+/** The text at a path of fields; null if it is no text or empty. NUL is removed, since PostgreSQL cannot store it. */
 export const textAt = (body: unknown, ...path: readonly string[]): string | null =>
   textOf(textOf(path.reduce<unknown>(fieldOf, body))?.replaceAll('\0', ''))
 
-/** A list that is one field of the body; empty where there is none. */
+/** The list at a path of fields; empty if there is none. */
 export function listAt(body: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = path.reduce<unknown>(fieldOf, body)
   return Array.isArray(found) ? found : []
@@ -37,14 +37,14 @@ export function channelOf(body: unknown): ChannelId | null {
   return id !== null && isChannelId(id) ? id : null
 }
 
-/** The thread in which an answer belongs; null beside a root message, and in the channel itself. */
+/** The thread that an answer belongs in; null for a root message, and for the channel itself. */
 export function threadOf(body: unknown): MessageTs | null {
   const own = textAt(body, 'container', 'message_ts') ?? textAt(body, 'message', 'ts') ?? textAt(body, 'event', 'ts')
   const thread = threadTsOf(body)
   return thread === own ? null : thread
 }
 
-/** The message that was acted on or written in: its root, for threads are one level deep. */
+/** The message that was acted on; for a reply in a thread, the thread's root message. */
 export function messageOf(body: unknown): Extract<Target, { kind: 'message' }> | null {
   const channel = channelOf(body)
   const ts = threadTsOf(body) ?? textAt(body, 'message', 'ts') ?? textAt(body, 'message_ts')
@@ -57,14 +57,14 @@ function threadTsOf(body: unknown): MessageTs | null {
   return isMessageTs(ts) ? ts : null
 }
 
-// The requester's own workspace: in a shared channel that of the message or of the event is another one.
+// The requester's own workspace. In a shared channel, the message or event may belong to another workspace.
 const teamOf = (body: unknown): string | null =>
   textAt(body, 'user', 'team_id') ??
   textAt(body, 'event', 'user_team') ??
   textAt(body, 'event', 'team') ??
   textAt(body, 'team_id')
 
-/** The same for a redelivery and for a replay of the same signed request. */
+/** Identifies one interaction: equal for a redelivery and for a replay of the same signed request. */
 function interactionKeyOf(body: unknown): string {
   if (textAt(body, 'type') === 'view_submission') {
     return `view:${textAt(body, 'view', 'id') ?? ''}:${textAt(body, 'view', 'hash') ?? ''}`

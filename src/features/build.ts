@@ -17,24 +17,24 @@ export function buildLine(build: BuildSummary): string {
   return joined([`${stateWords(build)} ${buildSubject(build)}`, dayTime(build.at), redWords(build.redSince), onIt])
 }
 
-/** `:x: *Failed*`. For a word that CI never documented, the word itself. */
+/** `:x: *Failed*`. For a status that CI does not document: CI's own word. */
 export function stateWords({ shown, word }: Pick<BuildSummary, 'shown' | 'word'>): string {
   const look = lookOf(shown)
   const own = shown === 'unknown' ? outside(word, WORD_CHARS_MAX) : ''
   return `${look.symbol} *${own || look.word}*`
 }
 
-/** Project, number as a link, branch, and the attempt from the second on. */
+/** Project, number as a link, branch, and the attempt's number if it is not the first. */
 export function buildSubject(build: BuildSummary): string {
   const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
   const again = build.attemptNumber > 1 ? ` (attempt ${build.attemptNumber})` : ''
   return `${projectName(build)} ${number}${again}${onBranch(build)}`
 }
 
-/** `red since May 3 09:30 (3 builds)`; null where the branch is not red. */
+/** `red since May 3 09:30 (3 builds)`; null if the branch is not red. */
 export const redWords = (red: BuildSummary['redSince']): string | null => red && `red ${sinceWords(red)}`
 
-/** Open, and what can be done now. A machine's failure is nobody's fault: there, restarting comes before reading. */
+/** *Open build* and the possible actions. After an infrastructure failure, actions come first: a restart may fix it. */
 export function buildButtons(build: BuildSummary): Button[] {
   const acts = build.offers.map((action) => actButton(action, attemptRefText(build.ref), build))
   return build.shown === 'infrastructure_failure' ? [...acts, ...openButton(build)] : [...openButton(build), ...acts]
@@ -45,7 +45,7 @@ export function openButton(build: BuildSummary): Button[] {
   return url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url }]
 }
 
-/** Asks for the build's state now: a choice like any other, since what it repeats is `status`. */
+/** Runs `status` again for this build. It is handled like any choice button. */
 export function refreshButton({ ref }: BuildSummary): ActionButton[] {
   const value = choiceValue({ kind: 'run', command: 'status', ref })
   return value === null ? [] : [{ type: 'button', action_id: CHOICE_ACTION_IDS[0], text: plain('Refresh'), value }]
@@ -55,7 +55,7 @@ export function refreshButton({ ref }: BuildSummary): ActionButton[] {
 export const projectLine = ({ name, type }: ProjectRef): string =>
   joined([projectName({ project: name }), typeWord(type)])
 
-/** `Basic`, `Pro`, the source where it is another than the CI service, CI's own word, or null. Markup. */
+/** `Basic`, `Pro`, `GitHub`, `GitLab`, or for an undocumented type CI's own word; null without a type. Markup. */
 export function typeWord(type: string | null): string | null {
   if (type === null) return null
   return TYPES.get(type.toLowerCase()) ?? outside(type, WORD_CHARS_MAX)
@@ -69,7 +69,7 @@ const TYPES = new Map([
   ['unknown', 'type unknown'],
 ])
 
-/** What names this project and no other, where CI gave such a name. */
+/** The project's uuid or id, which are unique; its name if CI gave neither. */
 export const nameToChoose = ({ uuid, projectId, name }: ProjectRef): string => uuid ?? projectId ?? name
 
 /** How far a request has come. */

@@ -8,7 +8,7 @@ import { cut } from '../slack/messages/limits.ts'
 import type { BuildSummary } from '../catalog/outcomes.ts'
 import { row, type AnswerContext, type Part } from '../slack/messages/answer.ts'
 
-/** A name meant several things, and one of them was chosen: the command again, about that one. */
+/** A name matched several things and the person chose one: runs the command again for that one. */
 async function repeatWithChoice({ deps, commands, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
   const choice = parseChoice(value)
   const command = choice && commands.find(({ name }) => name === choice.command)
@@ -30,13 +30,13 @@ const button: Button = {
 /** The buttons below "which one?", of every command. */
 export const choiceButtons: Feature = { buttons: Object.fromEntries(CHOICE_ACTION_IDS.map((id) => [id, button])) }
 
-/** The most that one answer offers. */
+/** The most choices in one answer. */
 export const CHOICES_MAX = CHOICE_ACTION_IDS.length
 
-/** Text of the button, in characters. */
+/** The longest text on a button, in characters. */
 const LABEL_CHARS_MAX = 60
 
-/** What a button asks for, and what stands on it. */
+/** What a button requests, and its text. */
 interface Labelled {
   choice: Choice
   label: string
@@ -52,7 +52,7 @@ export const buildChoice = ({ command }: AnswerContext, { ref, project, buildId 
   label: `#${buildId} ${project}`,
 })
 
-/** A row of buttons; none where one of them could not carry its choice, for what is missing would not be missed. */
+/** A row of buttons; empty if one of the choices does not fit into a button, since nobody would notice its absence. */
 export function choices(labelled: readonly Labelled[]): Part[] {
   const buttons = labelled.flatMap(({ choice, label }, at) => buttonOf(choice, label, at, labelled.length > 1))
   return buttons.length === 0 || buttons.length < labelled.length ? [] : [row(CHOICES_BLOCK_ID, buttons)]

@@ -8,7 +8,7 @@ import type { ModalOpener } from './modal.ts'
 import { parseTarget } from './target.ts'
 import type { Word } from '../slack/commands/parse.ts'
 
-/** One row of the table of commands: what people can read about it. */
+/** What the help and the docs say about one command. */
 export interface CommandRow {
   /** after `/ci`, such as `list` */
   name: string
@@ -22,7 +22,7 @@ export interface CommandRow {
   /** whole lines, such as `/ci stop acme/web@main` */
   examples: readonly string[]
   who: 'everyone' | 'members' | 'operators' | 'admins'
-  /** what `help` with the command's name says besides, in whole sentences of Slack's markup; left out: nothing */
+  /** further sentences for `help` with the command's name, in Slack's markup */
   notes?: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export interface CommandRow {
 export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>): string =>
   usage === '' ? `/ci ${name}` : `/ci ${name} ${usage}`
 
-/** One command, as it was asked: typed, clicked or chosen. */
+/** One request for a command: typed, clicked or chosen. */
 export interface Question {
   operations: Operations
   row: CommandRow
@@ -38,35 +38,35 @@ export interface Question {
   commands: readonly Command[]
   /** what was typed after the command's name */
   words: readonly Word[]
-  /** the same as Slack sent it, with its lines and quotes: for what is pasted */
+  /** the same text as Slack sent it, with line breaks and quotes: for pasted lists */
   text: string
   by: Requester
-  /** the build's message in whose thread it was asked, when nothing else is named */
+  /** the build's message in whose thread it was typed: the target if no other is named */
   thread: Target | null
-  /** opens a modal; null where that cannot be */
+  /** null if Slack lets this request open no modal */
   modalOpener: ModalOpener | null
   reference: string
 }
 
 export type Handler = (question: Question) => Promise<Reply>
 
-/** One command: its row in the help, and what answers it. */
+/** One command: its row in the help, and its handler. */
 export interface Command extends CommandRow {
   handle: Handler
-  /** The name that was typed meant several things, and one of them was chosen. Left out: this command offers no choice. */
+  /** Handles a choice among several things that the typed name matched. Left out: this command offers no choices. */
   choose?: (question: Question, choice: Choice) => Promise<Reply>
 }
 
 /** How people name a build in a command's usage. */
 export const BUILD_USAGE = '[project[@branch] | #build | build address | uuid]'
 
-/** A command about one build or project, or about all that concerns the channel. */
+/** Handlers for a command: `about` one build or project, or `overall`, for all that concerns the channel. */
 export interface About {
   overall: Handler
   about: (question: Question, target: Target) => Promise<Reply>
 }
 
-/** A command about a build or project. A word too many, or an empty one, is refused: nothing is done on a guess. */
+/** A command about a build or project. Refuses surplus words and empty names instead of guessing. */
 export const commandAbout = (row: CommandRow, { overall, about }: About): Command => ({
   ...row,
   handle(question) {
@@ -84,7 +84,7 @@ const targetOf = (choice: Choice): Target =>
     ? { kind: 'run', ref: choice.ref }
     : { kind: 'project', project: choice.project, branch: choice.branch }
 
-/** What was typed, with the chosen project in the place of its name. */
+/** The typed words, with the chosen project in place of the ambiguous name. */
 export const wordsOf = (choice: Choice): Word[] =>
   choice.kind === 'project' ? [choice.project, ...(choice.rest ?? [])].map((text) => ({ text })) : []
 
@@ -107,7 +107,7 @@ export const howTyped = (row: CommandRow): HowTyped => ({
   example: row.examples[0] ?? usageOf(row),
 })
 
-/** Asks first whether this person may read at all: outsiders of shared channels may not. */
+/** Calls `read` only if this person may read: outsiders in shared channels may not. */
 export async function whenMayRead(
   { operations, by, reference }: Pick<Question, 'operations' | 'by' | 'reference'>,
   read: () => Promise<Reply>,
@@ -117,7 +117,7 @@ export async function whenMayRead(
   return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: null, reference }) }
 }
 
-/** What an answer has to know of the question. */
+/** What an answer needs to know about the question. */
 export const answerContext = ({ row, reference }: Question, target: Target | null, command = row.name) => ({
   command,
   branch: target?.kind === 'project' ? target.branch : null,

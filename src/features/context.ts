@@ -10,15 +10,15 @@ import type { PendingInteraction } from './pending-interactions.ts'
 /** What the handlers of Slack's requests need. */
 export interface SlackDeps {
   operations: Operations
-  /** never repeats a call: a repeated post would be seen twice */
+  /** never retries a call: a retried post could appear twice */
   client: WebClient
   clock: Clock
   log: Log
   /** a short id that an answer and its log line share */
   newReference: () => string
-  /** which of several choices in one modal came last */
+  /** knows the newest of several choices in one modal */
   newest: Newest
-  /** seals what a form remembers and nobody may read */
+  /** encrypts what a form remembers and nobody may read */
   seal: Seal
   /** the App Homes that are open */
   homes: Homes
@@ -33,12 +33,12 @@ export interface Reply {
   outcome: string
 }
 
-/** This many modals are remembered; a forgotten one shows its answers in the order in which they come. */
+/** At most this many modals are remembered. A forgotten one shows each answer as it arrives. */
 export const MODALS_MAX = 1_000
 
-/** Which request is the newest of each modal, within this process. */
+/** Knows the newest request of each modal, within this process. */
 interface Newest {
-  /** From now on this request is the newest of its modal; the answer says whether it still is. */
+  /** Makes this request the newest of its modal. The returned function tells whether it still is. */
   note(viewId: string): () => boolean
 }
 

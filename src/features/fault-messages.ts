@@ -8,7 +8,7 @@ import type { SourceName } from '../domain/ids.ts'
 import { durationWords } from '../slack/messages/times.ts'
 import { SOURCE_WORDS } from '../slack/messages/words.ts'
 
-/** An error that nobody foresaw; the log line carries the same reference. */
+/** An unexpected error. Its log line has the same reference. */
 export const answerFault = (reference: string): Answer =>
   answerTrouble(
     {
@@ -26,18 +26,18 @@ export const answerOld = (): Answer =>
     line(nextStep(`Type ${typed('/ci help')} to see what works now.`)),
   ])
 
-/** A choice in a search that does not say any more what it is about. */
+/** A choice in a search whose metadata cannot be read any more. */
 export const answerOldSearch = (): Answer =>
   answerOf([
     line(':hourglass: *This search was opened in another version* of Buildline and no longer works.'),
     line(nextStep('Close it and open *Find a build* again.')),
   ])
 
-/** The first answer when the real one takes its time; what is slow is not known. `what`: the command's name, such as `stop`. */
+/** The first answer if the real one takes long, whatever is slow. `what`: the command's name, such as `stop`. */
 export const answerSlow = (what: string): Answer =>
   answerOf([line(`:hourglass_flowing_sand: Still working on ${typed(what)}. The answer will follow here.`)])
 
-/** A form that does not say any more what it is about. */
+/** A form whose metadata cannot be read any more. */
 export const answerOldForm = (): Answer =>
   answerOf([
     line(':hourglass: *This form was opened in another version* of Buildline and no longer works; nothing was done.'),
@@ -64,14 +64,14 @@ export function answerCiTrouble({ code, reason }: CiTrouble, what: string, refer
   return answerTrouble({ what, why: [why, ...ciSaid(reason)], next }, reference)
 }
 
-/** CI's own words, where it gave any. */
+/** CI's own words, if it gave any. */
 export function ciSaid(reason: string | null, source: SourceName = 'ci'): string[] {
   const said = outside(reason, MESSAGE_CHARS_MAX)
   return said === '' ? [] : [`${SOURCE_WORDS[source]} said: ${said}`]
 }
 
-// What CI's errors mean to a person, and what to do next: one set of words for reading, one for what was surely not
-// done, one for what may have been done.
+// What CI's errors mean to a person, and what to do next: one set of words for reading, one for an action that was
+// certainly not done, one for an action that may have been done.
 
 /** Why, and the one next step. */
 export interface Words {
@@ -82,7 +82,7 @@ export interface Words {
 /** CI could not be asked: nothing was done. */
 export const troubleWords = (code: string): Words => (isKnown(code) ? READING[code] : unknownWords(code))
 
-/** CI surely did not do what it was asked. */
+/** CI certainly did not do what was requested. */
 export const refusedWords = (code: string, action: Action): Words =>
   isKnown(code) ? REFUSED[action][code] : unknownWords(code)
 
@@ -108,7 +108,7 @@ const NOT_REACHED = 'CI could not be reached.'
 const UNREADABLE = "Buildline could not read CI's answer."
 const TOO_LONG = "CI's answer was too long."
 const CHECK_SETTINGS = "Ask a workspace admin to check the CI addresses in Buildline's settings."
-/** The next step where another look may tell more. */
+/** The next step if the state may change soon. */
 export const REFRESH = 'Press *Refresh* to see its state now.'
 
 const READING: Record<CiErrorKind, Words> = {

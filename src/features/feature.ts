@@ -4,7 +4,7 @@ import type { SlackDeps, Reply } from './context.ts'
 import type { FieldOption } from './fields.ts'
 import type { Form, ModalOpener } from './modal.ts'
 
-/** What one feature listens to in Slack. `register.ts` hands each of these to Bolt; nothing else is listened to. */
+/** What one feature handles in Slack. `register.ts` registers these with Bolt, and nothing else. */
 export interface Feature {
   commands?: readonly Command[]
   /** by `action_id` */
@@ -22,13 +22,13 @@ export interface Feature {
 }
 
 export interface Button {
-  /** what the log, and "this takes longer", call it */
+  /** its name in the log and in "Still working on …" */
   what: string
-  /** the answer takes the place of the question, which only the requester sees */
+  /** the answer replaces the button's message, which only the requester sees */
   replaces?: boolean
-  /** Names this click in the message that it was interrupted; null or left out: "a click". */
+  /** Names this click in the message about an interruption; null or left out: "a click". */
   describe?: (value: string) => string | null
-  /** null: the value is not one that we can have written */
+  /** null: Buildline never wrote such a value */
   answer: (click: Click) => Promise<Reply | null>
 }
 
@@ -43,12 +43,12 @@ export interface Click {
   reference: string
 }
 
-/** A field was changed, and Slack has been answered. */
+/** Handles a changed field, after the request was acknowledged. */
 export type FieldHandler = (deps: SlackDeps, body: unknown, action: unknown) => Promise<void>
 
 export type MenuHandler = (deps: SlackDeps, text: string) => Promise<FieldOption[]>
 
-/** An entry of Slack's menus; the manifest is compared with it. */
+/** An entry of Slack's shortcut menus; a test compares the manifest with it. */
 export interface Shortcut {
   type: 'message' | 'global'
   name: string

@@ -16,7 +16,7 @@ import { projects } from './projects/slack.ts'
 import { subscriptions } from './subscriptions/slack.ts'
 import { why } from './why/slack.ts'
 
-/** Everything that people can do. What is not here does not exist. */
+/** Everything that people can do. A feature that is not listed here is not registered. */
 const FEATURES: readonly Feature[] = [
   list,
   builds,
@@ -33,10 +33,10 @@ const FEATURES: readonly Feature[] = [
   help,
 ]
 
-/** The slash command that takes all others as its first word. */
+/** The slash command whose first word names a command. */
 export const ROOT_COMMAND = '/ci'
 
-/** In the order of the features. The manifest, the help and the docs are compared with it. */
+/** In the order of the features. Tests compare the manifest, the help and the docs with it. */
 export const COMMANDS: readonly Command[] = FEATURES.flatMap(({ commands }) => commands ?? [])
 
 export const BUTTONS = all<Button>(({ buttons }) => buttons)
@@ -46,7 +46,7 @@ export const FORMS = all<Form>(({ forms }) => forms)
 export const SHORTCUTS = all<Shortcut>(({ shortcuts }) => shortcuts)
 export const EVENTS = all<EventHandler>(({ events }) => events)
 
-/** Two features that claim the same id would both answer. */
+/** Two features with the same id would both answer, so this fails at the start. */
 function all<Handler>(pick: (feature: Feature) => Readonly<Record<string, Handler>> | undefined) {
   const entries = FEATURES.flatMap((feature) => Object.entries(pick(feature) ?? {}))
   const handlers: ReadonlyMap<string, Handler> = new Map(entries)
@@ -54,6 +54,6 @@ function all<Handler>(pick: (feature: Feature) => Readonly<Record<string, Handle
   return handlers
 }
 
-/** The command of that name, in any case; null where there is none. */
+/** The command of that name, ignoring case; null if there is none. */
 export const commandNamed = (name: string): Command | null =>
   COMMANDS.find((command) => command.name === name.toLowerCase()) ?? null

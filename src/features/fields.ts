@@ -4,19 +4,19 @@ import { cut } from '../slack/messages/limits.ts'
 import { listAt, textAt } from './body.ts'
 import type { ProjectRef } from '../catalog/outcomes.ts'
 
-// The fields of our forms: how they are drawn, and how what stands in them is read.
+// The fields of our forms: drawing them, and reading their values.
 
-/** The most that a field takes, in characters. */
+/** The longest value of a text field, in characters. */
 export const INPUT_CHARS_MAX = 3_000
-/** Texts beside a field, in characters. */
+/** The longest texts beside a field, in characters. */
 const HINT_CHARS_MAX = 2_000
 const PLACEHOLDER_CHARS_MAX = 150
-/** An option's text, in code points: Slack takes 75 characters, and escaping can lengthen it. */
+/** The longest option text, in code points: Slack takes 75 characters, and escaping can lengthen it. */
 const OPTION_POINTS_MAX = 70
-/** Of a text so much is looked at: what is left of it is cut anyhow. */
+/** Only this much of a text is processed, since the rest would be cut off anyway. */
 const OPTION_CHARS_READ = 1_000
 
-/** Each block holds one field, by this action id. */
+/** The action id of the one field in each block. */
 const VALUE_ID = 'value'
 
 interface Field {
@@ -36,7 +36,7 @@ export const fieldOption = (text: string, value: string): FieldOption => ({
   value,
 })
 
-/** A field to type in. @param initial what stands in it at first: at most INPUT_CHARS_MAX characters */
+/** A field to type in. @param initial its first value: at most INPUT_CHARS_MAX characters */
 export const textField = (
   field: Field,
   { initial = '', isLong = false, placeholder = '' }: { initial?: string; isLong?: boolean; placeholder?: string } = {},
@@ -49,13 +49,13 @@ export const textField = (
     ...(placeholder !== '' && { placeholder: plain(cut(placeholder, PLACEHOLDER_CHARS_MAX)) }),
   })
 
-/** One of several. */
+/** A menu to choose one option. */
 export const choiceField = (field: Field, options: readonly FieldOption[], chosen: string | null): object => {
   const initial = options.find(({ value }) => value === chosen)
   return input(field, { type: 'static_select', options, ...(initial && { initial_option: initial }) })
 }
 
-/** Any of several; Slack shows ten at most. */
+/** Checkboxes; Slack shows ten at most. */
 export const checksField = (field: Field, options: readonly FieldOption[], checked: readonly string[]): object => {
   const initial = options.filter(({ value }) => checked.includes(value))
   return input(field, { type: 'checkboxes', options, ...(initial.length > 0 && { initial_options: initial }) })
@@ -70,11 +70,11 @@ const input = ({ block, label, hint = '', isOptional = false }: Field, element: 
   element: { action_id: VALUE_ID, ...element },
 })
 
-/** What was typed; empty where nothing was. */
+/** The typed text; empty if there is none. */
 export const typedIn = (body: unknown, block: string): string =>
   textAt(body, 'view', 'state', 'values', block, VALUE_ID, 'value') ?? ''
 
-/** Its lines, without those that say nothing. */
+/** The typed lines, trimmed and without empty ones. */
 export const linesIn = (body: unknown, block: string): string[] =>
   typedIn(body, block)
     .split(/\r\n|[\r\n]/)
@@ -91,22 +91,20 @@ export const checkedIn = (body: unknown, block: string): string[] =>
 
 /** Slack shows at most this many options of a menu. */
 export const OPTIONS_MAX = 100
-/** An option's value, in characters: a cut name would be another name, so what is longer is left out. */
+/** The longest option value, in characters. A longer one is left out, since a cut name would be another name. */
 export const OPTION_VALUE_CHARS_MAX = 150
-/** An option's text, in code points; Slack takes 75 characters, and escaping can lengthen it. */
+/** The longest option text, in code points; Slack takes 75 characters, and escaping can lengthen it. */
 const OPTION_TEXT_POINTS_MAX = 60
 
-/** Every project. */
 export const ALL_PROJECTS: FieldOption = { text: plain('All projects'), value: 'all' }
 
-/** A menu of projects. */
 export const projectOptions = (projects: readonly ProjectRef[]): FieldOption[] =>
   projects.flatMap(({ name, uuid, projectId }) => menuOption(name, uuid ?? projectId ?? name)).slice(0, OPTIONS_MAX)
 
-/** One project as an option; null where it cannot be one. */
+/** One project as an option; null if `menuOption` gives none. */
 export const projectOption = (project: ProjectRef): FieldOption | null => projectOptions([project])[0] ?? null
 
-/** One option, or none where the value is too long to be carried or nothing of the name can be shown. */
+/** One option; none if the value is too long, or if nothing of the name can be shown. */
 export function menuOption(name: string, value: string): FieldOption[] {
   const text = escapePlain(cut(toLine(name), OPTION_TEXT_POINTS_MAX))
   return text === '' || value.length > OPTION_VALUE_CHARS_MAX ? [] : [{ text: plain(text), value }]

@@ -11,19 +11,19 @@ import { dayTime } from '../slack/messages/times.ts'
 import { SO_FAR } from './build.ts'
 import { answerTrouble, type Answer, typed } from '../slack/messages/answer.ts'
 
-/** An operator finds the log line by it: this many characters of the interaction's id. */
+/** The reference in the answer: this many characters of the interaction's id, by which operators find the log line. */
 const REFERENCE_CHARS = 8
 
 /**
- * Shows a requester that they were interrupted: where they asked, else directly. `unreachable`: Slack says that nothing will
- * ever reach them. Throws where it may work later.
+ * Tells a requester that their request was interrupted: where they made it, else in a direct message. `unreachable`:
+ * Slack says that the person can never be reached. Throws if a retry may help.
  */
 export async function showInterrupted(ways: Ways, left: InterruptedInteraction): Promise<'shown' | 'unreachable'> {
   const { interaction } = left
   const answer = answerInterrupted(left, interaction.id.slice(0, REFERENCE_CHARS))
   const direct = directPlace(ways.client, interaction.user)
   const near = placeNear(ways, interaction)
-  // Where it is not known whether it was shown, it is shown a second time rather than never.
+  // If it is not known whether it was shown, it is shown a second time rather than never.
   if (near && (await isShown(near.show(answer, false)))) return 'shown'
   try {
     await direct.show(answer, true)
@@ -40,7 +40,7 @@ interface Ways {
   clock: Clock
 }
 
-/** Where it was asked: through its own address while Slack takes answers there, else for the requester's eyes in the channel. */
+/** Where the request was made: through its response_url while that is valid, else as an ephemeral message there. */
 function placeNear(
   { client, clock }: Ways,
   { user, channel, threadTs, responseUrl, receivedAt }: Interaction,
@@ -58,14 +58,14 @@ const isShown = (showing: Promise<void>): Promise<boolean> =>
     () => false,
   )
 
-/** For a person who asked and got no answer, since Buildline was interrupted: what is known of it, and what to do. */
+/** For a person whose request was interrupted before it was answered: what is known about it, and what to do. */
 export function answerInterrupted({ interaction, request }: InterruptedInteraction, reference: string): Answer {
   const asked = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
   const what = `:warning: *Interrupted*: Buildline was restarted before it could answer you (${asked}).`
   return answerTrouble({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
 }
 
-// What a channel follows, and which person a name means, is saved by one write, and no request records it.
+// Subscriptions, committer names and red branches are changed by one write each, without a request record.
 function withoutRequest(asked: string) {
   const [, what = ''] = KEPT.exec(asked) ?? []
   if (what === '') return nothingDone
@@ -75,10 +75,10 @@ function withoutRequest(asked: string) {
   }
 }
 
-// `/ci-list me` is a search.
+// Not after `/ci-…`: in `/ci-list me`, `me` is a search text.
 const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|me|on|let|look after)\b/i
 
-// An import, one write for each subscription.
+// An import makes one write for each subscription.
 const SEVERAL = /^subscribe to these$/
 
 const PERHAPS_SOME_KEPT = 'Each subscription was either saved completely or not at all.'
@@ -112,13 +112,13 @@ const PROJECT_WORDS: Record<ProjectAction, string> = {
   'reset-aes-key': '*Resetting* the AES key of',
 }
 
-// The process that was calling is stopped or dead: what came of the call is looked up.
+// The calling process has stopped or died, so the outcome of the call is looked up.
 const soFarOf = ({ state }: Recorded): string =>
   state === 'calling'
     ? 'CI was being asked just then. Buildline checks what came of it and does not ask again.'
     : SO_FAR[state]
 
-/** Nothing was asked of CI, since our own database could not be reached or something else failed before. */
+/** CI was not called, because our own database could not be reached or something else failed first. */
 export const answerUndone = (reference: string): Answer =>
   answerTrouble(
     {

@@ -10,9 +10,9 @@ import { cut, SECTION_CHARS_MAX } from '../slack/messages/limits.ts'
 import type { Answer } from '../slack/messages/answer.ts'
 import type { ViewResponseAction } from '@slack/bolt'
 
-/** Opens a modal for the person who asked. Slack allows it once, within three seconds of the request. */
+/** Opens a modal for the requester. Slack allows it once, within three seconds of the request. */
 export interface ModalOpener {
-  /** From then on the answer is shown in the modal, or in the old place once the modal is closed. Throws. */
+  /** Afterwards the answer is shown in the modal, or in the old place if the modal is closed. Throws Slack's error. */
   open(view: ModalView): Promise<OpenModal>
 }
 
@@ -23,9 +23,8 @@ export interface OpenModal {
 }
 
 /**
- * What a request can open a modal with, and where it is answered.
- * @param otherwise where it is answered as long as no modal is open
- * @returns no opener where the request has no trigger, such as a mention
+ * The opener for a request's modal, and the place for its answer. Without a trigger (a mention) there is no opener.
+ * @param otherwise the place of the answer as long as no modal is open
  */
 export function openingPlace(
   { client }: Pick<SlackDeps, 'client'>,
@@ -101,7 +100,7 @@ export async function opening(reference: string, open: () => Promise<Reply>): Pr
   }
 }
 
-/** What a modal remembers, in characters, and how many blocks it shows. */
+/** Slack's limits for a modal: the characters of its metadata, and its blocks. */
 export const METADATA_CHARS_MAX = 3_000
 const MODAL_BLOCKS_MAX = 100
 
@@ -114,11 +113,11 @@ export interface ModalView {
   close?: Plain
   /** closing it closes the views below it, too */
   clear_on_close?: boolean
-  /** whose submission it is: a key of FORMS */
+  /** the form that handles its submission: a key of FORMS */
   callback_id?: string
-  /** what it remembers, in at most METADATA_CHARS_MAX characters */
+  /** state for its handlers, in at most METADATA_CHARS_MAX characters */
   private_metadata?: string
-  /** a name that we can find it by */
+  /** our own id for the view */
   external_id?: string
 }
 
@@ -130,31 +129,31 @@ export const answerView = (title: string, { text, blocks }: Answer): ModalView =
   blocks: blocks.length > 0 ? blocks.slice(0, MODAL_BLOCKS_MAX) : [section(cut(text, SECTION_CHARS_MAX))],
 })
 
-/** One modal that can be sent in. */
+/** One modal that can be submitted. */
 export interface Form {
-  /** its name in the log, and in the message that it was interrupted */
+  /** its name in the log, and in the message about an interruption */
   what: string
-  /** Reads what was sent in, at once and from the body alone: Slack waits three seconds for the answer. */
+  /** Reads the submission, at once and from the body alone: Slack waits three seconds for the acknowledgement. */
   receive(body: unknown): Received
 }
 
 export interface Received {
   /** Slack's `response_action` and what goes with it; null: the modal closes */
   ack: ViewResponseAction | null
-  /** what follows once Slack has been answered; null: nothing */
+  /** runs after the request was acknowledged; null: nothing to do */
   work: ((deps: SlackDeps) => Promise<void>) | null
 }
 
-/** Slack shows so much of a fault. */
+/** The longest fault that Slack shows at a field, in characters. */
 export const FAULT_CHARS_MAX = 250
 
-/** Faults at their blocks, by block id: the form stays open. */
+/** Shows faults at their blocks, by block id, and leaves the form open. */
 export const refusing = (errors: Readonly<Record<string, string>>): Received => ({
   ack: { response_action: 'errors', errors },
   work: null,
 })
 
-/** Another view takes the form's place, or lies on top of it. */
+/** Another view replaces the form, or is pushed on top of it. */
 export const showing = (how: 'update' | 'push', view: ModalView): ViewResponseAction => ({
   response_action: how,
   view: { ...view, blocks: view.blocks.filter(isBlock) },

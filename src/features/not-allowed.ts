@@ -11,8 +11,8 @@ type No = Extract<Permit, { kind: 'no' }>
 type Wanted = Action | WantedRight | 'examine'
 
 /**
- * What the requester lacks, and who can help. Mentions in an answer that one person sees ping nobody.
- * @param about what was wanted; `action` is null for reading
+ * What the requester lacks, and who can help. Mentions in it ping nobody, since only the requester sees it.
+ * @param about the refused action; `action` is null for reading
  */
 export function answerNotAllowed(
   why: No | { kind: 'unknown-person'; code: string },
@@ -31,7 +31,7 @@ function unknownPerson(code: string): Trouble {
   }
 }
 
-/** Trying again helps only where Slack has a bad minute. */
+/** A retry helps only if Slack's failure is temporary. */
 function unknownWords(code: string): Words {
   const kind = failureOfCode(code)
   if (kind === 'workspace-closed') return OWN_RIGHTS
@@ -92,7 +92,7 @@ const WHY: Record<No['why'], string> = {
   'not-admin': 'Only admins of this workspace can.',
 }
 
-/** How many of those who can help are named. */
+/** At most this many of those who can help are named. */
 export const HELPERS_MAX = 10
 
 function nextOf(why: No['why'], who: readonly string[], wish: string): string {
@@ -107,7 +107,7 @@ const helperOf = (id: string): string => mention(id) || (GROUP.test(id) ? `<!sub
 
 const GROUP = /^S[A-Z0-9]{2,20}$/
 
-/** What is said of channels that the requester cannot look into: how many they are. */
+/** Says how many channels are hidden from the requester. */
 export function hiddenParts(hidden: number): Part[] {
   if (hidden === 0) return []
   const left =

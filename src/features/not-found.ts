@@ -13,11 +13,11 @@ import {
 import { buildLine, nameToChoose, projectLine } from './build.ts'
 import { buildChoice, choices, CHOICES_MAX, projectChoice } from './choice.ts'
 
-/** What was asked about could not be told: what is missing, or the choice there is, as buttons. */
+/** Nothing matched, or several things did: says what is missing, or offers the choices as buttons. */
 export const answerNotFound = (outcome: NotFound, context: AnswerContext): Answer =>
   answerTrouble(troubleOf(outcome, context))
 
-/** Whether an outcome is one of these, whatever else it could be. */
+/** Whether any outcome is a NotFound. */
 export const isNotFound = (outcome: { kind: string }): outcome is NotFound => Object.hasOwn(NOT_FOUND, outcome.kind)
 
 const NOT_FOUND: Record<NotFound['kind'], true> = {
@@ -98,7 +98,7 @@ function severalBuilds(
   }
 }
 
-/** Choosing, where the buttons are all that is needed; else typing more. */
+/** The next step: choose a button if the buttons cover all matches, else (also) type more. */
 function nextOf(buttons: readonly Part[], left: number, typing: string): string {
   if (buttons.length === 0) return `T${typing.slice(1)}.`
   return left === 0 ? 'Choose one.' : `Choose one, or ${typing}.`
@@ -122,15 +122,15 @@ const FIRST_BUILD = 'Push a commit: its build shows up here once it is reported.
 
 const branchesOf = (project: string): string => `Type ${typed(`/ci status ${quoted(project)}`)} to see its branches.`
 
-/** A second word would be a branch. */
+/** Quotes a name with spaces, whose second word would be read as a branch. */
 const quoted = (project: string): string => (/\s/.test(project) ? `"${project}"` : project)
 
-/** As a person would type it. */
+/** The command as a person would type it. */
 const commandWith = (context: AnswerContext, project: string): string =>
   [
     `${typedName(context)} ${quoted(project)}${context.branch === null ? '' : `@${context.branch}`}`,
     ...(context.rest ?? []),
   ].join(' ')
 
-/** Rules alone would list them: a project is named to try them. */
+/** `/ci rules` lists rules; only `/ci rules test` takes a project. */
 const typedName = ({ command }: AnswerContext): string => (command === 'rules' ? '/ci rules test' : `/ci ${command}`)

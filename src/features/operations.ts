@@ -42,7 +42,7 @@ export interface OperationsDeps
   draw: (svg: Uint8Array) => Promise<Picture | null>
 }
 
-/** Everything that people can ask of the bot. Commands, buttons, forms and mentions get nothing but this. */
+/** Everything that people can request. Commands, buttons, forms and mentions use only these operations. */
 export function createOperations(deps: OperationsDeps) {
   const { store, interfaces, subscriptions } = deps
   const find = { reads: store.read, interfaces, clock: deps.clock }
@@ -86,9 +86,9 @@ export type Operations = ReturnType<typeof createOperations>
 
 /** Everything that can be done with a project. */
 export const createProjectOperations = (deps: ProjectDeps) => ({
-  /** The one project that a text names, of those that are known. */
+  /** The known project that a text names. */
   find: (text: string) => findProject(deps.store.read, text),
-  /** Reads the project afresh from CI; as last read where CI cannot be asked. */
+  /** Reads the project from CI now; if CI cannot be reached, as it was last read. */
   show: (project: string, by: Pick<Requester, 'user' | 'team'>) => showProject(deps, project, by),
   /** May this person create, edit and reset? */
   mayAdminister: async (by: Pick<Requester, 'user' | 'team'>): Promise<{ kind: 'yes' } | Refused> =>
@@ -99,25 +99,25 @@ export const createProjectOperations = (deps: ProjectDeps) => ({
   preview: (question: PreviewQuestion, by: Requester) => previewEdit(deps, question, by),
   /** Read, change, write back in full, read again, compare. At most one write for one request. */
   edit: (question: EditQuestion, by: Requester, begun?: Begun) => editProject(deps, question, by, begun),
-  /** Whether one of that name is there already; creates nothing. */
+  /** Whether a project of that name exists already; creates nothing. */
   previewCreation: (creation: Creation, by: Requester) => previewCreation(deps, creation, by),
   create: (creation: Creation, by: Requester, options: { evenIfThere: boolean; begun?: Begun }) =>
     createProject(deps, creation, by, options),
   resetAesKey: (project: Uuid, by: Requester, begun?: Begun) => resetAesKey(deps, project, by, begun),
 })
 
-/** What people ask about what channels follow, in one bundle. */
+/** Everything that people can do with the subscriptions of channels. */
 const subscriptionOperations = (deps: SubscribeDeps) => ({
   /** Replaces the subscription to the same branches of the same project; one line tells the channel. */
   subscribe: (wish: SubscribeWish, by: Requester) => subscribe(deps, wish, by),
   /** `project`: as people name it, `all`, or null: the only one here. `id`: one subscription exactly. */
   unsubscribe: (wish: { project: string | null; id: string | null }, by: Requester) => unsubscribe(deps, wish, by),
-  /** What a pasted list of GitHub's Slack app comes to; changes nothing. */
+  /** The subscriptions that a pasted list of GitHub's Slack app stands for; changes nothing. */
   proposeImport: (pasted: string, by: Requester) => proposeImport(deps, pasted, by),
   /** Subscribes to what was proposed; one line tells the channel. */
   importThese: (these: Import, by: Requester) => importThese(deps, these, by),
   rules: (channel: ChannelId | null) => channelRules(deps, channel),
-  /** `event`: one word of the rules; null: each of them. */
+  /** `event`: one event of the rules; null: each of them. */
   dryRun: (
     question: { project: string; branch: string; event: string | null },
     by: Pick<Requester, 'user' | 'channel'>,

@@ -11,27 +11,27 @@ import { NotAttempted } from '../store/not-attempted.ts'
 export const KEEP_WITHIN_MS = 1_500
 
 /**
- * The same button pressed again within this time is a double click, and the first answer is the answer. A person who
- * presses it later has been shown something by then, and is answered again.
+ * A second press of the same button within this time is a double click: only the first press is answered. Later presses
+ * are answered again, since the person has seen an answer by then.
  */
 export const DOUBLE_CLICK_MS = 2_000
 
-/** How often each process renews its claims, and looks for requests that dead processes left. */
+/** How often each process renews its claims, and looks for requests that dead processes have left. */
 const LOOK_EVERY_MS = 5_000
 
-/** A process that has not renewed its claim for this long is dead: another one answers. */
+/** A process that has not renewed its claim for this long counts as dead, and another one answers. */
 export const LEFT_AFTER_MS = 15_000
 
-/** How often an answer that could not be shown is tried again, */
+/** If a person could not be told that the request was interrupted, Buildline tries again after this time. */
 export const AGAIN_AFTER_MS = 60_000
 
-/** and for how long. */
+/** A request whose requester could not be told for this long is given up. */
 export const OWED_MAX_MS = 24 * 60 * 60_000
 
-/** Slack repeats an event for an hour, and takes a signature for five minutes. */
+/** Request keys are kept for this long. Slack repeats an event for an hour; a signature is valid for five minutes. */
 export const REQUESTS_KEPT_MS = 2 * 60 * 60_000
 
-/** How many requests one round answers, and how many it looks at. */
+/** The most requests that one round answers, and the most that it reads. */
 export const ROUND_MAX = 20
 const LOOKED_AT_MAX = 500
 
@@ -46,33 +46,33 @@ export interface PendingInteractionsDeps {
   clock: Clock
   log: Log
   newId: () => string
-  /** Seals the response_url: it lets anybody write in the channel for half an hour. */
+  /** Encrypts the response_url: anybody who has it can post in the channel for half an hour. */
   seal: Seal
   /** this process, as claims name it */
   processId: string
-  /** Tells the person that the request was interrupted. `unreachable`: they never can be told. Throws: try later. */
+  /** Tells the person that the request was interrupted. `unreachable`: they never can be told. Throws: retry later. */
   tell: (left: InterruptedInteraction) => Promise<'shown' | 'unreachable'>
 }
 
 /** Requests that have no answer yet. Each is on disk from before Slack's acknowledgement until its answer was shown. */
 export interface PendingInteractions {
   /**
-   * Resolves when it is on disk; null: the request of this key was taken before, or this is the second half of a double click,
-   * and nothing is to be done. Throws NotAttempted where the store has not taken it within KEEP_WITHIN_MS.
-   * @param clickKey the same whenever one person presses one button; null: it was no button
+   * Resolves when the request is on disk. Null: a request with this key came before, or this is the second press of a
+   * double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within KEEP_WITHIN_MS.
+   * @param clickKey equal whenever the same person presses the same button; null: it was no button
    */
   keep(received: ReceivedInteraction, requestKey: string, clickKey?: string | null): Promise<Interaction | null>
-  /** Whether this key comes for the first time. When the store cannot say, it counts as new. */
+  /** Whether this key comes for the first time. If the store fails, the key counts as new. */
   isNew(requestKey: string): Promise<boolean>
-  /** Its answer was shown. Never throws: when the store fails, it is tried again. */
+  /** Records that the answer was shown. Never throws: if the store fails, the write is retried. */
   settle(interaction: Interaction): Promise<void>
-  /** Its answer could not be shown: it is tried again later. */
+  /** The answer could not be shown: `answerAbandoned` tells the person later. */
   release(interaction: Interaction): void
-  /** Answers at once that it was interrupted; CI is not called for it any more. Never throws. */
+  /** Tells the person at once that the request was interrupted; CI is not called for it any more. Never throws. */
   giveUp(interaction: Interaction): Promise<void>
-  /** Answers what dead processes left, and what could not be shown. On SQLite, right after the start. */
+  /** Tells people whose requests dead processes left, or whose answers were not shown. On SQLite, right at start. */
   answerAbandoned(): Promise<void>
-  /** Does so every LOOK_EVERY_MS, until `stop`. */
+  /** Calls `answerAbandoned` every LOOK_EVERY_MS, until `stop`. */
   start(): void
   stop(): Promise<void>
   /** Removes what is older than OWED_MAX_MS. */
@@ -81,7 +81,7 @@ export interface PendingInteractions {
 
 export function createPendingInteractions(deps: PendingInteractionsDeps): PendingInteractions {
   const { store, clock, log, processId } = deps
-  /** what this process is handling, and what it has answered while the store does not know yet */
+  /** what this process is handling, and what it has answered but not yet recorded */
   const underWay = new Set<string>()
   const settled = new Map<string, Interaction>()
 
@@ -107,7 +107,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
       underWay.delete(interaction.id)
       return null
     } catch (error) {
-      // Should it be stored after all, it is settled at once: the person is told now that nothing was done.
+      // If it is stored after all, it is settled at once: the person is told now that nothing was done.
       void writing.then(
         () => settle(interaction),
         () => underWay.delete(interaction.id),
@@ -141,7 +141,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     }
   }
 
-  /** Does nothing where it was answered, or claimed by somebody else. */
+  /** Does nothing if the request was answered, or claimed by another process. */
   async function sendAbandoned(interaction: Interaction): Promise<void> {
     const left = await claim(interaction)
     if (!left) return
@@ -161,7 +161,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
       return claimed ? { interaction, request: await tx.requestOf(interaction.interactionKey) } : null
     })
 
-  /** Null where it was sealed with another token. An older version stored it in the clear. */
+  /** Null if it was encrypted with another token. An older version stored it unencrypted. */
   const opened = (responseUrl: string | null): string | null =>
     responseUrl === null || /^https?:/.test(responseUrl) ? responseUrl : deps.seal.open(responseUrl)
 
@@ -181,7 +181,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
         canBeRedone: true,
       })
     const owed = await store.read.owedInteractions(LOOKED_AT_MAX)
-    // An error ends the round: Slack is away, and each of them would wait for it.
+    // An error ends the round: Slack is down, and each further call would wait for it.
     for (const interaction of owed.filter((one) => isAbandoned(one, now)).slice(0, ROUND_MAX))
       await sendAbandoned(interaction)
   }
@@ -231,7 +231,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
   }
 }
 
-/** Under this name the store knows when `forget` was last done. */
+/** The store records under this name when `forget` last ran. */
 export const FORGET_JOB = 'forget-interactions'
 
 /** One stored request while it is handled. It is answered once: with its answer, or with "interrupted". */
@@ -254,7 +254,7 @@ export class PendingInteraction {
     return this.#state === 'given up'
   }
 
-  /** From here on the answer is being shown; false: the person was already told that it was interrupted. */
+  /** The answer is being shown from now on; false: the person was already told that the request was interrupted. */
   beginAnswer(): boolean {
     if (this.isGivenUp) return false
     this.#state = 'answering'
@@ -266,7 +266,7 @@ export class PendingInteraction {
     if (isShown) await this.#pendingInteractions.settle(this.#interaction)
   }
 
-  /** The handler has ended. Unless an answer is still to be shown, nothing is owed. */
+  /** The handler has ended. Settles the request, unless its answer could not be shown. */
   async end(): Promise<void> {
     if (this.#state === 'owed') this.#pendingInteractions.release(this.#interaction)
     else if (this.#state !== 'ended' && !this.isGivenUp) await this.endAnswer(true)

@@ -17,8 +17,8 @@ import { isByBot } from './run.ts'
 import { BUTTONS, FORMS, SHORTCUTS } from './features.ts'
 
 /**
- * Bolt's app with three promises: a request that deserves an answer is on disk before it is acknowledged; every request is
- * acknowledged; and no error leaves it.
+ * Bolt's app with three promises: a request that deserves an answer is on disk before it is acknowledged; every request
+ * is acknowledged; and no error escapes.
  */
 export class ReceivingApp extends App {
   readonly #underWay = new Set<Promise<void>>()
@@ -96,7 +96,7 @@ export class ReceivingApp extends App {
     await ack()
   }
 
-  // The person sees Slack's own warning; the request is handled and answered all the same.
+  // If this fails, the person sees Slack's own warning. The request is handled and answered anyway.
   #acknowledge(event: ReceiverEvent, answer?: unknown): Promise<void> {
     return event.ack(answer).catch((error: unknown) => this.#warn(error, 'an acknowledgement did not reach Slack'))
   }
@@ -114,9 +114,9 @@ export class ReceivingApp extends App {
   }
 
   /**
-   * A request that could not be stored is not started, and the person is told so: in the acknowledgement of a command, which
-   * Slack shows; on top of a form, which can be sent again; else where they received. When that fails too, the request is not
-   * acknowledged, so that Slack warns or repeats it.
+   * A request that could not be stored is not started, and the person is told so: in the acknowledgement of a command,
+   * which Slack shows; on top of a form, which can be submitted again; else where they asked. If that fails too, the
+   * request is not acknowledged, so that Slack shows a warning or sends it again.
    */
   async #refuse(event: ReceiverEvent, error: unknown): Promise<void> {
     const reference = this.#deps.newReference()
@@ -141,8 +141,8 @@ export class ReceivingApp extends App {
 }
 
 /**
- * A key that is the same when a request is sent again: the event's id, which Slack repeats; else the signature; in Socket
- * Mode, which signs nothing, the body. Null for a menu's options: the same text may be typed again.
+ * A key that is equal when Slack sends a request again: the event's id; else the signature; in Socket Mode, which has
+ * no signatures, a digest of the body. Null for a menu's options: the same text may be typed again.
  */
 function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
   const key = textAt(body, 'event_id') ?? textAt(customProperties, 'signature')
@@ -150,11 +150,11 @@ function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null 
   return textAt(body, 'type') === 'block_suggestion' ? null : `body:${digestOf(body)}`
 }
 
-/** A key that is the same when the same person presses the same button again; null: this is no button. */
+/** A key that is equal when the same person presses the same button again; null: this is no button. */
 function clickKeyOf(body: unknown): string | null {
   const [action] = listAt(body, 'actions')
   if (textAt(action, 'type') !== 'button') return null
-  // A view that was drawn anew since the first press is another question, although its buttons may have the same values.
+  // A view that was redrawn since the first press is another question, even if its buttons have the same values.
   const seen = [
     ['container', 'message_ts'],
     ['view', 'id'],
@@ -170,7 +170,7 @@ function kindOf(body: unknown): string {
   return /^[a-z_.]{1,40}$/.test(kind) ? kind : 'unnamed'
 }
 
-/** What a person asks with this request, and where they expect the answer; null: nobody expects one. */
+/** What a person requests, and where they expect the answer; null: nobody expects one. */
 export function interactionIn(body: unknown, receivedAt: number): ReceivedInteraction | null {
   const what = whatIn(body)
   const user = userOf(body)
@@ -207,7 +207,7 @@ function whatIn(body: unknown): string | null {
   }
 }
 
-/** Without the mentions: the people they name are not shown as typed. */
+/** Without mentions, which arrive as ids and not as the person typed them. */
 const mentionIn = (body: unknown): string =>
   `@buildline ${(textAt(body, 'event', 'text') ?? '').replaceAll(/<@[^>]*>/g, ' ')}`
 

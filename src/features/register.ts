@@ -13,15 +13,15 @@ import { placeOf } from './reply-target.ts'
 import { respond } from './respond.ts'
 import { isByBot, nameOf, readMention, readSlash, run } from './run.ts'
 
-/** Slack waits three seconds for the options of a menu, and an answer that comes later is no answer. */
+/** Slack waits three seconds for the options of a menu, and ignores a later answer. */
 export const SUGGEST_WITHIN_MS = 2_500
 
-/** Every event that is listened to; the manifest asks Slack for them. */
+/** Every event that Buildline handles; the manifest subscribes to them. */
 export const EVENT_TYPES: readonly string[] = ['app_mention', ...EVENTS.keys()]
 
 /**
- * Registers every feature with Bolt. Each request is acknowledged before anything else, since Slack waits three seconds;
- * it is on disk by then (`ReceivingApp`). What only an older version knew is answered too.
+ * Registers every feature with Bolt. Each request is acknowledged before anything else, since Slack waits three
+ * seconds. It is on disk by then (`ReceivingApp`). Requests that only an older version knew are answered too.
  */
 export function registerFeatures(app: App): void {
   app.command(/^/, async ({ ack, body, context }) => {
@@ -63,7 +63,7 @@ export function registerFeatures(app: App): void {
   registerUnknown(app)
 }
 
-/** Messages and forms of older versions stay in Slack for ever: each click on them has an answer. */
+/** Messages and forms of older versions stay in Slack for ever, so each click on them is answered. */
 function registerUnknown(app: App): void {
   app.action({ type: 'block_actions' }, async ({ ack, body, context }) => {
     const [action] = listAt(body, 'actions')
@@ -101,7 +101,7 @@ function answerSlash(deps: SlackDeps, body: unknown): Promise<void> {
   )
 }
 
-/** `@buildline stop` in a build's thread, where Slack runs no slash commands; anywhere else with a name. */
+/** `@buildline stop` in a build's thread, where Slack runs no slash commands; elsewhere the build has to be named. */
 function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
   const spoken = readMention(body)
   const by = requesterOf(body, 'mention')
@@ -113,7 +113,7 @@ function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
 function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, answer }: Button): Promise<void> {
   const value = textAt(listAt(body, 'actions')[0], 'value') ?? ''
   const by = requesterOf(body, textAt(body, 'view', 'id') === null ? 'button' : 'modal')
-  // What everybody sees is never replaced by what one person asked.
+  // An answer to one person never replaces a message that everybody sees.
   const { modalOpener, place } = openingPlace(deps, body, placeOf(deps, body, replaces && isOwnMessage(body)))
   return respond(deps, { what, by, place }, async (reference) => {
     const reply = await answer({ deps, commands: COMMANDS, value, by, modalOpener, reference })
@@ -123,7 +123,7 @@ function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, a
 
 const isOwnMessage = (body: unknown): boolean => fieldOf(fieldOf(body, 'container'), 'is_ephemeral') === true
 
-/** The options of a menu, in time: whatever goes wrong, the menu is empty and the log says why. */
+/** The options of a menu. If they fail or take too long, the menu is empty and the log says why. */
 async function optionsOf(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {
   const stop = new AbortController()
   const late = deps.clock.sleep(SUGGEST_WITHIN_MS, stop.signal).then(() => null)

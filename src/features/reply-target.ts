@@ -13,7 +13,7 @@ import {
   isSlackAddress,
 } from '../slack/reply-targets.ts'
 
-/** Where the person who sent this can be answered; null where Slack leaves no way. */
+/** Where the sender of this request can be answered; null if Slack offers no way. */
 export function placeOf(deps: Pick<SlackDeps, 'client' | 'clock'>, body: unknown, replaces = false): Place | null {
   const { client, clock } = deps
   const user = userOf(body)
@@ -30,7 +30,7 @@ function spotOf(body: unknown): Spot | null {
   return channel && { channel, threadTs: threadOf(body) }
 }
 
-/** The modal that was clicked in or sent in. Of a search the form stays, and the answer stands below. */
+/** The modal that was clicked in or submitted. "Find a build" keeps its form, and shows the answer below it. */
 function placeInModal({ client }: Pick<SlackDeps, 'client'>, body: unknown): Place | null {
   const viewId = textAt(body, 'view', 'id')
   const user = userOf(body)

@@ -11,16 +11,16 @@ export const SLOW_AFTER_MS = 2_000
 
 /** One request of one person, already acknowledged. */
 export interface SlackRequest {
-  /** a command's name, in the log and in "this takes longer" */
+  /** a command's name, for the log and for "Still working on …" */
   what: string
   by: Requester
-  /** null: there is nowhere to answer, and the log alone tells */
+  /** null: there is no place for an answer, so only the log has the outcome */
   place: Place | null
 }
 
 /**
- * Runs `work` and shows its answer. A fault is answered too, with a reference that its log line shares. An answer that
- * could not be shown is shown later. Never throws.
+ * Runs `work` and shows its answer. An error is answered too, with the reference of its log line. If the answer could
+ * not be shown, the person is told later that the request was interrupted. Never throws.
  */
 export async function respond(
   deps: SlackDeps,
@@ -41,7 +41,7 @@ export async function respond(
 
 const LATE = 'an answer came after the person was told that the request was interrupted'
 
-/** What the log says of a request: no text that a person typed. */
+/** What the log contains about a request: no text that a person typed. */
 const fieldsOf = ({ what, by }: SlackRequest, reference: string) => ({
   reference,
   what,
@@ -107,7 +107,7 @@ async function show(
   }
 }
 
-/** The picture is an extra: when it fails, the text stands. */
+/** Best effort: without the picture, the text is a full answer. */
 async function showPictureOf(
   deps: SlackDeps,
   request: SlackRequest,

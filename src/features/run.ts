@@ -8,18 +8,18 @@ import type { Command } from './command.ts'
 import type { ModalOpener } from './modal.ts'
 import { parseTyped, type Word } from '../slack/commands/parse.ts'
 
-/** A command by its words: from a slash command or from a mention. */
+/** A command as typed, in a slash command or in a mention. */
 interface Spoken {
-  /** null where the first word names no command */
+  /** null if the first word names no command */
   command: Command | null
-  /** what was typed for the command's name; null: nothing at all */
+  /** the word in the place of the command's name; null: nothing was typed */
   typed: string | null
   words: readonly Word[]
-  /** what stands after the command's name, as Slack sent it */
+  /** the text after the command's name, as Slack sent it */
   text: string
 }
 
-/** `/ci stop acme/web` and `/ci-stop acme/web` are the same. Any other slash command is taken for `/ci`, renamed. */
+/** `/ci stop acme/web` and `/ci-stop acme/web` are equal. Any other slash command counts as a renamed `/ci`. */
 export function readSlash(body: unknown): Spoken {
   const text = textAt(body, 'text') ?? ''
   const words = parseTyped(text)
@@ -33,10 +33,10 @@ const FIRST_WORD = /^\s*\S+\s*/
 
 const ALIAS = /^\/ci-(.+)$/
 
-/** What somebody else's bot says is no ask: two bots would talk for ever. */
+/** Messages by bots are ignored: otherwise two bots could answer each other for ever. */
 export const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id') !== null
 
-/** The words after our name: what stands before it was said to somebody else. */
+/** Reads the words after the mention of Buildline. The words before it are meant for somebody else. */
 export function readMention(body: unknown): Spoken {
   const words = parseTyped((textAt(body, 'event', 'text') ?? '').replaceAll(ADDRESSED, '$1 '))
   const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
@@ -46,7 +46,7 @@ export function readMention(body: unknown): Spoken {
   return readWords(asked, text.join(' '))
 }
 
-// `@buildline: stop`, as people write to one another.
+// `@buildline: stop`, as people write to each other.
 const ADDRESSED = /(<@[UW][A-Z0-9]{2,20}(?:\|[^<>]{0,80})?>)[:,]/g
 
 /** The first word names the command. */
@@ -54,7 +54,7 @@ function readWords([first, ...words]: readonly Word[], text: string): Spoken {
   return { command: first ? commandNamed(first.text) : null, typed: first?.text ?? null, words, text }
 }
 
-/** What the log and "this takes longer" call it: never what somebody typed. */
+/** The command's name for the log and for "Still working on …": never text that somebody typed. */
 export const nameOf = ({ command, typed }: Spoken): string => command?.name ?? (typed === null ? 'overview' : 'help')
 
 interface Asking {
@@ -64,7 +64,7 @@ interface Asking {
   reference: string
 }
 
-/** Answers a command. An unknown one is never acted on; no command at all shows how things stand, here or in this thread. */
+/** Answers a command. An unknown command does nothing. Without any word, shows the state of the channel or thread. */
 export async function run(
   deps: Pick<SlackDeps, 'operations'>,
   { command, typed, words, text }: Spoken,

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { createClient, type ClientOptions } from '../slack/api/client.ts'
 import type { PendingInteractionsDeps } from './pending-interactions.ts'
 
-/** Tells people that their request was interrupted. The messages are loaded with the first of them: few starts need them. */
+/** Tells people that their request was interrupted. Loads the code for it on first use, since few starts need it. */
 export function createInterruptedSender({
   clock,
   ...options

@@ -1,8 +1,8 @@
 import { answerOf, line, nextStep, type Answer, type Part, typed } from '../slack/messages/answer.ts'
 
-// Slips of the fingers: nothing was done, nothing is logged, so there is no reference either.
+// Answers to mistyped commands. Nothing was done, so they need no reference to the log.
 
-/** No such command. `nearest`: the name that was probably meant. */
+/** No such command. `nearest`: the most similar name of a command. */
 export const answerUnknown = ({ typed: text, nearest }: { typed: string; nearest: string | null }): Answer =>
   answerOf([
     line(`:mag: *No such command*: ${typed(text)}.`),
@@ -23,15 +23,15 @@ export interface HowTyped {
   example: string
 }
 
-/** More words than the command reads; nothing is done on a guess. */
+/** More words than the command takes. Buildline does not guess what they mean. */
 export const answerTooMuch = ({ extra, ...how }: { extra: string } & HowTyped): Answer =>
   answerOf([line(`:mag: *Not understood*: I didn't expect ${typed(extra)} there.`), ...howToType(how)])
 
-/** The command needs a word that is not there. `missing`: `a project` */
+/** The command needs a word that is missing. `missing`: `a project` */
 export const answerTooLittle = ({ missing, ...how }: { missing: string } & HowTyped): Answer =>
   answerOf([line(`:mag: *Not enough*: this command needs ${missing}.`), ...howToType(how)])
 
-/** A name was begun and left empty. `branchOf`: the project whose branch it would be; null: the project's own name. */
+/** A name is empty. `branchOf`: the project whose branch is meant; null: the project's own name is empty. */
 export const answerNameless = ({ branchOf, ...how }: { branchOf: string | null } & HowTyped): Answer =>
   answerOf([
     line(
@@ -47,6 +47,6 @@ const howToType = ({ usage, example }: HowTyped): Part[] => [
   line(nextStep(`For example: ${typed(example)}`)),
 ]
 
-/** What does not fit into a form is refused: it is kept nowhere else. @param excess by how many characters */
+/** Input that does not fit into a form's metadata is refused: it is stored nowhere else. @param excess in characters */
 export const tooLongWords = (excess: number): string =>
   `about ${excess} characters too long for a form; change it in smaller parts, or in CI`

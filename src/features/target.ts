@@ -2,25 +2,25 @@ import { isShortId, isUuid, toUuid } from '../domain/ids.ts'
 import type { Uuid } from '../domain/ids.ts'
 import { CUT, type Word } from '../slack/commands/parse.ts'
 
-/** What a command is about, as it was typed: nothing here is known to exist. */
+/** What a command is about, as typed. Nothing of it is known to exist. */
 export type Target =
   | { kind: 'none' }
   /** `#512`, or `acme/web #512`, as cards write it: decimal digits, or the first eight of a uuid */
   | { kind: 'build-number'; number: string; project: string | null }
   | { kind: 'build-url'; url: string }
-  /** of a project or of a build: CI's uuids do not say */
+  /** of a project or of a build: a uuid does not show which */
   | { kind: 'uuid'; uuid: Uuid }
-  /** a name, a part of one, a legacy id, or a uuid that a branch follows */
+  /** a name, a part of one, a legacy id, or a uuid with a branch after it */
   | { kind: 'project'; project: string; branch: string | null }
-  /** a name was begun and left empty: of a branch of this project, or (null) of a project */
+  /** an empty name: of a branch of this project, or (null) of a project */
   | { kind: 'nameless'; project: string | null }
-  /** the first word too many: it may mean another target, and nothing is done on a guess */
+  /** the first surplus word: it may mean another target, and Buildline does not guess */
   | { kind: 'unclear'; extra: string }
 
 /**
  * Reads `acme/web`, `acme/web@fix/login`, `acme/web fix/login`, `#512`, a build's address or a uuid. The first `@` that
- * is not the first character parts project and branch; `acme/web@@login` is the branch `@login`. A branch that was begun and
- * not named, as in `acme/web@` or `acme/web ""`, is not any branch.
+ * is not the first character separates project and branch; `acme/web@@login` is the branch `@login`. An empty branch,
+ * as in `acme/web@` or `acme/web ""`, does not mean any branch.
  */
 export function parseTarget(words: readonly Word[]): Target {
   const [first, second, third] = words
@@ -46,13 +46,13 @@ function readOne(word: Word): Target {
 
 const NUMBERED = /^([^#]*)#(\d+|[\da-f]{8})$/
 
-/** `acme/web@main`: the first `@` that is not the first character parts project and branch. */
+/** `acme/web@main`: the first `@` that is not the first character separates project and branch. */
 export function partAt(text: string): [project: string, branch: string | null] {
   const at = text.indexOf('@', 1)
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-// Git knows no branch that is called `@`: it is what stands before one.
+// Git allows no branch named `@`, so `@` alone is an empty name.
 const ofBranch = (project: string, branch: string): Target =>
   branch === '' || branch === '@' ? { kind: 'nameless', project } : { kind: 'project', project, branch }
 
@@ -67,7 +67,7 @@ function findBuildUrl({ text, url }: Word): string | null {
 const WEB_ADDRESS = /^https?:\/\/\S+$/i
 const BUILD_PATH = /\/builds\/[^/@]+\/?$|\/(?:actions\/runs|-\/pipelines)\/\d+(?:\/|$)/
 
-/** A project and the word after it; null where no second word can follow. */
+/** A project and the word after it; null if no second word can follow. */
 function withSecond(target: Target, second: Word): Target | null {
   const project = projectOf(target)
   if (project === null || findBuildUrl(second) !== null) return null

@@ -3,14 +3,14 @@ import { isChannelId, type ChannelId } from '../domain/ids.ts'
 import { parseAttemptRef, attemptRefText, type AttemptRef } from '../domain/request.ts'
 import type { ListQuestion } from '../catalog/outcomes.ts'
 
-// What buttons carry, and how it is read back: a value comes over the network, and from versions of long ago.
+// Writes and reads the values of buttons. A value comes back over the network, perhaps from a very old version.
 
 /** Slack's limit for a button's value, in characters. */
 export const VALUE_CHARS_MAX = 2_000
-/** No list has this many pages. */
+/** The largest page number that is read. No list has this many pages. */
 export const PAGE_MAX = 10_000
 
-/** The page that is meant, from 1 on; null: none is. */
+/** The page number, from 1 on; null: the text is none. */
 export function pageOf(text: string): number | null {
   const page = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : null
   return page !== null && page <= PAGE_MAX ? page : null
@@ -21,7 +21,7 @@ export type Choice =
   | { kind: 'project'; command: string; project: string; branch: string | null; rest?: readonly string[] }
   | { kind: 'run'; command: string; ref: AttemptRef }
 
-/** Null for what could not be read back: it is too long for a button, and a cut name would be another name; or empty. */
+/** Null if it could not be read back: it is too long for a button (a cut name would be another name), or empty. */
 export function choiceValue(choice: Choice): string | null {
   const value = JSON.stringify(fieldsOf(choice))
   return parseChoice(value) && value
@@ -41,7 +41,7 @@ export function parseChoice(value: string): Choice | null {
   return ref && { kind: 'run', command: read.data.command, ref }
 }
 
-/** The question of a list, for another page. Null for what could not be read back. */
+/** The question of a list, for another page. Null if it could not be read back. */
 export function pageValue({ text, type, page }: ListQuestion): string | null {
   const value = JSON.stringify({ text, type, page })
   return parsePage(value) && value
@@ -58,7 +58,7 @@ export interface Import {
   these: readonly { project: string; branch: string | null }[]
 }
 
-/** Null for what could not be read back. */
+/** Null if it could not be read back. */
 export function importValue({ channel, these }: Import): string | null {
   const value = JSON.stringify({ channel, these: these.map(({ project, branch }) => [project, branch]) })
   return parseImport(value) && value
@@ -86,7 +86,7 @@ const PAGE = z.strictObject({
   page: z.int().min(1).max(PAGE_MAX),
 })
 
-/** Undefined for what is no JSON; longer than any value of ours is not ours. */
+/** Undefined if it is no JSON, or longer than any value that we write. */
 function jsonOf(value: string): unknown {
   if (value.length > VALUE_CHARS_MAX) return undefined
   try {
