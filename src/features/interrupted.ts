@@ -65,7 +65,7 @@ export function answerInterrupted({ interaction, request }: InterruptedInteracti
   return answerTrouble({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
 }
 
-// Subscriptions, committer names and red branches are changed by one write each, without a request record.
+// Subscriptions, digests, committer names and red branches are changed by one write each, without a request record.
 function withoutRequest(asked: string) {
   const [, what = ''] = KEPT.exec(asked) ?? []
   if (what === '') return nothingDone
@@ -76,7 +76,7 @@ function withoutRequest(asked: string) {
 }
 
 // Not after `/ci-…`: in `/ci-list me`, `me` is a search text.
-const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|me|on|let|look after)\b/i
+const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|digest (?:daily|weekly|off)|me|on|let|look after)\b/i
 
 // An import makes one write for each subscription.
 const SEVERAL = /^subscribe to these$/

@@ -105,6 +105,16 @@ describe('a command', () => {
     expect(await untilTold(1)).toEqual([text])
   })
 
+  it('says of the overview that more may be red than it shows', () => {
+    const overviewOf = (more: number) =>
+      answerOverview({
+        newest: { builds: [build({ shown: 'failed' })], more },
+        running: { kind: 'running', builds: [], more: 0 },
+      }).text
+    expect(overviewOf(0)).toContain('*1 red, 0 running*')
+    expect(overviewOf(3)).toContain('*1 or more red, 0 running*')
+  })
+
   it('shows what runs, when nothing is named', async () => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })
@@ -112,7 +122,13 @@ describe('a command', () => {
   })
 
   it.each([
-    ['', answerOverview({ newest: [build()], running: { kind: 'running', builds: [build()], more: 0 } })],
+    [
+      '',
+      answerOverview({
+        newest: { builds: [build()], more: 0 },
+        running: { kind: 'running', builds: [build()], more: 0 },
+      }),
+    ],
     ['help', answerHelp({ commands: COMMANDS, about: null })],
     ['help stop', answerHelp({ commands: COMMANDS, about: 'stop' })],
     ['help /ci-stop', answerHelp({ commands: COMMANDS, about: 'stop' })],

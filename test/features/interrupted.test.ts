@@ -38,6 +38,8 @@ describe('whoever was interrupted', () => {
     ['/ci me forget ada', '/ci me'],
     ['me mentions', '/ci me'],
     ['subscribe to these', '/ci rules'],
+    ['/ci digest weekly mon 9:00', '/ci rules'],
+    ['@buildline digest off', '/ci rules'],
   ])('in “%s” may have what they asked for, and is told to look with %s', (what, look) => {
     expect(told(what)).toContain(`Type \`${look}\``)
     expect(told(what)).not.toContain('Nothing was done')
@@ -50,6 +52,7 @@ describe('whoever was interrupted', () => {
 
   it.each([
     '/ci import acme/web',
+    '/ci digest now',
     'import',
     '/ci status acme/web',
     '/ci-list me',

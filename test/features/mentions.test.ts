@@ -50,7 +50,13 @@ describe('a mention elsewhere', () => {
   })
 
   it.each([
-    ['', answerOverview({ newest: [build()], running: { kind: 'running', builds: [build()], more: 0 } })],
+    [
+      '',
+      answerOverview({
+        newest: { builds: [build()], more: 0 },
+        running: { kind: 'running', builds: [build()], more: 0 },
+      }),
+    ],
     ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
   ])('helps: @buildline %s', async (text, answer) => {
     const { slack, untilTold } = await openStage()

@@ -59,8 +59,8 @@ export const overview = (question: Omit<Question, 'row'>): Promise<Reply> =>
       question.operations.status({ project: null, branch: null, channel }),
       question.operations.running(channel),
     ])
-    const builds = newest.kind === 'channel-status' ? newest.builds : []
-    return { outcome: 'overview', answer: answerOverview({ newest: builds, running }) }
+    const known = newest.kind === 'channel-status' ? newest : { builds: [], more: 0 }
+    return { outcome: 'overview', answer: answerOverview({ newest: known, running }) }
   })
 
 const statusOf = ({ operations, by }: Question, target: Target): Promise<StatusOutcome> =>

@@ -51,19 +51,21 @@ export function answerOverview({
   newest,
   running,
 }: {
-  newest: readonly BuildSummary[]
+  /** the red ones first; `more` may be red too */
+  newest: Pick<RunningOutcome, 'builds' | 'more'>
   running: RunningOutcome
 }): Answer {
   const more = small(`${typed('/ci help')} shows what else you can do.`)
-  if (newest.length === 0 && running.builds.length === 0)
+  if (newest.builds.length === 0 && running.builds.length === 0)
     return answerOf([line(":zzz: *No builds yet* in this channel's projects."), more])
   const names = new Set(running.builds.map(({ ref }) => attemptRefText(ref)))
-  const red = newest.filter((build) => isRed(build) && !names.has(attemptRefText(build.ref)))
+  const red = newest.builds.filter((build) => isRed(build) && !names.has(attemptRefText(build.ref)))
+  const orMore = newest.more > 0 && newest.builds.every(isRed) ? ' or more' : ''
   const count = running.builds.length + running.more
   const head =
     red.length === 0 && count === 0
       ? ':white_check_mark: *Nothing is red and nothing is running*'
-      : `${red.length > 0 ? ':x:' : ':arrow_forward:'} *${red.length} red, ${count} running*`
+      : `${red.length > 0 ? ':x:' : ':arrow_forward:'} *${red.length}${orMore} red, ${count} running*`
   return answerOf([
     line(`${head} in this channel's projects`),
     ...listed([...red, ...running.builds], running.more),

@@ -85,7 +85,7 @@ function filterWords({ filter }: DryRun): string {
 
 const BUILT = 'CI *would build* this branch'
 const NOT_BUILT = 'CI *would not build* this branch'
-const NOT_KNOWN = "Whether CI would build this branch is not known'"
+const NOT_KNOWN = 'Whether CI would build this branch is not known'
 
 const entryWord = (entry: string): string => codeSpan(cut(toLine(entry), BRANCH_CHARS_MAX)) || '(no name)'
 
