@@ -22,7 +22,7 @@ export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stoppi
 
   const open = (): Promise<SlackEndpoint> =>
     (endpoint ??= openEndpoint().then((opened) => {
-      log.debug({ part: 'slack' }, 'what answers people is loaded')
+      log.debug({ part: 'slack' }, 'the Slack endpoint is loaded')
       return opened
     }))
 

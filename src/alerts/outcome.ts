@@ -231,7 +231,7 @@ export function reportEnd(
   if (!FOR_A_PERSON.has(outcome.kind) || isKnown)
     return log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
   const lacksScope = step.queue === 'look' && outcome.kind === 'refused' && code === 'missing_scope'
-  log.error({ ...fields, code }, lacksScope ? HISTORY_UNREAD : 'Slack refuses; a person has to change something')
+  log.error({ ...fields, code }, lacksScope ? HISTORY_UNREAD : 'Slack refused; somebody has to change something')
 }
 
 const HISTORY_UNREAD =

@@ -97,10 +97,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       bells.send.ring()
       return 'taken'
     } catch (error) {
-      log.error(
-        { err: error, revision: revisionKey },
-        'could not take in the news of a revision; it will be tried again',
-      )
+      log.error({ err: error, revision: revisionKey }, 'a revision could not be ingested; it will be tried again')
       const againAt = clock.now() + ingestAgainMs(revisionKey)
       await store.write((tx) => tx.postponeRevision(revisionKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
       return 'failed'
@@ -212,7 +209,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (outcome.kind === 'channel-closed') closed = await store.read.closedChannels()
       return sentAt
     } catch (error) {
-      log.error({ err: error, ...key }, 'a step towards Slack failed on our side; it will be tried again')
+      log.error({ err: error, ...key }, 'a step for Slack failed in Buildline; it will be tried again')
       await store.write((tx) => postponeCard(tx, deps, key)).catch(() => clock.sleep(SWEEP_MS, stopping.signal))
       return clock.now()
     }
@@ -255,7 +252,7 @@ async function forever(loop: () => Promise<void>, { log, clock }: ReconcileDeps,
     try {
       await loop()
     } catch (error) {
-      log.error({ err: error }, 'the reconciler stumbled; it goes on')
+      log.error({ err: error }, 'the reconciler failed; it goes on')
       await clock.sleep(SWEEP_MS, signal)
     }
   }

@@ -69,7 +69,7 @@ async function askAboutBuilds(
     return await takeInBuilds(deps, { projects: [project], askedAt, isWhole: branch === null })
   } catch (error) {
     if (!(error instanceof CiError)) throw error
-    log.warn({ err: error, project: name }, 'CI could not be asked about a build that nobody knows')
+    log.warn({ err: error, project: name }, 'CI could not be asked about a build that is not stored')
     return 0
   }
 }

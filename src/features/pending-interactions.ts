@@ -121,7 +121,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     try {
       return await withTimeout(clock, KEEP_WITHIN_MS, writing)
     } catch (error) {
-      log.warn({ err: error }, 'a request could not be written down; should Slack repeat it, it is done again')
+      log.warn({ err: error }, 'a request could not be stored; if Slack repeats it, it is done again')
       return true
     }
   }
@@ -134,10 +134,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
       settled.delete(interaction.id)
       underWay.delete(interaction.id)
     } catch (error) {
-      log.warn(
-        { err: error, interaction: interaction.id },
-        'that an ask is answered could not be written; trying again',
-      )
+      log.warn({ err: error, interaction: interaction.id }, 'the end of a request could not be stored; trying again')
     }
   }
 
@@ -149,7 +146,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     const reached = await deps.tell({ ...left, interaction: { ...left.interaction, responseUrl } })
     await store.write((tx) => tx.tellInteraction(interaction.id))
     const fields = { interaction: interaction.id, user: interaction.user, request: left.request?.id ?? null, reached }
-    log.warn(fields, 'an ask was interrupted; its asker is told')
+    log.warn(fields, 'a request was interrupted; its requester is told')
   }
 
   const claim = (interaction: Interaction): Promise<InterruptedInteraction | null> =>
@@ -169,7 +166,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     try {
       await sendAbandoned(interaction)
     } catch (error) {
-      log.warn({ err: error, interaction: interaction.id }, 'an asker could not be told; the next start does')
+      log.warn({ err: error, interaction: interaction.id }, 'a requester could not be told; the next start tries again')
     }
   }
 
@@ -200,7 +197,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
       await tx.forgetRequests(now - REQUESTS_KEPT_MS)
       return tx.forgetInteractions(now - OWED_MAX_MS)
     })
-    if (mute > 0) log.warn({ asks: mute }, 'asks were given up: for a day nobody could be shown an answer')
+    if (mute > 0) log.warn({ asks: mute }, 'requests were given up: for a day their answers could not be shown')
   }
 
   const stopping = new AbortController()

@@ -92,7 +92,7 @@ export class ReceivingApp extends App {
       await this.#fail(event.body, error, pending)
     }
     if (isAcknowledged) return
-    this.#deps.log.warn({ kind: kindOf(event.body) }, 'Slack sent something that nobody listens to')
+    this.#deps.log.warn({ kind: kindOf(event.body) }, 'Slack sent something that Buildline does not handle')
     await ack()
   }
 
@@ -120,7 +120,7 @@ export class ReceivingApp extends App {
    */
   async #refuse(event: ReceiverEvent, error: unknown): Promise<void> {
     const reference = this.#deps.newReference()
-    this.#deps.log.error({ err: error, reference }, 'a request from Slack could not be written down; nothing was done')
+    this.#deps.log.error({ err: error, reference }, 'a request from Slack could not be stored; nothing was done')
     const answer = answerUndone(reference)
     if (isCommand(event.body)) await this.#acknowledge(event, { response_type: 'ephemeral', ...contentOf(answer) })
     else if (isSubmission(event.body))

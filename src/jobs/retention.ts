@@ -64,7 +64,7 @@ export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Prune
   const removed = await removeCards(deps, signal, { now, before })
   const { deliveries, notices, asks, reports } = pruned
   const all = { ...pruned, ...removed, rows: deliveries + notices + asks + reports + removed.rows }
-  deps.log.info({ ...all, before: new Date(before).toISOString() }, 'what is old was removed')
+  deps.log.info({ ...all, before: new Date(before).toISOString() }, 'old rows were removed')
   return all
 }
 

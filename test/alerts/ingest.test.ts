@@ -117,9 +117,11 @@ describe('a delivery that leaves out the name of its project', () => {
 
   test("or of a build on the commit's card before", async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
-    await stage.live()
+    const yesterday = await stage.live()
     await hearInTurn(stage, { word: 'success', details })
+    yesterday.kill()
     await stage.clock.advance(25 * 60 * MINUTE)
+    await stage.live()
     await hearInTurn(stage, { word: 'initiated', build: '513' }, { word: 'error', build: '513' })
     await hearInTurn(stage, { word: 'error', build: '514' })
     expect(shownIn(stage)).toEqual(['card 512 passed', 'card 514 failed', 'reply 513 failed', 'reply 514 failed'])

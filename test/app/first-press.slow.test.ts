@@ -4,7 +4,7 @@ import { buildOf, prepareStage, sendAll, until } from '../support/app.ts'
 import { startProcess } from '../support/process.ts'
 import { headlines } from './channel.ts'
 
-const LOADED = 'what answers people is loaded'
+const LOADED = 'the Slack endpoint is loaded'
 
 it('what answers a press is loaded once a card stands that can be pressed, and not before', async () => {
   const settings = { DEFAULT_CHANNEL: CHANNELS.builds, LOG_LEVEL: 'debug' }

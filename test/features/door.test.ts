@@ -82,7 +82,7 @@ describe('the endpoint', () => {
     const stage = await openStage()
     expect(await sendPayload(stage, payload)).toMatchObject({ kind: 'answered', status: 200 })
     expect(stage.lines.filter(({ level }) => level === 'warn').map(({ text }) => text)).toContain(
-      'Slack sent something that nobody listens to',
+      'Slack sent something that Buildline does not handle',
     )
     expect(stage.calls).toEqual([])
   })

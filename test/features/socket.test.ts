@@ -46,7 +46,7 @@ describe('Socket Mode', () => {
     const envelope = { type: 'interactive', payload: { type: 'block_levitation' } } as const
     const sent = await slack.sender.send({ what: 'odd', contentType: 'application/json', body: '{}', envelope })
     expect(sent).toMatchObject({ kind: 'answered', status: 200 })
-    expect(lines.map(({ text }) => text)).toContain('Slack sent something that nobody listens to')
+    expect(lines.map(({ text }) => text)).toContain('Slack sent something that Buildline does not handle')
   })
 
   it('has a new connection within 2 s of a notice, long before the old one is torn', async () => {
@@ -81,7 +81,7 @@ describe('Socket Mode', () => {
     expect(tries.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
     expect(saidOf(lines)).toEqual([
       'Slack cannot be reached (http_503); messages wait until it can.',
-      'a Socket Mode connection to Slack stands again',
+      'a Socket Mode connection to Slack is open again',
     ])
     expect(JSON.stringify(lines)).not.toContain(slack.appToken)
     await slack.people.runCommand(stopWeb)

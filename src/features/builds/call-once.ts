@@ -33,7 +33,7 @@ export async function callOnce(deps: ActDeps, ciCall: CiCall, request: Request, 
   try {
     await recordAnswer(deps, request, called)
   } catch (error) {
-    deps.log.error({ err: error, request: id }, "CI's answer could not be recorded; CI is looked at instead")
+    deps.log.error({ err: error, request: id }, "CI's answer could not be recorded; CI will be read instead")
     return { kind: 'unclear', action, code: called.kind === 'answered' ? 'fault' : called.code }
   }
   if (called.kind === 'answered') return { kind: 'requested', action, newBuildId: called.answer.newBuildId }
@@ -94,7 +94,7 @@ async function refreshBuild(deps: RefreshBuild, request: Request): Promise<void>
   } catch (error) {
     // The legacy interface does not have Pro projects.
     if (error instanceof CiError && error.kind === 'not-found') return
-    log.warn({ err: error, request: request.id }, 'CI could not be asked how a build stands')
+    log.warn({ err: error, request: request.id }, 'CI could not be asked for the state of a build')
   }
 }
 

@@ -44,7 +44,7 @@ export const confirmRequests = (deps: ConfirmRequests): Promise<void> =>
 
 async function markOrphaned(deps: ConfirmRequests, request: Request): Promise<void> {
   const { log, clock } = deps
-  log.warn({ request: request.id }, 'a request was left in the middle of its call; CI is looked at, not asked again')
+  log.warn({ request: request.id }, 'a request was interrupted during its call; CI is read, not called again')
   await record(deps, request, { kind: 'unclear', code: 'interrupted', lookAt: clock.now() })
 }
 

@@ -44,7 +44,7 @@ async function closeToOutsiders(
     await opened.show(findView({ chosen: null, branches: [], answer: blocks }))
     deps.log.info({ reference, what: 'find', user: by.user, outcome: permit.kind }, 'slack request finished')
   } catch (error) {
-    deps.log.warn({ err: error, reference, what: 'find' }, 'whether somebody may look for builds could not be said')
+    deps.log.warn({ err: error, reference, what: 'find' }, 'it is unknown whether a user may look for builds')
   }
 }
 

@@ -238,7 +238,7 @@ async function lookAt(deps: ClaimantDeps, user: string): Promise<boolean> {
   const { store, clock, log, presenceOf } = deps
   const presence = await presenceOf(user)
   if (presence.kind === 'unknown') {
-    log.warn({ user, code: presence.code }, 'Slack did not say whether somebody is in the workspace still')
+    log.warn({ user, code: presence.code }, 'Slack did not say whether a user is still in the workspace')
     return false
   }
   if (presence.kind === 'gone') await dropOwner(deps, user)

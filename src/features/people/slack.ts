@@ -134,10 +134,7 @@ async function hearOfAccount({ operations, log }: SlackDeps, body: unknown): Pro
   try {
     await operations.people.accountChanged(user, isDeactivated)
   } catch (error) {
-    log.warn(
-      { err: error, user },
-      'what Slack tells of an account could not be written down; it is looked up within a day',
-    )
+    log.warn({ err: error, user }, 'a change of an account could not be stored; it is looked up within a day')
   }
 }
 

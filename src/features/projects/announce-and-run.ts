@@ -94,7 +94,7 @@ async function tellIn(deps: SlackDeps, { channel, ts }: Thread, answer: Answer):
   try {
     await post(deps, { channel, thread_ts: ts, ...contentOf(answer) })
   } catch (error) {
-    deps.log.warn({ err: error }, 'a result could not be told in its thread')
+    deps.log.warn({ err: error }, 'a result could not be posted in its thread')
   }
 }
 

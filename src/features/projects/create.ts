@@ -161,7 +161,7 @@ async function finish(
   const code = otherwise.length > 0 ? 'otherwise' : null
   await end(deps, request, { kind: 'shown', code }, { projectUuid: made.uuid })
   await keep(deps, made).catch((error: unknown) =>
-    deps.log.warn({ err: error }, 'a new project is not known here yet; the next reading of the projects finds it'),
+    deps.log.warn({ err: error }, 'a new project could not be stored; the next reading of the projects finds it'),
   )
   return { kind: 'created', project: refOf(made), otherwise }
 }

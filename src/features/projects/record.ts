@@ -71,14 +71,14 @@ export async function end(
   try {
     await deps.store.write((tx) => recordEvent(tx, request, event, { at: deps.clock.now(), ...also }))
   } catch (error) {
-    deps.log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked at later')
+    deps.log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked up later')
   }
 }
 
 /** Announces the write while CI is being called: CI must not wait for Slack. Never rejects. */
 export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {
   return (begun?.() ?? Promise.resolve()).catch((error: unknown) =>
-    log.warn({ err: error }, 'that a project is being changed could not be told'),
+    log.warn({ err: error }, 'a change of a project could not be announced'),
   )
 }
 

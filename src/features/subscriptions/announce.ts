@@ -17,7 +17,7 @@ export async function announce(
   }
   const isClosed = outcome.kind === 'channel-closed'
   if (isClosed) await closeChannelBefore(deps, channel, outcome.code, user)
-  deps.log.warn({ channel, code: outcome.code }, 'a change of what a channel follows could not be said there')
+  deps.log.warn({ channel, code: outcome.code }, 'a change of subscriptions could not be announced in its channel')
   return { kind: 'not-told', code: outcome.code, isClosed }
 }
 

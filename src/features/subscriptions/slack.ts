@@ -186,9 +186,9 @@ async function hearOfChannel(
     await (code === null
       ? operations.subscriptions.channelOpened(channel)
       : operations.subscriptions.channelClosed(channel, code))
-    log.info({ channel, event: type }, 'Slack tells of a channel')
+    log.info({ channel, event: type }, 'a channel changed in Slack')
   } catch (error) {
-    log.warn({ err: error, channel, event: type }, 'what Slack tells of a channel could not be written down')
+    log.warn({ err: error, channel, event: type }, 'a change of a channel could not be stored')
   }
 }
 

@@ -150,7 +150,7 @@ interface Keeping {
 }
 
 async function keep(tx: Tx, { by, at, ...keeping }: Keeping): Promise<Ended> {
-  if (await isGivenUp(tx, by.interactionKey)) throw new NotAttempted('the asker was told that it was interrupted')
+  if (await isGivenUp(tx, by.interactionKey)) throw new NotAttempted('the requester was told that it was interrupted')
   const { channel } = keeping.wanted
   await tx.lockName(`subscriptions of ${channel}`)
   const here = await tx.subscriptionsOf(channel)

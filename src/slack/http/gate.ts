@@ -119,7 +119,7 @@ function createRefusedLog(log: GateDeps['log'], now: () => number): (isSignature
     if (isSignatureWrong) wrong += 1
     if (now() - loggedAt < REFUSED_LOGGED_EVERY_MS) return
     const hint = wrong > 0 ? `; of ${wrong} only the signature is wrong: check SLACK_SIGNING_SECRET` : ''
-    log.warn({ part: 'slack', requests }, `requests that Slack did not sign, or not lately, were refused${hint}`)
+    log.warn({ part: 'slack', requests }, `requests without a valid and recent signature of Slack were refused${hint}`)
     loggedAt = now()
     requests = wrong = 0
   }

@@ -46,7 +46,7 @@ export function createSocketWatch({ clock, log, logThrottle }: SocketWatchDeps):
       changedAt = clock.now()
       stands = true
       last = null
-      if (isSaid) log.info({ part: 'slack' }, 'a Socket Mode connection to Slack stands again')
+      if (isSaid) log.info({ part: 'slack' }, 'a Socket Mode connection to Slack is open again')
       isSaid = false
     },
     lost() {
