@@ -67,7 +67,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writeLeases(db, asking.locks),
     ...writeEvents(db),
     ...writePrune(db),
-    ...writeReports(db),
+    ...writeReports(db, runQuery),
     ...writeSilent(db),
     ...writeBuilds(db, runQuery),
     ...writeDigests(db),

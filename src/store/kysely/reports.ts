@@ -3,7 +3,7 @@ import type { BuildId } from '../../domain/ids.ts'
 import type { TestReport } from '../../domain/test-report.ts'
 import type { ReportReads, ReportWrites } from '../reports.ts'
 import type { Schema } from '../schema.ts'
-import type { RunQuery } from './query.ts'
+import { columns, type RunQuery } from './query.ts'
 
 /** Test reports of build steps. */
 export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads => ({
@@ -39,10 +39,10 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
   },
 })
 
-export const writeReports = (db: Kysely<Schema>): ReportWrites => ({
+export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrites => ({
   async insertReport({ buildKey, attemptSeq, receivedAt, report }) {
     const row = { build_key: buildKey, attempt_seq: attemptSeq, received_at: receivedAt, body: JSON.stringify(report) }
-    await db.insertInto('report').values(row).execute()
+    await runQuery('insertReport', row, (value) => db.insertInto('report').values(columns(row, value)))
   },
 
   async removeReport(id) {
