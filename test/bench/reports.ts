@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asCount, asRatio, atLeast, atMost, inMs, note, type Benchmark } from './benchmark.ts'
 import { DELIVERY_PATH, REPORT_PATH, startBot, untilIngested } from './bot.ts'
 import { sendLoad, type LoadResult } from './load-order.ts'
@@ -9,6 +10,8 @@ const REPORTS_PER_SECOND = 100
 const REPORT_BYTES = 20 * 1_024
 const ROUNDS = 5
 const ROUND_MS = 2_500
+/** The two load generators share a core: the start of the one must not delay what the other measures. */
+const LEAD_MS = 500
 const CONNECTIONS = 64
 const REPORT_CONNECTIONS = 8
 /** For the p99: a load that the bot carries. */
@@ -64,20 +67,21 @@ async function measure(bot: ServerProcess, pace: { perSecond?: number }): Promis
     const [alone] = await load(bot, pace, false)
     const [beside, reported] = await load(bot, pace, true)
     rounds.push({ alone, beside, reports: reported! })
-    if (pace.perSecond !== undefined) await untilIngested(bot, INGESTED_MAX_MS)
   }
   return rounds
 }
 
 let firstBuild = 1
 
-/** For one round, deliveries and perhaps reports of the same builds. */
-function load({ port }: ServerProcess, pace: { perSecond?: number }, withReports: boolean) {
+/** For one round, deliveries and perhaps reports of the same builds. At a steady pace, the next begins with no backlog. */
+async function load(bot: ServerProcess, pace: { perSecond?: number }, withReports: boolean) {
   firstBuild += 1_000_000
-  const order = { port, firstBuild, forMs: ROUND_MS }
+  const order = { port: bot.port, firstBuild }
   const stream = { connections: REPORT_CONNECTIONS, perSecond: REPORTS_PER_SECOND, reportBytes: REPORT_BYTES }
-  return Promise.all([
-    sendLoad({ ...order, path: DELIVERY_PATH, connections: CONNECTIONS, ...pace }),
-    withReports ? sendLoad({ ...order, path: REPORT_PATH, ...stream }) : null,
-  ])
+  const reported = withReports ? sendLoad({ ...order, path: REPORT_PATH, ...stream, forMs: ROUND_MS + LEAD_MS }) : null
+  if (withReports) await sleep(LEAD_MS)
+  const deliveries = { ...order, path: DELIVERY_PATH, connections: CONNECTIONS, forMs: ROUND_MS, ...pace }
+  const results = await Promise.all([sendLoad(deliveries), reported])
+  if (pace.perSecond !== undefined) await untilIngested(bot, INGESTED_MAX_MS)
+  return results
 }
