@@ -201,7 +201,8 @@ async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: strin
   if (!isVerdict(buildEvent.status) || buildEvent.origin === 'history') return
   const branch = branchKey(buildEvent.projectId, buildEvent.branch)
   const newer = await tx.revisionsAfter(branch, buildEvent.buildOrder, SUCCESSORS_MAX)
-  for (const key of new Set(newer)) if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
+  for (const key of new Set(newer.map((one) => one.revisionKey)))
+    if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
 }
 
 function report({ log, count }: ReconcileDeps, revisionKey: string, decision: KeptDecision): void {

@@ -59,5 +59,7 @@ async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly
   const { projectId, revisionKey } = buildEvents[0]!
   const after =
     branch === null ? [] : await tx.revisionsAfter(branchKey(projectId, branch), attempt.buildOrder, SUCCESSORS_MAX)
-  return [...new Set([...(isRed(attempt.status) ? [revisionKey] : []), ...after])]
+  // Only a red build shows its failed tests.
+  const red = after.filter(({ hasRed }) => hasRed).map((one) => one.revisionKey)
+  return [...new Set([...(isRed(attempt.status) ? [revisionKey] : []), ...red])]
 }

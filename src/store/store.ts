@@ -71,8 +71,15 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<StoredEvent[]>
   /** Has a newer build of the branch, one of the next hundred, finished before this build event was received? */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
-  /** The revisions of newer builds of the branch that are ingested and have an outcome. */
-  revisionsAfter(branchKey: string, buildOrder: string, limit: number): Promise<string[]>
+  /**
+   * The revisions of newer builds of the branch that are ingested and have an outcome, the next build first.
+   * `hasRed`: an attempt of the build may be red.
+   */
+  revisionsAfter(
+    branchKey: string,
+    buildOrder: string,
+    limit: number,
+  ): Promise<{ revisionKey: string; hasRed: boolean }[]>
   /** The revisions to take in now, most urgent first: those with new build events that are not put off, and those woken. */
   dueIngest(now: number, limit: number): Promise<DueRevision[]>
   /** The mark of a revision that was woken or put off. In a transaction it keeps others from taking the revision in. */

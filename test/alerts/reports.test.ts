@@ -126,6 +126,21 @@ test('a report of a build that runs or has passed wakes nobody, and is told nowh
   expect(says(stage)).toEqual(['card 512 passed', 'reply 512 passed'])
 })
 
+test('a late report wakes the build after it if that one is red, and not if it passed', async () => {
+  await using stage = await openStage()
+  await stage.live()
+  await stage.hear({ word: 'success', build: '510', commit: 'c'.repeat(40) }, BEFORE, 'success')
+  await stage.clock.advance(5 * SECOND)
+  const woken = async (build: string) => {
+    await hearReport(stage, report([]), build)
+    const marks = stage.sql('select 1 from intake')
+    await stage.clock.advance(5 * SECOND)
+    return marks.length
+  }
+  // 511 is red: it is woken by the report of 510, and by its own, which does not wake 512.
+  expect([await woken('510'), await woken('511'), await woken('512')]).toEqual([1, 1, 0])
+})
+
 test('a build that has not failed asks for no report, and one that has by one query', async () => {
   await using stage = await openStage()
   using prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')

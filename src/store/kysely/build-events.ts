@@ -4,7 +4,7 @@ import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, ord
 import { type PlacedEvent, branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
-import { toStatus, isVerdict } from '../../domain/status.ts'
+import { isRed, toStatus, isVerdict, type Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { KeptDecision, StoredEvent } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
@@ -191,7 +191,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
       const rows = await runQuery(`revisionsAfter ${limit}`, { branchKey: branch, buildOrder }, (value) =>
         db
           .selectFrom('build')
-          .select('lineage_key')
+          .select(['lineage_key', 'status', 'run'])
           .where('branch_key', '=', value('branchKey'))
           .where('build_order', '>', value('buildOrder'))
           // Of a build with several attempts the newest says nothing of the others.
@@ -199,7 +199,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
           .orderBy('build_order')
           .limit(sql.lit(limit)),
       )
-      return rows.map(({ lineage_key: revisionKey }) => revisionKey)
+      return rows.map((row) => ({ revisionKey: row.lineage_key, hasRed: row.run > 1 || isRed(row.status as Status) }))
     },
   }
 }

@@ -251,14 +251,20 @@ export function buildClaims(places: () => Places): void {
       at('512'),
       at('513', failed),
       at('1000'),
-      at('514', { ...failed, attempt: 2 }),
+      at('514', { attempt: 2 }),
       at('515', running),
       at('516', { branch: 'fix/login' }),
       at('517'),
     )
     const { read } = place.store
-    expect(await read.revisionsAfter(MAIN, idOrder('512'), 10)).toEqual(['of-513', 'of-514', 'of-517', 'of-1000'])
-    expect(await read.revisionsAfter(MAIN, idOrder('512'), 2)).toEqual(['of-513', 'of-514'])
+    const after = (limit: number) => read.revisionsAfter(MAIN, idOrder('512'), limit)
+    expect(await after(10)).toEqual([
+      { revisionKey: 'of-513', hasRed: true },
+      { revisionKey: 'of-514', hasRed: true },
+      { revisionKey: 'of-517', hasRed: false },
+      { revisionKey: 'of-1000', hasRed: false },
+    ])
+    expect((await after(2)).map(({ revisionKey }) => revisionKey)).toEqual(['of-513', 'of-514'])
     expect(await read.revisionsAfter(MAIN, idOrder('1000'), 10)).toEqual([])
   })
 
