@@ -1,13 +1,13 @@
 import { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { Kysely, PostgresDialect, sql } from 'kysely'
-import { Client, Pool, types, type CustomTypesConfig } from 'pg'
+import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
+import { Client, Pool, types, type CustomTypesConfig, type PoolClient } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
-import { throughDriver, type Compiled } from './kysely/query.ts'
+import type { Compiled, Execute } from './kysely/query.ts'
 import { createReads, createTx } from './kysely/queries.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
-import type { Store } from './store.ts'
+import type { Store, Tx } from './store.ts'
 
 const CONNECTIONS_MAX = 10
 
@@ -26,8 +26,8 @@ const SILENT_MS = 2_000
  */
 const IDLE_TRANSACTION_MAX_MS = 2_000
 
-/** A transaction that loses a race is tried at most this many times. */
-const TRIES_MAX = 5
+/** What loses a race, or meets outdated connections, is tried at most this many times. */
+const TRIES_MAX = CONNECTIONS_MAX + 5
 
 /**
  * The store in PostgreSQL. Its own group commit gathers the fsyncs of transactions that run side by side.
@@ -43,12 +43,24 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MAX_MS,
     stream: () => openSocket(STATEMENT_TIMEOUT_MS + SILENT_MS),
     types: { getTypeParser: parserOf },
+    // What a transaction asks side by side is sent at once.
+    pipeline: true,
   })
   pool.on('error', onIdleError)
   // A connection that breaks while it is in use tells us twice: its query fails, and it says so itself.
   pool.on('connect', (client) => void client.on('error', onIdleError))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const compiled: Compiled = new Map()
+  const prepared = createPrepared()
+  const transactions = new WeakMap<PoolClient, Tx>()
+  const txOn = (client: PoolClient): Tx => {
+    const known = transactions.get(client)
+    if (known) return known
+    const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(client) }) })
+    const tx = createTx(own, { compiled, execute: prepared(client), locks: true })
+    transactions.set(client, tx)
+    return tx
+  }
   const writing = new Set<Promise<unknown>>()
   const inTurn = createTurnstile(WRITES_MAX)
   const announce = oneAtATime(() => pool.query(`notify ${NEWS}`))
@@ -56,16 +68,13 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     shared: true,
     news: { announce, listen: (onNews) => listen(url, onNews) },
     async write(work, { canBeRedone = false } = {}) {
-      const transaction = () =>
-        db.transaction().execute(async (trx) => {
-          if (canBeRedone) await sql`set local synchronous_commit = off`.execute(trx)
-          return work(createTx(trx, { compiled, execute: throughDriver(trx), locks: true }))
-        })
-      const written = retryRaces(() => inTurn(transaction))
+      const begin = canBeRedone ? 'begin; set local synchronous_commit = off' : 'begin'
+      const transaction = () => transact(pool, begin, (client) => work(txOn(client)))
+      const written = retry(() => inTurn(transaction), isWorthAnother)
       writing.add(written)
       return written.finally(() => writing.delete(written))
     },
-    read: createReads(db, { compiled, execute: throughDriver(db), locks: false }),
+    read: createReads(db, { compiled, execute: prepared(pool), locks: false }),
     migrate: () => migrateWith(url, onIdleError),
     async ping() {
       await pool.query('select 1')
@@ -81,6 +90,46 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
       if (!pool.ended) await pool.end()
     },
   }
+}
+
+async function transact<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let isUsable = true
+  try {
+    // The first statements are sent along with it. Where it fails, the connection is lost, and they fail too.
+    client.query(begin).catch(() => {})
+    const result = await work(client)
+    // A statement that failed has undone the transaction, whatever came after it.
+    if ((await client.query('commit')).command !== 'COMMIT') throw new Error('the transaction was rolled back')
+    return result
+  } catch (error) {
+    isUsable = !isOutdated(error)
+    await client.query('rollback').catch(() => (isUsable = false))
+    throw error
+  } finally {
+    client.release(!isUsable)
+  }
+}
+
+/** One connection as Kysely wants it: a pool that lends nothing else. */
+const poolOf = (client: PoolClient) => {
+  const lent = { query: client.query.bind(client), release() {} } as PoolClient
+  return { connect: async () => lent, end: async () => {}, options: {} }
+}
+
+/** Each connection has the server plan a compiled query once. */
+function createPrepared(): (on: Pool | PoolClient) => Execute {
+  const names = new Map<CompiledQuery, string>()
+  const nameOf = (query: CompiledQuery): string => {
+    if (!names.has(query)) names.set(query, `q${names.size}`)
+    return names.get(query)!
+  }
+  const ask = async (on: Pool | PoolClient, query: CompiledQuery, values: readonly unknown[]) =>
+    (await on.query({ name: nameOf(query), text: query.sql, values: values as unknown[] })).rows
+  return (on) => ({
+    rows: (query, values) =>
+      on instanceof Pool ? retry(() => ask(on, query, values), isOutdated) : ask(on, query, values),
+  })
 }
 
 /** PostgreSQL's channel on which a process that stored something tells the one that sends. */
@@ -136,8 +185,15 @@ function listen(connectionString: string, onNews: () => void): () => Promise<voi
 
 /** A connection that is silent for too long ends, with all that waits on it: kept, it would hold up its next user. */
 function openSocket(silentMaxMs: number): Socket {
-  const socket = new Socket()
+  const socket = new GatheringSocket()
   return socket.setTimeout(silentMaxMs, () => socket.destroy(new Error('the database server says nothing')))
+}
+
+/** The driver corks and uncorks it for each statement. Those of one turn of the loop are written together. */
+class GatheringSocket extends Socket {
+  override uncork(): void {
+    process.nextTick(() => super.uncork())
+  }
 }
 
 async function migrateWith(connectionString: string, onIdleError: (error: Error) => void): Promise<void> {
@@ -163,15 +219,20 @@ async function migrateWith(connectionString: string, onIdleError: (error: Error)
 export const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
 
+/** A newer process changed the tables: a connection that has planned a query before is of no more use. */
+const isOutdated = (error: unknown): boolean => errorCode(error) === '0A000'
+
 // serialization_failure, deadlock_detected, unique_violation: two writers met; the second one reads again what is there.
 const RACES = new Set(['40001', '40P01', '23505'])
 
-async function retryRaces<T>(run: () => Promise<T>): Promise<T> {
+const isWorthAnother = (error: unknown): boolean => isOutdated(error) || RACES.has(errorCode(error) ?? '')
+
+async function retry<T>(run: () => Promise<T>, isWorthIt: (error: unknown) => boolean): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await run()
     } catch (error) {
-      if (tries >= TRIES_MAX || !RACES.has(errorCode(error) ?? '')) throw error
+      if (tries >= TRIES_MAX || !isWorthIt(error)) throw error
     }
   }
 }

@@ -30,11 +30,6 @@ export interface Execute {
   inserted?(query: CompiledQuery, parameters: readonly unknown[]): number
 }
 
-/** The way through Kysely's driver, which every database has. */
-export const throughDriver = (db: Kysely<Schema>): Execute => ({
-  rows: async (query, parameters) => (await db.executeQuery({ ...query, parameters })).rows,
-})
-
 /**
  * Asks a query that is compiled once by its name; later only the values are put in. On the ways that every delivery and
  * every message take, Kysely's compiler would cost more than the database's own work. Elsewhere queries are written plainly.
