@@ -1,6 +1,5 @@
 import type { Known } from '../domain/decide.ts'
-import { mergeDetails, type BuildDetails, type BuildEvent } from '../domain/build-event.ts'
-import { claimable } from '../domain/handle.ts'
+import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { isUuid, shortId, type ChannelId, type BuildId } from '../domain/ids.ts'
 import {
   branchKey,
@@ -12,177 +11,146 @@ import {
 } from '../domain/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../domain/request.ts'
 import { isVerdict } from '../domain/status.ts'
-import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import type { Subscription } from '../domain/subscription.ts'
 import { projectName, buildView } from '../domain/build-view.ts'
 import type { CardKey, DueRevision, KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import { breakageLock } from '../store/breakages.ts'
-import { branchOf, keepBreakage } from './breakage.ts'
+import { keepBreakage } from './breakage.ts'
+import { readOnce } from '../store/read-once.ts'
 import { decideCard, opensCard, type NewestCard } from './decisions.ts'
 import type { ReconcileDeps, Working } from './deps.ts'
+import { readNews, type News } from './news.ts'
 import { requeue } from './queues.ts'
 import type { Attempt } from '../domain/attempt.ts'
-
-/**
- * How long build events wait for a first reading of the project's rules, and for whose the author's address is; CI or
- * Slack being down or slow must not delay an alert.
- */
-export const PATIENCE_MS = 1_000
-export const LOOK_AGAIN_MS = 50
 
 /** How many newer outcomes of a branch are looked at again when an older build turns out to have failed. */
 const SUCCESSORS_MAX = 100
 
 /**
- * Takes in what is new of one revision: gives each build event its card, decides for each channel whether it is told and keeps
- * why, and puts the cards concerned in their queues. All in one transaction; running it again changes nothing.
- * @returns the channels that have something to do; `waits`: the rules are being read for the first time, or Slack is
- * being asked; `lost`: another process sends now
+ * What became of a revision: the channels that have something to do; `waits`: the rules are being read for the first time, or
+ * Slack is being asked; `lost`: another process sends now
  */
-export async function ingestRevision(deps: Working, due: DueRevision): Promise<ChannelId[] | 'waits' | 'lost'> {
-  const { revisionKey } = due
-  const project = await projectOf(deps, due)
-  const rules = project ? await deps.rulesOf(project.names) : null
-  const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
-  const isWaiting = rules === 'wait' || (project !== null && (await isAskedFor(deps, project, subscriptions)))
-  if (isWaiting && deps.clock.now() < project!.receivedAt + PATIENCE_MS) {
-    await deps.store.write((tx) => tx.postponeRevision(revisionKey, deps.clock.now() + LOOK_AGAIN_MS), {
-      canBeRedone: true,
-    })
-    return 'waits'
-  }
-  const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }
-  const taken = await deps.store.write((tx) => ingestWith(tx, deps, due, { ...known, seen: project?.seen ?? NONE }), {
-    canBeRedone: true,
+export type Ingested = ChannelId[] | 'waits' | 'lost'
+
+/**
+ * Takes in what is new of some revisions: gives each build event its card, decides for each channel whether it is told and keeps
+ * why, and puts the cards concerned in their queues. All in one transaction; running it again changes nothing.
+ */
+export async function ingestRevisions(deps: Working, due: readonly DueRevision[]): Promise<Ingested[]> {
+  const subscriptions = await deps.subscriptions()
+  const taken = await deps.store.write((tx) => ingestWith(tx, deps, due, subscriptions), { canBeRedone: true })
+  if (taken === 'lost') return due.map(() => taken)
+  return taken.map((one, i) => {
+    if (one === 'waits') return one
+    const { revisionKey } = due[i]!
+    for (const decision of one.decided) report(deps, revisionKey, decision)
+    reportTaken(deps, { revisionKey, ...one })
+    return [...new Set(one.touched.map(({ channel }) => channel))]
   })
-  if (!taken) return 'lost'
-  const { touched, decided, buildEvents } = taken
-  for (const decision of decided) report(deps, revisionKey, decision)
-  reportTaken(deps, { revisionKey, buildEvents, decided })
-  return [...new Set(touched.map(({ channel }) => channel))]
 }
 
-interface Project {
-  names: ProjectNames
-  receivedAt: number
-  seen: ReadonlySet<number>
-  /** of a commit that has just failed */
-  failed: Pick<BuildDetails, 'committer' | 'author'> | null
+interface TakenIn {
+  touched: readonly CardKey[]
+  decided: readonly KeptDecision[]
+  buildEvents: readonly number[]
 }
-
-async function projectOf({ store }: ReconcileDeps, { revisionKey, buildKeys }: DueRevision): Promise<Project | null> {
-  const own = await store.read.eventsOfBuilds(buildKeys)
-  const newest = (await store.read.newestCard(revisionKey))?.cardNumber ?? 0
-  let told = newest > 0 ? await store.read.eventsOfCard(revisionKey, newest) : []
-  if (newest > 1 && mergeDetails([...told, ...own]).projectName === null)
-    told = [...(await store.read.eventsOfCard(revisionKey, newest - 1)), ...told]
-  const first = own.find(({ cardNumber }) => cardNumber === null) ?? told[0]
-  if (!first) return null
-  // Later deliveries may leave out what the first ones said, of the same build or of another one of the commit.
-  const details = mergeDetails([...told, ...own])
-  const names = [details.projectName, details.projectFullName, projectName(details, first.projectId)]
-  return {
-    names: { projectId: first.projectId, projectUuid: details.projectUuid, names },
-    receivedAt: first.at,
-    seen: new Set(own.map(({ seq }) => seq)),
-    failed: own.some(isNewFailure) ? details : null,
-  }
-}
-
-const isNewFailure = ({ cardNumber, status, origin }: PlacedEvent): boolean =>
-  cardNumber === null && status === 'failed' && origin !== 'history'
-
-/** Whether Slack is being asked whose the author's address is: it is where nobody has claimed the committer's name. */
-async function isAskedFor(
-  { store, addresses }: ReconcileDeps,
-  { failed }: Project,
-  subscriptions: readonly Subscription[],
-): Promise<boolean> {
-  if (addresses === null || !failed?.committer || !failed.author?.email) return false
-  const isMentioned = subscriptions.some(({ mention }) => mention === 'committer')
-  const isClaimable = isMentioned && claimable(failed.committer).kind === 'ok'
-  return isClaimable && !(await store.read.isClaimed(failed.committer)) && addresses.ask(failed.author.email)
-}
-
-const NONE: ReadonlySet<number> = new Set()
 
 async function ingestWith(
   tx: Tx,
   deps: Working,
-  { revisionKey, buildKeys }: DueRevision,
-  { seen, ...known }: Known & { seen: ReadonlySet<number> },
-) {
-  if (!(await deps.term.holds(tx))) return null
-  const mark = await tx.ingestOf(revisionKey)
-  const requests = await tx.requestsOf(revisionKey)
-  // Who follows was asked for the build events that were known then: one that came since may name the project, and waits its turn.
-  const buildEvents = (await tx.eventsOfBuilds(buildKeys)).filter(
-    ({ seq, cardNumber }) => cardNumber !== null || seen.has(seq),
-  )
-  const branch = branchOf(buildEvents.filter(({ cardNumber }) => cardNumber === null))
+  due: readonly DueRevision[],
+  subscriptions: readonly Subscription[],
+): Promise<(TakenIn | 'waits')[] | 'lost'> {
+  if (!(await deps.term.holds(tx))) return 'lost'
+  const all = await sideBySide(due, (one) => readNews(tx, deps, one, subscriptions))
+  const news = all.filter((one) => one !== 'waits')
   // Before any card: two that change one branch wait for each other here, and nowhere else.
-  if (branch) await tx.lockName(breakageLock(branch.key))
-  const placed = await place(tx, revisionKey, buildEvents, requests)
-  if (branch) await keepBreakage(tx, branch, placed, deps.clock.now())
+  const changed = new Set(news.flatMap(({ changes }) => changes?.key ?? []))
+  await sideBySide([...changed], (key) => tx.lockName(breakageLock(key)))
+  const takenIn = new Map<string, TakenIn>()
+  const reading = readOnce(tx, OF_PLACED)
+  // Revisions of one branch come one after the other: each is judged by those before.
+  await sideBySide([...Map.groupBy(news, ({ branch }) => branch).values()], async (own) => {
+    for (const one of own) takenIn.set(one.revisionKey, await takeIn(tx, reading, deps, one))
+  })
+  const touched = [...takenIn.values()].flatMap((one) => one.touched)
+  const cards = new Map(touched.map((key) => [`${key.subject} ${key.channel}`, key]))
+  const planning = readOnce(reading, OF_DECIDED)
+  await sideBySide([...cards.values()], (key) => requeue(planning, deps, key, { underWay: deps.isUnderWay(key) }))
+  return all.map((one) => (one === 'waits' ? one : takenIn.get(one.revisionKey)!))
+}
+
+/** What is read again and again, and does not change any more when a revision's build events have their cards … */
+const OF_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
+/** … and when all revisions are in. */
+const OF_DECIDED = ['requestsOf', 'openBreakage', 'breakageChangesOf', 'reportsOf', 'project'] as const
+
+/** All have ended before the first failure is thrown: nothing may go on in a transaction that is over. */
+async function sideBySide<Each, Result>(
+  all: readonly Each[],
+  work: (each: Each) => Promise<Result>,
+): Promise<Result[]> {
+  const settled = await Promise.allSettled(all.map(work))
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  })
+}
+
+/**
+ * Everything but the queues of its cards, which are planned when all revisions are in.
+ * @param reading what counts only outcomes that have cards must not be read with it
+ */
+async function takeIn(tx: Tx, reading: Tx, deps: Working, news: News): Promise<TakenIn> {
+  const { revisionKey, mark, requests, known, changes } = news
+  const now = deps.clock.now()
+  const { placed, newest } = await place(tx, news)
+  if (changes) await keepBreakage(tx, changes, placed, now)
   const cardNumbers = new Set([
-    ...placed.map(({ cardNumber }) => cardNumber!),
-    ...(await newestOnly(tx, revisionKey)),
+    ...placed.map(({ cardNumber }) => cardNumber),
+    // A wake without new build events: an older build's outcome may have changed whether this one recovered.
+    ...(newest ? [newest.cardNumber] : []),
     ...requests.map(({ subject }) => cardNumberOf(subject)),
   ])
   const touched: CardKey[] = []
   const decided: KeptDecision[] = []
   for (const cardNumber of cardNumbers) {
-    const { attempts, decisions } = await decideCard(tx, {
-      revisionKey,
-      cardNumber,
-      known,
-      requests,
-      now: deps.clock.now(),
-    })
+    const { attempts, decisions } = await decideCard(reading, { revisionKey, cardNumber, known, requests, now })
     await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests })
     const subject = revisionSubject(revisionKey, cardNumber)
-    await settleRequests(tx, { subject, all: requests, attempts, now: deps.clock.now() })
+    await settleRequests(tx, { subject, all: requests, attempts, now })
     decided.push(...decisions)
-    touched.push(...(await wakeCards(tx, deps, subject, decisions, known)))
+    touched.push(...(await keepCards(tx, subject, decisions, known)))
   }
-  for (const buildEvent of placed) await wakeSuccessors(tx, buildEvent, revisionKey, deps.clock.now())
+  for (const buildEvent of placed) await wakeSuccessors(tx, buildEvent, revisionKey, now)
   if (mark) await tx.settleRevision(revisionKey, mark.stamp)
   return { touched, decided, buildEvents: placed.map(({ seq }) => seq) }
 }
 
-/** Gives the build events that have none their card. @returns those build events */
-async function place(
-  tx: Tx,
-  revisionKey: string,
-  buildEvents: readonly PlacedEvent[],
-  requests: readonly Request[],
-): Promise<PlacedEvent[]> {
-  const fresh = buildEvents.filter(({ cardNumber }) => cardNumber === null)
-  if (fresh.length === 0) return []
-  const { placed } = placeEvents(buildEvents, await tx.newestCard(revisionKey), restartRequests(requests))
+/** Gives the build events that have none their card. @returns those build events, and the newest card */
+async function place(tx: Tx, { buildEvents, newest: before, requests }: News) {
+  const { placed, newest } = placeEvents(buildEvents, before, restartRequests(requests))
   for (const [seq, cardNumber] of placed) await tx.placeEvent(seq, cardNumber)
-  return fresh.map((buildEvent) => ({ ...buildEvent, cardNumber: placed.get(buildEvent.seq)! }))
+  const fresh = buildEvents.filter(({ cardNumber }) => cardNumber === null)
+  return { placed: fresh.map((one) => ({ ...one, cardNumber: placed.get(one.seq)! })), newest }
 }
 
-// A wake without new build events: an older build's outcome may have changed whether this one recovered.
-const newestOnly = async (tx: Tx, revisionKey: string): Promise<number[]> => {
-  const newest = await tx.newestCard(revisionKey)
-  return newest ? [newest.cardNumber] : []
-}
-
-async function wakeCards(
+/** Makes the cards that decisions ask for. @returns all cards whose queues may change */
+async function keepCards(
   tx: Tx,
-  deps: Working,
   subject: string,
   decisions: readonly KeptDecision[],
   { subscriptions }: Known,
 ): Promise<CardKey[]> {
   const keys = new Map<string, CardKey>()
   const ensure = async (key: CardKey) => {
+    const name = `${key.subject} ${key.channel}`
+    if (keys.has(name)) return
+    keys.set(name, key)
     const own = subscriptions.filter(({ channel }) => channel === key.channel)
     const quiet = own.some((subscription) => subscription.quiet)
     await tx.ensureCard({ ...key, quiet, mention: own.some(({ mention }) => mention === 'committer') })
-    keys.set(`${key.subject} ${key.channel}`, key)
   }
   for (const decision of decisions) {
     if (opensCard(decision)) await ensure({ subject, channel: decision.channel })
@@ -190,7 +158,6 @@ async function wakeCards(
   }
   // Cards that stand already follow their revision, whatever the rules say now.
   for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
-  for (const key of keys.values()) await requeue(tx, deps, key, { underWay: deps.isUnderWay(key) })
   return [...keys.values()]
 }
 

@@ -3,7 +3,8 @@ import type { Queue } from '../domain/plan.ts'
 import { backoffMs } from '../lib/async.ts'
 import type { CardKey, ClosedChannel, DueRevision } from '../store/records.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { LOOK_AGAIN_MS, ingestRevision } from './ingest.ts'
+import { ingestRevisions } from './ingest.ts'
+import { LOOK_AGAIN_MS } from './news.ts'
 import { postponeCard } from './queues.ts'
 import { createOutage, createPace, WINDOW_MS, type Pace } from './pace.ts'
 import { sendNext } from './send.ts'
@@ -11,7 +12,13 @@ import { sendNext } from './send.ts'
 /** Concurrent calls to Slack. */
 const CALLS_MAX = 32
 
-/** Revisions ingested at once. */
+/**
+ * Revisions ingested in one transaction. PostgreSQL is asked for all of them at once. SQLite runs in this thread: one at a
+ * time leaves room for deliveries.
+ */
+const TOGETHER = { shared: 32, alone: 1 }
+
+/** Revisions looked for at once, at least. */
 const INGEST_MAX = 4
 
 /** While deliveries wait to be stored, ingesting pauses for this many times what it took: they share one thread. */
@@ -47,6 +54,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { store, clock, log } = deps
   const stopping = new AbortController()
   const outage = createOutage(clock)
+  const together = store.shared ? TOGETHER.shared : TOGETHER.alone
   const bells = { ingest: createBell(deps), send: createBell(deps) }
   const underWay = new Map<string, Promise<void>>()
   const waitingChannels = new Set<ChannelId>()
@@ -60,7 +68,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function ingestLoop(): Promise<void> {
     let isPatient = false
     while (!stopping.signal.aborted) {
-      const due = await store.read.dueIngest(clock.now(), INGEST_MAX)
+      const due = await store.read.dueIngest(clock.now(), Math.max(INGEST_MAX, together))
       const beganAt = clock.now()
       const taken = await ingestAll(due)
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
@@ -78,30 +86,38 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await clock.sleep(Math.min(PRESSED_LOOK_MS, until - clock.now()), stopping.signal)
   }
 
-  // PostgreSQL works in parallel. SQLite runs in this thread: one at a time leaves room for deliveries.
   async function ingestAll(due: readonly DueRevision[]): Promise<Taken[]> {
-    if (store.shared) return Promise.all(due.map(ingestOrPostpone))
     const taken: Taken[] = []
-    for (const one of due) taken.push(await ingestOrPostpone(one))
+    for (let i = 0; i < due.length; i += together) taken.push(...(await ingestSome(due.slice(i, i + together))))
     return taken
   }
 
-  async function ingestOrPostpone(due: DueRevision): Promise<Taken> {
-    const { revisionKey } = due
+  async function ingestSome(due: readonly DueRevision[]): Promise<Taken[]> {
     try {
-      const channels = await ingestRevision(working, due)
-      if (channels === 'waits' || channels === 'lost') return channels
-      // A revision that was put off is read without its build events first, which does not prove that they can be read.
-      if (due.buildKeys.length > 0) failing.delete(revisionKey)
-      for (const channel of channels) waitingChannels.add(channel)
-      bells.send.ring()
-      return 'taken'
+      const ingested = await ingestRevisions(working, due)
+      return ingested.map((channels, i) => {
+        if (channels === 'waits' || channels === 'lost') return channels
+        // A revision that was put off is read without its build events first, which does not prove that they can be read.
+        const { revisionKey, buildKeys } = due[i]!
+        if (buildKeys.length > 0) failing.delete(revisionKey)
+        for (const channel of channels) waitingChannels.add(channel)
+        bells.send.ring()
+        return 'taken'
+      })
     } catch (error) {
-      log.error({ err: error, revision: revisionKey }, 'a revision could not be ingested; it will be tried again')
-      const againAt = clock.now() + ingestAgainMs(revisionKey)
-      await store.write((tx) => tx.postponeRevision(revisionKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
-      return 'failed'
+      if (due.length === 1) return [await postpone(due[0]!, error)]
+      // One that cannot be ingested holds up no other.
+      const taken: Taken[] = []
+      for (const one of due) taken.push(...(await ingestSome([one])))
+      return taken
     }
+  }
+
+  async function postpone({ revisionKey }: DueRevision, error: unknown): Promise<'failed'> {
+    log.error({ err: error, revision: revisionKey }, 'a revision could not be ingested; it will be tried again')
+    const againAt = clock.now() + ingestAgainMs(revisionKey)
+    await store.write((tx) => tx.postponeRevision(revisionKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
+    return 'failed'
   }
 
   function ingestAgainMs(revisionKey: string): number {

@@ -160,8 +160,11 @@ describe("the project's own rules", () => {
   })
 })
 
-test('a revision that cannot be ingested is tried again, and holds up no other', async () => {
-  await using stage = await openStage()
+test.each([
+  { how: 'alone', shared: false },
+  { how: 'together with others', shared: true },
+])('a revision that cannot be ingested $how is tried again, and holds up no other', async ({ shared }) => {
+  await using stage = await openStage({ shared })
   await stage.hear('error')
   await stage.hear(build(513, 'error'))
   stage.sql("update fact set details = 'broken' where build_id = '512'")

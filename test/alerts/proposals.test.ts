@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Addresses } from '../../src/slack/api/addresses.ts'
 import { recordLookedUp } from '../../src/alerts/record.ts'
-import { PATIENCE_MS } from '../../src/alerts/ingest.ts'
+import { PATIENCE_MS } from '../../src/alerts/news.ts'
 import { LIN, SECOND, story, type Said } from '../support/build-events.ts'
 import { BUILDS, follower, openStage, type Stage } from './stage.ts'
 

@@ -11,7 +11,7 @@ import type { Recorded } from '../../src/domain/build-event.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/lease.ts'
-import { ingestRevision } from '../../src/alerts/ingest.ts'
+import { ingestRevisions } from '../../src/alerts/ingest.ts'
 import { createReconciler, type Reconciler } from '../../src/alerts/reconciler.ts'
 import type { CardKey } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -160,7 +160,7 @@ export const cardKey = (said: string | Said = '', channel: ChannelId = BUILDS, c
 /** Takes in whatever is due now, as the reconciler would. */
 export async function ingestDue(deps: ReconcileDeps): Promise<void> {
   const due = await deps.store.read.dueIngest(deps.clock.now(), LINEAGES_MAX)
-  for (const revision of due) await ingestRevision({ ...deps, isUnderWay: () => false }, revision)
+  await ingestRevisions({ ...deps, isUnderWay: () => false }, due)
 }
 
 const LINEAGES_MAX = 100

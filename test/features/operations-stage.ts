@@ -16,7 +16,7 @@ import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createProjectRules } from '../../src/catalog/projects.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import { refreshProjects } from '../../src/catalog/reading.ts'
-import { ingestRevision } from '../../src/alerts/ingest.ts'
+import { ingestRevisions } from '../../src/alerts/ingest.ts'
 import type { Push } from '../../packages/sandbox-ci/src/builds.ts'
 import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import type { Sources } from '../../src/sources/source.ts'
@@ -306,9 +306,9 @@ export const writesTo = (ci: SandboxCi): string[] =>
     .map(({ path, statusCode }) => `${path.split('/').at(-1)} ${statusCode}`)
 
 /** Takes in all that is new, as the reconciler does: a wake may hide new build events until the next round. */
-export async function ingestAll(deps: Parameters<typeof ingestRevision>[0], store: Store): Promise<void> {
+export async function ingestAll(deps: Parameters<typeof ingestRevisions>[0], store: Store): Promise<void> {
   const due = await store.read.dueIngest(deps.clock.now(), 100)
-  for (const one of due) await ingestRevision(deps, one)
+  await ingestRevisions(deps, due)
   if (due.length > 0) await ingestAll(deps, store)
 }
 
