@@ -34,7 +34,7 @@ export function deliveryBody({ project, build, branch }: SampleBuild, status: st
   })
 }
 
-const PROJECTS = 20
+export const PROJECTS = 20
 const BRANCHES = 50
 
 /** The n-th delivery of an endless stream of builds: each is initiated, then ends; one in eight fails. */

@@ -14,6 +14,7 @@ import { live } from './live.ts'
 import { memory } from './memory.ts'
 import { processesShared } from './processes-shared.ts'
 import { pinSelf } from './processes.ts'
+import { ingest } from './ingest.ts'
 import { growth } from './growth.ts'
 import { reconcile } from './reconcile.ts'
 import { reports } from './reports.ts'
@@ -37,6 +38,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   memory,
   start,
   reconcile,
+  ingest,
   growth,
   strangers,
   ...SCALE,
