@@ -160,7 +160,7 @@ describe('a red branch', () => {
 
   test('is nobody’s once its owner has left the workspace, and the thread says so', async () => {
     const { world, card } = await openRed()
-    await mention(world, lin, card, 'on it 4h')
+    await mention(world, lin, card, 'on it 30m')
     await untilThread(world, card, `<@${lin}> is on it`)
     world.slack.acts.deactivate(lin)
     await untilThread(world, card, `<@${lin}> has left the workspace: nobody is on it now`)

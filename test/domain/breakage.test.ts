@@ -71,8 +71,9 @@ describe('a promise', () => {
     expect(changesAt(shownBreakage(RED, T0 + 2 * HOUR))).toBeNull()
   })
 
-  it('of some hours ends at a full minute, so that who presses twice promises the same', () => {
-    expect(untilOf(1, 'UTC', T0 + 1)).toBe(untilOf(1, 'UTC', T0 + MINUTE - 1))
+  it('of some minutes or hours ends at a full minute, so that who presses twice promises the same', () => {
+    expect([untilOf(1, 'UTC', T0), untilOf(1, 'UTC', T0 + MINUTE - 1)]).toEqual([T0 + MINUTE, T0 + MINUTE])
+    expect(untilOf(90, 'UTC', T0 + 1)).toBe(T0 + 90 * MINUTE)
   })
 
   it.each([

@@ -3,9 +3,10 @@ import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
+import type { Which, Wish } from '../../src/features/breakages/act.ts'
 import { COMMANDS } from '../../src/features/features.ts'
 import { answerOverview, answerRunning } from '../../src/features/builds/status-messages.ts'
-import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, type Called } from './stage.ts'
+import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, SUCCESS, type Called } from './stage.ts'
 
 const UUID = '0f0f0f0f-1111-2222-3333-444444444444'
 const by = {
@@ -140,11 +141,11 @@ describe('a command', () => {
       'badge',
       answerTooLittle({ missing: 'a project', usage: '/ci badge project [branch]', example: '/ci badge acme/web' }),
     ],
-    ...['0h', '-1h', '25h', '99999999999h'].map((time): [string, ReturnType<typeof answerTooLittle>] => [
+    ...['0m', '-5m', '1441m', '0h', '25h', '99999999999h'].map((time): [string, ReturnType<typeof answerTooLittle>] => [
       `on it ${time}`,
       answerTooLittle({
-        missing: 'a time from `1h` to `24h`, or `tomorrow`',
-        usage: '/ci on it [1h|4h|tomorrow] [project[@branch] | #build | build address | uuid]',
+        missing: 'a time from `1m` to `24h`, or `tomorrow`',
+        usage: '/ci on it [30m|4h|tomorrow] [project[@branch] | #build | build address | uuid]',
         example: '/ci on it acme/web@main',
       }),
     ]),
@@ -162,6 +163,25 @@ describe('a command', () => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
     expect(await untilTold(1)).toEqual([answer.text])
+  })
+
+  it.each([
+    ['', 60],
+    ['1m', 1],
+    ['90m', 90],
+    ['1440M', 1440],
+    ['4h', 240],
+    ['24h', 1440],
+  ])('promises a red branch for the minutes or hours that are typed: %s', async (time, span) => {
+    const wishes: Wish[] = []
+    const act = async (_: Which, wish: Wish) => {
+      wishes.push(wish)
+      return { kind: 'not-red' } as const
+    }
+    const { slack, untilTold } = await openStage({ operations: { breakages: { ...SUCCESS.breakages, act } } })
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: `on it ${time} acme/web@main` })
+    await untilTold(1)
+    expect(wishes).toEqual([{ kind: 'take', span }])
   })
 
   it('names the command that an unknown alias may have meant', async () => {

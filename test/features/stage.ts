@@ -76,7 +76,7 @@ export const meOf = (user: string, handles: readonly string[] = []): Me => ({
 })
 
 /** Everything succeeds, unless a test says otherwise. `stored` is made from the stage's store, or given by the test. */
-const SUCCESS: Omit<Operations, 'stored'> = {
+export const SUCCESS: Omit<Operations, 'stored'> = {
   listProjects: async (question) => ({
     kind: 'projects',
     question,

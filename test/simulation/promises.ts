@@ -12,7 +12,6 @@ import type { World } from './simulate.ts'
 
 const EVE = 'U0EVE00001'
 const PEOPLE = [LIN, EVE]
-const MINUTE_IN_HOURS = 1 / 60
 
 /** Somebody presses a button about a red branch, which may be green again. @param times Slack may send one press twice */
 export function promise({ sql }: Stage, random: Random, hands: Hands, times: number): void {
@@ -40,10 +39,10 @@ const NOTHING = () => {}
 function wishOf(random: Random, user: string): Wish {
   const to = PEOPLE.find((other) => other !== user)!
   return random.pick<Wish>([
-    { kind: 'take', span: random.between(1, 2) * MINUTE_IN_HOURS },
-    { kind: 'take', span: 1 },
+    { kind: 'take', span: random.between(1, 2) },
+    { kind: 'take', span: 60 },
     { kind: 'hand', to },
-    { kind: 'snooze', hours: random.between(1, 2) * MINUTE_IN_HOURS },
+    { kind: 'snooze', minutes: random.between(1, 2) },
     { kind: 'let-go' },
   ])
 }

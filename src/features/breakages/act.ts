@@ -14,17 +14,15 @@ import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, type FindDeps } from '../../catalog/find-build.ts'
 import type { BuildSummary, NotFound, Permits, Refused, Requester, Target } from '../../catalog/outcomes.ts'
 
-const HOUR_MS = 60 * 60_000
 const MINUTE_MS = 60_000
+export const HOUR_MINUTES = 60
 
 /** Somebody can be on a branch for this long at most. */
 export const OWNED_HOURS_MAX = 24
-/** Reminders can be snoozed for this long at most. */
-export const SNOOZE_HOURS_MAX = 168
 /** For how long a branch is handed over, if nobody was on it. */
 const HANDED_HOURS = 4
 
-/** For how long somebody is on it: hours, or until the next day at nine where they live. */
+/** For how long somebody is on it: minutes, or until the next day at nine where they live. */
 export type Span = number | 'tomorrow'
 
 /** What somebody wants to do about a red branch. */
@@ -32,7 +30,7 @@ export type Wish =
   | { kind: 'take'; span: Span }
   /** `to`: a Slack user */
   | { kind: 'hand'; to: string }
-  | { kind: 'snooze'; hours: number }
+  | { kind: 'snooze'; minutes: number }
   | { kind: 'let-go' }
 
 /** A breakage by its id, or the one that a build belongs to. */
@@ -137,11 +135,11 @@ async function makeChange(tx: Tx, breakage: Breakage, { wish, by, zone, now, id 
     }
     case 'hand': {
       if (owner?.user === wish.to) return nothing
-      const until = owner?.until ?? untilOf(HANDED_HOURS, zone, now)
+      const until = owner?.until ?? untilOf(HANDED_HOURS * HOUR_MINUTES, zone, now)
       return done({ owner: wish.to, ownedAt: now, ownerUntil: until }, { kind: 'handed', to: wish.to, until })
     }
     case 'snooze': {
-      const until = untilOf(Math.min(wish.hours, SNOOZE_HOURS_MAX), zone, now)
+      const until = untilOf(wish.minutes, zone, now)
       if (breakage.snoozedUntil === until) return nothing
       return done({ snoozedUntil: until }, { kind: 'snoozed', to: null, until })
     }
@@ -153,7 +151,7 @@ async function makeChange(tx: Tx, breakage: Breakage, { wish, by, zone, now, id 
 
 /** To the minute, so that a second press in the same minute changes nothing. */
 export function untilOf(span: Span, zone: string, now: number): number {
-  if (span !== 'tomorrow') return Math.floor((now + span * HOUR_MS) / MINUTE_MS) * MINUTE_MS
+  if (span !== 'tomorrow') return (Math.floor(now / MINUTE_MS) + span) * MINUTE_MS
   const there = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone)
   return there.add({ days: 1 }).withPlainTime({ hour: WORKDAY_HOUR }).epochMilliseconds
 }

@@ -11,7 +11,7 @@ import { choiceField, chosenIn, fieldOption } from '../fields.ts'
 import { opening, placeIn, refusing, showing, type Form, type ModalView, type Received } from '../modal.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { respond } from '../respond.ts'
-import type { RedBranch, Wish } from './act.ts'
+import { HOUR_MINUTES, type RedBranch, type Wish } from './act.ts'
 import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
 
 // The form of a red branch: take it, hand it over, snooze its reminders, or let it go.
@@ -24,13 +24,13 @@ const TITLE = 'Red branch'
 
 /** The choices and what each one does. `hand`: the form's other field says to whom. */
 const CHOICES: readonly { value: string; text: string; wish: Wish | 'hand' }[] = [
-  { value: 'take-1', text: "I'm on it for 1 hour", wish: { kind: 'take', span: 1 } },
-  { value: 'take-4', text: "I'm on it for 4 hours", wish: { kind: 'take', span: 4 } },
+  { value: 'take-1', text: "I'm on it for 1 hour", wish: { kind: 'take', span: HOUR_MINUTES } },
+  { value: 'take-4', text: "I'm on it for 4 hours", wish: { kind: 'take', span: 4 * HOUR_MINUTES } },
   { value: 'take-tomorrow', text: "I'm on it until tomorrow 9:00", wish: { kind: 'take', span: 'tomorrow' } },
   { value: 'hand', text: 'Hand it over', wish: 'hand' },
-  { value: 'snooze-4', text: 'Snooze reminders for 4 hours', wish: { kind: 'snooze', hours: 4 } },
-  { value: 'snooze-24', text: 'Snooze reminders for 1 day', wish: { kind: 'snooze', hours: 24 } },
-  { value: 'snooze-168', text: 'Snooze reminders for 7 days', wish: { kind: 'snooze', hours: 168 } },
+  { value: 'snooze-4', text: 'Snooze reminders for 4 hours', wish: { kind: 'snooze', minutes: 4 * HOUR_MINUTES } },
+  { value: 'snooze-24', text: 'Snooze reminders for 1 day', wish: { kind: 'snooze', minutes: 24 * HOUR_MINUTES } },
+  { value: 'snooze-168', text: 'Snooze reminders for 7 days', wish: { kind: 'snooze', minutes: 168 * HOUR_MINUTES } },
   { value: 'let-go', text: 'Let it go', wish: { kind: 'let-go' } },
 ]
 

@@ -20,11 +20,11 @@ import type { Reply } from '../context.ts'
 import type { Feature } from '../feature.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerTooLittle, answerTooMuch } from '../slips.ts'
-import { OWNED_HOURS_MAX, type Span, type Wish } from './act.ts'
+import { HOUR_MINUTES, OWNED_HOURS_MAX, type Span, type Wish } from './act.ts'
 import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
 import { answerBreakage, answerRed } from './messages.ts'
 
-const THREADS = "In a build's thread, mention Buildline: `@buildline on it 4h`, `@buildline let go`."
+const THREADS = "In a build's thread, mention Buildline: `@buildline on it 30m`, `@buildline let go`."
 
 const red: Command = commandAbout(
   {
@@ -63,9 +63,9 @@ const ON: CommandRow = {
   name: 'on',
   alias: null,
   group: 'Act',
-  usage: `it [1h|4h|tomorrow] ${BUILD_USAGE}`,
+  usage: `it [30m|4h|tomorrow] ${BUILD_USAGE}`,
   does: 'says that you look after a red branch, for 1 hour unless you say otherwise',
-  examples: ['/ci on it acme/web@main', '/ci on it 4h #512', '/ci on it tomorrow acme/web@main'],
+  examples: ['/ci on it acme/web@main', '/ci on it 30m #512', '/ci on it tomorrow acme/web@main'],
   who: 'members',
   notes: [THREADS],
 }
@@ -81,14 +81,16 @@ const LET: CommandRow = {
   notes: [THREADS],
 }
 
-/** `/ci on it 4h acme/web@main`, or `@buildline on it 4h` in a build's thread. */
+/** `/ci on it 30m acme/web@main`, or `@buildline on it 30m` in a build's thread. */
 async function takeTyped(question: Question): Promise<Reply> {
   const [it, second, ...others] = question.words
   const span = second ? spanOf(second) : null
-  if (span === null && second && HOURS.test(second.text))
+  if (span === null && second && TIME.test(second.text))
     return { outcome: 'unclear', answer: answerTooLittle({ missing: SPANS, ...howTyped(ON) }) }
   const words = span === null && second ? [second, ...others] : others
-  return slipOf(question, 'it', it) ?? about(ON, { kind: 'take', span: span ?? 1 }).handle({ ...question, words })
+  return (
+    slipOf(question, 'it', it) ?? about(ON, { kind: 'take', span: span ?? HOUR_MINUTES }).handle({ ...question, words })
+  )
 }
 
 async function letGoTyped(question: Question): Promise<Reply> {
@@ -97,9 +99,9 @@ async function letGoTyped(question: Question): Promise<Reply> {
 }
 
 /** Meant as a time, and no project's name. */
-const HOURS = /^[+-]?[\d.,]+h$/i
+const TIME = /^[+-]?[\d.,]+[mh]$/i
 
-const SPANS = `a time from ${typed('1h')} to ${typed(`${OWNED_HOURS_MAX}h`)}, or ${typed('tomorrow')}`
+const SPANS = `a time from ${typed('1m')} to ${typed(`${OWNED_HOURS_MAX}h`)}, or ${typed('tomorrow')}`
 
 /** What is said of a build: of the one that is named, or in whose thread it is said. */
 function about(row: CommandRow, wish: Wish): Command {
@@ -120,9 +122,9 @@ function slipOf({ row }: Question, wanted: string, word: Word | undefined): Repl
 
 function spanOf({ text }: Word): Span | null {
   const word = text.toLowerCase()
-  const hours = amountOf(word, 'h') ?? 0
   if (word === 'tomorrow') return word
-  return hours > 0 && hours <= OWNED_HOURS_MAX ? hours : null
+  const minutes = amountOf(word, 'm') ?? (amountOf(word, 'h') ?? 0) * HOUR_MINUTES
+  return minutes > 0 && minutes <= OWNED_HOURS_MAX * HOUR_MINUTES ? minutes : null
 }
 
 export const breakages: Feature = {
