@@ -1,7 +1,7 @@
 import { DOUBLE_CLICK_MS } from '../../../src/features/pending-interactions.ts'
 import { CHANNELS, PEOPLE } from '../../sandbox-slack/src/workspace.ts'
 import type { Report, Story } from './service/service.ts'
-import { approve, ask, awaitCard, openForm, press, push, sendForm, type Stage } from './stage.ts'
+import { approve, ask, awaitCard, awaitOwner, ON_IT, openForm, press, push, sendForm, type Stage } from './stage.ts'
 
 /** One act of the demonstration: what happens, and what there is to see. */
 export interface Act {
@@ -22,12 +22,19 @@ export const QUESTIONS = { list: 'list', status: 'status acme/web', digest: 'dig
 export const FOLLOWER = PEOPLE.lin
 export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web failed,recovered release/*' } as const
 
-/** Who looks after a red branch, and to whom they hand it, who is late to let it go. */
-export const OWNER = PEOPLE.ada
-export const HEIR = PEOPLE.lin
+/** Who looks after a red branch, one after the other: until their time is up, until they hand it over, and too late. */
+export const OWNERS = [PEOPLE.ada, PEOPLE.grace, PEOPLE.lin] as const
 
 /** How long a build of the demonstration runs. */
 const BUILD_MS = 3_500
+
+/** The commits on the red branch. */
+export const RED = { branch: 'checkout', committer: 'Ada', ms: BUILD_MS / 4 } as const
+
+const MINUTE_MS = 60_000
+
+/** A promise that is shorter than this may be over before its card names anybody. */
+const SEEN_MS_MIN = 5_000
 
 /** What the build steps say of the tests. */
 const LOGIN_BROKEN: Report = {
@@ -54,10 +61,24 @@ export const PRICES_BROKEN: Report = {
 }
 
 /**
- * Failed → Restart → Passed on attempt 2; Stop; a red branch that people look after; an approval; a machine's failure; questions; a channel's own rules; a limit, where
- * the service has one; a burst; a red card is left.
+ * A red branch that somebody looks after; Failed → Restart → Passed on attempt 2; Stop; an approval; a machine's failure;
+ * questions; a channel's own rules; a limit, where the service has one; a burst; a red card is left; the red branch again,
+ * on which somebody's time is up by now. That is last, so that hardly anybody waits for it.
  */
 export const actsOf = (story: Story): readonly Act[] => [
+  {
+    title: 'A branch of acme/api goes red; Ada types /ci on it 1m, and the card says that she looks after it',
+    async play(stage) {
+      const build = push(stage.ci, story.projects.api, { ...RED, message: 'Take cards only', outcome: 'error' })
+      await awaitCard(stage, CHANNELS.builds, build, 'Failed')
+      // Her time is up when the clock's next minute begins.
+      const leftMs = MINUTE_MS - (stage.clock.now() % MINUTE_MS)
+      if (leftMs < SEEN_MS_MIN) await stage.clock.sleep(leftMs)
+      await ask(stage, { by: OWNERS[0], text: `on it 1m "${story.projects.api}"@${RED.branch}` })
+      await awaitOwner(stage, build, OWNERS[0])
+      await stage.clock.sleep(stage.lookMs)
+    },
+  },
   {
     title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is called; Lin presses Restart, and it passes',
     async play(stage) {
@@ -77,30 +98,6 @@ export const actsOf = (story: Story): readonly Act[] => [
       const build = push(stage.ci, story.projects.web, { ...commit, outcome: 'none' })
       await stage.clock.sleep(stage.lookMs)
       await press(stage, { by: STOPPER, label: 'Stop', build })
-      await stage.clock.sleep(stage.lookMs)
-    },
-  },
-  {
-    title:
-      'A branch of acme/api goes red; Ada is on it and hands it over to Lin, who is late: the next commit fixes it',
-    async play(stage) {
-      const commit = { branch: 'checkout', committer: 'Ada', ms: BUILD_MS / 4 }
-      const build = push(stage.ci, story.projects.api, { ...commit, message: 'Take cards only', outcome: 'error' })
-      for (const [choice, says] of [
-        ["I'm on it for 1 hour", 'You are on it'],
-        ['Hand it over', 'Handed over'],
-      ] as const) {
-        await openForm(stage, { by: OWNER, label: "I'm on it", build })
-        await sendForm(stage, { by: OWNER, filled: { [WISH]: choice, 'To whom': HEIR }, says })
-        // Sooner, it would be a double click.
-        await stage.clock.sleep(Math.max(stage.lookMs, DOUBLE_CLICK_MS))
-        stage.slack.views.clear(OWNER)
-      }
-      await openForm(stage, { by: HEIR, label: "I'm on it", build })
-      const fix = push(stage.ci, story.projects.api, { ...commit, message: 'Take cash again', outcome: 'success' })
-      await awaitCard(stage, CHANNELS.builds, fix, 'Fixed')
-      await sendForm(stage, { by: HEIR, filled: { [WISH]: 'Let it go' }, says: 'Already fixed' })
-      await ask(stage, { by: REQUESTER, text: QUESTIONS.digest })
       await stage.clock.sleep(stage.lookMs)
     },
   },
@@ -170,6 +167,31 @@ export const actsOf = (story: Story): readonly Act[] => [
       const build = push(ci, story.projects.api, { ...commit, outcome: 'error', ms: BUILD_MS })
       await ci.reportTests?.(build, PRICES_BROKEN)
       await clock.sleep(BUILD_MS + lookMs)
+    },
+  },
+  {
+    title:
+      "Ada's time is up, and nobody is on the branch; Grace takes it and hands it over to Lin, who is late: the next commit fixes it",
+    async play(stage) {
+      const [, owner, heir] = OWNERS
+      const build = stage.ci.state().builds.find(({ branch }) => branch === RED.branch)!
+      await awaitOwner(stage, build, null, MINUTE_MS)
+      for (const [choice, says] of [
+        ["I'm on it for 1 hour", 'You are on it'],
+        ['Hand it over', 'Handed over'],
+      ] as const) {
+        await openForm(stage, { by: owner, label: ON_IT, build })
+        await sendForm(stage, { by: owner, filled: { [WISH]: choice, 'To whom': heir }, says })
+        // Sooner, it would be a double click.
+        await stage.clock.sleep(Math.max(stage.lookMs, DOUBLE_CLICK_MS))
+        stage.slack.views.clear(owner)
+      }
+      await openForm(stage, { by: heir, label: ON_IT, build })
+      const fix = push(stage.ci, story.projects.api, { ...RED, message: 'Take cash again', outcome: 'success' })
+      await awaitCard(stage, CHANNELS.builds, fix, 'Fixed')
+      await sendForm(stage, { by: heir, filled: { [WISH]: 'Let it go' }, says: 'Already fixed' })
+      await ask(stage, { by: REQUESTER, text: QUESTIONS.digest })
+      await stage.clock.sleep(stage.lookMs)
     },
   },
 ]

@@ -133,6 +133,27 @@ export async function awaitCard({ slack, clock }: Stage, channel: string, build:
   await waitFor(clock, () => cardsOf(messagesIn(slack, channel), build).find(({ text }) => text.includes(says)))
 }
 
+/** The button of a red branch. */
+export const ON_IT = "I'm on it"
+
+/** Whom a card says is on its red branch; null: nobody is; undefined: it is no card of one. */
+export function ownerOn({ attachments }: Pick<Message, 'attachments'>): string | null | undefined {
+  const shown = JSON.stringify(attachments)
+  if (!shown.includes(ON_IT)) return undefined
+  return /<@(\w+)> is on it/.exec(shown)?.[1] ?? null
+}
+
+/** A person looks at the red card of a build until it says that this person is on it, or that nobody is. */
+export async function awaitOwner(
+  { slack, clock }: Stage,
+  build: BuildName,
+  owner: string | null,
+  patienceMs = PATIENCE_MAX_MS,
+): Promise<void> {
+  const cards = () => cardsOf(messagesIn(slack, CHANNELS.builds), build)
+  await waitFor(clock, () => cards().find((card) => ownerOn(card) === owner), patienceMs)
+}
+
 /** The messages of a channel, with what people see of them as their text. */
 export const messagesIn = (slack: SandboxSlack, channel: string): Message[] =>
   [...slack.workspace.channels.get(channel)!.messages.values()].map((message) => ({

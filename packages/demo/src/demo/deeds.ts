@@ -1,7 +1,7 @@
 import type { Shown } from '../../../../src/domain/view.ts'
 import { lookOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
-import { CALLED, HEIR, OWNER, QUESTIONS, RESTARTER, STOPPER } from '../scenario.ts'
+import { CALLED, OWNERS, QUESTIONS, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import type { Asked, Report, Story } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
@@ -19,6 +19,8 @@ export interface Seen {
   messages: readonly Message[]
   /** what only the requester saw, as text */
   answers: readonly string[]
+  /** who was on the red branch, one after the other, as its card said; null: nobody */
+  owners: readonly (string | null)[]
   /** what the form of the one who is late says */
   lateForm: string
 }
@@ -26,7 +28,7 @@ export interface Seen {
 /**
  * Compares what the people of the scenario did with what came of it: each deed reached CI exactly once, its build's
  * card shows the end of it, the thread says once who asked, the committer was called, a red card names the failed tests, who
- * looks after a red branch is said, and each question has its answer.
+ * looks after a red branch is said, and that their time is up, and each question has its answer.
  */
 export function compareDeeds(seen: Seen): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
@@ -34,9 +36,16 @@ export function compareDeeds(seen: Seen): Agreement {
   if (!seen.messages.some(isCall)) agreement.lost.push(`no failure calls <@${CALLED}>`)
   if (seen.report && !seen.messages.some((message) => names(message, seen.report!)))
     agreement.lost.push(`no card names the ${seen.report.failed} tests that failed`)
-  for (const line of [`<@${OWNER}> is on it until`, `<@${OWNER}> handed it to <@${HEIR}> until`])
+  const [first, second, third] = OWNERS
+  for (const line of [
+    `<@${first}> is on it until`,
+    `<@${second}> is on it until`,
+    `<@${second}> handed it to <@${third}> until`,
+  ])
     if (!seen.messages.some((message) => isNoteLine(message) && message.text.includes(line)))
       agreement.lost.push(`no thread says: ${line}`)
+  if (!seen.owners.some((owner, at) => owner === first && seen.owners[at + 1] === null))
+    agreement.lost.push(`no card says that <@${first}> is on it, and then that nobody is`)
   if (!seen.lateForm.includes('*Already fixed* by acme/api'))
     agreement.lost.push(`the form does not say that the branch is fixed: ${seen.lateForm}`)
   for (const [command, words] of Object.entries(answersOwed(seen))) {

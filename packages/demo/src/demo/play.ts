@@ -1,13 +1,14 @@
-import { actsOf, PRICES_BROKEN, REQUESTER, FOLLOWER, FOLLOWING, HEIR } from '../scenario.ts'
+import { actsOf, PRICES_BROKEN, REQUESTER, FOLLOWER, FOLLOWING, OWNERS, RED } from '../scenario.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { forTerminal } from '../../../../src/lib/escape.ts'
 import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
+import { drawnText } from '../../../sandbox-slack/src/transcript.ts'
 import { CHANNELS, PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
 import type { Service } from '../service/service.ts'
-import { formOf, messagesIn } from '../stage.ts'
+import { formOf, messagesIn, ownerOn } from '../stage.ts'
 import { agrees, both, compare, type Agreement } from './agreement.ts'
-import { compareDeeds } from './deeds.ts'
+import { compareDeeds, type Seen } from './deeds.ts'
 import { compareFollowers, FOLLOWERS } from './followers.ts'
 import { transcriptOf } from './transcript.ts'
 import { yourTurnIn } from './words.ts'
@@ -34,6 +35,7 @@ export interface Stage {
 export async function play(stage: Stage): Promise<number> {
   const { ci, slack, clock, isOnce, tell } = stage
   const acts = actsOf(ci.story)
+  const owners = watchOwners(slack)
   for (const [index, act] of acts.entries()) {
     console.log(`  ${index + 1}. ${act.title}`)
     tell({ n: index + 1, of: acts.length, title: act.title })
@@ -41,7 +43,7 @@ export async function play(stage: Stage): Promise<number> {
   }
   tell(null)
   await ci.settle()
-  const agreement = await untilAgreed(stage)
+  const agreement = await untilAgreed(stage, owners)
   const shown = [CHANNELS.builds, ...FOLLOWERS.map(({ channel }) => channel)]
   if (isOnce) for (const id of shown) console.log(forTerminal(`\n${transcriptOf(slack, id)}`))
   const { lost, doubled, wrong } = agreement
@@ -51,6 +53,20 @@ export async function play(stage: Stage): Promise<number> {
   return agrees(agreement) ? 0 : 1
 }
 
+type Owners = Seen['owners']
+
+/** Writes down whom the card of the red branch names: what it said before is gone at the end. */
+function watchOwners({ workspace }: SandboxSlack): Owners {
+  const owners: (string | null)[] = []
+  workspace.changes.on((change) => {
+    if (!('byBot' in change) || change.channel.id !== CHANNELS.builds) return
+    const { message } = change
+    const owner = drawnText(message).includes(`\`${RED.branch}\``) ? ownerOn(message) : undefined
+    if (owner !== undefined && owner !== owners.at(-1)) owners.push(owner)
+  })
+  return owners
+}
+
 /** Whoever looks at the page may not look at the terminal: it stands in both. */
 function yourTurn({ ci, slack: { acts } }: Stage): void {
   const text = yourTurnIn(ci.story)
@@ -58,17 +74,17 @@ function yourTurn({ ci, slack: { acts } }: Stage): void {
   acts.say({ user: PEOPLE.grace, channel: CHANNELS.builds, text })
 }
 
-async function untilAgreed(stage: Stage): Promise<Agreement> {
+async function untilAgreed(stage: Stage, owners: Owners): Promise<Agreement> {
   const { clock } = stage
   const until = clock.now() + AGREE_MAX_MS
   for (;;) {
-    const agreement = look(stage)
+    const agreement = look(stage, owners)
     if (agrees(agreement) || clock.now() > until) return agreement
     await clock.sleep(LOOK_AGAIN_MS)
   }
 }
 
-function look({ ci, slack, isOnce }: Stage): Agreement {
+function look({ ci, slack, isOnce }: Stage, owners: Owners): Agreement {
   const messages = messagesIn(slack, CHANNELS.builds)
   const { builds } = ci.state()
   const told = compare(builds, messages)
@@ -87,7 +103,8 @@ function look({ ci, slack, isOnce }: Stage): Agreement {
     report: ci.reportTests && PRICES_BROKEN,
     messages,
     answers: asked,
-    lateForm: JSON.stringify(formOf(slack, HEIR) ?? null),
+    owners,
+    lateForm: JSON.stringify(formOf(slack, OWNERS[2]) ?? null),
   })
   const answers = answersTo(FOLLOWER, FOLLOWING.channel)
   const followed = { builds, web: names.web, answers, messagesIn: (id: string) => messagesIn(slack, id) }

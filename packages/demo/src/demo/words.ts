@@ -21,7 +21,7 @@ Ctrl-C ends it. ${isPlayed ? 'Now playing, for about a minute:' : 'Nothing plays
 
 /** The same for whoever only waits for the end. */
 export const introductionOnce = ({ pid }: Pick<KeptBot, 'pid'>): string =>
-  `Playing for about 50 seconds; then what everybody saw. The bot is pid ${pid}: kill -9 ${pid}, and it is started again.\n`
+  `Playing for about a minute; then what everybody saw. The bot is pid ${pid}: kill -9 ${pid}, and it is started again.\n`
 
 /** What there is to try when the acts are over, for the terminal and for #builds. */
 export const yourTurnIn = ({ yourTurn }: Story): string => `Your turn, as whoever you like ("Acting as" on the page):

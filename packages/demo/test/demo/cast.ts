@@ -29,7 +29,11 @@ export const wellPlayed = (): Seen => ({
     message({ threadTs: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* after 3 s' }),
     message({ ts: RED_TS, attachments: [{ text: '1 of 9 tests failed: CartTest › sums (new)' }] }),
     message({ threadTs: OWNED_TS, text: `:raising_hand: <@${PEOPLE.ada}> is on it until 15:00` }),
-    message({ threadTs: OWNED_TS, text: `:raising_hand: <@${PEOPLE.ada}> handed it to <@${PEOPLE.lin}> until 15:00` }),
+    message({ threadTs: OWNED_TS, text: `:raising_hand: <@${PEOPLE.grace}> is on it until 16:00` }),
+    message({
+      threadTs: OWNED_TS,
+      text: `:raising_hand: <@${PEOPLE.grace}> handed it to <@${PEOPLE.lin}> until 16:00`,
+    }),
     message({
       ts: STOPPED_TS,
       text: ':black_square_for_stop: *Stopped* acme/web #502 on `main`',
@@ -49,6 +53,7 @@ export const wellPlayed = (): Seen => ({
     ].join('\n'),
     ':bar_chart: *acme builds, 27 April – 3 May*: no builds\nA preview, visible only to you; a digest also has a chart.',
   ],
+  owners: [null, PEOPLE.ada, null, PEOPLE.grace, PEOPLE.lin],
   lateForm: ':white_check_mark: *Already fixed* by acme/api #504 on `checkout`; nothing was changed.',
 })
 

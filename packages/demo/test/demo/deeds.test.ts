@@ -17,6 +17,7 @@ const withoutLine = (words: string): Partial<Seen> => ({
   messages: wellPlayed().messages.filter(({ threadTs, text }) => threadTs === undefined || !text.includes(words)),
 })
 
+const { ada, grace, lin } = PEOPLE
 const { asked, answers, messages } = wellPlayed()
 const [restart, stop] = asked
 
@@ -34,7 +35,9 @@ describe('the end of the scenario', () => {
     ['nobody is called', rewritten('<@U0ADA00001>', 'Ada'), /no failure calls <@U0ADA00001>/],
     ['a red card names no test', rewritten('sums (new)', ''), /no card names the 1 tests that failed/],
     ['nobody is on the red branch', withoutLine('is on it'), /no thread says: <@U0ADA00001> is on it/],
-    ['it was not handed over', withoutLine('handed it'), /no thread says: <@U0ADA00001> handed it to <@U0LIN/],
+    ['it was not handed over', withoutLine('handed it'), /no thread says: <@U0GRACE001> handed it to <@U0LIN/],
+    ['nobody’s time was up', { owners: [null, ada, grace, lin, null] }, /says that <@U0ADA00001> is on it, and then/],
+    ['nobody was on it', { owners: [null] }, /says that <@U0ADA00001> is on it, and then/],
     ['the late form says nothing', { lateForm: 'null' }, /form does not say that the branch is fixed/],
     ['the digest has no answer', { answers: answers.slice(0, -1) }, /no answer to \/ci digest now/],
     ['the list has no answer', { answers: answers.slice(1) }, /no answer to \/ci list/],

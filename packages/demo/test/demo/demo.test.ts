@@ -7,7 +7,7 @@ const botOf = (output: string): number => Number([...output.matchAll(/\bpid (\d+
 describe('the demo', { timeout: DEMO_MAX_MS }, () => {
   it('loses and doubles nothing when its bot is killed while a build runs, before a channel follows, and in the burst', async () => {
     const demo = startDemo('--once')
-    for (const act of ['1. A push', '7. Lin types', '9. A burst']) {
+    for (const act of ['2. A push', '7. Lin types', '9. A burst']) {
       await demo.says(act)
       process.kill(botOf(demo.output()), 'SIGKILL')
     }

@@ -3,7 +3,18 @@ import { systemClock as clock } from '../../../../src/lib/clock.ts'
 import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import { CHANNELS, PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
-import { ask, awaitCard, cardsOf, messagesIn, press, push, TRIES_MAX, type Stage } from '../../src/stage.ts'
+import {
+  ask,
+  awaitCard,
+  awaitOwner,
+  cardsOf,
+  messagesIn,
+  ownerOn,
+  press,
+  push,
+  TRIES_MAX,
+  type Stage,
+} from '../../src/stage.ts'
 import { NOBODY, rowsOf, until } from '../../../../test/support/app.ts'
 import { openScene, openWorld, startBot, untilCard, writesTo } from '../../../../test/support/world.ts'
 
@@ -54,6 +65,20 @@ describe('people on the stage', () => {
     const build = push(stage.ci, 'acme/web', { outcome: 'error', ms: 1_000 })
     await awaitCard(stage, BUILDS, build)
     expect(cardsOf(messagesIn(stage.slack, BUILDS), build)).toHaveLength(1)
+  })
+
+  it('look at a red card until it names who is on it, and then nobody', async () => {
+    const stage = await openStage()
+    const build = push(stage.ci, 'acme/api', { branch: 'main', outcome: 'error', ms: 0 })
+    const owner = () => cardsOf(messagesIn(stage.slack, BUILDS), build).map(ownerOn)
+    await awaitOwner(stage, build, null)
+    expect(owner()).toEqual([null])
+    await ask(stage, { by: PEOPLE.ada, text: 'on it 30m acme/api@main' })
+    await awaitOwner(stage, build, PEOPLE.ada)
+    expect(owner()).toEqual([PEOPLE.ada])
+    await ask(stage, { by: PEOPLE.ada, text: 'let go acme/api@main' })
+    await awaitOwner(stage, build, null)
+    expect(owner()).toEqual([null])
   })
 
   it('try again when nobody was there, and CI is called once', async () => {
