@@ -3,8 +3,11 @@ FROM node:26-trixie-slim AS parts
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/build-steps/package.json ./packages/build-steps/package.json
-# The image brings its own Node, which is what the optional packages are.
-RUN npm ci --omit=dev --omit=optional && npm cache clean --force
+RUN npm ci --omit=dev && npm cache clean --force
+COPY bundle.ts ./
+COPY src ./src
+# The optional packages are what makes the bundle, and a Node: the image brings its own.
+RUN node bundle.ts && npm prune --omit=dev --omit=optional
 
 FROM node:26-trixie-slim
 # PID 1 passes SIGTERM on and reaps; node is its child.
@@ -14,6 +17,7 @@ RUN apt-get update \
 ENV NODE_ENV=production PORT=3000
 WORKDIR /app
 COPY --from=parts /app/node_modules ./node_modules
+COPY --from=parts /app/dist ./dist
 COPY package.json manifest.yml ./
 COPY src ./src
 COPY packages/build-steps ./packages/build-steps
@@ -26,4 +30,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "--max-semi-space-size=4", "--v8-pool-size=1", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=4", "--v8-pool-size=1", "dist/main.js"]

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isChannelId } from './domain/ids.ts'
 import type { ReminderRule } from './domain/reminder.ts'
 import type { ChannelRule } from './domain/rule.ts'

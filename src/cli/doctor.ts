@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createTransport } from '../sources/http/transport.ts'
 import { createClients, createHostedClients } from '../clients.ts'
 import { readConfig, type Config } from '../config.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isChannelId, type ChannelId } from '../domain/ids.ts'
 import { parseAttemptRef, attemptRefText, type AttemptRef } from '../domain/request.ts'
 import type { ListQuestion } from '../catalog/outcomes.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isIdDigits, isUuid, toUuid, uuidBuildId } from '../domain/ids.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 

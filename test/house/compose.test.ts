@@ -55,7 +55,7 @@ describe('compose.yaml', () => {
   test('runs a bot that is started as `npm start` does', () => {
     const { options } = START
     expect(/^CMD (.*)$/m.exec(read('Dockerfile'))?.[1]).toBe(
-      JSON.stringify(['node', ...options, 'src/main.ts']).replaceAll(',', ', '),
+      JSON.stringify(['node', ...options, 'dist/main.js']).replaceAll(',', ', '),
     )
   })
 

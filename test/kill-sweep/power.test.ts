@@ -1,12 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildOf, delivery, send, settingsWith, testFolder, until, type Settings } from '../support/app.ts'
+import { START } from '../support/start-command.ts'
 import { answersIn, syncsIn } from './trace.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SETTINGS: Settings = { DEFAULT_CHANNEL: 'C0BUILDS01', LOG_LEVEL: 'info' }
 const DELIVERIES = 20
 
@@ -54,7 +53,7 @@ async function startTraced(): Promise<{ url: string; stop: () => Promise<string>
   const file = join(folder, 'trace')
   const calls = 'trace=read,write,writev,fsync,fdatasync'
   // -D: the bot is our own child, and the tracer beside it.
-  const words = ['-D', '-f', '-s', '32', '-e', calls, '-e', 'signal=none', '-o', file, process.execPath, MAIN]
+  const words = ['-D', '-f', '-s', '32', '-e', calls, '-e', 'signal=none', '-o', file, process.execPath, START.file]
   const bot = spawn('strace', words, {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...settingsWith(folder, SETTINGS) },

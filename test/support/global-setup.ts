@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SHARED_POSTGRES, startOwnPostgres } from './postgres.ts'
 
-/** What all tests of an attempt share: one PostgreSQL, in which each makes databases of its own, and Node's compiled code. */
+/**
+ * What all tests of an attempt share: one PostgreSQL, in which each makes databases of its own, Node's compiled code, and the
+ * bundle that processes run.
+ */
 export default async function setup(): Promise<() => Promise<void>> {
   const cache = mkdtempSync(join(tmpdir(), 'buildline-compiled-'))
   process.env['NODE_COMPILE_CACHE'] = cache
-  const server = await startOwnPostgres()
+  const [server] = await Promise.all([startOwnPostgres(), import('../../bundle.ts')])
   if (!('impossible' in server)) process.env[SHARED_POSTGRES] = server.addressOf('postgres')
   return async () => {
     if (!('impossible' in server)) await server[Symbol.asyncDispose]()

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Settings } from './app.ts'
 import { until } from './app.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { START } from './start-command.ts'
 
 /** Compiled code that all processes of a test run share: each starts in half the time. */
 const { NODE_COMPILE_CACHE } = process.env
@@ -27,9 +25,9 @@ export interface Process {
   readonly exit: Promise<Exit>
 }
 
-/** Starts `node src/main.ts` in a folder, with these settings and no others; killed with the test. */
+/** Starts what `npm start` runs in a folder, with these settings and no others; killed with the test. */
 export function startProcess(folder: string, settings: Settings): Process {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [START.file], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...COMPILED, ...settings },
   })

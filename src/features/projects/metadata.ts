@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isChannelId, isUuid, toUuid, type ChannelId, type Uuid } from '../../domain/ids.ts'
 import type { ProjectChange } from '../../domain/project-change.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
 import { SaxesParser } from 'saxes'
 
 /** The longest SVG that is drawn, in bytes of UTF-8. */
@@ -118,7 +118,8 @@ const ATTRIBUTES = words(`
 const isPlainAttribute = (name: string, value: string): boolean =>
   ATTRIBUTES.has(name) && !/\burl\s*\((?!\s*["']?#)|[\\@]/i.test(value)
 
-const PROGRAM = fileURLToPath(new URL('picture-process.ts', import.meta.url))
+// Found by package.json: from dist/ as well as from src/.
+const PROGRAM = createRequire(import.meta.url).resolve('#picture-process')
 const PNG_BYTES_MAX = 4 * PICTURE_WIDTH_PX_MAX * PICTURE_HEIGHT_PX_MAX
 
 /**

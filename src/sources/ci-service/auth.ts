@@ -1,7 +1,7 @@
 import { abortReason, CiError, type CiErrorKind, credentialsIn } from '../http/errors.ts'
 import type { CiRequest, CiResponse } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { parseHttpUrl } from '../http/address.ts'
 import { parseJson } from '../../lib/json.ts'

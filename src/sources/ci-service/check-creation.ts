@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isIdDigits } from '../../domain/ids.ts'
 import { PRO_IGNORES } from '../../domain/project-fields.ts'
 import {

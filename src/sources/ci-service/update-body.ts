@@ -2,7 +2,7 @@ import { isIdDigits } from '../../domain/ids.ts'
 import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
 import { isRecord, numberOf, numbersAsWritten } from '../../lib/json.ts'
 import { nestedNameOf, updateNameOf, LIST_ITEMS_MAX, LINE_CHARS_MAX } from './check-rule.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 
 type Fields = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isUuid, toUuid, type ProjectId } from '../../domain/ids.ts'
 import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
 import type { NotificationRule } from '../../domain/rule.ts'

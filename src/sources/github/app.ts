@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError, cut } from '../http/errors.ts'

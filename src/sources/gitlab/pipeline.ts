@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { authorOf } from '../../domain/author.ts'
 import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
 import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'

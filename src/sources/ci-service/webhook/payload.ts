@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isRecord } from '../../../lib/json.ts'
 import type { Reading } from '../../endpoint.ts'
 import { readJsonBody } from '../../json-body.ts'

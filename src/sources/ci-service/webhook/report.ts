@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { firstLine } from '../../../domain/build-event.ts'
 import type { BuildId, ProjectId } from '../../../domain/ids.ts'
 import type { TestReport } from '../../../domain/test-report.ts'

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { until } from '../support/app.ts'
+import { openScene, pushRed, startBot, type, untilCard } from '../support/world.ts'
+
+const DIST = new URL('../../dist/', import.meta.url)
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+/** The sources that are in the bundle, by the comments before each. */
+const bundled = readdirSync(DIST)
+  .filter((name) => name.endsWith('.js'))
+  .flatMap((name) => [...readFileSync(new URL(name, DIST), 'utf8').matchAll(/^\/\/ ((?:node_modules|src)\/\S+)$/gm)])
+  .map(([, file]) => file!)
+
+describe('the bundle', () => {
+  it('finds what runs in a process of its own: it draws a badge', async () => {
+    const scene = await openScene()
+    await startBot(scene)
+    await pushRed(scene)
+    await untilCard(scene, ['Failed'], ACTION_IDS.restart)
+    await type(scene, PEOPLE.ada, '/ci-badge acme/web main')
+    const files = () => [...scene.slack.workspace.files.values()]
+    await until('the picture is there', () => files().some(({ isComplete }) => isComplete))
+    expect(files()[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
+  })
+
+  it("leaves out zod's languages: `import { z }` anywhere in src brings all of them", () => {
+    expect(bundled).toContain('node_modules/zod/v4/core/schemas.js')
+    expect(bundled.filter((file) => file.includes('/zod/v4/locales/') && !file.endsWith('/en.js'))).toEqual([])
+  })
+})
