@@ -11,7 +11,7 @@ const { outputFiles } = await build({
   outdir: folder,
   write: false,
   bundle: true,
-  // What src loads later stays in files of its own, and main.ts switches the compile cache on before the rest is loaded.
+  // What src loads later stays in files of its own, and the engine's settings of main.ts are made before the rest is loaded.
   splitting: true,
   format: 'esm',
   platform: 'node',

@@ -1,12 +1,7 @@
-import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
-import { compileCacheFolder } from './compile-cache.ts'
 
-// Files that this process creates are for its own user alone: the database, its log, copies, the cache below.
+// Files that this process creates are for its own user alone: the database, its log, copies.
 process.umask(0o077)
-// What is compiled is kept: the second start is faster. A cache that others could write would run their code.
-const cache = compileCacheFolder(process.env['DATABASE_URL'])
-if (cache !== null) enableCompileCache(cache)
 // The engine marks the whole heap long before its room is used up (%), and the threads that mark take the core from the one
 // that answers: in a heap as small as ours, every few seconds.
 setFlagsFromString('--incremental-marking-soft-trigger=70')

@@ -11,7 +11,7 @@ const IDLE_MS = 3_000
 const AFTER_MS = 5_000
 const LOOK_MS = 250
 
-const IDLE_MAX_MB = 150
+const IDLE_MAX_MB = 120
 const RATIO_MAX = 2
 
 export const memory: Benchmark = {
