@@ -6,8 +6,8 @@ import { isOwnHost, isOwnPage } from './same-origin.ts'
 export type Admission = { kind: 'call'; call: Call } | { kind: 'refused'; statusCode: 403 | 413; reason: string }
 
 /**
- * Reads a request, unless a page of another site sent it: no name but this server's own, and what needs no credentials
- * only for pages of this server. Whoever has one open in a browser has other pages open, too.
+ * Reads a request, or refuses it if a page of another site may have sent it. The Host must name this server. A path
+ * without credentials takes changes only from this server's pages, or every site in the user's browser could make them.
  */
 export async function admit(
   request: IncomingMessage,

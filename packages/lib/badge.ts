@@ -11,7 +11,7 @@ const HEIGHT_PX = 20
 const CHARACTER_PX = 7
 const PADDING_PX = 10
 
-/** An SVG with two fields: what it is of, and how that stands. */
+/** Draws a badge as SVG with two fields: a label, and the state as a coloured word. */
 export function drawBadge(label: string, { word, color }: Look): string {
   const labelPx = label.length * CHARACTER_PX + PADDING_PX
   const wordPx = word.length * CHARACTER_PX + PADDING_PX

@@ -1,6 +1,6 @@
 import type { Call } from './http.ts'
 
-/** One call that the interface received, as it was answered; statusCode 0: the connection was closed or left open. */
+/** A request that the sandbox received. `statusCode` 0: it got no response; the connection was closed or left open. */
 export interface CallRecord {
   n: number
   method: string
@@ -11,7 +11,7 @@ export interface CallRecord {
   statusCode: number
 }
 
-/** The log by which a test sees who called what, and how often. */
+/** A log of the received requests, so that tests can check which were made and how often. */
 export interface Calls {
   record(call: Call, statusCode: number): void
   /** oldest first */
@@ -19,7 +19,7 @@ export interface Calls {
   clear(): void
 }
 
-/** The most calls kept; the oldest go first. */
+/** How many calls are kept; further ones push out the oldest. */
 export const CALLS_MAX = 1_000
 
 export function createCalls(): Calls {

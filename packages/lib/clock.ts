@@ -1,4 +1,4 @@
-/** Time as the parts see it: passed in, so that a test can turn it by hand. Milliseconds since the epoch, UTC. */
+/** The time (ms since the epoch, UTC). It is passed in, so that tests can set it. */
 export interface Clock {
   now(): number
   /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */

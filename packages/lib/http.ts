@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { toJson } from './json.ts'
 
-/** The most bytes of a request body that are read. */
+/** The largest request body that is read. */
 export const REQUEST_BYTES_MAX = 1024 * 1024
 
-/** One request, read whole. `path` is still encoded. */
+/** A request with its whole body. `path` is still URL-encoded. */
 export interface Call {
   method: string
   path: string
@@ -15,7 +15,7 @@ export interface Call {
 
 export interface Reply {
   statusCode: number
-  /** the reason phrase, where it differs from the usual */
+  /** the reason phrase, if it is not the standard one */
   reason?: string
   headers?: Record<string, string>
   body?: string
@@ -77,7 +77,7 @@ function compiled(pattern: string): RegExp {
   return expression
 }
 
-/** The request with its body; `too-large` when the body passes the limit. */
+/** Reads a request with its body; `too-large` if the body exceeds REQUEST_BYTES_MAX. */
 export async function readCall(
   request: IncomingMessage,
 ): Promise<{ kind: 'call'; call: Call } | { kind: 'too-large' }> {
@@ -107,7 +107,7 @@ function splitOnce(text: string, mark: string): string[] {
 
 export function sendReply(response: ServerResponse, reply: Reply): void {
   const body = Buffer.from(reply.body ?? '', 'utf8')
-  // A 202 without body must have none: no content type, no length but zero.
+  // Without a length, Node would send every body in chunks, even the empty one of a 202.
   const headers = { ...reply.headers, 'content-length': String(body.length) }
   if (reply.reason === undefined) response.writeHead(reply.statusCode, headers)
   else response.writeHead(reply.statusCode, reply.reason, headers)

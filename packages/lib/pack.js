@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
 
-// npm runs this in the folder of the package that it packs. Node strips no types below node_modules: a packed copy holds
-// plain JavaScript.
+// npm runs this in the folder of the package that it packs. The package needs plain JavaScript: Node does not strip
+// types from files below node_modules.
 rmSync('dist', { recursive: true, force: true })
 await build({
   entryPoints: ['src/cli.ts'],

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 
-/** The flags of the command line; ends the program, in words, at one that it does not know. */
+/** Reads the flags of the command line. Ends the program with a message if they cannot be parsed. */
 export function readFlags<Options extends NonNullable<ParseArgsConfig['options']>>(options: Options) {
   try {
     return parseArgs({ options }).values
@@ -9,13 +9,13 @@ export function readFlags<Options extends NonNullable<ParseArgsConfig['options']
   }
 }
 
-/** The number behind `--port`; ends the program, in words, where it is none. */
+/** Reads the value of `--port`. Ends the program with a message if it is not a port number. */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   return port <= 65_535 ? port : giveUp('--port is no port: a number from 0 to 65535')
 }
 
-/** Opens a port; ends the program, in words and with the next step, when it cannot be had. */
+/** Opens a port. If it is taken or not permitted, ends the program with a message that says what to do. */
 export async function openPort(port: number, open: (port: number) => Promise<unknown>): Promise<void> {
   try {
     await open(port)
@@ -28,7 +28,7 @@ export async function openPort(port: number, open: (port: number) => Promise<unk
   }
 }
 
-/** One line, and no stack: what is wrong is for the person at the terminal to mend. */
+/** Ends the program with one line and no stack trace, for mistakes that the user can fix. */
 export function giveUp(why: string): never {
   process.stderr.write(`${why}\n`)
   process.exit(1)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Each fault of `body` as one sentence that starts with the field: `team_ids is required`. Values are not repeated. */
+/** One message for each invalid field of `body`, such as `team_ids is required`. No message quotes a value. */
 export const faultReasons = (error: z.ZodError, body: unknown): string[] =>
   error.issues.map(({ path, message }) => {
     const field = path.length === 0 ? 'the body' : path.map(String).join('.')

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Scripts send no Origin; a browser does, and only a page of the server's own may change things there. */
+/** Whether a script or a page of this server sent the request. Scripts send no Origin header; browsers do. */
 export const isOwnPage = ({ headers }: IncomingMessage): boolean =>
   headers.origin === undefined || headers.origin === `http://${headers.host}`
 
 /**
- * Whether a request names this server: a loopback name, or the host it listens on. A page of another site whose name was made
- * to point here (DNS rebinding) sends that name, and is its own origin to the browser.
+ * Whether the Host header names this server: a loopback name, or the host it listens on. With DNS rebinding, another
+ * site's name points to this server: its pages pass `isOwnPage`, but their Host header has that site's name.
  */
 export function isOwnHost({ headers }: IncomingMessage, host: string): boolean {
   const name = URL.parse(`http://${headers.host ?? ''}`)?.hostname

@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts'
 
-/** What is going to happen, one thing for each key at most. */
+/** Timers, at most one for each key. */
 export interface Timers<Key> {
-  /** In place of what was going to happen for this key. */
+  /** Calls `next` after `ms`, and cancels the timer that the key had before. */
   after(key: Key, ms: number, next: () => void): void
   cancel(key: Key): void
-  /** Nothing happens any more. */
+  /** Cancels all timers. */
   close(): void
 }
 

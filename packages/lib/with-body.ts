@@ -4,7 +4,7 @@ import type { Call, Reply } from './http.ts'
 import { parseJson } from './json.ts'
 import { faultReasons } from './reasons.ts'
 
-/** Answers a call of a control interface whose JSON body has the form of `schema`; no body at all is `{}`. */
+/** Calls `handle` with the JSON body of a control request. Answers 400 if `schema` refuses it. No body means `{}`. */
 export function withBody<Body>(call: Call, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
   const parsed = parseJson(call.text === '' ? '{}' : call.text)
   if (parsed.kind === 'not-json') return invalid(['the body is not JSON'])
@@ -12,5 +12,5 @@ export function withBody<Body>(call: Call, schema: z.ZodType<Body>, handle: (bod
   return body.success ? handle(body.data) : invalid(faultReasons(body.error, parsed.value))
 }
 
-/** A control interface has one error form, whatever form the service's own errors have. */
+/** All control interfaces answer errors in this form, unlike the services that the sandboxes imitate. */
 export const invalid = (errors: string[]): Reply => json(400, { errors })
