@@ -1,12 +1,12 @@
 // @ts-check
 
-/** The largest answer that is read. */
+/** The largest response body that is read. */
 export const ANSWER_BYTES_MAX = 8 * 1024 * 1024
-/** Of a reason so many characters are passed on. */
+/** A reason is cut to this many characters. */
 const REASON_CHARS_MAX = 200
 
 /**
- * An answer's body as text; of one that is larger than is read, nothing. Rejects when it breaks off.
+ * The body of a response as text; empty if it is larger than ANSWER_BYTES_MAX. Rejects if the connection breaks.
  *
  * @param {Response} response
  */
@@ -27,7 +27,7 @@ export async function readText(response) {
 }
 
 /**
- * Long whole numbers become digit strings, so that no id loses a digit; undefined when the text is no JSON.
+ * Parses JSON; undefined if `text` is none. Integers of 16 digits or more become strings, so that ids stay exact.
  *
  * @param {string} text
  * @returns {unknown}
@@ -36,7 +36,7 @@ export function parseJson(text) {
   try {
     const value = JSON.parse(text)
     if (!/\d{16}/.test(text)) return value
-    // Older engines do not show a reviver the digits: they are made strings before.
+    // In older Nodes, a reviver cannot see a number's digits, so long numbers are quoted before parsing.
     return JSON.parse(text.replace(STRING_OR_NUMBER, (token) => (/^\d{16,}$/.test(token) ? `"${token}"` : token)))
   } catch {
     return undefined
@@ -48,7 +48,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 export const isRecord = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `Retry-After`, in seconds or as a date. @param {string | null} header */
+/** Reads `Retry-After`, in seconds or as a date; null if it is missing or invalid. @param {string | null} header */
 export function readRetryAfterMs(header) {
   if (header === null) return null
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
@@ -56,7 +56,7 @@ export function readRetryAfterMs(header) {
 }
 
 /**
- * How long to wait before the nth retry where nobody says: it doubles, and no two machines keep step.
+ * How long to wait before the nth retry if the server does not say. Doubles each time; jitter spreads the machines.
  *
  * @param {number} n from 1
  */
@@ -71,7 +71,7 @@ export function cutReason(reason) {
 }
 
 /**
- * What went wrong, in a name or code: messages of the network may hold the address, and that may hold the key.
+ * A short name or code for a network error. The error's message may contain the URL, and the URL may contain the key.
  *
  * @param {unknown} error
  * @returns {string}

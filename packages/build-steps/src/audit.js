@@ -19,7 +19,7 @@ endedAt, id; of a project that was created, edited or given a new key also field
  */
 export async function audit(args, env) {
   const sinceMs = readSince(args)
-  // The bot's own code, which build machines neither have nor need: named so late that nothing else waits for it.
+  // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { AuditFailure, exportAudit } = await import('../../../src/cli/audit.ts').catch(() => {
     throw new Failure(EXIT.other, 'the audit is exported where the bot runs: in its folder or its image, with its Node')
   })

@@ -16,7 +16,7 @@ import { report, reportHelp } from './report/report.js'
  * }} Command
  */
 
-/** As in package.json, which is not looked for: this folder may have been copied without it. */
+/** The same as in package.json, which cannot be read here: this folder may have been copied without it. */
 const VERSION = '0.1.0'
 
 /** @type {ReadonlyMap<string, Command>} */

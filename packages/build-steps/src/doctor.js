@@ -16,7 +16,7 @@ its remedy. Exit code: 0 when nothing is wrong, 1 when something is.
  */
 export async function doctor(args, env) {
   if (args.length > 0) throw new Failure(EXIT.usage, 'doctor takes nothing more. See buildline doctor --help')
-  // The bot's own code, which build machines neither have nor need: named so late that nothing else waits for it.
+  // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { runDoctor } = await import('../../../src/cli/doctor.ts').catch(() => {
     throw new Failure(EXIT.other, 'the doctor looks where the bot runs: in its folder or its image, with its Node')
   })

@@ -1,10 +1,10 @@
 // @ts-check
 
-/** The known word that is written most like this one. @param {string} word @param {readonly string[]} known */
+/** The known word with the smallest edit distance to `word`. @param {string} word @param {readonly string[]} known */
 export const nearest = (word, known) =>
   known.reduce((best, one) => (distance(word, one) < distance(word, best) ? one : best), known[0] ?? '')
 
-/** How many letters must be added, removed or changed. @param {string} one @param {string} other */
+/** The edit distance: how many letters must be added, removed or changed. @param {string} one @param {string} other */
 function distance(one, other) {
   let above = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [row, letter] of Array.from(one).entries()) {
@@ -18,5 +18,5 @@ function distance(one, other) {
   return above.at(-1) ?? 0
 }
 
-/** `"word"`; what does not look like a word of ours is not repeated: it may be anything, a secret too. @param {string} word */
+/** `"word"` if it looks like a command or option. Other words may be secrets: not shown. @param {string} word */
 export const quoted = (word) => (/^(?:--)?[a-z][a-z_-]{0,30}$/i.test(word) ? `"${word}"` : 'of that name')

@@ -3,7 +3,7 @@
 /** @typedef {{ line: (text: string) => void, error: (text: string) => void }} Print */
 
 /**
- * Every line goes out here, so that the secret goes out nowhere.
+ * All messages are printed here, with the secret removed.
  *
  * @param {string} secret
  * @returns {Print}
@@ -16,13 +16,13 @@ export function createPrint(secret) {
   }
 }
 
-/** One line without control characters: a branch's name could rewrite the terminal. @param {string} text */
+/** One line without control characters, which could rewrite the terminal. @param {string} text */
 export const plain = (text) => text.replace(/\p{Cf}+/gu, '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
 /** @param {string} text @param {string} secret */
 const hide = (text, secret) => formsOf(secret).reduce((hidden, form) => hidden.split(form).join('[removed]'), text)
 
-/** The secret in each form in which an address, a form, a header or JSON would carry it, the longest first. @param {string} secret */
+/** The secret as URLs, forms, headers and JSON encode it, longest first. @param {string} secret */
 function formsOf(secret) {
   if (secret === '') return []
   const forms = [
@@ -36,11 +36,11 @@ function formsOf(secret) {
   return [...new Set(forms)].sort((one, other) => other.length - one.length)
 }
 
-/** A secret as HTTP Basic password. @param {string} secret */
+/** HTTP Basic credentials with the secret as password. @param {string} secret */
 export const basicCredentials = (secret) => Buffer.from(`buildline:${secret}`).toString('base64')
 
 /**
- * Does a text hold the secret, in one of its forms, whole or with something strewn in between?
+ * Whether a text contains the secret in one of its forms, also with punctuation or spaces inserted.
  *
  * @param {string} text
  * @param {string} secret

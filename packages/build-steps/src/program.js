@@ -2,13 +2,13 @@
 import { createPrint } from './print.js'
 import { nameOf } from './answer.js'
 
-// All that is below this folder runs on build machines, installed from a package: plain JavaScript for Node 18 and newer,
-// because Node strips no types from what is installed, and nothing but what Node brings and `report/sax.cjs`.
+// Everything in this folder runs on build machines with Node 18 and newer. It is plain JavaScript, because Node does
+// not strip types from installed packages. It imports only Node's own modules and `report/sax.cjs`.
 
-/** What the two programs end with; the numbers are those of sysexits, but for `settings`, a shell's 2. */
+/** Exit codes of both programs. Those from 64 are from sysexits.h; 2 is what shells use for wrong usage. */
 export const EXIT = { other: 1, settings: 2, usage: 64, notFound: 66, unavailable: 69, refused: 77 }
 
-/** What ends a program: one line for a person, and the exit code. */
+/** Ends a program: `message` is printed as one line, `exitCode` is the exit code. */
 export class Failure extends Error {
   /** @param {number} exitCode @param {string} message */
   constructor(exitCode, message) {
@@ -18,7 +18,7 @@ export class Failure extends Error {
 }
 
 /**
- * Runs `work`; whatever fails in it ends as one line on stderr and an exit code. No line holds the secret.
+ * Runs `work`. If it throws, prints one line to stderr and sets the exit code. No line contains the secret.
  *
  * @param {{ name: string, secret: string }} program
  * @param {(print: import('./print.js').Print) => Promise<void>} work

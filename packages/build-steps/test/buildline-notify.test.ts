@@ -28,7 +28,7 @@ const ENVIRONMENT = {
 const notify = (args: readonly string[] = [], env: Environment = {}) =>
   runProgram('buildline', ['notify', ...args], { ...ENVIRONMENT, ...env })
 
-/** Notifies a stub that answers with each of these in turn, and with the last one from then on. */
+/** Notifies a stub that gives each of these answers in turn, and then repeats the last one. */
 async function notifyStub(answers: readonly StubAnswer[], args: readonly string[] = [], env: Environment = {}) {
   const stub = await openStub((_, at) => answers[Math.min(at, answers.length - 1)]!)
   const ended = await notify(args, { BUILDLINE_URL: stub.url, ...env })
@@ -60,7 +60,7 @@ const UUIDS = {
 }
 
 describe('buildline notify', () => {
-  it('gives the bot everything that a step can say, by environment', async () => {
+  it('sends all fields from the environment', async () => {
     const { app, folder } = await openBot()
     const { code, stdout, stderr } = await notify([], {
       BUILDLINE_URL: app.url,
@@ -110,7 +110,7 @@ describe('buildline notify', () => {
     ])
   })
 
-  it('takes a flag before the environment, whatever its value looks like, and an empty one for none', async () => {
+  it('prefers a flag to the environment, even if its value looks like a flag, and ignores an empty value', async () => {
     const { app, folder } = await openBot()
     const flags = [
       '--status',
@@ -134,14 +134,14 @@ describe('buildline notify', () => {
     ])
   })
 
-  it('takes a uuid for the id of the build, where CI has no other', async () => {
+  it('accepts a uuid as the build’s id', async () => {
     const { app, folder } = await openBot()
     const { code, stdout } = await notify([], { BUILDLINE_URL: app.url, BUILDLINE_BUILD_ID: UUIDS.build })
     expect([code, stdout]).toEqual([0, `buildline: notified of build #${UUIDS.build} success (recorded)\n`])
     expect(buildEventsIn(folder)).toMatchObject([{ build_id: UUIDS.build, details: { buildUuid: UUIDS.build } }])
   })
 
-  it('adds the uuids that CI’s own delivery did not have, and says when the bot knew the status', async () => {
+  it('adds uuids that CI’s own delivery did not have, and prints that the bot already had the status', async () => {
     const { app, folder } = await openBot()
     await sendAll(app.url, { status: 'success' })
     const env = { BUILDLINE_URL: app.url, BUILDLINE_BUILD_UUID: UUIDS.build }
@@ -153,14 +153,14 @@ describe('buildline notify', () => {
     ])
   })
 
-  it('sends ids as integers, and as digits where a double would lose some', async () => {
+  it('sends ids as integers, and as strings if a double would lose digits', async () => {
     const big = String(2n ** 60n + 1n)
     const { stub } = await notifyStub([RECORDED], ['--build-id', big])
     expect(JSON.parse(stub.requests[0]!.body)).toEqual({ build: { status: 'success', project_id: 11, build_id: big } })
     expect(stub.requests[0]!.headers['content-type']).toBe('application/json')
   })
 
-  it('cuts each text where the bot would, and so stays below what it takes', async () => {
+  it('cuts each text where the bot would, and so stays within the bot’s size limit', async () => {
     const env = Object.fromEntries(
       ['MESSAGE', 'BRANCH', 'COMMITTER', 'BUILD_URL'].map((name) => [`BUILDLINE_${name}`, '\u0001'.repeat(30_000)]),
     )
@@ -170,7 +170,7 @@ describe('buildline notify', () => {
     expect(Buffer.byteLength(stub.requests[0]!.body)).toBeLessThan(256 * 1024)
   })
 
-  it.each([1_000, 1_001])('keeps 1,000 characters of a text: of %i', async (length) => {
+  it.each([1_000, 1_001])('sends 1,000 characters of a text with %i', async (length) => {
     const { stub } = await notifyStub([RECORDED], ['--message', '😀'.repeat(length)])
     const { build } = JSON.parse(stub.requests[0]!.body) as { build: { message: string } }
     expect(build.message).toBe('😀'.repeat(1_000))
@@ -179,7 +179,7 @@ describe('buildline notify', () => {
 })
 
 describe('the secret', () => {
-  it('goes as HTTP Basic password, never in the address', async () => {
+  it('is sent as the HTTP Basic password, never in the URL', async () => {
     const secret = 'sécret: of/today'
     const { stub } = await notifyStub([RECORDED], [], { BUILDLINE_SECRET: secret })
     const [, encoded = ''] = stub.requests[0]!.headers.authorization!.split(' ')
@@ -187,13 +187,13 @@ describe('the secret', () => {
     expect([stub.requests[0]!.path, stub.requests[0]!.query.size]).toEqual(['/webhooks/builds', 0])
   })
 
-  it('is in no output, though the answer echoes it', async () => {
+  it('is never printed, even if the answer contains it', async () => {
     const said = `no ${WEBHOOK_SECRET}, no ${Buffer.from(`buildline:${WEBHOOK_SECRET}`).toString('base64')}`
     const { stderr } = await notifyStub([{ status: 400, json: { status: 'refused', reason: said } }])
     expect(stderr).toContain('no [removed], no [removed]')
   })
 
-  it('is refused by the bot where it is wrong: 77 when strict', async () => {
+  it('is refused by the bot if it is wrong: exit code 77 with --strict', async () => {
     const { app, folder } = await openBot()
     const env = { BUILDLINE_URL: app.url, BUILDLINE_SECRET: 'canary-of-yesterday' }
     const { code, stderr } = await notify(['--strict'], env)
@@ -206,17 +206,17 @@ describe('the secret', () => {
     'https://bot.example/webhooks/builds/canary',
     'https://bot.example?token=canary',
     'https://x:canary@bot.example',
-  ])('is not taken from an address, which is not repeated: %s', async (url) => {
+  ])('is not read from the URL, and the URL is not printed: %s', async (url) => {
     const { code, stderr } = await notify([], { BUILDLINE_URL: url })
     expect([code, stderr.includes('canary')]).toEqual([64, false])
   })
 
-  it('is not taken from a flag', async () => {
+  it('is not read from a flag', async () => {
     const { code, stderr } = await notify(['--secret', 'canary'])
     expect([code, stderr.includes('canary'), stderr.includes('BUILDLINE_SECRET')]).toEqual([64, false, true])
   })
 
-  it('does not follow a redirect', async () => {
+  it('is not sent on to where a redirect points', async () => {
     const elsewhere = await openStub(() => RECORDED)
     const { code } = await notifyStub([{ status: 307, headers: { location: elsewhere.url } }], ['--strict'])
     expect([code, elsewhere.requests]).toEqual([1, []])
@@ -224,7 +224,7 @@ describe('the secret', () => {
 })
 
 describe('wrong usage', () => {
-  it('names all that is missing at once, and fails the step even when it is not strict', async () => {
+  it('names everything that is missing at once, and fails the step even without --strict', async () => {
     const { code, stderr } = await runProgram('buildline', ['notify'], { BUILDLINE_SECRET: ' ' })
     expect(code).toBe(64)
     for (const name of ['URL', 'SECRET', 'STATUS', 'PROJECT_ID', 'BUILD_ID'])
@@ -250,7 +250,7 @@ describe('wrong usage', () => {
     expect((await notifyStub([RECORDED], ['--deadline', seconds])).code).toBe(0)
   })
 
-  it('is an option without its value, and a word that belongs to none', async () => {
+  it('is an option without a value, and a word that belongs to no option', async () => {
     expect(await notify(['--branch'])).toMatchObject({
       code: 64,
       stderr: expect.stringContaining('--branch needs a value'),
@@ -277,18 +277,18 @@ describe('wrong usage', () => {
   })
 })
 
-describe('a bot in trouble', () => {
-  it.each([503, 429, 502, 504])('that answers %i is told again, with the same', async (status) => {
+describe('if the bot is in trouble', () => {
+  it.each([503, 429, 502, 504])('a delivery answered with %i is sent again, unchanged', async (status) => {
     const { code, stub } = await notifyStub([busy('0', status), RECORDED])
     expect([code, stub.requests.length]).toEqual([0, 2])
     expect(stub.requests[0]!.body).toBe(stub.requests[1]!.body)
   })
 
-  it('is told again when its answer got lost', async () => {
+  it('a delivery is sent again if the answer got lost', async () => {
     expect(await notifyStub([(response) => void response.destroy(), RECORDED])).toMatchObject({ code: 0, tries: 2 })
   })
 
-  it('is told again five times, and then the build goes on', async () => {
+  it('a delivery is retried five times, and then the build goes on', async () => {
     const { code, stdout, stderr, tries } = await notifyStub([busy()])
     expect([code, stdout, tries]).toEqual([0, '', 6])
     expect(stderr).toBe(
@@ -296,35 +296,35 @@ describe('a bot in trouble', () => {
     )
   })
 
-  it('fails the step when it is strict', async () => {
+  it('the step fails with --strict', async () => {
     expect(await notifyStub([busy()], ['--strict'])).toMatchObject({ code: 69, tries: 6 })
   })
 
-  it('is given the time that it asks for', async () => {
+  it('Retry-After is respected', async () => {
     const before = performance.now()
     expect(await notifyStub([busy('1'), RECORDED])).toMatchObject({ code: 0, tries: 2 })
     expect(performance.now() - before).toBeGreaterThanOrEqual(1_000)
   })
 
-  it('is not waited for beyond the deadline: what would come too late is not sent', async () => {
+  it('no retry is sent after the deadline', async () => {
     const { code, stderr, tries } = await notifyStub([busy('61')], ['--strict'])
     expect([code, tries]).toEqual([69, 1])
     expect(stderr).toContain('tried once within the deadline of 60 s')
   })
 
-  it('is not waited for beyond the deadline either when it says nothing at all', async () => {
+  it('an answer that does not come is not awaited beyond the deadline', async () => {
     const { code, stderr, tries } = await notifyStub([() => undefined], ['--strict', '--deadline', '1'])
     expect([code, tries]).toEqual([69, 1])
     expect(stderr).toContain('no answer in time')
   })
 
-  it('where nobody listens stops no build', async () => {
+  it('the build goes on if the connection is refused', async () => {
     const { code, stderr } = await notify(['--deadline', '1'], { BUILDLINE_URL: await closedAddress() })
     expect(code).toBe(0)
     expect(stderr).toContain('the bot could not be reached (ECONNREFUSED)')
   })
 
-  it('keeps one build event of a delivery whose answer got lost on the way', async () => {
+  it('a delivery whose answer got lost is recorded only once', async () => {
     const { app, folder } = await openBot()
     const stub = await openStub((request, at) => (response) => void relay(app, request, response, at === 0))
     const { code, stdout } = await notify([], { BUILDLINE_URL: stub.url })
@@ -335,7 +335,7 @@ describe('a bot in trouble', () => {
 
 describe('an answer that is not the bot’s', () => {
   it.each([{ status: 200, text: '<p>Sign in</p>' }, { status: 202 }, { status: 200, json: { status: 'ok' } }])(
-    'is no success: %j',
+    'does not count as success: %j',
     async (answer) => {
       const { code, stderr, tries } = await notifyStub([answer], ['--strict'])
       expect([code, tries]).toEqual([1, 1])
@@ -343,7 +343,7 @@ describe('an answer that is not the bot’s', () => {
     },
   )
 
-  it.each([400, 413, 500])('refuses for good with %i, and is not asked again', async (status) => {
+  it.each([400, 413, 500])('with %i is final: the delivery is not sent again', async (status) => {
     const { code, stderr, tries } = await notifyStub(
       [{ status, json: { reason: 'build.status\nis no word' } }],
       ['--strict'],
@@ -353,7 +353,7 @@ describe('an answer that is not the bot’s', () => {
   })
 })
 
-/** Hands a request on to the bot; whoever sent it gets the answer, or none. */
+/** Passes a request on to the bot, and passes the answer back unless it is lost. */
 async function relay(app: RunningApp, { headers, body }: StubRequest, response: ServerResponse, isLost: boolean) {
   const { authorization = '', 'content-type': type = '' } = headers
   const passed = { authorization, 'content-type': type }

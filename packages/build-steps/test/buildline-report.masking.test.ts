@@ -6,7 +6,7 @@ const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEowIBAAKCAQEA7canarycanary\n
 
 const escaped = (text: string) => text.replace(/[&<>"\n]/g, (found) => `&#${found.charCodeAt(0)};`)
 
-/** Everything that leaves the machine, where `text` is in each place that a report and a log have for it. */
+/** Runs a report with `text` in every field of report and log. Returns everything that leaves the machine. */
 async function leaving(text: string, env: Readonly<Record<string, string>> = {}) {
   const xml = escaped(text)
   const failing = `<testcase classname="${xml}" name="in a name"><failure message="${xml}"/></testcase>
@@ -25,7 +25,7 @@ async function leaving(text: string, env: Readonly<Record<string, string>> = {})
   return { all: [stdout, stderr, requests[0]!.path, requests[0]!.body].join('\n'), sent: sent! }
 }
 
-/** The canary with this after every three characters. */
+/** The canary with `between` inserted after every three characters. */
 const strewn = (between: string) => CANARY.replace(/.{3}/g, (three) => `${three}${between}`)
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -52,7 +52,7 @@ describe('the value of a variable with a secret-looking name', () => {
     expect(sent.build['branch']).toBe('before *** after')
   })
 
-  it.each(['GIT_AUTHOR_NAME', 'PWD_OF_ALL', 'KEYBOARD', 'BYPASSED'])('is no secret: %s', async (name) => {
+  it.each(['GIT_AUTHOR_NAME', 'PWD_OF_ALL', 'KEYBOARD', 'BYPASSED'])('is not masked if it is in %s', async (name) => {
     const { sent } = await leaving(`before ${CANARY} ghp_abcdefghijklmn`, { [name]: CANARY })
     expect(sent.report.failures[0]!.message).toBe(`before ${CANARY} ***`)
   })
@@ -70,7 +70,7 @@ describe('the value of a variable with a secret-looking name', () => {
     ['cut in its middle', `${CANARY.slice(0, 12)}...${CANARY.slice(-10)}`],
     ['with colours within', strewn('#x1B[31m')],
     ['with invisible characters within', strewn('\u200b')],
-  ])('does not leave it %s', async (_, text) => {
+  ])('does not leave the machine %s', async (_, text) => {
     const { all } = await leaving(`say ${text}`, { DEPLOY_TOKEN: CANARY })
     const bare = all.replace(/\u200b|#x1B\[31m/g, '')
     for (const said of [text, CANARY]) {
@@ -79,30 +79,30 @@ describe('the value of a variable with a secret-looking name', () => {
     expect(bare).not.toContain('c4nary')
   })
 
-  it('does not leave it where it stands across the end of what is sent', async () => {
+  it('does not leave the machine in part if it lies across the 300-character cut', async () => {
     for (const before of [290, 295, 299]) {
       const { all } = await leaving(`${'.'.repeat(before)}${CANARY}`, { DEPLOY_TOKEN: CANARY })
       expect(all).not.toContain('.c')
     }
   })
 
-  it('is masked from six characters on', async () => {
+  it('is masked if it has six characters or more', async () => {
     const { sent } = await leaving('tiny5 and small6', { A_TOKEN: 'tiny5', B_TOKEN: 'small6' })
     expect(sent.report.failures[0]!.message).toBe('tiny5 and ***')
   })
 
-  it('may be of many lines', async () => {
+  it('is masked line by line if it has several lines', async () => {
     const key = 'first line of the key\nsecond line of the key\nthird line'
     expect((await leaving(`the second line of the key`, { SIGNING_KEY: key })).all).not.toContain('second line')
   })
 
-  it('is the bot’s secret too, and the password of any address', async () => {
+  it('is masked like the bot’s secret and the password in any URL', async () => {
     const env = { DATABASE_URL: 'postgres://shop:h4rdly-known@db.example/shop' }
     const { all } = await leaving(`${SECRET} and h4rdly-known`, env)
     expect([all.includes(SECRET), all.includes('h4rdly')]).toEqual([false, false])
   })
 
-  it('is in no line about a file or a refusal', async () => {
+  it('is not printed in messages about files or refusals', async () => {
     const folder = folderWith({ [`${SECRET}/canary-1234.xml`]: '<a>', 'good.xml': `<testsuite>${FAILED}</testsuite>` })
     const { stderr, stdout } = await report(folder, {
       args: ['--junit', '**/*.xml', '--log', 'canary-1234.log'],
@@ -114,7 +114,7 @@ describe('the value of a variable with a secret-looking name', () => {
   })
 })
 
-// Written apart, so that nobody takes them for real ones.
+// The tokens are written in parts, so that secret scanners do not take them for real ones.
 const join = (...parts: string[]) => parts.join('')
 
 describe('what looks like a secret', () => {
@@ -164,7 +164,7 @@ describe('what looks like a secret', () => {
     }
   })
 
-  it('is not every address, path, class or word with a dash', async () => {
+  it('does not include ordinary URLs, paths, classes and words with dashes', async () => {
     const text =
       'http://host:8080/@scope/a task-with-a-rather-long-name disk_usage_of_everything global-variable com/acme/AuthorizationTest'
     const { sent } = await leaving(`${text}\nBearer abcdefgh`)
@@ -178,19 +178,19 @@ describe('--log', () => {
     return (await report(folderWith(files), { args: ['--junit', '*.xml', ...args] })).sent!.report.log
   }
 
-  it('is off where nobody asks for it', async () => expect(await logOf('a\nb\n', [])).toEqual([]))
+  it('is off by default', async () => expect(await logOf('a\nb\n', [])).toEqual([]))
 
-  it('sends the last 20 lines that say something, without colours', async () => {
+  it('sends the last 20 lines that are not blank, without colours', async () => {
     const lines = Array.from({ length: 30 }, (_, at) => `\u001b[1;31mline ${at}\u001b[0m\r\n\n`).join('')
     expect(await logOf(lines)).toEqual(Array.from({ length: 20 }, (_, at) => `line ${at + 10}`))
   })
 
-  it('cuts each at 300 characters, and begins with a whole one', async () => {
+  it('cuts each line at 300 characters, and begins with a complete line', async () => {
     const log = await logOf(`${'a'.repeat(300_000)}\n${'b'.repeat(301)}\n${'c'.repeat(300)}\n`)
     expect(log).toEqual([`${'b'.repeat(299)}…`, 'c'.repeat(300)])
   })
 
-  it('sends the report without a log that is not there', async () => {
+  it('sends the report without the log if the file is missing', async () => {
     const { code, stderr, sent } = await report(folderWith({ 'report.xml': `<testsuite>${FAILED}</testsuite>` }), {
       args: ['--junit', '*.xml', '--log', 'nowhere.log'],
     })

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { FAILED, FIXTURES, folderWith, report, reportOf } from './report.ts'
 
-/** Of each runner's own report: tests, failed, skipped, flaky; the failures, with their messages; what was flaky. */
+/** For each runner's report: tests, failed, skipped, flaky; the failures with their messages; the flaky tests. */
 const RUNNERS: Readonly<Record<string, [sums: number[], failures: string[], flaky: string[]]>> = {
   gotestsum: [
     [6, 3, 1, 1],
@@ -72,7 +72,7 @@ const RUNNERS: Readonly<Record<string, [sums: number[], failures: string[], flak
 }
 
 describe('the report of a runner', () => {
-  it('is here of each', () => expect(readdirSync(FIXTURES).sort()).toEqual(Object.keys(RUNNERS)))
+  it('has a fixture for each runner', () => expect(readdirSync(FIXTURES).sort()).toEqual(Object.keys(RUNNERS)))
 
   it.each(Object.entries(RUNNERS))('is read: %s', async (runner, [sums, failures, flaky]) => {
     const { code, stderr, sent } = await report(join(FIXTURES, runner))
@@ -84,7 +84,7 @@ describe('the report of a runner', () => {
     expect(read.duration_ms).not.toBeNull()
   })
 
-  it.each(Object.keys(RUNNERS))('is from no one machine: %s', (runner) => {
+  it.each(Object.keys(RUNNERS))('names no folder of the machine that made it: %s', (runner) => {
     const text = ['report.xml', 'README.md'].map((file) => readFileSync(join(FIXTURES, runner, file), 'utf8')).join('')
     expect(text).not.toMatch(/\/(?:tmp|root|home|work)\b/)
   })
@@ -99,7 +99,7 @@ const sumsOf = async (cases: string) => {
 const test = (name: string, inner = '') => `<testcase classname="CartTest" name="${name}">${inner}</testcase>`
 
 describe('a sum', () => {
-  it('is made of test cases, whatever their suites say', async () => {
+  it('counts test cases, and ignores the totals of suites', async () => {
     const lying = `<testsuite name="Outer" tests="99" failures="98" time="97">${test('a')}
       <testsuite name="Inner" tests="99" errors="96">${test('b', '<error message="x"/>')}</testsuite></testsuite>`
     expect(await sumsOf(lying)).toMatchObject({ sums: [2, 1, 0, 0], duration_ms: null })
@@ -116,7 +116,7 @@ describe('a sum', () => {
     expect(failures![0]).toEqual({ name: 'CartTest › a', message: 'first' })
   })
 
-  it('of tests with huge names is one of each, though of the names only the beginning is looked at', async () => {
+  it('counts tests with huge names separately, though they differ only at the end', async () => {
     const huge = 'x'.repeat(2_000)
     const cases = [1, 2].map((n) => `<testcase classname="${huge}.End" name="${huge}${n}"><failure/></testcase>`)
     const { sums, failures } = await sumsOf(cases.join(''))
@@ -124,7 +124,7 @@ describe('a sum', () => {
     expect(failures!.map(({ name }) => name)).toEqual([`${'x'.repeat(299)}…`, `${'x'.repeat(299)}…`])
   })
 
-  it('counts what Surefire tried again as flaky, unless it failed in the end', async () => {
+  it('counts a test that Surefire retried as flaky, unless it failed in the end', async () => {
     const cases = [
       test('a', '<flakyFailure message="x"/>'),
       test('b', '<flakyError message="x"/><flakyError message="x"/>'),
@@ -137,7 +137,7 @@ describe('a sum', () => {
     })
   })
 
-  it('counts a test that stands there again once, as it ended', async () => {
+  it('counts a test that appears several times once, with its last result', async () => {
     const [pass, fail, skip] = ['', '<failure message="x"/>', '<skipped/>']
     const cases = [
       ...[fail, fail, pass].map((inner) => test('a', inner)),
@@ -152,14 +152,14 @@ describe('a sum', () => {
     expect(flaky_tests).toEqual(['CartTest › a', 'CartTest › e'])
   })
 
-  it('counts the same name in another suite, or in another file, as another test', async () => {
+  it('counts tests with the same name in different suites or files separately', async () => {
     const cases = `<testsuite name="One">${test('a', '<failure/>')}</testsuite><testsuite name="Two">${test('a')}</testsuite>`
     expect((await sumsOf(cases)).sums).toEqual([2, 1, 0, 0])
     const { sent } = await report(folderWith({ 'a.xml': `<a>${FAILED}</a>`, 'b.xml': `<a>${FAILED}</a>` }))
     expect(sent!.report.tests).toBe(2)
   })
 
-  it('adds the times that test cases took', async () => {
+  it('adds up the durations of test cases', async () => {
     const times = ['0.25', '1,234.5', '0', 'soon', '-1']
     const cases = times.map((time, at) => `<testcase name="t${at}" time="${time}"/>`).join('')
     expect((await sumsOf(cases)).duration_ms).toBe(1_234_750)
@@ -186,7 +186,7 @@ describe('a name', () => {
     expect(await nameOf(`<testcase classname="${classname}" name="${name}"><failure/></testcase>`)).toBe(said)
   })
 
-  it('has the path of its suites before it, none twice and no file', async () => {
+  it('begins with the names of its suites, without repetitions and files', async () => {
     const inner = '<testcase name="redirects"><failure/></testcase>'
     const nested = ['Root Suite', 'src/a.spec.js', 'Login', 'Login guest', 'from afar'].reduceRight(
       (within, name) => `<testsuite name="${name}">${within}</testsuite>`,
@@ -195,7 +195,7 @@ describe('a name', () => {
     expect(await nameOf(nested)).toBe('Shop › Login guest › from afar › redirects')
   })
 
-  it('and a message are cut at 300 characters, visibly', async () => {
+  it('and a message are cut at 300 characters, with an ellipsis', async () => {
     const [exact, long] = ['😀'.repeat(300), '😀'.repeat(301)]
     for (const text of [exact, long]) {
       const cases = `<testcase classname="${text}" name="${text}"><failure message="${text}\nmore"/></testcase>`
@@ -206,7 +206,7 @@ describe('a name', () => {
 })
 
 describe('a large report', () => {
-  it('is cut to 64 KiB, with counts that tell of the rest', async () => {
+  it('is cut to 64 KiB, with counts that include the rest', async () => {
     const words = '"\\😀'.repeat(100)
     const failing = (at: number) => test(`f${at} ${words.replaceAll('"', '&quot;')}`, `<failure>${words}</failure>`)
     const { sent, requests } = await reportOf(Array.from({ length: 500 }, (_, at) => failing(at)).join(''), {

@@ -40,20 +40,20 @@ describe('buildline report', () => {
     })
   })
 
-  it('has no shard and no duration where nobody says them, and tells when the bot knew it', async () => {
+  it('sends null if shard and duration are not given, and prints that the bot already had the report', async () => {
     const duplicate = { status: 202, json: { status: 'duplicate' } }
     const { stdout, sent } = await reportOf(FAILED, { answers: [duplicate] })
     expect(sent!.report).toMatchObject({ shard: null, duration_ms: null })
     expect(stdout).toContain('(duplicate)')
   })
 
-  it.each(['/webhooks/builds', '/webhooks/reports/', '/'])('takes the address that notify takes: …%s', async (path) => {
+  it.each(['/webhooks/builds', '/webhooks/reports/', '/'])('takes the same addresses as notify: …%s', async (path) => {
     const stub = await closedAddress()
     const { stderr } = await reportOf(FAILED, { env: { BUILDLINE_URL: `${stub}${path}` }, args: TWICE_QUICKLY })
     expect(stderr).toContain('could not be reached')
   })
 
-  it('reads with a copy of sax that is the package', () => {
+  it('contains an unchanged copy of sax', () => {
     const original = readFileSync(fileURLToPath(import.meta.resolve('sax')), 'utf8')
     expect(readFileSync(join(FOLDER, 'report/sax.cjs'), 'utf8')).toBe(original)
   })
@@ -76,7 +76,7 @@ describe('the files', () => {
     ['a/*/x2.xml', 1],
     ['A/*.xml', 0],
     ['a/x[1].xml', 0],
-  ])('of %s are %i of these', async (glob, count) => {
+  ])('that match %s are %i', async (glob, count) => {
     const { sent, stderr } = await report(folderWith(files), { args: ['--junit', glob] })
     expect(sent?.report.tests ?? 0).toBe(count)
     if (count === 0) expect(stderr).toBe(`buildline: nothing is reported: no file matches ${glob}\n`)
@@ -95,7 +95,7 @@ describe('the files', () => {
   })
 })
 
-describe('a report that is no good', () => {
+describe('an unreadable report', () => {
   it.each([
     ['is broken', '<testsuite><testcase name="a">', 'it is no whole XML (line 1: Unclosed root tag)'],
     ['is no XML', 'no tests found', 'it is no whole XML (line 1: Non-whitespace before first tag.)'],
@@ -105,7 +105,7 @@ describe('a report that is no good', () => {
     ['is nested for ever', '<a>'.repeat(200_000), 'its elements are nested more than 100 deep'],
     ['has many attributes', `<a ${Array.from({ length: 101 }, (_, at) => `a${at}=""`).join(' ')}/>`, 'attributes'],
     ['has one huge attribute', `<a b="${'c'.repeat(400_000)}"/>`, 'Max buffer length exceeded: attribValue'],
-  ])('because it %s is left out, and the others are sent', async (_, text, words) => {
+  ])('that %s is left out, and the others are sent', async (_, text, words) => {
     const folder = folderWith({ 'bad.xml': text, 'good.xml': suite(PASSED) })
     const { code, stderr, sent } = await report(folder)
     expect([code, stderr.trimEnd().split('\n').length]).toEqual([0, 1])
@@ -121,13 +121,13 @@ describe('a report that is no good', () => {
     ['no test', { 'a.xml': '<coverage/>' }],
     ['no file', {}],
     ['eight that are broken', Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at}.xml`, '<a>']))],
-  ])('is one line, and no failure of the step, though it is strict: %s', async (_, files) => {
+  ])('causes one line, and does not fail the step even with --strict: %s', async (_, files) => {
     const { code, stdout, stderr, tries } = await report(folderWith(files), { args: ['--junit', '*.xml', '--strict'] })
     expect([code, stdout, tries]).toEqual([0, '', 0])
     expect(stderr).toMatch(/^buildline: nothing is reported: [^\n]+\n$/)
   })
 
-  it('is refused at 256 MiB, and read below', async () => {
+  it('is one over 256 MiB; one of 256 MiB is read', async () => {
     for (const [bytes, words] of [
       [256 * 1024 * 1024, 'no whole XML'],
       [256 * 1024 * 1024 + 1, 'large.xml is left out: it is larger than 256 MiB'],
@@ -138,13 +138,13 @@ describe('a report that is no good', () => {
     }
   })
 
-  it('is read to a depth of 100 elements, and to 100 attributes', async () => {
+  it('is not one with 100 nested elements and 100 attributes', async () => {
     const text = `${'<a>'.repeat(99)}<testcase ${Array.from({ length: 100 }, (_, at) => `a${at}=""`).join(' ')}/>`
     const { sent, stderr } = await report(folderWith({ 'a.xml': `${text}${'</a>'.repeat(99)}` }))
     expect([stderr, sent!.report.tests]).toEqual(['', 1])
   })
 
-  it('that is a pipe is not waited for, and neither is such a log', async () => {
+  it('that is a pipe is not awaited, and neither is such a log', async () => {
     const folder = folderWith({ 'good.xml': suite(FAILED) })
     execFileSync('mkfifo', [join(folder, 'pipe.xml')])
     const { code, stderr, sent } = await report(folder, { args: ['--junit', '*.xml', '--log', 'pipe.xml'] })
@@ -154,7 +154,7 @@ describe('a report that is no good', () => {
 })
 
 describe('wrong usage', () => {
-  it('names all that is missing at once, with exit code 2', async () => {
+  it('names everything that is missing at once, with exit code 2', async () => {
     const { code, stderr } = await runProgram('buildline', ['report', '--shard', '5/4'])
     expect(code).toBe(2)
     for (const name of ['URL', 'SECRET', 'PROJECT_ID', 'BUILD_ID']) expect(stderr).toContain(`BUILDLINE_${name}`)
@@ -178,7 +178,7 @@ describe('wrong usage', () => {
     expect(stderr).not.toContain('canary')
   })
 
-  it('is an option without its value', async () => {
+  it('is an option without a value', async () => {
     expect(await reportOf(FAILED, { args: ['--junit'] })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--junit needs a value. See buildline report --help'),
@@ -194,10 +194,10 @@ describe('wrong usage', () => {
   })
 })
 
-describe('a bot in trouble', () => {
+describe('if the bot is in trouble', () => {
   const busy: StubAnswer = { status: 503, headers: { 'retry-after': '0' } }
 
-  it('is told three times, with the same, and then the build goes on', async () => {
+  it('a report is sent three times, unchanged, and then the build goes on', async () => {
     const { code, stdout, stderr, requests } = await reportOf(FAILED, { answers: [busy] })
     expect([code, stdout, new Set(requests.map(({ body }) => body)).size, requests.length]).toEqual([0, '', 1, 3])
     expect(stderr).toBe(
@@ -205,12 +205,12 @@ describe('a bot in trouble', () => {
     )
   })
 
-  it('is told again when its answer got lost', async () => {
+  it('a report is sent again if the answer got lost', async () => {
     const answers: StubAnswer[] = [(response) => void response.destroy(), RECORDED]
     expect(await reportOf(FAILED, { answers })).toMatchObject({ code: 0, tries: 2, stderr: '' })
   })
 
-  it('where nobody listens stops no build', async () => {
+  it('the build goes on if the connection is refused', async () => {
     const { code, stderr } = await reportOf(FAILED, { env: { BUILDLINE_URL: await closedAddress() } })
     expect(code).toBe(0)
     expect(stderr).toMatch(/^[^\n]*could not be reached \(ECONNREFUSED\); tried 3 times; the build goes on\n$/)
@@ -221,7 +221,7 @@ describe('a bot in trouble', () => {
     [77, { status: 404 }],
     [1, { status: 413, json: { reason: 'too large' } }],
     [1, { status: 200, text: '<p>Sign in</p>' }],
-  ] as const)('fails a strict step with %i', async (exitCode, answer) => {
+  ] as const)('the step fails with %i with --strict, and not without', async (exitCode, answer) => {
     const args = ['--junit', '*.xml', '--strict']
     expect((await reportOf(FAILED, { args, answers: [answer] })).code).toBe(exitCode)
     expect((await reportOf(FAILED, { answers: [answer] })).code).toBe(0)

@@ -5,7 +5,7 @@ import { ROOT } from '../../../test/house/imports.ts'
 import { runProgram } from './support.ts'
 
 describe('buildline', () => {
-  it('tells its version, which is that of the package', async () => {
+  it('prints the version of the package with --version', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     expect(await runProgram('buildline', ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
@@ -15,17 +15,17 @@ describe('buildline', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('buildline notify')])
   })
 
-  it.each(['notfy', 'Notify', 'notification'])('names the nearest command to %s, and does nothing', async (word) => {
+  it.each(['notfy', 'Notify', 'notification'])('suggests the nearest command to %s, and stops', async (word) => {
     const { code, stdout, stderr } = await runProgram('buildline', [word, '--status', 'success'])
     expect([code, stdout]).toEqual([64, ''])
     expect(stderr).toBe(`buildline: there is no command "${word}"; the nearest is "notify". See buildline --help\n`)
   })
 
-  it('asks for a command where none is given', async () => {
+  it('fails if no command is given', async () => {
     expect(await runProgram('buildline', [])).toMatchObject({ code: 64, stdout: '' })
   })
 
-  it('does not repeat a word that may be anything', async () => {
+  it('does not repeat a word that may be a secret', async () => {
     const { code, stderr } = await runProgram('buildline', ['canary/1234'])
     expect(code).toBe(64)
     expect(stderr).not.toContain('canary')
@@ -34,7 +34,7 @@ describe('buildline', () => {
   it.each([
     ['buildline', ['notify', '--status', 'success', '--project-id', '11', '--build-id', '512', '--strict']],
     ['service_restart_build', []],
-  ] as const)('says in words that %s needs a newer Node, where there is no fetch', async (program, args) => {
+  ] as const)('says that %s needs a newer Node if there is no fetch', async (program, args) => {
     const env = { BUILDLINE_URL: 'http://127.0.0.1:1', BUILDLINE_SECRET: 'canary' }
     const withoutFetch = ['--import', 'data:text/javascript,delete globalThis.fetch']
     const { code, stderr } = await runProgram(program, args, env, withoutFetch)

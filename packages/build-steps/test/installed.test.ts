@@ -20,7 +20,7 @@ import { FOLDER, openStub, PROGRAMS, run } from './support.ts'
 
 const FILES = globSync('**/*.{js,cjs}', { cwd: FOLDER })
 
-/** A package with the two programs, as the real one has them. */
+/** Makes a package with the two programs, like the real one. */
 function makePackage(folder: string): string {
   const home = join(folder, 'package')
   cpSync(FOLDER, join(home, 'packages/build-steps/src'), { recursive: true })
@@ -32,7 +32,7 @@ function makePackage(folder: string): string {
   return home
 }
 
-/** Packs and installs it into a folder of its own, as from a registry; returns the folder of its commands. */
+/** Packs the package and installs it into an own folder, as from a registry. Returns the folder of its commands. */
 async function install(folder: string): Promise<string> {
   const prefix = join(folder, 'project')
   mkdirSync(prefix)
@@ -58,14 +58,14 @@ const settingsFor = (url: string) => ({
 })
 
 describe('the two programs', () => {
-  it('are files that a system can run by themselves', () => {
+  it('are executable files', () => {
     for (const file of Object.values(PROGRAMS)) {
       expect(readFileSync(join(FOLDER, file), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
       expect(statSync(join(FOLDER, file)).mode & 0o111).not.toBe(0)
     }
   })
 
-  it('stand on nothing but Node and themselves', () => {
+  it('import nothing but Node’s modules and their own files', () => {
     const imports = FILES.flatMap((file) =>
       Array.from(readFileSync(join(FOLDER, file), 'utf8').matchAll(/^import .* from '(.+)'$/gm), ([, name = '']) => ({
         file,
@@ -77,7 +77,7 @@ describe('the two programs', () => {
     expect(imports.filter(({ file, name }) => !file.includes('/') && name.startsWith('../'))).toEqual([])
   })
 
-  it('run where their folder was copied to, as docs/build-steps.md says, with Node and nothing else', async () => {
+  it('run from a copy of their folder, made as docs/build-steps.md says, with nothing but Node', async () => {
     const [repository, path] = [testFolder(), testFolder()]
     symlinkSync(process.execPath, join(path, 'node'))
     const steps = (script: string, env: Record<string, string> = {}) =>
@@ -101,7 +101,7 @@ describe('the two programs', () => {
     expect([stub.requests.length, bot.requests.length]).toEqual([2, 2])
   })
 
-  it('run where npm has installed them, outside of this house', async () => {
+  it('run where npm has installed them, outside of this repository', async () => {
     const bin = await install(testFolder())
     expect(realpathSync(join(bin, 'buildline'))).toContain('node_modules/buildline-build-side/')
     expect(await run(join(bin, 'service_restart_build'), ['--help'])).toMatchObject({ code: 0, stderr: '' })
@@ -112,7 +112,7 @@ describe('the two programs', () => {
   })
 })
 
-/** Each other Node that this machine has and that the programs are for; they may meet one on a build machine. */
+/** The older Nodes on this machine's PATH that the programs support. Build machines may have one of them. */
 const OLDER = (process.env['PATH'] ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'node'))
@@ -129,7 +129,7 @@ describe.skipIf(OLDER.length === 0)(titleOf(OLDER.length > 0), () => {
     expect(ended).toEqual(FILES.map(() => ({ code: 0, stdout: '', stderr: '' })))
   })
 
-  it.each(OLDER)('of version $major restarts a build whose id no double holds', async ({ path }) => {
+  it.each(OLDER)('of version $major restarts a build whose id is too large for a double', async ({ path }) => {
     const ids = [2n ** 60n + 1n, 2n ** 60n + 2n]
     const text = `{"builds":[${ids.map((id) => `{"id":${id},"message":"id ${id}"}`).join()}]}`
     const stub = await openStub(({ method }) => (method === 'GET' ? { text } : { text: `{"id":${ids[1]}}` }))
@@ -140,7 +140,7 @@ describe.skipIf(OLDER.length === 0)(titleOf(OLDER.length > 0), () => {
     expect(stub.requests[1]!.path).toBe(`/api/v1/builds/${ids[1]}/restart.json`)
   })
 
-  it.each(OLDER)('of version $major reads and reports every fixture, and masks what is secret', async ({ path }) => {
+  it.each(OLDER)('of version $major reads and reports every fixture, and masks secrets', async ({ path }) => {
     const bot = await openStub(() => ({ status: 202, json: { status: 'recorded' } }))
     const args = ['report', '--junit', '**/report.xml', '--project-id', '11', '--build-id', '512', '--strict']
     const env = { BUILDLINE_URL: bot.url, BUILDLINE_SECRET: 'canary', A_TOKEN: 'LoginTest' }
@@ -149,7 +149,7 @@ describe.skipIf(OLDER.length === 0)(titleOf(OLDER.length > 0), () => {
     expect(bot.requests[0]!.body).toMatch(/"tests":49,"failed":22,.*"\*\*\* › redirects"/)
   })
 
-  it.each(OLDER)('of version $major notifies the bot, and tells what stands in the way', async ({ path }) => {
+  it.each(OLDER)('of version $major notifies the bot, and says why it could not', async ({ path }) => {
     const args = ['notify', '--status', 'success', '--project-id', '11', '--build-id', '512', '--strict']
     const told = async (isMute: boolean) => {
       const stub = await openStub(() => (isMute ? () => undefined : { status: 202, json: { status: 'recorded' } }))

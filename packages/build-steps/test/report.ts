@@ -26,7 +26,7 @@ export const SECRET = 'the-webhook-secret'
 export const RECORDED: StubAnswer = { status: 202, json: { status: 'recorded' } }
 export const FIXTURES = fileURLToPath(new URL('fixtures/', import.meta.url))
 
-/** A folder with these files, which goes with the test. */
+/** A folder with these files. It is removed after the test. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = testFolder()
   for (const [path, text] of Object.entries(files)) {
@@ -39,12 +39,12 @@ export function folderWith(files: Readonly<Record<string, string>>): string {
 export interface Play {
   args?: readonly string[]
   env?: Environment
-  /** what the bot answers, in turn; the last one from then on */
+  /** what the bot answers, in turn; the last one is repeated */
   answers?: readonly StubAnswer[]
   nodeFlags?: readonly string[]
 }
 
-/** Runs `buildline report` in this folder, against a bot that takes it. */
+/** Runs `buildline report` in this folder, against a stub of the bot. */
 export async function report(
   cwd: string,
   { args = ['--junit', '**/*.xml'], env = {}, answers = [RECORDED], nodeFlags = [] }: Play = {},
@@ -64,7 +64,7 @@ export async function report(
   return { ...ended, requests: bot.requests, tries: sent.length, sent: sent[0] }
 }
 
-/** What is reported of one report with these test cases. */
+/** Runs `buildline report` on one JUnit report with these test cases. */
 export const reportOf = async (cases: string, play?: Play) =>
   report(folderWith({ 'report.xml': `<testsuites><testsuite name="Shop">${cases}</testsuite></testsuites>` }), play)
 

@@ -2,10 +2,10 @@ import type { StubAnswer, StubRequest } from '../../../test/support/http-stub.ts
 import type { Ended } from './support.ts'
 import { runProgram } from './support.ts'
 
-/** A key in which every way to write it into an address differs. */
+/** A key with characters that each kind of URL encoding writes differently. */
 export const KEY = 'k3y/of+the account'
 
-/** Runs service_restart_build for acme/web (11) on main; `changes` are laid over its environment. */
+/** Runs service_restart_build for acme/web (11) on main; `changes` override its environment. */
 export const restart = (
   changes: Readonly<Record<string, string | undefined>> = {},
   args: readonly string[] = [],

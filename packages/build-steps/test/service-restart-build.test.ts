@@ -17,7 +17,7 @@ function failedBuild(ci: SandboxCi, push: Parameters<typeof pushed>[1] = {}) {
 const posts = (ci: SandboxCi) => ci.calls().filter(({ method }) => method === 'POST')
 
 describe('service_restart_build', () => {
-  it('restarts the last build of the branch, once, and says which and what CI answered', async () => {
+  it('restarts the last build of the branch once, and prints which one and what CI answered', async () => {
     const ci = await startCi({ switches: { restartOutcome: 'none' } })
     failedBuild(ci)
     failedBuild(ci)
@@ -31,7 +31,7 @@ describe('service_restart_build', () => {
     expect(ci.state().builds.map(({ runs }) => runs.length)).toEqual([1, 2, 1])
   })
 
-  it('says the new number where CI makes a new build of it', async () => {
+  it('prints the new number if CI makes a new build', async () => {
     const ci = await startCi({ switches: { restartKeepsId: false, restartStatusCode: 202, restartOutcome: 'none' } })
     failedBuild(ci)
     const { code, stdout } = await restartAt(ci)
@@ -53,7 +53,7 @@ describe('service_restart_build', () => {
     expect(posts(ci).map(({ path }) => path)).toEqual([`/api/v1/builds/${last.id}/restart.json`])
   })
 
-  it('takes the address from --url before the environment, and one with a path of its own', async () => {
+  it('prefers --url to the environment, and accepts an address with a path', async () => {
     const stub = await openStub(playing({}))
     const { code } = await restart({ SERVICE_API_URL: await closedAddress() }, [`--url=${stub.url}/ci/`])
     expect(code).toBe(0)
@@ -65,7 +65,7 @@ describe('service_restart_build', () => {
     expect(stub.requests.map(({ query }) => query.get('api_key'))).toEqual([KEY, KEY])
   })
 
-  it('passes a uuid on as the project, and encodes a branch with every sign in it', async () => {
+  it('passes on a uuid as the project, and encodes special characters in a branch', async () => {
     const ci = await startCi()
     const { uuid } = projectNamed(ci, 'acme/web')
     const branch = 'feature/a&b=c#é?'
@@ -80,7 +80,7 @@ describe('service_restart_build', () => {
     expect(stub.requests[0]!.query.get('branch')).toBe(branch)
   })
 
-  it('takes no build of another branch for the last one, should CI show all of them', async () => {
+  it('ignores builds of other branches if CI shows them', async () => {
     const builds = [
       { id: 600, branch: 'dev', status: 'error' },
       { id: 512, branch: 'main', status: 'error' },
@@ -90,14 +90,14 @@ describe('service_restart_build', () => {
     expect(stub.requests[1]!.path).toBe('/api/v1/builds/512/restart.json')
   })
 
-  it('knows the last one by its number, not by its digits: 1000 comes after 999', async () => {
+  it('compares ids as numbers: 1000 comes after 999', async () => {
     const builds = ['999', '1000', '998'].map((id) => ({ id, status: 'error' }))
     const stub = await openStub(playing({ project: { builds } }))
     await restart({ SERVICE_API_URL: stub.url })
     expect(stub.requests[1]!.path).toBe('/api/v1/builds/1000/restart.json')
   })
 
-  it('names a status that it does not know as it is, in one line', async () => {
+  it('prints an unknown status unchanged, in one line', async () => {
     const stub = await openStub(playing({ project: { builds: [{ id: 512, status: 'resting\u001b[2J\nnow' }] } }))
     const { stdout } = await restart({ SERVICE_API_URL: stub.url })
     expect(stdout).toContain('restarting build #512 (resting [2J now) of project 11 on main\n')
@@ -107,13 +107,13 @@ describe('service_restart_build', () => {
     { status: 202 },
     { status: 200, text: '<p>fine</p>' },
     { status: 200, text: 'x'.repeat(8 * 1024 * 1024 + 1) },
-  ])('takes a restart for accepted without a readable answer', async (answer) => {
+  ])('counts a restart as accepted even if the answer is unreadable', async (answer) => {
     const stub = await openStub(playing({ restart: answer }))
     const { code, stdout } = await restart({ SERVICE_API_URL: stub.url })
     expect([code, stdout.split('\n')[1]]).toEqual([0, 'CI accepted the restart'])
   })
 
-  it('takes a restart for accepted whose answer breaks off', async () => {
+  it('counts a restart as accepted even if the answer breaks off', async () => {
     const stub = await openStub(
       playing({
         restart: (response) =>
@@ -125,8 +125,8 @@ describe('service_restart_build', () => {
   })
 })
 
-describe('what is missing', () => {
-  it('is named all at once', async () => {
+describe('a missing setting', () => {
+  it('is named together with all others', async () => {
     const names = ['SERVICE_API_KEY', 'SERVICE_API_PROJECT_ID', 'SERVICE_API_BRANCH', 'SERVICE_API_URL']
     const { code, stdout, stderr } = await runProgram('service_restart_build', [], { SERVICE_API_BRANCH: ' ' })
     expect([code, stdout]).toEqual([64, ''])
@@ -134,7 +134,7 @@ describe('what is missing', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('is not named where it is there', async () => {
+  it('is not reported if it is set', async () => {
     const { code, stderr } = await restart({ SERVICE_API_BRANCH: undefined })
     expect([code, stderr]).toEqual([64, 'service_restart_build: SERVICE_API_BRANCH is not set. See --help\n'])
   })
@@ -147,20 +147,20 @@ describe('what is missing', () => {
     ['SERVICE_API_URL', 'ftp://ci.example'],
     ['SERVICE_API_URL', 'https://ada:password@ci.example'],
     ['SERVICE_API_URL', 'https://ci.example/?api_key=canary'],
-  ])('counts for one with what cannot be understood: %s %s', async (name, value) => {
+  ])('is treated like an invalid one, which is not printed: %s %s', async (name, value) => {
     const { code, stderr } = await restart({ [name]: value })
     expect(code).toBe(64)
     expect(stderr).toContain(`${name} `)
     expect(stderr).not.toContain(value)
   })
 
-  it('is not replaced by words after the command, which it does not repeat either', async () => {
+  it('is not taken from words after the command, which are not printed either', async () => {
     const { code, stderr } = await restart({}, ['--api-key', 'canary'])
     expect(code).toBe(64)
     expect(stderr).not.toContain('canary')
   })
 
-  it('is explained by --help, whatever is set', async () => {
+  it('is explained by --help, which works without settings', async () => {
     const { code, stdout } = await runProgram('service_restart_build', ['--help'])
     expect(code).toBe(0)
     for (const name of ['SERVICE_API_KEY', 'SERVICE_API_PROJECT_ID', 'SERVICE_API_BRANCH', 'SERVICE_API_URL'])
@@ -168,7 +168,7 @@ describe('what is missing', () => {
   })
 })
 
-describe('when CI says no', () => {
+describe('when CI refuses', () => {
   it('ends with 77 for a wrong key', async () => {
     const ci = await startCi()
     failedBuild(ci)
@@ -190,7 +190,7 @@ describe('when CI says no', () => {
     expect(stderr).toContain(words)
   })
 
-  it('ends with 1 for a build that still runs, and says so', async () => {
+  it('exits with 1 for a build that still runs, and says so', async () => {
     const ci = await startCi()
     pushed(ci, { branch: 'main', outcome: 'none' })
     const { code, stderr } = await restartAt(ci)
@@ -207,7 +207,7 @@ describe('when CI says no', () => {
     [422, 1, 'did not restart build #512 (HTTP 422'],
     [408, 69, 'it may have been restarted; look before you run it again'],
     [502, 69, 'it may have been restarted; look before you run it again'],
-  ])('to the restart with %i, it sends no other and ends with %i', async (status, exitCode, words) => {
+  ])('the restart with %i, it is not sent again and the program exits with %i', async (status, exitCode, words) => {
     const location = { location: '/elsewhere' }
     const stub = await openStub(playing({ restart: { status, headers: status === 302 ? location : {} } }))
     const { code, stderr } = await restart({ SERVICE_API_URL: stub.url })
@@ -216,14 +216,14 @@ describe('when CI says no', () => {
     expect(stub.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 
-  it('tells a limit of calls from a missing right', async () => {
+  it('distinguishes a rate limit from a missing permission', async () => {
     const stub = await openStub(playing({ restart: { status: 403, text: 'Rate limit exceeded' } }))
     expect((await restart({ SERVICE_API_URL: stub.url })).code).toBe(1)
   })
 })
 
-describe('when CI is not well', () => {
-  it('reads again, twice at most, and restarts once', async () => {
+describe('when CI fails', () => {
+  it('retries the reading, twice at most, and restarts once', async () => {
     const ci = await startCi({ switches: { restartOutcome: 'none' } })
     failedBuild(ci)
     ci.addFault({ kind: 'down', where: 'legacy', times: 1 })
@@ -232,7 +232,7 @@ describe('when CI is not well', () => {
     expect(ci.calls().map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST'])
   })
 
-  it('gives up after the third reading, with nothing restarted', async () => {
+  it('gives up after reading three times, without a restart', async () => {
     const ci = await startCi()
     failedBuild(ci)
     ci.addFault({ kind: 'status', statusCode: 500, retryAfterS: 0, where: 'legacy', times: 3 })
@@ -242,13 +242,13 @@ describe('when CI is not well', () => {
     expect(ci.calls().map(({ method }) => method)).toEqual(['GET', 'GET', 'GET'])
   })
 
-  it('ends with 69 where nobody listens', async () => {
+  it('exits with 69 if the connection is refused', async () => {
     const { code, stderr } = await restart({ SERVICE_API_URL: await closedAddress() })
     expect(code).toBe(69)
     expect(stderr).toContain('CI could not be reached (ECONNREFUSED): nothing was restarted')
   })
 
-  it('calls a restart unclear whose answer was lost, and does not send it again', async () => {
+  it('calls a restart unclear if its answer was lost, and does not send it again', async () => {
     const stub = await openStub(playing({ restart: (response) => void response.destroy() }))
     const { code, stderr } = await restart({ SERVICE_API_URL: stub.url })
     expect(code).toBe(69)
@@ -267,7 +267,7 @@ describe('when CI is not well', () => {
     },
   )
 
-  it('reads 8 MiB of an answer and no more', async () => {
+  it('reads answers of up to 8 MiB', async () => {
     const answer = (bytes: number): StubAnswer => {
       const start = '{"builds":[{"id":512,"message":"'
       return { text: `${start}${'x'.repeat(bytes - start.length - 4)}"}]}` }
@@ -289,7 +289,7 @@ describe('the key', () => {
     'with marks in it': Array.from(KEY).join('\u200b'),
   }
 
-  it.each(Object.entries(forms))('is in no output, though CI echoes it %s', async (_, echoed) => {
+  it.each(Object.entries(forms))('is never printed, even if CI’s answer contains it %s', async (_, echoed) => {
     const builds = [{ id: 512, status: `lost ${echoed}`, branch: null }]
     const echoing: StubAnswer = {
       status: 400,
@@ -308,7 +308,7 @@ describe('the key', () => {
     }
   })
 
-  it('is left out, while another reason of CI is told', async () => {
+  it('is left out, while other reasons are printed', async () => {
     const reason = 'the monthly limit is reached'
     const stub = await openStub(playing({ restart: { status: 400, json: { errors: [reason] } } }))
     expect((await restart({ SERVICE_API_URL: stub.url })).stderr).toContain(`(HTTP 400: ${reason})`)
@@ -321,21 +321,21 @@ describe('the key', () => {
       `bad key ${Array.from(KEY, (sign) => `%${sign.charCodeAt(0).toString(16)}`).join('')}`,
     ],
     ['where it would be cut in two', `${'x'.repeat(190)} ${KEY}`],
-  ])('takes the whole reason with it that holds it %s', async (_, reason) => {
+  ])('removes the whole reason that contains it %s', async (_, reason) => {
     const stub = await openStub(playing({ restart: { status: 400, json: { errors: [reason] } } }))
     expect((await restart({ SERVICE_API_URL: stub.url })).stderr).toContain(
       'did not restart build #512 (HTTP 400): it was',
     )
   })
 
-  it.each([200, 201])('leaves room for a reason of 200 characters: of %i', async (length) => {
+  it.each([200, 201])('leaves room for 200 characters of a reason with %i', async (length) => {
     const stub = await openStub(playing({ restart: { status: 400, json: { error: '✗'.repeat(length) } } }))
     const { stderr } = await restart({ SERVICE_API_URL: stub.url })
     expect(stderr.includes('✗'.repeat(200))).toBe(length === 200)
     expect(stderr.includes(`${'✗'.repeat(199)}…`)).toBe(length === 201)
   })
 
-  it('does not follow a redirect', async () => {
+  it('is not sent on to where a redirect points', async () => {
     const elsewhere = await openStub(playing({}))
     const stub = await openStub(() => ({
       status: 307,

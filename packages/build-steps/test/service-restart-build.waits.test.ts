@@ -3,7 +3,7 @@ import { playing, restart } from './restart.ts'
 import { openStub } from './support.ts'
 
 describe('service_restart_build', () => {
-  it('waits 10 s for the answer to the restart, and then calls it unclear', async () => {
+  it('waits 10 s for the answer to the restart, and then calls the restart unclear', async () => {
     const stub = await openStub(playing({ restart: () => undefined }))
     const before = performance.now()
     const { code, stderr } = await restart({ SERVICE_API_URL: stub.url })
@@ -12,7 +12,7 @@ describe('service_restart_build', () => {
     expect(stub.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 
-  it('keeps a wait of 10 s that CI asks for, and tells of one of 11 s instead', async () => {
+  it('respects a Retry-After of 10 s, and gives up at one of 11 s', async () => {
     const asked = async (retryAfter: string) => {
       const busy = { status: 429, headers: { 'retry-after': retryAfter } }
       const stub = await openStub((_, at) => (at === 0 ? busy : { status: 404 }))

@@ -14,7 +14,7 @@ export interface Ended {
   stderr: string
 }
 
-/** Runs a program to its end, with this environment and no other; killed with the test. */
+/** Runs a program to its end with only PATH and this environment. It is killed if the test ends first. */
 export function run(
   command: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export function run(
   })
 }
 
-/** Runs one of the two programs where it stands, with the Node that runs the tests. */
+/** Runs one of the two programs from `src`, with the Node that runs the tests. */
 export const runProgram = (
   program: keyof typeof PROGRAMS,
   args: readonly string[],
@@ -46,7 +46,7 @@ export async function openStub(play: (request: StubRequest, at: number) => StubA
   return stub
 }
 
-/** An address of this machine where nobody listens any more. */
+/** A local address on which no server listens. */
 export async function closedAddress(): Promise<string> {
   const stub = await startHttpStub(() => ({}))
   await stub[Symbol.asyncDispose]()

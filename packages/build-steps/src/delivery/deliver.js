@@ -4,7 +4,7 @@ import { backoffMs, cutReason, isRecord, nameOf, parseJson, readRetryAfterMs, re
 import { basicCredentials } from '../print.js'
 import { EXIT } from '../program.js'
 
-/** One call, its answer included, takes so long at most. */
+/** Timeout of one request, including the response. */
 const CALL_MS_MAX = 10_000
 
 /**
@@ -15,8 +15,8 @@ const CALL_MS_MAX = 10_000
  */
 
 /**
- * Sends the delivery until the bot has it or has refused it, or the tries or the deadline are used up. Repeating is safe: the
- * bot recognises what it has seen before.
+ * Sends the delivery, and retries until the bot accepts or refuses it, or retries or time run out. A retry is safe: the
+ * bot recognises a delivery that it already has.
  *
  * @param {Settings} settings
  * @param {string} body JSON
@@ -51,10 +51,10 @@ async function attempt({ url, secret }, body, withinMs) {
   try {
     const response = await fetch(url, {
       method: 'POST',
-      // Never in the address: that ends up in the logs of whatever it passes.
+      // The secret never goes into the URL: proxies and servers log URLs.
       headers: { 'content-type': 'application/json', authorization: `Basic ${basicCredentials(secret)}` },
       body,
-      // A redirect would carry the secret to an address that nobody named.
+      // Following a redirect could send the secret to another server.
       redirect: 'manual',
       signal: AbortSignal.timeout(Math.max(1, Math.ceil(withinMs))),
     })
@@ -68,7 +68,7 @@ async function attempt({ url, secret }, body, withinMs) {
 function judge(status, text, retryAfter) {
   const parsed = parseJson(text)
   const { status: answer, reason } = isRecord(parsed) ? parsed : {}
-  // A sign-in page answers 200 too: only the bot's own word counts.
+  // A proxy's sign-in page may also answer 200, so only the bot's own JSON counts as success.
   if (status < 300 && (answer === 'recorded' || answer === 'duplicate')) return { kind: 'taken', answer }
   if (PASSING.has(status)) {
     return { kind: 'passing', why: `the bot answered ${status}`, retryAfterMs: readRetryAfterMs(retryAfter) }

@@ -5,11 +5,11 @@
  * @typedef {{ name: string, form: FieldForm, isNeeded?: boolean, what?: string }} Field
  */
 
-/** Of a text so many characters are sent: the bot reads no more, and the whole stays below what it takes. */
+/** Texts are cut to this many characters. The bot stores no more, and a delivery stays within its size limit. */
 const TEXT_CHARS_MAX = 1_000
 
 /**
- * A build as CI's own deliveries describe it, and the fields that only a build step can know.
+ * The fields of a build: those of CI's own deliveries, and some that only a build step knows.
  *
  * @type {readonly Field[]}
  */
@@ -49,7 +49,7 @@ export const helpRows = (fields) =>
     )
     .join('\n')
 
-/** Where a delivery goes, in a command's help. */
+/** The part of a command's help about the address and the secret. */
 export const helpWhere = () => `Where to:
 ${helpRow('BUILDLINE_URL', '--url')}needed: the bot's address, such as https://bot.example
 ${helpRow('BUILDLINE_SECRET', '(no flag)')}needed: one of the bot's WEBHOOK_SECRETs; sent as HTTP Basic
@@ -63,7 +63,7 @@ export const flagOf = (name) => `--${name.replaceAll('_', '-')}`
 export const sourceOf = (name) => `${variableOf(name)} (or ${flagOf(name)})`
 
 /**
- * The object `build` of a delivery, of what was said; each fault is added to `faults`.
+ * Reads the object `build` of a delivery from flags and environment. Adds each fault to `faults`.
  *
  * @param {readonly Field[]} fields
  * @param {(name: string) => string} valueOf
@@ -82,7 +82,7 @@ export function readBuild(fields, valueOf, faults) {
   return build
 }
 
-/** What the bot reads, and as it reads it. @type {Record<FieldForm, { pattern: RegExp, otherwise: string }>} */
+/** What the bot accepts for each form of field. @type {Record<FieldForm, { pattern: RegExp, otherwise: string }>} */
 const FORMS = {
   id: { pattern: /^(?:0|[1-9]\d{0,19})$/, otherwise: 'no integer id' },
   buildId: {
@@ -97,7 +97,7 @@ const FORMS = {
   text: { pattern: /^/, otherwise: 'no text' },
 }
 
-// Ids are integers on the wire, as CI sends them; those that a double cannot hold go as digits, which the bot reads too.
+// Ids are sent as integers, as CI does. Ids too large for a double are sent as strings, which the bot accepts too.
 /** @param {FieldForm} form @param {string} value */
 function wireForm(form, value) {
   if (form === 'text') return Array.from(value).slice(0, TEXT_CHARS_MAX).join('')

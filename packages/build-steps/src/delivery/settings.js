@@ -3,7 +3,7 @@ import { nearest, quoted } from '../nearest.js'
 import { Failure } from '../program.js'
 import { flagOf, readBuild, sourceOf, variableOf } from './fields.js'
 
-/** How long all tries together may take, where nobody says, and at most. */
+/** Default and maximum of `--deadline`: how long all tries together may take. */
 export const DEADLINE_S = 60
 export const DEADLINE_S_MAX = 600
 
@@ -12,7 +12,7 @@ const ENDPOINT = /\/webhooks\/(?:builds|reports)$/
 const BELOW_AN_ENDPOINT = /\/webhooks\/(?:builds|reports)\//
 
 /**
- * What a step sends and where to, and its flags.
+ * A command that sends something to the bot: its endpoint, the fields of `build` that it reads, and its own flags.
  *
  * @typedef {{
  *   name: string
@@ -34,8 +34,8 @@ const BELOW_AN_ENDPOINT = /\/webhooks\/(?:builds|reports)\//
  */
 
 /**
- * All that is needed, or a Failure that names every fault at once. A flag counts more than the environment, and an empty
- * value as none.
+ * Reads all settings. Throws a Failure that names all faults at once. A flag overrides the environment. An empty value
+ * counts as not given.
  *
  * @param {Step} step
  * @param {readonly string[]} args
@@ -59,7 +59,7 @@ export function readSettings(step, args, env) {
 }
 
 /**
- * Every option takes the next word as its value, whatever that looks like: a commit's message may begin with a dash.
+ * An option always takes the next argument as its value, because a commit message may begin with a dash.
  *
  * @param {Step} step
  * @param {readonly string[]} args
@@ -85,7 +85,7 @@ function readArgs(step, args) {
 /** @param {Step} step @param {string} what */
 const wrongUsage = ({ name, usageExit }, what) => new Failure(usageExit, `${what}. See buildline ${name} --help`)
 
-/** `--name=value` in two. @param {string} arg @returns {{ flag: string, inline?: string }} */
+/** Splits `--name=value`. @param {string} arg @returns {{ flag: string, inline?: string }} */
 function splitOnce(arg) {
   const at = arg.indexOf('=')
   return at < 0 ? { flag: arg } : { flag: arg.slice(0, at), inline: arg.slice(at + 1) }
@@ -98,7 +98,7 @@ function unknownFlag(flag, flags) {
   return `there is no option ${quoted(flag)}; the nearest is ${nearest(flag, [...flags, '--strict'])}`
 }
 
-// No fault quotes the address: people paste the one that has the secret in it.
+// No fault quotes the address: people may paste one that contains the secret.
 /** @param {string} text @param {string} endpoint @param {string[]} faults @returns {URL | null} */
 function readUrl(text, endpoint, faults) {
   const url = parseUrl(text, endpoint)
@@ -111,7 +111,7 @@ function readUrl(text, endpoint, faults) {
   return url
 }
 
-/** The endpoint below the bot's address, which may already name one. @param {string} text @param {string} endpoint */
+/** The endpoint's URL. The address may already end in one. @param {string} text @param {string} endpoint */
 function parseUrl(text, endpoint) {
   try {
     const url = new URL(text)

@@ -17,8 +17,8 @@ const STEP = {
 }
 
 /**
- * Tells the bot how a build stands. A failure to do so is one line on stderr; only `--strict` makes it the step's.
- * Wrong usage throws a Failure in any case.
+ * Sends the bot a build's status. If that fails, prints one line to stderr; the step fails only with `--strict`. Wrong
+ * usage always throws a Failure.
  *
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} env

@@ -6,7 +6,7 @@ import { messageOf, nameOf } from './names.js'
 import { createTally, NAMED_MAX } from './tally.js'
 import { createCleaner } from './text.js'
 
-/** Further troubles are only counted. */
+/** This many troubles are listed; further ones are only counted. */
 const TROUBLES_MAX = 5
 
 /**

@@ -5,8 +5,8 @@ import { sep } from 'node:path'
 const NOT_ENTERED = new Set(['node_modules', '.git'])
 
 /**
- * The matching files, sorted by name. `**` matches any number of folders, `*` and `?` match within a name. The part before
- * the first of them is taken literally; below it, no link is followed.
+ * The matching files, sorted by name. `**` matches any number of folders, `*` and `?` match within a name. The part
+ * before the first wildcard is taken literally. Below it, symbolic links are not followed.
  *
  * @param {string} glob
  * @returns {Promise<string[]>}

@@ -4,13 +4,13 @@ import { stat } from 'node:fs/promises'
 import sax from './sax.cjs'
 
 const FILE_BYTES_MAX = 256 * 1024 * 1024
-/** The longest attribute, comment or tag. */
+/** sax rejects a longer attribute, comment or tag. */
 sax.MAX_BUFFER_LENGTH = 256 * 1024
 const DEPTH_MAX = 100
 const ATTRIBUTES_MAX = 100
 /** Characters of a failure's text that are read. */
 const TEXT_CHARS_MAX = 8 * 1024
-/** Characters of a name that are read: each is searched for secrets, and far fewer are sent. */
+/** Characters of a name that are read. The whole name is searched for secrets; far fewer characters are sent. */
 const NAME_CHARS_MAX = 1024
 
 /**
@@ -53,7 +53,7 @@ function createParser(onTest) {
     ondoctype: refuse,
     onsgmldeclaration: refuse,
     onerror({ message }) {
-      // A runner wrote terminal colours as characters that XML does not allow: they stay as text.
+      // Some test runners write terminal colours as characters that XML does not allow. They are kept as text.
       if (message.startsWith('Invalid character entity') && parser.entity.startsWith('#'))
         return void (parser.error = null)
       throw new Unreadable(`it is no whole XML (line ${parser.line + 1}: ${message.split('\n')[0]})`)
@@ -78,7 +78,7 @@ function createParser(onTest) {
   return Object.assign(parser, handlers)
 }
 
-/** The result that a child element of a test case means. @type {Readonly<Record<string, Result>>} */
+/** The result that a child element of a test case stands for. @type {Readonly<Record<string, Result>>} */
 const RESULTS = {
   failure: 'failed',
   error: 'failed',
@@ -89,7 +89,7 @@ const RESULTS = {
   flakyError: 'flaky',
 }
 
-/** Of several results, the one that comes last here counts. @type {readonly Result[]} */
+/** If a test case has several results, the one that comes last here counts. @type {readonly Result[]} */
 const RANKS = ['passed', 'flaky', 'skipped', 'failed']
 
 /** @param {(test: TestCase) => void} onTest */
@@ -114,7 +114,7 @@ function createReader(onTest) {
     else if (test && isOfTest) judge(test, element, attributes)
   }
 
-  // The same name in another suite, or in another browser, is another test.
+  // The path tells apart tests with the same name in different suites or browsers.
   /** @param {Record<string, string>} attributes */
   function suiteOf({ name = '', hostname = '' }) {
     const short = name.slice(0, NAME_CHARS_MAX)
@@ -164,7 +164,7 @@ function createReader(onTest) {
 
 const NOT_RUN = /^(?:notrun|skipped|disabled|pending)$/i
 
-/** Seconds; some write `1,234.5`. @param {string | undefined} time */
+/** Reads a time in seconds. Some test runners write `1,234.5`. @param {string | undefined} time */
 function msOf(time = '') {
   const seconds = Number.parseFloat(time.includes('.') ? time.replaceAll(',', '') : time.replace(',', '.'))
   return seconds >= 0 && seconds < Number.MAX_SAFE_INTEGER ? seconds * 1000 : null

@@ -7,7 +7,7 @@ const LINES_MAX = 20
 const BYTES_MAX = 256 * 1024
 
 /**
- * The last lines of a log that are not blank; none without a file.
+ * The last lines of a log that are not blank; none if no path is given.
  *
  * @param {string | undefined} path
  * @param {import('./text.js').Mask} mask

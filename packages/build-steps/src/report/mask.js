@@ -10,7 +10,7 @@ const PART_CHARS = 10
 const SECRET_NAME =
   /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE|CREDENTIAL|AUTH(?!OR(?!I))|COOKIE|WEBHOOK|(?:_|^)(?:PASS|KEY|DSN)(?:_|$)|_PWD$/i
 
-/** What looks like a secret; also the beginning of one that was cut off. */
+/** Patterns of secrets. They also match the beginning of one that was cut off. */
 const SHAPES = [
   /gh[pousr]_\w{4,}|github_pat_\w{4,}|gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\w-]{4,}|xox[a-z]-[\w-]{4,}|xapp-[\w-]{4,}/g,
   /(?:AKIA|ASIA)[A-Z0-9]{6,}|AIza[\w-]{20,}|(?:npm|hf)_\w{20,}|(?<![a-z])(?:sk|rk)[-_][\w-]{12,}/g,
@@ -23,8 +23,8 @@ const SHAPES = [
 ]
 
 /**
- * Makes a function that replaces secrets by `***`: the values of environment variables whose names look secret, plain,
- * URL-encoded, in JSON or in base64, whole or in part; and what has the shape of a secret.
+ * Makes a function that replaces secrets with `***`: what matches a pattern, and the values of environment variables
+ * with secret-looking names, plain, URL-encoded, in JSON or in base64, whole or in part.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @returns {(text: string) => string}
@@ -42,7 +42,7 @@ const secretsOf = (env) =>
     return said.length >= VALUE_CHARS_MIN ? [said] : []
   })
 
-/** Not part of the secret: other URLs begin like this too. */
+/** Removed from a value before the search: other URLs begin like this too. */
 const SCHEME = /^https?:\/\//i
 
 /** The password in a URL, such as a database's. @param {string} value */
@@ -54,7 +54,7 @@ function passwordOf(value) {
   }
 }
 
-/** Every part that is long enough to be masked, by its length. @param {readonly string[]} secrets */
+/** All parts of the secrets that are long enough to be masked, grouped by length. @param {readonly string[]} secrets */
 function partsOf(secrets) {
   /** @type {Map<number, Set<string>>} */
   const parts = new Map()
@@ -79,7 +79,7 @@ function formsOf(secret) {
   ]
 }
 
-/** The secret as it appears in the base64 of a longer text, after that many bytes; in both alphabets. @param {string} secret @param {number} before */
+/** The secret within the base64 of a longer text, after `before` bytes; in both base64 alphabets. @param {string} secret @param {number} before */
 function base64Of(secret, before) {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
   const certain = bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6))

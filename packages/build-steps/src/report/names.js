@@ -29,7 +29,7 @@ function nameIn(test) {
   return isSaidBy(test, name, classname) ? name : `${lastOf(classname)}${BETWEEN}${name}`
 }
 
-/** Without the class before it, or the `()` of a method after it. @param {string} name @param {string} classname */
+/** Removes the class before the name, and a method's `()` after it. @param {string} name @param {string} classname */
 const shortened = (name, classname) =>
   (classname !== '' && name.startsWith(`${classname}.`) ? name.slice(classname.length + 1) : name).replace(/\(\)$/, '')
 
@@ -59,7 +59,7 @@ function lastOf(classname) {
   return last.replace(/\$(?=.)/g, BETWEEN)
 }
 
-/** The names of suites, without files; a suite that repeats the outer one's name replaces it. @param {Named} test */
+/** The names of suites, without files. A suite that repeats the outer suite's name replaces it. @param {Named} test */
 function suitesOf({ suites }) {
   /** @type {string[]} */
   const named = []

@@ -9,7 +9,7 @@ import { readLogEnd } from './log.js'
 import { createMask } from './mask.js'
 import { createCleaner } from './text.js'
 
-/** Three tries in all: a report is not worth more of the build's time. */
+/** Three tries in all. A report does not justify more of the build's time. */
 const RETRIES_MAX = 2
 
 const SHARD = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Failed tests, and flaky tests, that are named; further ones are only counted. */
+/** How many failed tests, and how many flaky tests, are named; further ones are only counted. */
 export const NAMED_MAX = 200
 
 /**

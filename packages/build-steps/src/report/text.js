@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Characters that are sent of a name, a message or a line. */
+/** A name, a message or a line is cut to this many characters. */
 const CHARS_MAX = 300
 
 /**
@@ -9,7 +9,7 @@ const CHARS_MAX = 300
  */
 
 /**
- * Prepares outside text: removes terminal codes, masks, and only then cuts.
+ * Prepares text from reports and logs. It is cut last, because a secret that was cut would not be recognised.
  *
  * @param {Mask} mask
  */

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs, nameOf, readRetryAfterMs, readText } from '../answer.js'
 
-/** One call, its answer included, takes so long at most. */
+/** Timeout of one request, including the response. */
 const CALL_MS_MAX = 10_000
-/** Reading is tried so often again. */
+/** Retries of a GET. */
 const GET_RETRIES_MAX = 2
-/** A wait that CI asks for is kept up to here; of a longer one the person is told instead. */
+/** The longest Retry-After that is waited for. If CI asks for more, the program gives up and says so. */
 const PAUSE_MS_MAX = 10_000
 
 /**
@@ -17,7 +17,7 @@ const PAUSE_MS_MAX = 10_000
  */
 
 /**
- * Reads, and asks again where that may help.
+ * Sends a GET, and retries it if that may help.
  *
  * @param {Settings} settings
  * @param {string} path
@@ -33,14 +33,14 @@ export async function getPatiently(settings, path, query) {
   }
 }
 
-/** Null: the same would be answered again. @param {Ending} ending @param {number} retry */
+/** The pause before a retry; null if a retry cannot help. @param {Ending} ending @param {number} retry */
 function pauseAfter(ending, retry) {
   if (ending.kind === 'trouble') return backoffMs(retry)
   return isFault(ending) || isRateLimit(ending) ? (ending.retryAfterMs ?? backoffMs(retry)) : null
 }
 
 /**
- * One call below /api/v1, never repeated: nobody could tell one restart from two.
+ * Sends one request below /api/v1, without retries: a retry could restart the build twice.
  *
  * @param {Settings} settings
  * @param {'GET' | 'POST'} method
@@ -53,11 +53,11 @@ export async function call({ base, apiKey }, method, path, query = {}) {
   url.pathname = `${base.pathname.replace(/\/+$/, '')}/api/v1/${path}`
   url.search = new URLSearchParams({ ...query, api_key: apiKey }).toString()
   try {
-    // A redirect would carry the key to an address that nobody named, and turn the POST into a GET.
+    // Following a redirect could send the key to another server, and could turn the POST into a GET.
     const response = await fetch(url, { method, redirect: 'manual', signal: AbortSignal.timeout(CALL_MS_MAX) })
     const { status, statusText: said, headers } = response
     const isAccepted = method === 'POST' && response.ok
-    // What was accepted is accepted, whatever becomes of the rest of the answer.
+    // CI accepted the restart with its status, even if the body cannot be read.
     const text = await readText(response).catch((error) => (isAccepted ? '' : Promise.reject(error)))
     return { kind: 'answer', status, said, text, retryAfterMs: readRetryAfterMs(headers.get('retry-after')) }
   } catch (error) {
@@ -68,7 +68,7 @@ export async function call({ base, apiKey }, method, path, query = {}) {
 /** @param {Ending} ending @returns {ending is Answer} */
 export const isSuccess = (ending) => ending.kind === 'answer' && ending.status >= 200 && ending.status < 300
 
-/** A fault of CI's own: what was asked may have been done. @param {Answer} answer */
+/** CI failed. It may have done what was requested. @param {Answer} answer */
 export const isFault = ({ status }) => status >= 500 || status === 408
 
 /** @param {Answer} answer */

@@ -48,7 +48,7 @@ const unclear = (id, why) =>
 /** @param {Answer} answer */
 const isGone = ({ status }) => status === 404 || status === 410
 
-/** What both calls can be turned away for; surely nothing was done then. @param {Answer} answer @param {string} what */
+/** Refusals that either request can get; CI did nothing then. @param {Answer} answer @param {string} what */
 function refusal(answer, what) {
   const { status } = answer
   if (isRateLimit(answer)) return new Failure(EXIT.other, `CI asks to slow down ${what}: ${NOTHING_DONE}`)
@@ -62,7 +62,7 @@ function refusal(answer, what) {
 }
 
 /**
- * `: what CI said`, or nothing: other forms than JSON are not repeated, nor what could be the key in disguise.
+ * `: ` and CI's reason. Empty if the response is not JSON, or if the reason may contain the key in some form.
  *
  * @param {Answer} answer
  * @param {Settings} settings

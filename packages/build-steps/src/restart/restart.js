@@ -12,7 +12,7 @@ import { wordOf } from './words.js'
  */
 
 /**
- * Restarts the last build of the branch, and says which before it does. The restart is sent once. Throws a Failure.
+ * Prints which build is the branch's last one, then restarts it. Sends the restart only once. Throws a Failure.
  * Source: interface, E8 and E9.
  *
  * @param {Settings} settings
@@ -41,7 +41,7 @@ async function getProject(settings) {
   return { name: name || `project ${settings.projectId}`, builds: builds.flatMap((one) => readBuild(one, settings)) }
 }
 
-// CI is asked for one branch; should it show others too, none of theirs is taken for it.
+// The request names one branch. If CI shows builds of other branches too, they are ignored.
 /** @param {unknown} value @param {Settings} settings @returns {Build[]} */
 function readBuild(value, { branch }) {
   if (!isRecord(value)) return []
@@ -51,7 +51,7 @@ function readBuild(value, { branch }) {
 }
 
 /**
- * The one with the highest id. Ids are digit strings: they may exceed what a double holds.
+ * The build with the highest id. Ids are digit strings, because they may be too large for a double.
  *
  * @param {readonly Build[]} builds
  */
@@ -62,7 +62,7 @@ const lastOf = (builds) =>
 const isHigher = (one, other) => (one.length === other.length ? one > other : one.length > other.length)
 
 /**
- * Resolves to the id of the build that runs now, or null where CI does not say.
+ * Resolves to the id of the build that runs now, or null if CI does not say.
  *
  * @param {Settings} settings
  * @param {Build} build
@@ -73,7 +73,7 @@ async function restart(settings, build) {
   return readId(unwrap(parseJson(ending.text), 'build')?.['id'])
 }
 
-/** Bare, or wrapped in its own name. @param {unknown} value @param {string} name */
+/** CI answers with the object itself, or wraps it: `{ [name]: object }`. @param {unknown} value @param {string} name */
 function unwrap(value, name) {
   if (!isRecord(value)) return null
   return isRecord(value[name]) ? value[name] : value

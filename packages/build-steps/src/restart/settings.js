@@ -4,7 +4,7 @@ import { EXIT, Failure } from '../program.js'
 /** @typedef {{ base: URL, apiKey: string, projectId: string, branch: string }} Settings */
 
 /**
- * All that is needed, or a Failure that names every fault at once. No fault quotes what was given: it may be the key.
+ * Reads all settings. Throws a Failure that names all faults at once. No fault quotes a value: it may be the key.
  *
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} env

@@ -13,5 +13,5 @@ const WORDS = new Map([
   ['blocked', 'blocked'],
 ])
 
-/** A status in the words that the bot uses; one that it does not know is named as it is. @param {string} status */
+/** A status in the bot's words. An unknown one is shown unchanged. @param {string} status */
 export const wordOf = (status) => WORDS.get(status) ?? (status.trim() || 'status unknown')
