@@ -4,10 +4,10 @@ import type { Call, Reply } from '../../lib/http.ts'
 import type { Scope, Token } from './state.ts'
 import type { World } from './world.ts'
 
-/** A reply that turns the caller away, or undefined: welcome. */
+/** The error response for a caller without access; undefined if access is granted. */
 export type Door = Reply | undefined
 
-/** The door of v2: 401 without a known token, 403 without the scope or the organization, 404 for no such organization. */
+/** Checks a v2 call: 401 without a valid token, 404 for an unknown organization, 403 without access or scope. */
 export function checkToken(world: World, call: Call, organizationUuid: string, scope: Scope | 'any'): Door {
   const token = findToken(world, call.headers.authorization)
   if (!token) return refuse(world.switches, 401, 'the Authorization header is missing or not valid')
@@ -20,7 +20,7 @@ export function checkToken(world: World, call: Call, organizationUuid: string, s
   return undefined
 }
 
-/** The door of the legacy interface: 401 without the account's key. */
+/** Checks a call of the legacy interface: 401 without the account's key. */
 export function checkApiKey(world: World, call: Call): Door {
   if (isSameSecret(call.query.get('api_key') ?? '', world.state.apiKey)) return undefined
   return refuse(world.switches, 401, 'the api_key is missing or not valid')
@@ -29,7 +29,7 @@ export function checkApiKey(world: World, call: Call): Door {
 function findToken(world: World, authorization: string | undefined): Token | undefined {
   const value = tokenIn(authorization ?? '', world.switches.authorizationForm)
   if (value === '') return undefined
-  // Every token is compared, so that time tells nothing about which one came close.
+  // Compares every token, so that the response time does not reveal which one matches.
   const same = world.state.tokens.filter((token) => isSameSecret(token.value, value))
   return same.find(({ expiresAt }) => expiresAt === null || world.clock.now() < expiresAt)
 }
@@ -40,7 +40,7 @@ function tokenIn(authorization: string, form: 'any' | 'bearer' | 'bare'): string
   return form === 'bare' ? authorization : (bearer ?? authorization)
 }
 
-/** Takes the same time wherever the two differ; hashing makes their lengths equal first. */
+/** Compares in constant time. Hashing gives both the same length, which `timingSafeEqual` requires. */
 export const isSameSecret = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -22,7 +22,7 @@ const isPattern = (entry: string): boolean => entry.startsWith('^') && entry.end
 /** A branch filter entry that is neither a name nor a whole regular expression. */
 export const isHalfPattern = (entry: string): boolean => entry.startsWith('^') !== entry.endsWith('$')
 
-// Patterns come from strangers: RE2 takes linear time, where a backtracking engine can be made to hang.
+// Patterns are untrusted input. RE2 takes linear time; a pattern could make a backtracking engine hang.
 function matchesWhole(source: string, text: string): boolean {
   try {
     return RE2JS.compile(source, RE2JS.DOTALL).matches(text)

@@ -14,7 +14,7 @@ export interface Happening {
   isRecovered: boolean
 }
 
-/** What somebody pushed, and how its build is to go. Left out: `main`, a message, Ada, success after the usual time. */
+/** A push and the course of its build. Defaults: `main`, `Fix login`, Ada, success after the switch `buildMs`. */
 export interface Push {
   branch?: string | undefined
   message?: string | undefined
@@ -23,9 +23,9 @@ export interface Push {
   outcome?: Outcome | undefined
   /** from start to end */
   ms?: number | undefined
-  /** how long it waits in the queue first; above zero it is announced as `waiting` */
+  /** how long the build waits in the queue first; if above zero, it starts as `waiting` */
   waitingMs?: number | undefined
-  /** waits until it is approved */
+  /** the build waits until it is approved */
   needsApproval?: boolean | undefined
 }
 
@@ -33,16 +33,16 @@ export type PushResult = { kind: 'build'; build: Build } | { kind: 'no-project' 
 export type ChangeResult = { kind: 'changed'; build: Build } | { kind: 'not-possible'; reason: string }
 export type FinalStatus = Exclude<BuildStatus, 'initiated' | 'waiting'>
 
-/** The life of builds: waiting → initiated → a final status, over and over. */
+/** Runs builds: waiting → initiated → a final status, again after each restart. */
 export interface BuildLife {
   push(project: string, push: Push): PushResult
   finish(build: Build, status: FinalStatus): ChangeResult
   approve(build: Build): ChangeResult
-  /** Accepted at once; the build stops a moment later, or never (switch `stopIsForgotten`). */
+  /** Accepts at once. The build stops after the switch `stopMs`, or never (switch `stopIsForgotten`). */
   stop(build: Build): ChangeResult
-  /** A finished build again: under the same id, or as a new build (switch `restartKeepsId`). */
+  /** Runs a finished build again, under the same id or as a new build (switch `restartKeepsId`). */
   restart(build: Build, outcome?: Outcome): ChangeResult
-  /** Nothing that was going to happen happens any more. */
+  /** Cancels all timers: no build changes any more by itself. */
   close(): void
 }
 

@@ -5,7 +5,7 @@ import { changeSwitches, defaultSwitches } from './switches.ts'
 import type { Switches } from './switches.ts'
 import { giveUp, openPort, readFlags, readPort } from '../../lib/program.ts'
 
-/** `npm run sandbox:ci`: the sandbox CI service by itself. Prints one JSON line per thing a client needs. */
+/** `npm run sandbox:ci` starts only the sandbox CI service. It prints what a client needs as JSON lines. */
 const PORT_DEFAULT = 4010
 
 const values = readFlags({

@@ -35,12 +35,12 @@ const resendSchema = z.strictObject({ order: z.array(z.int()) })
 const rulesSchema = z.strictObject({ rules: z.unknown() })
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }) })
 
-/** The same by itself, without the service around it. */
+/** Answers calls of the control interface, without a server. */
 export const createControl = (ci: Handles): Control => answerBy(controlRoutes(ci))
 
 export type Control = (call: Call) => Promise<Reply>
 
-/** Answers a call to one of these paths. */
+/** Answers calls of these routes; 404 or 405 for any other. */
 export function answerBy(routes: readonly Route[]): Control {
   return async (call) => {
     const found = findRoute(routes, call.method, call.path)
@@ -49,7 +49,7 @@ export function answerBy(routes: readonly Route[]): Control {
   }
 }
 
-/** The control interface under /sandbox: for people, tests and panels. It asks for no credentials and meets no faults. */
+/** The control interface under /sandbox, for people, tests and panels. It needs no credentials and has no faults. */
 export function controlRoutes(ci: Handles): Route[] {
   const done = () => json(200, { done: true })
   const routes: Route[] = [
@@ -76,7 +76,7 @@ export function controlRoutes(ci: Handles): Route[] {
   return [get('/sandbox', () => json(200, { control: table })), ...routes]
 }
 
-/** What another service can be made to do as well, builds and deliveries being shown as here. */
+/** The part of the control interface that the other sandbox services share. */
 export interface CommonHandles extends Pick<
   Handles,
   'push' | 'storm' | 'finish' | 'approve' | 'stopBuild' | 'restart' | 'resendInOrder'

@@ -8,21 +8,21 @@ import type { BuildStatus, NotificationRule } from './state.ts'
 import { idDigits } from './world.ts'
 import type { World } from './world.ts'
 
-/** One webhook delivery: exactly what is sent, where to, and every answer. `n` counts from 1. */
+/** A webhook delivery: its exact body, its address, and every attempt to send it. `n` counts from 1. */
 export interface Delivery {
   n: number
-  /** digits, as the outside knows them */
+  /** ids are digits, as responses and deliveries have them */
   projectId: string
   buildId: string
   status: string
   url: string
   body: string
-  /** `held`: the switch `holdDeliveries` keeps it back until it is resent · `dropped`: a reset came first */
+  /** `held`: not sent until it is resent (switch `holdDeliveries`) · `dropped`: a reset came before it was sent */
   state: 'held' | 'dropped' | 'queued' | 'answered' | 'failed'
   attempts: Attempt[]
 }
 
-/** What one rule said to one status of a build. */
+/** Whether a notification rule selected a status of a build. */
 export interface Decision {
   buildId: string
   status: BuildStatus
@@ -30,23 +30,23 @@ export interface Decision {
   verdict: RuleVerdict
 }
 
-/** Sends what the notification rules select, in order per build and address, and keeps a log of it. */
+/** Sends and logs what the notification rules select. Deliveries of a build to an address keep their order. */
 export interface Deliveries {
   tell(happening: Happening): void
   /** oldest first */
   list(): readonly Delivery[]
   decisions(): readonly Decision[]
-  /** The same bytes once more, at once. Undefined: no such delivery. */
+  /** Sends the same bytes again, at once. Undefined if there is no such delivery. */
   resend(n: number): Delivery | undefined
-  /** Several, each when the one before has its answer; the numbers that there are. */
+  /** Sends several again, one after the other. Returns the numbers of those that exist. */
   resendInOrder(order: readonly number[]): number[]
-  /** Resolves when nothing is queued any more; what is held stays held. */
+  /** Resolves when no delivery is queued any more. Held ones stay held. */
   settle(): Promise<void>
   clear(): void
   close(): Promise<void>
 }
 
-/** The most deliveries and decisions kept; the oldest go first. */
+/** How many deliveries and decisions are kept; the oldest are removed first. */
 export const DELIVERIES_MAX = 10_000
 
 export function createDeliveries(world: World): Deliveries {

@@ -4,7 +4,7 @@ import { json } from '../../lib/http.ts'
 import type { Reply } from '../../lib/http.ts'
 import type { Switches } from './switches.ts'
 
-/** An error reply in the form that the switch `errorForm` asks for; the interface does not show one. */
+/** An error response in the form of the switch `errorForm`. The interface does not document the form. */
 export function refuse(switches: Switches, statusCode: number, reasons: string | readonly string[]): Reply {
   const lines = typeof reasons === 'string' ? [reasons] : [...reasons]
   switch (switches.errorForm) {
@@ -23,6 +23,6 @@ export function refuse(switches: Switches, statusCode: number, reasons: string |
   }
 }
 
-// As a gateway in front of a service says it: the reason is lost.
+// Like the error page of a gateway in front of the service, which does not give the reason.
 const htmlError = (statusCode: number) =>
   `<html><head><title>${statusCode}</title></head><body><h1>${statusCode} ${STATUS_CODES[statusCode] ?? ''}</h1></body></html>`

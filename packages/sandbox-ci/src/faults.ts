@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** Which doors a fault is behind. `site` is the badge and the pages. */
+/** The parts of the service that a fault can apply to. `site` is the badge and the pages. */
 export const DOORS = ['v2', 'legacy', 'oauth', 'site'] as const
 export type DoorName = (typeof DOORS)[number]
 
 const where = z.enum([...DOORS, 'all']).default('all')
-/** calls of this method alone, such as `PUT` */
+/** the fault applies only to this method */
 const method = z.enum(['GET', 'POST', 'PUT']).optional()
-/** how many calls it hits; left out: all, until cleared */
+/** how many calls the fault applies to; if left out, all until it is cleared */
 const times = z.int().min(1).optional()
 const SLOW_MS_MAX = 600_000
 
 /**
- * `slow` answers after `ms` · `down` closes the connection unanswered, nothing done · `hang` never answers, nothing done ·
- * `lost-answer` does it, then closes the connection · `status` answers `statusCode` (401, 403, 500, 502…), nothing done ·
- * `garbage` answers 200 with half a JSON text, nothing done.
+ * `slow` handles the call after `ms` · `lost-answer` handles the call, then closes the connection. The others do not
+ * handle the call: `down` closes the connection · `hang` never answers · `status` answers `statusCode` (401, 403, 500,
+ * 502…) · `garbage` answers 200 with half a JSON text.
  */
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('slow'), where, method, times, ms: z.int().min(0).max(SLOW_MS_MAX) }),
@@ -36,15 +36,15 @@ export const faultSchema = z.discriminatedUnion('kind', [
   }),
 ])
 export type Fault = z.infer<typeof faultSchema>
-/** A fault as one says it: `{ kind: 'down', times: 1 }`. */
+/** A fault as callers add it, such as `{ kind: 'down', times: 1 }`: fields with defaults may be left out. */
 export type FaultWanted = z.input<typeof faultSchema>
 
-/** The faults switched on. Each call meets the first one that is behind its door. */
+/** The active faults. The first one that matches a call applies to it. */
 export interface Faults {
   add(fault: FaultWanted): void
   list(): readonly Fault[]
   clear(): void
-  /** The fault that this call meets; counts it. */
+  /** The fault that applies to this call; counts down its `times`. */
   meet(door: DoorName, called: string): Fault | undefined
 }
 

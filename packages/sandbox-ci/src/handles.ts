@@ -28,42 +28,42 @@ export type StormOutcome = { kind: 'builds'; builds: BuildSnapshot[] } | { kind:
 export type RulesOutcome = RulesRead | { kind: 'no-project' }
 export type SwitchOutcome = { kind: 'switches'; switches: Switches } | { kind: 'invalid'; reasons: string[] }
 
-/** What a person or a test can make the service do. Projects are named by name, uuid or id; builds by uuid or id (digits). */
+/** What people and tests can make the service do. Projects are given by name, uuid or id; builds by uuid or id (digits). */
 export interface Handles {
   push(project: string, push?: Push): PushOutcome
   storm(project: string, wanted: Storm): StormOutcome
-  /** What runs by the clock on a real service: of each project the newest commit of `main` is built once more. */
+  /** Builds the newest commit of `main` of each project again, like a nightly schedule of a real service. */
   nightly(): BuildSnapshot[]
   finish(build: string, status: FinalStatus): ChangeOutcome
   approve(build: string): ChangeOutcome
   stopBuild(build: string): ChangeOutcome
-  /** Pro builds too: this is somebody at the service's own page. */
+  /** Restarts pro builds too, like the button on the service's own page. */
   restart(build: string, outcome?: Outcome): ChangeOutcome
   state(): StateSnapshot
   deliveries(): readonly Delivery[]
   decisions(): readonly Decision[]
-  /** The same bytes once more. Undefined: no such delivery. */
+  /** Sends the same bytes again. Undefined if there is no such delivery. */
   resend(n: number): Delivery | undefined
-  /** Several, each when the one before has its answer; the numbers that there are. */
+  /** Sends several again, one after the other. Returns the numbers of those that exist. */
   resendInOrder(order: readonly number[]): number[]
   /** Resolves when every queued delivery is answered or has failed. */
   settle(): Promise<void>
   calls(): readonly CallRecord[]
   switches(): Switches
-  /** Unknown switches or values change nothing. */
+  /** Changes switches. If a switch or value is unknown, changes none. */
   setSwitches(changes: unknown): SwitchOutcome
   faults(): readonly Fault[]
   addFault(fault: FaultWanted): void
   clearFaults(): void
-  /** Every webhook rule of every project gets this address. */
+  /** Gives every webhook rule of every project this address. */
   setWebhookUrl(url: string): void
-  /** All rules of a project, in the form of a response; what cannot be saved changes nothing. */
+  /** Replaces all rules of a project. They may have the form of E3 or E4. If one is invalid, changes none. */
   setRules(project: string, rules: unknown): RulesOutcome
-  /** The account gets a new key and all tokens die: whoever knew them meets 401. */
+  /** Gives the account a new API key and revokes all tokens: calls with the old ones get 401. */
   forgetKey(): void
-  /** The key and the tokens of the start are good again. */
+  /** Makes the initial API key and tokens valid again. */
   rememberKey(): void
-  /** Everything as after the start. */
+  /** Goes back to the state after the start. */
   reset(): void
 }
 
@@ -126,7 +126,7 @@ export function createHandles({ world, life, deliveries, faults, calls, reset }:
   }
 }
 
-// A person may write a rule as either interface does.
+// People and tests may write a rule in the form of E3 or of E4.
 const ANY_SPELLING: RuleSpelling = { targetNames: ['target', 'email_target'], options: ['nested', 'flat'] }
 
 function setRules(world: World, name: string, raw: unknown): RulesOutcome {

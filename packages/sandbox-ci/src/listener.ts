@@ -10,7 +10,7 @@ import type { RateLimit } from './rate-limit.ts'
 import type { World } from './world.ts'
 
 interface Parts {
-  /** what the server listens on */
+  /** the host that the server listens on */
   host: () => string
   world: World
   routes: readonly Route[]
@@ -19,11 +19,11 @@ interface Parts {
   calls: Calls
 }
 
-/** What `node:http` calls. The order: body, faults, rate limit, route. The control interface knows neither faults nor limits. */
+/** The listener for `node:http`: body, faults, rate limit, route. The control interface has no faults and no limit. */
 export function createListener(parts: Parts): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     answer(parts, request, response).catch(() => {
-      // The caller went away, or a handler broke: either way nobody may be left waiting.
+      // The client disconnected, or a handler threw. End the response in either case, so that no client waits for ever.
       if (response.headersSent) response.destroy()
       else sendReply(response, refuse(parts.world.switches, 500, 'internal error'))
     })
@@ -54,7 +54,7 @@ function doorOf(path: string): DoorName | undefined {
   return path.startsWith('/projects/') ? 'site' : undefined
 }
 
-/** Undefined: there is no answer. */
+/** The response under this fault; undefined if there is none. */
 async function replyUnder(
   parts: Parts,
   call: Call,

@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 
 const BRANCH = 'main'
 
-/** Of each project the newest commit of `main` once more, as a build of its own; a first commit where there is none. */
+/** Builds the newest commit of `main` of each project again, as a new build; a new commit if there is none yet. */
 export function nightly(world: World, life: BuildLife): Build[] {
   const pushes = world.state.projects.map((project) => life.push(project.fields.name, nightlyPush(world, project)))
   return pushes.flatMap((result) => (result.kind === 'build' ? [result.build] : []))

@@ -8,7 +8,7 @@ interface Page {
   perPage: number
 }
 
-/** One page of projects in the form that the switch `listForm` asks for. A page after the last is empty, not an error. */
+/** One page of projects in the form of the switch `listForm`. A page after the last is empty, not an error. */
 export function projectsPage(all: readonly ProjectFields[], call: Call, switches: Switches, url: string): Reply {
   const { page, perPage } = readPage(call.query, switches)
   const projects = all.slice((page - 1) * perPage, page * perPage)
@@ -23,7 +23,7 @@ function readPage(query: URLSearchParams, switches: Switches): Page {
   return { page: positive(query.get('page')) ?? 1, perPage }
 }
 
-// What is no positive whole number counts as not said.
+// A value that is not a positive whole number is ignored.
 const positive = (text: string | null): number | undefined =>
   text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 

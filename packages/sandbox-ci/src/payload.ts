@@ -4,10 +4,10 @@ import type { Build, BuildStatus, Project } from './state.ts'
 import { idDigits, wireId } from './world.ts'
 import type { World } from './world.ts'
 
-/** How many characters of a commit hash are its short form. */
+/** The length of a short commit hash. */
 const SHORT_COMMIT_LENGTH = 5
 
-/** The body of a delivery: `{"build":{…}}` with the twelve fields of the interface, more or fewer only by switch. */
+/** The body of a delivery: `{"build":{…}}` with the interface's twelve fields. Switches can add or remove fields. */
 export function deliveryBody(world: World, happening: Happening): string {
   const build = { ...documentedFields(world, happening), ...extraFields(world, happening) }
   return toJson({ build: withoutFields(build, world.switches.missingFields, world.switches.nullFields) })
@@ -30,7 +30,7 @@ function documentedFields(world: World, { project, build, run }: Happening): Rec
   }
 }
 
-/** The page of a build, by integer ids or by uuids. */
+/** The URL of a build's page, with integer ids or with uuids. */
 export function buildUrl(world: World, project: Project, build: Build): string {
   return world.switches.buildUrlForm === 'uuids'
     ? `${world.siteUrl}/projects/${project.fields.uuid}/builds/${build.uuid}`
@@ -59,7 +59,7 @@ function withoutFields(build: Record<string, unknown>, missing: readonly string[
   return Object.fromEntries(kept.map(([name, value]) => [name, empty.includes(name) ? null : value]))
 }
 
-/** `initiated` and `error`, or the older words `testing` and `failed` for the same. */
+/** The status, or its older synonym: `testing` for `initiated`, `failed` for `error`. */
 export function statusWord(status: BuildStatus, words: 'documented' | 'synonyms'): string {
   if (words === 'documented') return status
   if (status === 'initiated') return 'testing'

@@ -5,7 +5,7 @@ import type { Project, ProjectFields } from './state.ts'
 import { isoTime } from './world.ts'
 import type { World } from './world.ts'
 
-/** A new project; two for the same repository are allowed. */
+/** Creates a project. A repository can have several. */
 export function createProject(world: World, organizationUuid: string, creation: Creation): Project {
   const { random, state, clock } = world
   const nextId = () => state.nextPipelineId++
@@ -24,7 +24,7 @@ export function createProject(world: World, organizationUuid: string, creation: 
   return project
 }
 
-/** As if a new project overwrote the old one: what is not said falls back to a new project's default, pipelines stay. */
+/** Replaces a project's fields. Those not given get a new project's defaults; identity and pipelines stay. */
 export function replaceProject(world: World, project: Project, changes: ProjectChanges): void {
   const old = project.fields
   project.fields = {
@@ -48,7 +48,7 @@ const identityOf = (old: ProjectFields) => ({
   deployment_pipelines: old.deployment_pipelines,
 })
 
-/** A new AES key; only Pro projects have one. */
+/** Makes a new AES key. False for a Basic project, which has none. */
 export function resetAesKey(world: World, project: Project): boolean {
   if (project.fields.type !== 'pro') return false
   project.fields = { ...project.fields, aes_key: newAesKey(world.random), updated_at: isoTime(world.clock.now()) }

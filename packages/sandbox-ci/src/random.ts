@@ -1,9 +1,9 @@
-/** A seeded source of randomness: the same seed tells the same story. `next` is uniform in [0, 1). Not for secrets that matter. */
+/** A random generator. The same seed gives the same values. `next` is uniform in [0, 1). Not for real secrets. */
 export interface Random {
   next(): number
   /** `length` lower-case hex digits. */
   hex(length: number): string
-  /** 8-4-4-4-12 hex, on purpose without RFC 9562's version bits: the service's UUIDs have none. */
+  /** 8-4-4-4-12 hex digits without RFC 9562's version bits, because the service's UUIDs have none. */
   uuid(): string
 }
 

@@ -2,9 +2,9 @@ import { refuse } from './errors.ts'
 import type { Reply } from '../../lib/http.ts'
 import type { World } from './world.ts'
 
-/** Counts calls per fixed window; past the limit it says so as the switch `rateLimit` wants it said. */
+/** Counts calls per fixed window. Beyond the limit it answers as the switch `rateLimit` says. */
 export interface RateLimit {
-  /** The reply that turns a call away, or undefined. */
+  /** Counts a call. Returns the error response if the call is over the limit. */
   check(): Reply | undefined
   clear(): void
 }

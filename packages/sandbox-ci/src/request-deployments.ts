@@ -63,8 +63,8 @@ const anyItem = z
   .refine((item) => (item.position ?? item.postion) !== undefined, { path: ['position'] })
 
 /**
- * Creation's deployment pipelines. The interface's table says `deploy_pipelines`, config objects and `position`; its
- * example `deployment_pipelines`, config strings and `postion`. The switch `deploymentForm` picks one, or takes both.
+ * Reads the deployment pipelines of E3. The interface's table has `deploy_pipelines`, config objects, `position`; its
+ * example `deployment_pipelines`, config strings, `postion`. The switch `deploymentForm` selects one or both.
  */
 export function readDeployments(body: Record<string, unknown>, form: Switches['deploymentForm']): DeploymentsRead {
   const { field, raw } = givenField(body, form)
@@ -98,7 +98,7 @@ function itemsOf(form: Switches['deploymentForm']): z.ZodType<DeploymentRequest[
   return form === 'example' ? z.array(exampleItem) : z.array(anyItem)
 }
 
-// A response's config is an object whose inner fields are not shown; ours keeps what was sent under `deployments`.
+// In a response, `config` is an object with undocumented fields. Here its `deployments` has the request's items.
 const toDeployment = (request: DeploymentRequest): Omit<DeploymentPipeline, 'id'> => ({
   branch: request.branch,
   config: { deployments: request.config },

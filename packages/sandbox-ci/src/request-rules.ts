@@ -6,7 +6,7 @@ import type { Switches } from './switches.ts'
 
 export type RulesRead = { kind: 'rules'; rules: NotificationRule[] } | { kind: 'invalid'; reasons: string[] }
 
-/** How a request spells a rule: create (E3) and update (E4) differ. */
+/** The form of a rule in a request. It differs between create (E3) and update (E4). */
 export interface RuleSpelling {
   targetNames: readonly ('target' | 'email_target')[]
   /** `nested`: `{slack: {key}}`; `flat`: `{key}` */
@@ -39,7 +39,7 @@ const rulesSchema = z.array(
 )
 type RuleRequest = z.infer<typeof rulesSchema>[number]
 
-/** The rules of a request in the shape of a response, or each reason why they cannot be saved. */
+/** Reads the rules of a request into the form of a response, or gives every reason why they are invalid. */
 export function readRules(raw: unknown, spelling: RuleSpelling, switches: Switches): RulesRead {
   const parsed = rulesSchema.safeParse(raw)
   if (!parsed.success) return { kind: 'invalid', reasons: faultReasons(parsed.error, raw).map(inRules) }
@@ -69,7 +69,7 @@ function readOptions(notifier: string, raw: Record<string, unknown>, forms: Rule
   const nested = forms.includes('nested') ? raw[notifier] : undefined
   const flat = forms.includes('flat') ? raw : {}
   const given = { ...flat, ...(typeof nested === 'object' ? nested : {}) }
-  // A response has key, url and room only: an update's `domain` comes back as `url`.
+  // A response has only key, url and room, so an update's `domain` becomes `url`.
   const named = Object.entries(given).map(([name, value]) => [name === 'domain' ? 'url' : name, value] as const)
   return Object.fromEntries(
     named.filter((field): field is [string, string] => ['key', 'url', 'room'].includes(field[0]) && isText(field[1])),

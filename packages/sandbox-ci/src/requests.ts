@@ -7,7 +7,7 @@ import type { RuleSpelling } from './request-rules.ts'
 import type { DeploymentPipeline, NotificationRule, ProjectFields, TestPipeline } from './state.ts'
 import type { Switches } from './switches.ts'
 
-/** What create and update both may say about a project; undefined: not said. */
+/** The project fields that both create and update accept; undefined if not given. */
 export type ProjectChanges = Partial<
   Pick<
     ProjectFields,
@@ -47,7 +47,7 @@ const createSchema = z.object({
   test_pipelines: z.array(z.object({ name: z.string(), commands: words })).exactOptional(),
 })
 
-/** What E3's body asks for. Rule 1 of a Pro project: its Basic-only fields are ignored, whatever they hold. */
+/** Reads the body of E3. The Basic-only fields of a Pro project are ignored, even if they are invalid. */
 export function readCreate(raw: unknown, switches: Switches): CreateRead {
   const body = withoutIgnored(asObject(raw), 'ignore')
   const parsed = createSchema.safeParse(body)
@@ -64,7 +64,7 @@ export function readCreate(raw: unknown, switches: Switches): CreateRead {
   return { kind: 'create', creation: { ...creation, changes: withRules(changes, rules.rules) } }
 }
 
-/** What E4's body asks for; test and deployment pipelines are not read at all. */
+/** Reads the body of E4. Test and deployment pipelines are ignored. */
 export function readUpdate(raw: unknown, switches: Switches): UpdateRead {
   const body = withoutIgnored(asObject(raw), switches.proBasicFields)
   const parsed = updateSchema.safeParse(body)

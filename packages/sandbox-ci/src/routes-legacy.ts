@@ -9,10 +9,10 @@ import type { Build, Project } from './state.ts'
 import { findBuild, idDigits, isoTime, projectOf, wireId } from './world.ts'
 import type { World } from './world.ts'
 
-/** The most builds that a legacy project shows. */
+/** How many builds of a project E7 and E8 show at most. */
 export const LEGACY_BUILDS_MAX = 100
 
-/** E7 to E9: Basic projects only, the key asked for first. */
+/** E7 to E9, for Basic projects only. The API key is checked first. */
 export function legacyRoutes(world: World, life: BuildLife): Route[] {
   const route = (method: string, pattern: string, handle: (call: Call, params: Params) => Reply): Route => {
     return { method, pattern, handle: (call, params) => checkApiKey(world, call) ?? handle(call, params) }

@@ -6,11 +6,11 @@ import { SCOPES } from './state.ts'
 import type { Scope } from './state.ts'
 import type { World } from './world.ts'
 
-/** The most tokens issued at a time; the oldest issued one goes first. */
+/** How many issued tokens are kept; the oldest is revoked first. */
 const ISSUED_TOKENS_MAX = 1_000
 const NO_STORE = { 'cache-control': 'no-store' }
 
-/** OAuth2 client credentials (RFC 6749, 4.4). The interface does not show how a token is obtained; this is the usual way. */
+/** OAuth2 client credentials (RFC 6749, 4.4), the usual way. The interface does not document how to get a token. */
 export const oauthRoutes = (world: World): Route[] => [
   { method: 'POST', pattern: '/oauth/token', handle: (call) => issueToken(world, call) },
 ]
@@ -19,7 +19,7 @@ function issueToken(world: World, call: Call): Reply {
   const form = readForm(call)
   const client = readClient(call, form)
   const isKnown = isSameSecret(client.id, world.state.clientId)
-  // Both are always compared.
+  // The secret is compared even if the id is unknown, so that the response time reveals nothing.
   if (!isSameSecret(client.secret, world.state.clientSecret) || !isKnown) return oauthError(401, 'invalid_client')
   if (form.get('grant_type') !== 'client_credentials') return oauthError(400, 'unsupported_grant_type')
   const scopes = readScopes(form.get('scope'))

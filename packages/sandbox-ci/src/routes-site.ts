@@ -6,7 +6,7 @@ import type { Build, Project } from './state.ts'
 import { findBuild, findProject, idDigits, projectOf } from './world.ts'
 import type { World } from './world.ts'
 
-/** The pages that `build_url` leads to: enough to see that the link was right. */
+/** The pages that `build_url` links to, with just enough to see that the link is right. */
 export const siteRoutes = (world: World): Route[] => [
   { method: 'GET', pattern: '/projects/:project/builds/:build', handle: (_, params) => buildPage(world, params) },
   { method: 'GET', pattern: '/projects/:project', handle: (_, params) => projectPage(world, params) },

@@ -11,10 +11,10 @@ import type { Project, ProjectFields, Scope } from './state.ts'
 import { findBuild, idDigits } from './world.ts'
 import type { World } from './world.ts'
 
-/** {base_url} relative to the server. */
+/** The path of {base_url}. */
 export const V2_PREFIX = '/v2'
 
-/** E1 to E5. Every route asks for the token first, then the scope, and only then looks anything up. */
+/** E1 to E5. Every route checks token, organization and scope before it looks anything up. */
 export function v2Routes(world: World, life: BuildLife): Route[] {
   const projects = `${V2_PREFIX}/organizations/:organization/projects`
   const route = (method: string, pattern: string, scope: () => Scope | 'any', handle: Route['handle']): Route => {
@@ -74,7 +74,7 @@ function update(world: World, call: Call, params: Params): Reply {
 }
 
 function reset(world: World, params: Params): Reply {
-  // E5 calls its parameter `id`: the integer is taken here as well as the uuid.
+  // The interface calls E5's parameter `id`, so the integer id is accepted as well as the uuid.
   const project =
     findIn(world, params) ?? inOrganization(world, params).find(({ id }) => idDigits(world, id) === params['project'])
   if (!project) return notFound(world, 'project')

@@ -7,17 +7,17 @@ export type RuleVerdict =
   | { kind: 'send'; event: string }
   | { kind: 'silent'; reason: 'branch-not-selected' | 'event-not-selected' | 'status-has-no-event' }
 
-/** What a rule is asked about. */
+/** What a rule decides about: a status of a build on a branch. */
 export interface Question {
   branch: string
   status: BuildStatus
-  /** computed by the service: the finished build before this one failed, and this one succeeded */
+  /** this run succeeded, and the last one before it that passed or failed had failed */
   isRecovered: boolean
 }
 
 /**
  * Whether a rule sends this status of a build. With `deliverEverything` a rule with all four events gets every status;
- * without it, `waiting` goes only to rules that list it and `stopped` to nobody.
+ * without it, `waiting` is sent only by rules that list it, and `stopped` by no rule.
  */
 export function judge(rule: NotificationRule, question: Question, deliverEverything: boolean): RuleVerdict {
   if (!ruleSelectsBranch(rule, question.branch)) return { kind: 'silent', reason: 'branch-not-selected' }

@@ -3,10 +3,10 @@ import { RULE_STATUSES, SCOPES } from './state.ts'
 import type { CiState, NotificationRule, Project, ProjectFields } from './state.ts'
 import { isoTime } from './world.ts'
 
-/** Where the seed's webhook rules point until somebody says otherwise. */
+/** The default address of the initial webhook rules. */
 export const WEBHOOK_URL_DEFAULT = 'http://127.0.0.1:3000/webhooks/builds/sandbox-webhook-secret'
 
-// Fixed and public on purpose: they open a sandbox, and a person types them.
+// Fixed and public on purpose: they give access only to a sandbox, and people type them.
 const API_KEY = 'sandbox-api-key'
 const CLIENT = { clientId: 'sandbox-client', clientSecret: 'sandbox-client-secret' }
 export const TOKENS = {
@@ -16,7 +16,7 @@ export const TOKENS = {
   buildWrite: 'sandbox-token-build-write',
 } as const
 
-/** One organization, three projects (acme/web 11 and acme/api 12 basic, acme/ios 13 pro), a second organization nobody here may enter. */
+/** One organization with three projects (acme/web 11 and acme/api 12 basic, acme/ios 13 pro), one without access. */
 export function seedState(random: Random, now: number, webhookUrl: string): CiState {
   const organizationUuid = random.uuid()
   const project = (id: number, name: string, type: 'basic' | 'pro'): Project => ({
@@ -38,7 +38,7 @@ export function seedState(random: Random, now: number, webhookUrl: string): CiSt
   }
 }
 
-/** The key and the tokens of the start. */
+/** The initial API key and tokens. */
 export const seedCredentials = (organizationUuid: string): Pick<CiState, 'tokens' | 'apiKey'> => ({
   tokens: seedTokens(organizationUuid),
   apiKey: API_KEY,
@@ -94,11 +94,11 @@ const seedRules = (webhookUrl: string): NotificationRule[] => [
   defaultRule(),
   { ...defaultRule(), notifier: 'slack', options: { key: 'sandbox-slack-key' } },
   { ...defaultRule(), notifier: 'webhook', options: { url: webhookUrl } },
-  // The automatic report to the repository host, a notifier outside the documented list.
+  // Reports the status to the repository host. This notifier is not in the documented list.
   { ...defaultRule(), notifier: 'repository_status' },
 ]
 
-/** What a new project has: everyone on the team gets an e-mail for every event on every branch. */
+/** The rule of a new project: everyone on the team gets an e-mail for every event on every branch. */
 export const defaultRule = (): NotificationRule => ({
   notifier: 'email',
   target: 'all',
@@ -110,7 +110,7 @@ export const defaultRule = (): NotificationRule => ({
 
 export const newAesKey = (random: Random): string => random.hex(64)
 
-/** A project's fields before anybody has said anything about it. */
+/** The default fields of a new project. */
 export const newProjectFields = (random: Random, now: number): ProjectFields => ({
   uuid: random.uuid(),
   organization_uuid: '',

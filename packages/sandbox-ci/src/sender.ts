@@ -2,18 +2,18 @@ import { Agent, request } from 'undici'
 import type { Clock } from '../../lib/clock.ts'
 import type { Switches } from './switches.ts'
 
-/** One POST of a delivery and what came back. `errorCode` is `timeout`, a socket's code, or `failed`. */
+/** One POST of a delivery and its response. `errorCode` is `timeout`, a socket error's code, or `failed`. */
 export type Attempt =
   | { kind: 'answered'; at: number; ms: number; statusCode: number; body: string }
   | { kind: 'failed'; at: number; ms: number; errorCode: string }
 
-/** Posts one JSON body, again while that is allowed and may help. */
+/** Posts a JSON body. Retries up to `deliveryRetriesMax` times until the response is 2xx. */
 export interface Sender {
   send(url: string, body: string, onAttempt: (attempt: Attempt) => void): Promise<void>
   close(): Promise<void>
 }
 
-/** The most bytes of an answer that are kept. */
+/** A response is cut to this many bytes. */
 export const ANSWER_BYTES_MAX = 16 * 1024
 const CONNECTIONS_MAX = 32
 

@@ -24,16 +24,16 @@ import type { Switches } from './switches.ts'
 import type { World } from './world.ts'
 
 export interface SandboxCiOptions {
-  /** where the seed's webhook rules point */
+  /** the address of the initial webhook rules */
   webhookUrl?: string
   /** the same seed gives the same ids, keys and commits */
   seed?: number
-  /** in force from the start and after every reset */
+  /** set at the start and after every reset */
   switches?: Partial<Switches>
   clock?: Clock
 }
 
-/** Where a client finds the service, and with what. */
+/** The addresses and credentials that a client needs. */
 export interface SandboxCiAddress {
   /** {base_url}, {legacy_base_url} and {site_url} */
   baseUrl: string
@@ -48,13 +48,13 @@ export interface SandboxCiAddress {
   clientSecret: string
 }
 
-/** A whole CI service in memory: the interface over HTTP, deliveries to webhooks, and handles to make things happen. */
+/** A CI service in memory: its HTTP interfaces, its deliveries to webhooks, and handles to control it. */
 export interface SandboxCi extends Handles {
-  /** Resolves to the server's address, such as `http://127.0.0.1:4010`. Port 0 takes any free one. */
+  /** Resolves to the server's address, such as `http://127.0.0.1:4010`. Port 0 picks any free port. */
   start(port?: number, host?: string): Promise<string>
-  /** Ends everything at once: builds, deliveries, open connections. */
+  /** Ends builds, deliveries and open connections at once. */
   stop(): Promise<void>
-  /** Known once started. */
+  /** Throws before the start. */
   readonly url: string
   address(): SandboxCiAddress
 }

@@ -1,6 +1,6 @@
 import type { SandboxCi } from './server.ts'
 
-/** The bot's settings for this CI, by the names that it reads from its environment. */
+/** The bot's settings for this CI, under the names of its environment variables. */
 export function botSettings(ci: Pick<SandboxCi, 'address'>) {
   const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
   return {

@@ -3,7 +3,7 @@ import { currentRun } from './state.ts'
 import { idDigits, isoTime, projectOf } from './world.ts'
 import type { World } from './world.ts'
 
-/** A build for a person, a test or a panel; ids are strings of digits, so that nobody rounds them. */
+/** A build as people, tests and panels see it. Ids are strings of digits, because a number could be rounded. */
 export interface BuildSnapshot {
   id: string
   uuid: string
@@ -13,7 +13,7 @@ export interface BuildSnapshot {
   message: string
   committer: string
   status: string
-  /** how long its run takes from start to end (ms), as long as nobody steps in; null: until somebody ends it */
+  /** how long its run takes from start to end (ms), if nobody ends it earlier; null: until somebody ends it */
   runMs: number | null
   runs: { status: string; startedAt: string | null; finishedAt: string | null }[]
 }
@@ -37,7 +37,7 @@ const runSnapshot = ({ status, startedAt, finishedAt }: Run) => ({
   finishedAt: finishedAt === null ? null : isoTime(finishedAt),
 })
 
-/** Everything in the sandbox but the deliveries, its (public) credentials included. */
+/** Everything in the sandbox except the deliveries. Includes the credentials, which are public. */
 export const stateSnapshot = (world: World) => ({
   organizations: world.state.organizations,
   projects: world.state.projects.map((project) => ({ id: idDigits(world, project.id), ...project.fields })),

@@ -13,7 +13,7 @@ export const BUILD_STATUSES = [
 ] as const
 export type BuildStatus = (typeof BUILD_STATUSES)[number]
 
-/** A notification rule exactly as a response shows it. */
+/** A notification rule as in a response. */
 export interface NotificationRule {
   notifier: string
   target: string
@@ -36,7 +36,7 @@ export interface DeploymentPipeline {
   position: number
 }
 
-/** A project exactly as a v2 response shows it. */
+/** A project as in a v2 response. */
 export interface ProjectFields {
   uuid: string
   organization_uuid: string
@@ -61,7 +61,7 @@ export interface ProjectFields {
 }
 
 export interface Project {
-  /** the integer id of legacy calls and deliveries; on the wire it may look bigger (switch `bigIds`) */
+  /** the integer id of legacy calls and deliveries, to which the switch `bigIds` adds 2^60 */
   readonly id: number
   fields: ProjectFields
 }
@@ -73,7 +73,7 @@ export interface Run {
   finishedAt: number | null
 }
 
-/** How a build is going to go. `none`: it runs until somebody finishes it. */
+/** The planned course of a build. Outcome `none`: it runs until somebody ends it. */
 export interface Plan {
   outcome: Outcome
   ms: number
@@ -92,7 +92,7 @@ export interface Build {
   readonly message: string
   readonly committer: string
   plan: Plan
-  /** oldest first, never empty; the last one is the build's state */
+  /** oldest first, never empty; the last one has the build's status */
   runs: Run[]
 }
 
@@ -103,7 +103,7 @@ export interface Token {
   value: string
   scopes: readonly Scope[]
   organizationUuid: string
-  /** null: never */
+  /** null: it does not expire */
   expiresAt: number | null
 }
 
@@ -121,7 +121,7 @@ export interface CiState {
   nextPipelineId: number
 }
 
-/** The most builds kept; the oldest finished ones go first. */
+/** How many builds are kept; the oldest finished one is removed first. */
 export const BUILDS_MAX = 5_000
 
 export const currentRun = (build: Build): Run => build.runs.at(-1)!

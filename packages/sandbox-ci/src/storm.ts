@@ -2,18 +2,18 @@ import type { BuildLife, Push } from './builds.ts'
 import type { Build } from './state.ts'
 import type { World } from './world.ts'
 
-/** Many pushes at once. Every `failEvery`-th build fails; 0: none. Builds take between half and all of `ms`. */
+/** Many pushes at once. Every `failEvery`-th build fails; 0: none fails. Builds take between half and all of `ms`. */
 export interface Storm {
   builds: number
   ms?: number | undefined
   failEvery?: number | undefined
-  /** How many branches they are spread over: `storm-1`, `storm-2`… Left out: each its own. */
+  /** How many branches get the builds: `storm-1`, `storm-2`… By default one for each build. */
   branches?: number | undefined
 }
 
 export const STORM_BUILDS_MAX = 2_000
 
-/** The builds that were made; fewer than asked for if the project's branch filter leaves some out. */
+/** Pushes the builds. Returns fewer than requested if the project's branch filter leaves some out. */
 export function storm({ switches, random }: World, life: BuildLife, project: string, wanted: Storm): Build[] {
   const pushes = stormPushes({ ...wanted, ms: wanted.ms ?? switches.buildMs }, () => random.next())
   const results = Array.from(pushes, (push) => life.push(project, push))

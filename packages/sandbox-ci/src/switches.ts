@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { faultReasons } from '../../lib/reasons.ts'
 
-/** How long a build takes when nobody says. */
+/** How long a build takes by default. */
 const BUILD_MS = 4_000
 const DAY_MS = 86_400_000
 
-/** What the interface leaves open, and how the sandbox answers it. Every default is the simplest reading. */
+/** How the sandbox behaves where the interface leaves it open. Every default is the simplest interpretation. */
 const switchesSchema = z.strictObject({
   // E2
   listForm: z.enum(['array', 'envelope', 'link']).default('array'),
@@ -74,7 +74,7 @@ export type Switches = z.infer<typeof switchesSchema>
 
 export const defaultSwitches = (): Switches => switchesSchema.parse({})
 
-/** `current` with `changes` laid over it; an unknown switch or value changes nothing. */
+/** Applies `changes` to `current`. `invalid` if a switch or value is unknown. */
 export function changeSwitches(
   current: Switches,
   changes: unknown,

@@ -4,7 +4,7 @@ import type { Random } from './random.ts'
 import type { Build, CiState, Project } from './state.ts'
 import type { Switches } from './switches.ts'
 
-/** Everything the parts of the sandbox share. `random`, `state` and `switches` are replaced whole by a reset. */
+/** What the parts of the sandbox share. A reset replaces `random`, `state` and `switches`. */
 export interface World {
   readonly clock: Clock
   random: Random
@@ -14,22 +14,22 @@ export interface World {
   siteUrl: string
 }
 
-/** What `bigIds` adds: far beyond 2^53, so that all ids which pass through a double become one and the same. */
+/** What `bigIds` adds to ids. Far beyond 2^53: in a client that reads ids as doubles, all become equal. */
 const BIG_ID_OFFSET = 2n ** 60n
 
-/** The digits by which the outside knows an id. */
+/** The digits of an id as clients see it. */
 export const idDigits = (world: World, id: number): string =>
   String(world.switches.bigIds ? BIG_ID_OFFSET + BigInt(id) : BigInt(id))
 
-/** An id as a JSON integer, or a string of digits where the switch says so. */
+/** An id as a JSON integer, or as a string of digits (switch `idsAsStrings`). */
 export const wireId = (world: World, id: number): unknown =>
   world.switches.idsAsStrings ? idDigits(world, id) : bigInteger(idDigits(world, id))
 
-/** A project named by uuid, by its id as the outside knows it, or by name. */
+/** Finds a project by uuid, by its id as clients see it, or by name. */
 export const findProject = (world: World, text: string): Project | undefined =>
   world.state.projects.find(({ id, fields }) => [fields.uuid, idDigits(world, id), fields.name].includes(text))
 
-/** A build named by uuid or by its id as the outside knows it. */
+/** Finds a build by uuid or by its id as clients see it. */
 export function findBuild(world: World, text: string): Build | undefined {
   for (const build of world.state.builds.values()) {
     if (build.uuid === text || idDigits(world, build.id) === text) return build

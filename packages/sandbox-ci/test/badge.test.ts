@@ -25,7 +25,7 @@ describe('the badge', () => {
     expect(word(answer.text)).toBe(expected)
   })
 
-  it('follows the newest build of the branch, and of the project where no branch is asked for', async () => {
+  it('shows the newest build of the branch, or of the project if no branch is given', async () => {
     const ci = await startCi()
     ci.finish(pushed(ci, { outcome: 'none' }).uuid, 'error')
     pushed(ci, { outcome: 'none' })
@@ -34,7 +34,7 @@ describe('the badge', () => {
     expect(word((await badge(ci, '')).text)).toBe('waiting')
   })
 
-  it('tells an unknown branch (200, unknown) from an unknown project (404)', async () => {
+  it('is unknown with 200 for an unknown branch, and 404 for an unknown project', async () => {
     const ci = await startCi()
     const branch = await badge(ci, '?branch=none')
     expect([branch.status, word(branch.text)]).toEqual([200, 'unknown'])
@@ -44,7 +44,7 @@ describe('the badge', () => {
     expect([project.status, word(project.text)]).toEqual([200, 'project unknown'])
   })
 
-  it('can use the statuses themselves as words', async () => {
+  it('can show the statuses themselves', async () => {
     const ci = await startCi({ switches: { badgeWords: 'statuses' } })
     pushed(ci, { outcome: 'none' })
     expect(word((await badge(ci, '?branch=main')).text)).toBe('initiated')
@@ -52,7 +52,7 @@ describe('the badge', () => {
 })
 
 describe('the page of a build', () => {
-  it('is where build_url leads, and escapes what people wrote', async () => {
+  it('is what build_url links to, and escapes its texts', async () => {
     const ci = await startCi()
     const build = pushed(ci, { outcome: 'none', message: '<script>alert(1)</script>' })
     const answer = await request('GET', `${ci.url}/projects/11/builds/${build.id}`)

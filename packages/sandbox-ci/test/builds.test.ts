@@ -5,7 +5,7 @@ import { pushed, reached, startCi, startReceiver, statusOf, v2 } from './support
 
 const FINALS = BUILD_STATUSES.filter((status) => status !== 'initiated' && status !== 'waiting')
 
-describe('the life of a build', () => {
+describe('a build', () => {
   it('goes from initiated to success, and every step is delivered in order', async () => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url })
@@ -17,7 +17,7 @@ describe('the life of a build', () => {
     expect(Date.parse(run!.finishedAt!)).toBeGreaterThanOrEqual(Date.parse(run!.startedAt!))
   })
 
-  it('waits in the queue first when it is told to', async () => {
+  it('waits in the queue first if its push says so', async () => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url })
     await reached(ci, pushed(ci, { waitingMs: 1, ms: 1, outcome: 'error' }).uuid, 'error')
@@ -25,7 +25,7 @@ describe('the life of a build', () => {
     expect(hook.statuses()).toEqual(['waiting', 'initiated', 'error'])
   })
 
-  it('waits for approval, and for nothing else', async () => {
+  it('waits until it is approved', async () => {
     const ci = await startCi()
     const build = pushed(ci, { needsApproval: true, ms: 0 })
     expect(ci.finish('none', 'error').kind).toBe('no-build')
@@ -35,7 +35,7 @@ describe('the life of a build', () => {
     expect(ci.approve(build.uuid).kind).toBe('not-possible')
   })
 
-  it('can be stopped while it waits', async () => {
+  it('can be stopped while it is waiting', async () => {
     const ci = await startCi()
     const build = pushed(ci, { needsApproval: true })
     const { uuid } = ci.state().projects[0]!
@@ -43,14 +43,14 @@ describe('the life of a build', () => {
     await reached(ci, build.uuid, 'stopped')
   })
 
-  it.each(FINALS)('can be finished as %s by hand, once', async (status) => {
+  it.each(FINALS)('can be ended as %s by a call, once', async (status) => {
     const ci = await startCi()
     const build = pushed(ci, { ms: 60_000 })
     expect(ci.finish(build.id, status)).toMatchObject({ kind: 'changed', build: { status } })
     expect(ci.finish(build.id, 'success').kind).toBe('not-possible')
   })
 
-  it.each(['ignored', 'blocked'] as const)('is %s at once, without ever starting', async (outcome) => {
+  it.each(['ignored', 'blocked'] as const)('is %s at once, without a start', async (outcome) => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url })
     const build = pushed(ci, { outcome })
@@ -62,7 +62,7 @@ describe('the life of a build', () => {
   it.each([
     [{ overLimit: true }, 'ignored'],
     [{ blocked: true }, 'blocked'],
-  ])('with the account %j every build is %s, restarts too', async (switches, status) => {
+  ])('with the account switch %j is %s, also when it is restarted', async (switches, status) => {
     const ci = await startCi()
     const before = pushed(ci, { outcome: 'none' })
     ci.finish(before.uuid, 'error')
@@ -71,7 +71,7 @@ describe('the life of a build', () => {
     expect(ci.restart(before.uuid)).toMatchObject({ build: { status } })
   })
 
-  it('is not built where the branch filter leaves the branch out, nor for no project', async () => {
+  it('is not made if the branch filter leaves the branch out, or for an unknown project', async () => {
     const ci = await startCi()
     const { uuid } = ci.state().projects[0]!
     await v2(ci, 'PUT', `/projects/${uuid}`, { type: 'basic', branch_match: 'exclude', branches: ['^wip/.*$'] })
@@ -80,7 +80,7 @@ describe('the life of a build', () => {
     expect(ci.push('acme/none')).toEqual({ kind: 'no-project' })
   })
 
-  it('takes timeScale times as long', async () => {
+  it('takes its time multiplied by timeScale', async () => {
     const ci = await startCi({ switches: { timeScale: 0 } })
     await reached(ci, pushed(ci, { ms: 3_600_000, waitingMs: 3_600_000 }).uuid, 'success')
   })
@@ -110,7 +110,7 @@ describe('recovered', () => {
     [finals('success', 'success'), []],
     [finals('success'), []],
     [finals('stopped', 'success'), []],
-  ])('after %j a rule for recovered alone got %j', async (statuses, expected) => {
+  ])('after %j makes a rule for recovered alone send %j', async (statuses, expected) => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url })
     const rule = { notifier: 'webhook', build_statuses: ['recovered'], options: { webhook: { url: hook.url } } }
@@ -130,7 +130,7 @@ describe('recovered', () => {
   it.each([
     ['on another branch', { branch: 'dev' }, 'acme/web'],
     ['in another project', {}, 'acme/api'],
-  ])('is not told for a failure %s', async (_, push, project) => {
+  ])('is not sent after a failure %s', async (_, push, project) => {
     const ci = await startCi()
     await recoveredOnly(ci)
     ci.finish(pushed(ci, { outcome: 'none' }).uuid, 'success')
@@ -139,7 +139,7 @@ describe('recovered', () => {
     expect(ci.decisions().at(-1)).toMatchObject(silent)
   })
 
-  it('is not told when an older build passes after a newer one failed', async () => {
+  it('is not sent if an older build passes after a newer one failed', async () => {
     const ci = await startCi()
     await recoveredOnly(ci)
     const older = pushed(ci, { outcome: 'none' })
@@ -148,7 +148,7 @@ describe('recovered', () => {
     expect(ci.decisions().at(-1)).toMatchObject(silent)
   })
 
-  it('counts a restart that passes after its own failure', async () => {
+  it('is sent if a restarted build passes after it failed', async () => {
     const ci = await startCi({ switches: { restartOutcome: 'none' } })
     await recoveredOnly(ci)
     const build = pushed(ci, { outcome: 'none' })
@@ -160,7 +160,7 @@ describe('recovered', () => {
 })
 
 describe('the same seed', () => {
-  it('tells the same story, another seed another one', async () => {
+  it('gives the same ids and commits, another seed gives others', async () => {
     const story = async (seed: number) => {
       const ci = await startCi({ seed })
       return [ci.address().organizationUuid, pushed(ci, { outcome: 'none' }).commitId]

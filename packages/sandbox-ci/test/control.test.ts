@@ -5,7 +5,7 @@ import { control, legacy, projectNamed, pushed, reached, request, startCi, start
 const idOf = (json: unknown) => z.object({ uuid: z.string(), id: z.string() }).parse(json)
 
 describe('the control interface', () => {
-  it('lists itself', async () => {
+  it('lists its calls', async () => {
     const { json } = await control(await startCi(), 'GET', '')
     expect(z.object({ control: z.array(z.string()) }).parse(json).control).toContain(
       'POST /sandbox/projects/:project/push',
@@ -54,7 +54,7 @@ describe('the control interface', () => {
     expect((await act('999', 'stop')).status).toBe(404)
   })
 
-  it('refuses what it does not understand with a reason', async () => {
+  it('refuses invalid calls with a reason', async () => {
     const ci = await startCi()
     const push = (body: unknown) => control(ci, 'POST', '/projects/acme/web/push', body)
     expect(await push({ outcome: 'maybe' })).toMatchObject({ status: 400 })
@@ -65,7 +65,7 @@ describe('the control interface', () => {
     expect(ci.state().builds).toEqual([])
   })
 
-  it('says that a branch is left out by the filter', async () => {
+  it('says that the branch filter leaves a branch out', async () => {
     const ci = await startCi()
     await v2(ci, 'PUT', `/projects/${projectNamed(ci, 'acme/web').uuid}`, { type: 'basic', branches: ['main'] })
     expect((await control(ci, 'POST', '/projects/acme/web/push', { branch: 'dev' })).status).toBe(409)
@@ -82,7 +82,7 @@ describe('the control interface', () => {
     expect((await control(ci, 'GET', '/switches')).json).toMatchObject({ listForm: 'envelope', errorForm: 'errors' })
   })
 
-  it('points every webhook rule somewhere else', async () => {
+  it('points every webhook rule to another address', async () => {
     const [first, second] = [await startReceiver(), await startReceiver()]
     const ci = await startCi({ webhookUrl: first.url })
     expect((await control(ci, 'POST', '/webhook', { url: second.url })).status).toBe(200)
@@ -92,7 +92,7 @@ describe('the control interface', () => {
     expect([first.received.length, second.received.length]).toEqual([0, 1])
   })
 
-  it('logs the calls of the interface, without the key and without its own', async () => {
+  it('logs the calls of the interface without the API key, but not its own calls', async () => {
     const ci = await startCi()
     await legacy(ci, 'GET', 'projects/11.json', '&branch=main')
     await v2(ci, 'POST', '/projects', { type: 'basic' })
@@ -106,7 +106,7 @@ describe('the control interface', () => {
     expect(text).not.toContain(ci.address().apiKey)
   })
 
-  it('edits the rules of a project, as either interface writes them', async () => {
+  it('replaces the rules of a project, in the form of either interface', async () => {
     const ci = await startCi()
     const rules = [
       {
@@ -123,12 +123,12 @@ describe('the control interface', () => {
     await control(ci, 'POST', '/projects/acme/api/rules', { rules: email })
     const targets = ['acme/web', 'acme/api'].map((name) => projectNamed(ci, name).notification_rules[0]!.target)
     expect(targets).toEqual(['committer', 'committer'])
-    // The very form that the state shows can be sent back.
+    // Rules can be sent back in the form that the state shows.
     const shown = projectNamed(ci, 'acme/ios').notification_rules
     expect((await control(ci, 'POST', '/projects/acme/ios/rules', { rules: shown })).json).toEqual({ rules: shown })
   })
 
-  it('refuses rules that cannot be saved, and leaves the old ones', async () => {
+  it('refuses invalid rules, and keeps the old ones', async () => {
     const ci = await startCi()
     const before = projectNamed(ci, 'acme/web').notification_rules
     const set = (rules: unknown, name = 'acme/web') => control(ci, 'POST', `/projects/${name}/rules`, { rules })
@@ -139,7 +139,7 @@ describe('the control interface', () => {
     expect(projectNamed(ci, 'acme/web').notification_rules).toEqual(before)
   })
 
-  it('builds the newest commit of main of every project once more at night', async () => {
+  it('builds the newest commit of main of every project again as a nightly build', async () => {
     const ci = await startCi()
     const { commitId } = pushed(ci, { committer: 'Grace', outcome: 'none' })
     pushed(ci, { branch: 'dev', outcome: 'none' })
@@ -155,7 +155,7 @@ describe('the control interface', () => {
     expect(ci.state().builds).toHaveLength(5)
   })
 
-  it('remembers the key and the tokens again', async () => {
+  it('makes the first key and tokens valid again', async () => {
     const ci = await startCi()
     const { apiKey, authorization } = ci.address()
     await control(ci, 'POST', '/forget-key')
@@ -218,7 +218,7 @@ describe('faults', () => {
     expect((await list(ci)).status).toBe(200)
   })
 
-  it('lost-answer does it and closes the connection', async () => {
+  it('lost-answer handles the call and closes the connection', async () => {
     const ci = await startCi({ switches: { restartOutcome: 'none' } })
     const build = pushed(ci, { outcome: 'none' })
     ci.finish(build.uuid, 'error')
@@ -227,7 +227,7 @@ describe('faults', () => {
     expect(ci.state().builds[0]).toMatchObject({ status: 'initiated', runs: { length: 2 } })
   })
 
-  it('slow answers after its time, but answers', async () => {
+  it('slow answers after its delay', async () => {
     const slept: number[] = []
     const sleep = async (ms: number) => void slept.push(ms)
     const ci = await startCi({ clock: { now: () => Date.now(), sleep } })
@@ -246,13 +246,13 @@ describe('faults', () => {
     await expect(asked).rejects.toThrow('aborted')
   })
 
-  it('garbage is a 200 that is no JSON', async () => {
+  it('garbage is a 200 with invalid JSON', async () => {
     const ci = await startCi()
     ci.addFault({ kind: 'garbage', times: 1 })
     expect(await list(ci)).toMatchObject({ status: 200, json: undefined })
   })
 
-  it('is behind one door only, leaves the control interface alone and goes when cleared', async () => {
+  it('applies only where it says, never to the control interface, and can be cleared', async () => {
     const ci = await startCi()
     ci.addFault({ kind: 'status', statusCode: 500, where: 'legacy' })
     expect((await list(ci)).status).toBe(200)

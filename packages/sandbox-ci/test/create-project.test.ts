@@ -67,7 +67,7 @@ describe('E3 create a project', () => {
     expect(answer.text).toContain(reason)
   })
 
-  it('ignores what a pro project cannot have, whatever it holds', async () => {
+  it('ignores fields that a pro project cannot have, even if they are invalid', async () => {
     const ci = await startCi()
     const ignored = { setup_commands: 3, environment_variables: 'x', test_commands: [], deploy_pipelines: 'y' }
     const answer = await v2(ci, 'POST', '/projects', { ...creation, type: 'pro', ...ignored })
@@ -102,7 +102,7 @@ describe('E3 create a project', () => {
       expect(projectNamed(ci, 'acme/docs').deployment_pipelines[0]).toMatchObject({ ...item, position: 2 })
   })
 
-  it('refuses a deployment type that does not exist and an option that is no string', async () => {
+  it('refuses an unknown deployment type and an option that is not a string', async () => {
     const ci = await startCi()
     const withConfig = (config: unknown) => ({
       ...creation,
@@ -129,7 +129,7 @@ describe('E3 create a project', () => {
     ])
   })
 
-  it('can answer 200, bare, 422, and select every event where none is said', async () => {
+  it('can answer 200, bare, 422, and select every event if none is given', async () => {
     const ci = await startCi({
       switches: {
         createStatusCode: 200,

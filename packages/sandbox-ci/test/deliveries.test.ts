@@ -60,7 +60,7 @@ describe('a delivery', () => {
     })
   })
 
-  it('is logged as failed when nobody listens', async () => {
+  it('is logged as failed if the connection is refused', async () => {
     const ci = await startCi({ webhookUrl: 'http://127.0.0.1:1/nobody' })
     pushed(ci, { outcome: 'none' })
     await ci.settle()
@@ -78,7 +78,7 @@ describe('a delivery', () => {
     expect(ci.deliveries()).toMatchObject([{ state: 'failed', attempts: [{ errorCode: 'timeout' }] }])
   })
 
-  it('keeps no more of an answer than its limit', async () => {
+  it('is logged with at most ANSWER_BYTES_MAX of the answer', async () => {
     const hook = await startReceiver(() => 200, 'x'.repeat(ANSWER_BYTES_MAX * 4))
     const ci = await startCi({ webhookUrl: hook.url })
     pushed(ci, { outcome: 'none' })
@@ -157,7 +157,7 @@ describe('the switches of deliveries', () => {
     expect(new Set(hook.received.map(({ body }) => body)).size).toBe(1)
   })
 
-  it('deliverEverything off keeps waiting and stopped back', async () => {
+  it('deliverEverything off sends neither waiting nor stopped', async () => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url, switches: { deliverEverything: false } })
     const build = pushed(ci, { needsApproval: true })
@@ -189,7 +189,7 @@ describe('the switches of deliveries', () => {
     expect(hook.received).toHaveLength(1)
   })
 
-  it('a retry holds back what follows for the same build, and nothing of another', async () => {
+  it('a retry delays the next deliveries of the same build, and none of another build', async () => {
     const retry = Promise.withResolvers<void>()
     const retryMs = 77
     const sleep = (ms: number, signal?: AbortSignal) => (ms === retryMs ? retry.promise : systemClock.sleep(ms, signal))
@@ -247,7 +247,7 @@ describe('which rules send', () => {
 })
 
 describe('resending', () => {
-  it('sends several one after the other, in the order that is wanted', async () => {
+  it('sends several deliveries one after the other, in the requested order', async () => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url, switches: { holdDeliveries: true } })
     const { uuid } = pushed(ci, { needsApproval: true, outcome: 'none' })
@@ -280,7 +280,7 @@ describe('resending', () => {
     })
   })
 
-  it('answers 404 for a delivery that is not there', async () => {
+  it('answers 404 for an unknown delivery', async () => {
     const ci = await startCi()
     expect((await control(ci, 'POST', '/deliveries/1/resend')).status).toBe(404)
     expect((await control(ci, 'GET', '/deliveries/1')).status).toBe(404)

@@ -7,19 +7,19 @@ import { control, startCi } from './support.ts'
 
 const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
-it.each(Object.keys(defaultSwitches()))('the documentation tells of the switch %s', (name) => {
+it.each(Object.keys(defaultSwitches()))('the README describes the switch %s', (name) => {
   expect(text).toContain(`\`${name}\``)
 })
 
-it.each(OUTCOMES)('the documentation tells of the outcome %s', (outcome) => {
+it.each(OUTCOMES)('the README describes the outcome %s', (outcome) => {
   expect(text).toContain(`\`${outcome}\``)
 })
 
-it('the documentation tells of every control call', async () => {
+it('the README describes every control call', async () => {
   const { json } = await control(await startCi(), 'GET', '')
   const calls = z.object({ control: z.array(z.string()) }).parse(json).control
   const paths = calls.map((call) => call.split(' ')[1]!.replace(':project', ':name'))
-  // The table shortens a second call of the same thing: `POST /sandbox/builds/:build/stop` · `/approve`.
+  // The README shortens a second path in a row: `POST /sandbox/builds/:build/stop` · `/approve`.
   const missing = paths.filter((path) => !text.includes(path) && !text.includes(`\`/${path.split('/').at(-1)}\``))
   expect(missing).toEqual([])
 })

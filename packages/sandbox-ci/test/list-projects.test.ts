@@ -49,7 +49,7 @@ describe('E2 list projects', () => {
     expect(answer.json).toHaveLength(names.length)
   })
 
-  it('gives 30 a page unless told, and never more than 100', async () => {
+  it('gives 30 projects a page by default, and at most 100', async () => {
     const ci = await startCi()
     await fillTo(ci, 101)
     expect((await v2(ci, 'GET', '/projects')).json).toHaveLength(30)
@@ -57,7 +57,7 @@ describe('E2 list projects', () => {
     expect((await v2(ci, 'GET', '/projects?per_page=1000&page=2')).json).toHaveLength(1)
   })
 
-  it('answers 400 for a type that does not exist', async () => {
+  it('answers 400 for an unknown type', async () => {
     expect((await v2(await startCi(), 'GET', '/projects?type=free')).status).toBe(400)
   })
 
@@ -67,7 +67,7 @@ describe('E2 list projects', () => {
     expect(json).toMatchObject({ projects: [{ name: 'acme/ios' }], total: 3, page: 2, per_page: 2 })
   })
 
-  it('can give a Link header that leads to the next page and the last', async () => {
+  it('can give a Link header with the next and the last page', async () => {
     const ci = await startCi({ switches: { listForm: 'link' } })
     const first = await v2(ci, 'GET', '/projects?per_page=2&type=basic')
     expect(first.headers.get('link')).not.toContain('rel="next"')

@@ -6,7 +6,7 @@ describe('E5 reset the AES key', () => {
     ['bare', (key: string | null) => ({ name: 'acme/ios', aes_key: key })],
     ['wrapped', (key: string | null) => ({ project: { name: 'acme/ios', aes_key: key } })],
     ['aes_key', (key: string | null) => ({ aes_key: key })],
-  ] as const)('gives a pro project another key and answers %s', async (resetAesKeyForm, shape) => {
+  ] as const)('gives a pro project a new key and answers %s', async (resetAesKeyForm, shape) => {
     const ci = await startCi({ switches: { resetAesKeyForm } })
     const { aes_key: before, uuid } = projectNamed(ci, 'acme/ios')
     const answer = await v2(ci, 'POST', `/projects/${uuid}/reset_aes_key`, {})
@@ -15,7 +15,7 @@ describe('E5 reset the AES key', () => {
     expect(projectNamed(ci, 'acme/ios').aes_key).not.toBe(before)
   })
 
-  it('can answer empty, and takes the integer id', async () => {
+  it('can answer with an empty body, and accepts the integer id', async () => {
     const ci = await startCi({ switches: { resetAesKeyForm: 'empty' } })
     expect(await v2(ci, 'POST', '/projects/13/reset_aes_key', {})).toMatchObject({ status: 200, text: '' })
   })

@@ -74,7 +74,7 @@ describe('E8 get one project', () => {
     })
   })
 
-  it.each(['13', '99', 'acme'])('answers 404 for %s, which is pro or nothing', async (id) => {
+  it.each(['13', '99', 'acme'])('answers 404 for %s, which is pro or unknown', async (id) => {
     expect((await legacy(await startCi(), 'GET', `projects/${id}.json`)).status).toBe(404)
   })
 })
@@ -92,7 +92,7 @@ describe('E9 restart a build', () => {
     ])
   })
 
-  it('can bring a new build of the same commit, answered as 201', async () => {
+  it('can make a new build of the same commit and answer 201', async () => {
     const ci = await startCi({ switches: { restartKeepsId: false, restartStatusCode: 201, restartOutcome: 'none' } })
     const build = pushed(ci, { outcome: 'none' })
     ci.finish(build.uuid, 'error')
@@ -115,7 +115,7 @@ describe('E9 restart a build', () => {
     await reached(ci, ci.state().builds[1]!.uuid, status)
   })
 
-  it('refuses a build that still runs with 400, a pro build or none with 404', async () => {
+  it('refuses a running build with 400, a pro or unknown build with 404', async () => {
     const ci = await startCi()
     const running = pushed(ci, { outcome: 'none' })
     const pro = pushed(ci, { outcome: 'none' }, 'acme/ios')
@@ -141,7 +141,7 @@ describe('the api key', () => {
 })
 
 describe('big ids', () => {
-  it('are JSON integers beyond 2^53 in legacy answers, and lead back to the same build', async () => {
+  it('are JSON integers beyond 2^53 in legacy answers, and are accepted in calls', async () => {
     const ci = await startCi({ switches: { bigIds: true, restartOutcome: 'none' } })
     const build = pushed(ci, { outcome: 'none' })
     ci.finish(build.uuid, 'error')

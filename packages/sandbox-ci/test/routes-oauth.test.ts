@@ -11,7 +11,7 @@ const credentials = (ci: SandboxCi) => ({ client_id: ci.address().clientId, clie
 const bearer = (json: unknown) => `Bearer ${z.object({ access_token: z.string() }).parse(json).access_token}`
 
 describe('the token endpoint', () => {
-  it('gives a bearer token that opens v2 and is not cached', async () => {
+  it('gives a bearer token that v2 accepts, in an answer that is not cached', async () => {
     const ci = await startCi()
     const answer = await ask(ci, { grant_type: 'client_credentials', ...credentials(ci) })
     expect(answer.status).toBe(200)
@@ -24,7 +24,7 @@ describe('the token endpoint', () => {
     expect((await v2(ci, 'GET', '/projects', undefined, bearer(answer.json))).status).toBe(200)
   })
 
-  it('takes the client as Basic credentials or in a JSON body', async () => {
+  it('accepts the client as Basic credentials or in a JSON body', async () => {
     const ci = await startCi()
     const { clientId, clientSecret, tokenUrl } = ci.address()
     const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
@@ -32,7 +32,7 @@ describe('the token endpoint', () => {
     expect((await request('POST', tokenUrl, { grant_type: 'client_credentials', ...credentials(ci) })).status).toBe(200)
   })
 
-  it('grants only the scopes asked for', async () => {
+  it('grants only the requested scopes', async () => {
     const ci = await startCi()
     const { json } = await ask(ci, { grant_type: 'client_credentials', scope: 'project.read', ...credentials(ci) })
     expect(json).toMatchObject({ scope: 'project.read' })
@@ -42,7 +42,7 @@ describe('the token endpoint', () => {
     expect((await v2(ci, 'POST', path, undefined, bearer(json))).status).toBe(403)
   })
 
-  it('gives tokens that die after tokenLifetimeMs', async () => {
+  it('gives tokens that expire after tokenLifetimeMs', async () => {
     let now = Date.now()
     const ci = await startCi({ clock: { ...systemClock, now: () => now }, switches: { tokenLifetimeMs: 60_000 } })
     const { json } = await ask(ci, { grant_type: 'client_credentials', ...credentials(ci) })

@@ -54,7 +54,7 @@ describe('the events of a rule decide which statuses are sent', () => {
     ])
   })
 
-  it('recovered alone sends a success only when it recovers', () => {
+  it('recovered alone sends a success only if it is recovered', () => {
     expect(sent(['recovered'], true, false)).toEqual(['success'])
     expect(sent(['recovered'], false, false)).toEqual([])
   })

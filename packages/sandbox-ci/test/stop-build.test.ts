@@ -13,12 +13,12 @@ describe('E1 stop a build', () => {
     await reached(ci, build.uuid, 'stopped')
   })
 
-  it('takes an empty JSON object as payload', async () => {
+  it('accepts an empty JSON object as the body', async () => {
     const ci = await startCi()
     expect(await v2(ci, 'POST', stopPath(ci, pushed(ci, { outcome: 'none' }).uuid), {})).toMatchObject({ status: 202 })
   })
 
-  it('answers 400 when the build does not run any more', async () => {
+  it('answers 400 if the build is no longer running', async () => {
     const ci = await startCi()
     const build = pushed(ci, { outcome: 'none' })
     ci.finish(build.uuid, 'success')
@@ -26,7 +26,7 @@ describe('E1 stop a build', () => {
     expect(statusOf(ci, build.uuid)).toBe('success')
   })
 
-  it('answers 404 for a build of another project, an integer id or nobody’s uuid', async () => {
+  it('answers 404 for a build of another project, an integer id or an unknown uuid', async () => {
     const ci = await startCi()
     const other = pushed(ci, { outcome: 'none' }, 'acme/api')
     const own = pushed(ci, { outcome: 'none' })
@@ -36,7 +36,7 @@ describe('E1 stop a build', () => {
     expect(statusOf(ci, other.uuid)).toBe('initiated')
   })
 
-  it('can end as error, or be forgotten', async () => {
+  it('can end the build as error, or never', async () => {
     const ci = await startCi({ switches: { stopStatus: 'error' } })
     const first = pushed(ci, { outcome: 'none' })
     await v2(ci, 'POST', stopPath(ci, first.uuid))

@@ -17,7 +17,7 @@ it('a storm of 200 builds delivers every status of every build, each build in or
   expect(stories.filter((story) => story === 'initiated error')).toHaveLength(20)
 })
 
-it('a storm can fall on few branches', async () => {
+it('a storm can push to few branches', async () => {
   const ci = await startCi()
   ci.storm('acme/web', { builds: 10, ms: 60_000, branches: 2 })
   expect(new Set(ci.state().builds.map(({ branch }) => branch))).toEqual(new Set(['storm-1', 'storm-2']))

@@ -13,7 +13,7 @@ export interface Answer {
   json: unknown
 }
 
-/** A started sandbox that stops with the test. */
+/** Starts a sandbox. It is stopped after the test. */
 export async function startCi(options: SandboxCiOptions = {}): Promise<SandboxCi> {
   const ci = createSandboxCi({ webhookUrl: 'http://127.0.0.1:9/nobody', ...options })
   await ci.start()
@@ -21,7 +21,7 @@ export async function startCi(options: SandboxCiOptions = {}): Promise<SandboxCi
   return ci
 }
 
-/** A webhook that keeps what it got and answers what `answer` and `text` say. */
+/** Starts a webhook that keeps the requests and answers with the status from `answer` and the body `text`. */
 export async function startReceiver(answer: (n: number) => number = () => 202, text?: string) {
   const received: { contentType: string | undefined; body: string }[] = []
   const server = createServer((incoming, response) => {
@@ -66,7 +66,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A v2 call below the organization, with the token that may do everything. */
+/** Makes a v2 call below the organization, by default with the token that has every scope. */
 export function v2(
   ci: SandboxCi,
   method: string,
@@ -85,7 +85,7 @@ export const legacy = (ci: SandboxCi, method: string, path: string, query = ''):
 export const control = (ci: SandboxCi, method: string, path: string, body?: unknown): Promise<Answer> =>
   request(method, `${ci.url}/sandbox${path}`, body)
 
-/** The seed's project of that name, as the sandbox sees it. */
+/** The project of that name in the sandbox's state. */
 export function projectNamed(ci: SandboxCi, name: string) {
   const project = ci.state().projects.find((candidate) => candidate.name === name)
   if (!project) throw new Error(`no project ${name}`)

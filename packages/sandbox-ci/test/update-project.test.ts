@@ -6,7 +6,7 @@ describe('E4 update a project', () => {
   const update = (ci: SandboxCi, body: unknown, name = 'acme/web') =>
     v2(ci, 'PUT', `/projects/${projectNamed(ci, name).uuid}`, body)
 
-  it('replaces everything: what is not said falls back to a new project’s default', async () => {
+  it('replaces everything: fields that are not given get a new project’s defaults', async () => {
     const ci = await startCi()
     const before = projectNamed(ci, 'acme/web')
     const answer = await update(ci, { type: 'basic', branches: ['main'] })
@@ -29,7 +29,7 @@ describe('E4 update a project', () => {
     })
   })
 
-  it('leaves test and deployment pipelines alone, even when they are sent', async () => {
+  it('does not change test and deployment pipelines, even if they are sent', async () => {
     const ci = await startCi()
     const { test_pipelines: tests, deployment_pipelines: deployments } = projectNamed(ci, 'acme/web')
     await update(ci, { type: 'basic', test_pipelines: [], deployment_pipelines: [], deploy_pipelines: [] })
@@ -37,7 +37,7 @@ describe('E4 update a project', () => {
     expect(projectNamed(ci, 'acme/web')).toMatchObject({ test_pipelines: tests, deployment_pipelines: deployments })
   })
 
-  it('reads email_target and options nested per notifier, and shows them flat', async () => {
+  it('reads email_target and options nested by notifier, and answers with flat ones', async () => {
     const ci = await startCi()
     const statuses = { build_statuses: ['failed'] }
     await update(ci, {
@@ -63,7 +63,7 @@ describe('E4 update a project', () => {
     ])
   })
 
-  it('does not know options in the form of a response unless updateOptionsForm says so', async () => {
+  it('ignores options in the form of a response unless updateOptionsForm allows them', async () => {
     const ci = await startCi()
     const body = {
       type: 'basic',
@@ -97,12 +97,12 @@ describe('E4 update a project', () => {
     expect((await update(ci, body, 'acme/ios')).status).toBe(400)
   })
 
-  it('can wrap its answer', async () => {
+  it('can answer with a wrapped project', async () => {
     const ci = await startCi({ switches: { updatedProjectForm: 'wrapped' } })
     expect((await update(ci, { type: 'basic' })).json).toMatchObject({ project: { name: 'acme/web' } })
   })
 
-  it('answers 404 for no such project', async () => {
+  it('answers 404 for an unknown project', async () => {
     expect(
       (await v2(await startCi(), 'PUT', '/projects/00000000-0000-0000-0000-000000000000', { type: 'basic' })).status,
     ).toBe(404)

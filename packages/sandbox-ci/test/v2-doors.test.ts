@@ -54,7 +54,7 @@ describe('the Authorization header', () => {
     },
   )
 
-  it('opens no other organization (403), and no unknown one (404)', async () => {
+  it('gives no access to another organization (403) or an unknown one (404)', async () => {
     const ci = await startCi()
     const { baseUrl, authorization } = ci.address()
     const status = async (uuid: string) =>
@@ -81,7 +81,7 @@ describe('an error body', () => {
 })
 
 describe('the rate limit', () => {
-  it('answers 429 with Retry-After once the window is full, and counts nothing while off', async () => {
+  it('answers 429 with Retry-After beyond the limit, and does not count while it is off', async () => {
     const ci = await startCi()
     for (let n = 0; n < 3; n++) await v2(ci, 'GET', '/projects')
     await control(ci, 'POST', '/switches', { rateLimit: '429', rateLimitRequestsMax: 2 })
@@ -102,8 +102,8 @@ describe('the rate limit', () => {
   })
 })
 
-describe('an address outside the interface', () => {
-  it('is 404, and 405 with another method', async () => {
+describe('a path outside the interface', () => {
+  it('gets 404, and a wrong method gets 405', async () => {
     const ci = await startCi()
     expect((await v2(ci, 'GET', `/teams`)).status).toBe(404)
     const answer = await v2(ci, 'GET', `/projects/${projectNamed(ci, 'acme/web').uuid}`)
