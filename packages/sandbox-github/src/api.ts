@@ -8,7 +8,7 @@ import type { ChangeResult, RunLife } from './runs.ts'
 import { currentAttempt, findRepository, findWorkflow, runsOf } from './world.ts'
 import type { Attempt, Repository, Run, World } from './world.ts'
 
-/** Who the token belongs to: a run that it runs again was triggered by this login. */
+/** The login of the token's owner. A rerun with the token was triggered by this login. */
 const TOKEN_OWNER = 'ci-bot'
 
 const PER_PAGE = 30
@@ -110,7 +110,7 @@ function isWanted(query: URLSearchParams, run: Run): boolean {
   return isOfRun && (wanted === null || wanted === status || wanted === conclusion)
 }
 
-/** One page of a list: below a name and beside its count, or by itself; the pages around it in the header `link`. */
+/** One page of a list, with links to other pages in the header `link`. With a name: `{ total_count, [name]: page }`. */
 function paged(call: Call, name: string | null, items: readonly Json[]): Reply {
   const perPage = Math.min(numberIn(call.query, 'per_page') ?? PER_PAGE, PER_PAGE_MAX)
   const page = numberIn(call.query, 'page') ?? 1

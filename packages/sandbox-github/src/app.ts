@@ -6,16 +6,16 @@ import { refuse } from './api.ts'
 import { findRepository } from './world.ts'
 import type { World } from './world.ts'
 
-/** GitHub has an installation for each owner; here one has all repositories. */
+/** The only installation; it has all repositories. GitHub has one for each owner. */
 const INSTALLATION = 61_000_001
 const TOKEN_MS = 60 * 60_000
-/** A JWT may expire this much later. */
+/** A JWT may expire at most this far in the future. */
 const JWT_S_MAX = 600
 
 export const tokenIn = ({ headers }: Call): string =>
   /^(?:bearer|token) (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
 
-/** Answers calls that a GitHub App makes with its signed JWT; undefined: another call. Source: GitHub REST API, "Apps". */
+/** Answers the calls that a GitHub App makes with its JWT; undefined for other calls. Source: GitHub REST API, "Apps". */
 export function answerApp(world: World, call: Call): Reply | undefined {
   const [, name] = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(call.path) ?? []
   const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(call.path) ?? []
@@ -32,7 +32,7 @@ export function answerApp(world: World, call: Call): Reply | undefined {
   return json(201, { token, expires_at: new Date(endsAt).toISOString(), permissions: { actions: 'write' } })
 }
 
-/** What is wrong with the JWT; null: nothing. */
+/** Why the JWT is invalid; null if it is valid. */
 function faultOf({ app, clock }: World, jwt: string): string | null {
   const [head = '', body = '', signature = ''] = jwt.split('.')
   const isSigned =

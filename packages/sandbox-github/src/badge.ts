@@ -7,8 +7,8 @@ import { currentAttempt, findRepository, findWorkflow, isRed, runsOf } from './w
 import type { Run, World } from './world.ts'
 
 /**
- * The badge of a workflow on a branch. Of a private repository only somebody who is logged in sees it: here, who shows the
- * token. Source: GitHub, "Adding a workflow status badge".
+ * The badge of a workflow on a branch. On GitHub, only people who are logged in see that of a private repository; here
+ * the call needs the token. Source: GitHub, "Adding a workflow status badge".
  */
 export const badgeRoute = (world: World): Route => ({
   method: 'GET',

@@ -3,13 +3,13 @@ import type { Action } from './runs.ts'
 import { currentAttempt, isoTime } from './world.ts'
 import type { Attempt, Job, Repository, Run, Workflow, World } from './world.ts'
 
-/** Everything as GitHub shows it, in answers and in deliveries. Source: GitHub REST API and webhook payloads. */
+/** The JSON of responses and deliveries. Source: GitHub REST API and webhook payloads. */
 export type Json = Record<string, unknown>
 
-/** When everything that the seed has was made. */
+/** The creation time of the initial repositories and workflows. */
 const MADE_AT = '2026-01-01T00:00:00Z'
 
-// Name and path, where the name is not the path's last word.
+// `name:path`, or only the path if it begins with the name.
 const REPOSITORY_LINKS =
   'archive:{archive_format}{/ref} assignees{/user} blobs:git/blobs{/sha} branches{/branch} ' +
   'collaborators{/collaborator} comments{/number} commits{/sha} compare/{base}...{head} contents/{+path} contributors ' +
@@ -29,7 +29,7 @@ export const linksTo = (base: string, list: string): Json =>
     }),
   )
 
-/** Fields that have the same value. */
+/** An object with the same value in all these fields. */
 export const each = (names: string, value: unknown): Json =>
   Object.fromEntries(names.split(' ').map((name) => [name, value]))
 
@@ -42,7 +42,7 @@ export function user({ url }: World, login: string, type: 'User' | 'Organization
 
 export const repositoryUrl = ({ url }: World, { name }: Repository): string => `${url}/repos/${name}`
 
-/** As a run names it: without its default branch. */
+/** The short form of a repository in a run, without the default branch. */
 function repositoryLite(world: World, repository: Repository, fork: string | null = null): Json {
   const [owner = '', name = ''] = repository.name.split('/')
   const id = fork === null ? repository.id : repository.id + 1_000_000
@@ -89,7 +89,7 @@ export function workflowBody(world: World, repository: Repository, { id, name, p
   }
 }
 
-/** A run as one of its attempts left it. */
+/** A run as of one of its attempts. */
 export function runBody(world: World, run: Run, attempt: Attempt = currentAttempt(run)): Json {
   const { id, repository, workflow, sha, message, branch, event } = run
   const { n, status, conclusion } = attempt

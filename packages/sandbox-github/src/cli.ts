@@ -1,7 +1,7 @@
 import { openPort, readFlags, readPort } from '../../lib/program.ts'
 import { createSandboxGithub } from './server.ts'
 
-/** The sandbox GitHub by itself. Prints one JSON line per thing a client needs. */
+/** Starts only the sandbox GitHub. Prints what a client needs as JSON lines. */
 const PORT_DEFAULT = 4020
 
 const values = readFlags({

@@ -16,7 +16,7 @@ const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).null
 const failSchema = z.strictObject({ calls: z.int().min(0), status: z.int().min(400).max(599) })
 const outageSchema = z.strictObject({ isOut: z.boolean() })
 
-/** The control interface under /sandbox, for people, tests and panels. It asks for no credentials and meets no faults. */
+/** The control interface under /sandbox, for people, tests and panels. It needs no credentials and has no faults. */
 export function controlRoutes(github: Handles): Route[] {
   const get = (pattern: string, handle: Route['handle']): Route => ({ method: 'GET', pattern, handle })
   const post = (pattern: string, handle: Route['handle']): Route => ({ method: 'POST', pattern, handle })

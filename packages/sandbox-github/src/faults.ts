@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 
 const whole = z.int().min(0)
 const status = z.literal([403, 429]).optional()
-/** So many of the next calls are refused for their rate; GitHub has both statuses. */
+/** The next `calls` calls get a rate limit error with 403 (the default) or 429. GitHub uses both. */
 export const limitSchema = z.strictObject({ calls: whole, retryAfterS: whole, status })
 
 export type Faults = ReturnType<typeof createFaults>
@@ -14,7 +14,7 @@ export type Faults = ReturnType<typeof createFaults>
 const RATE_MAX = 5_000
 const HOUR_MS = 3_600_000
 
-/** What goes wrong on demand, and the rate that GitHub counts. */
+/** Faults on request, and the call count of GitHub's rate limit. */
 export function createFaults(world: World) {
   let limited: z.infer<typeof limitSchema> = { calls: 0, retryAfterS: 0 }
   let failing = { calls: 0, statusCode: 500 }
@@ -28,7 +28,7 @@ export function createFaults(world: World) {
   const headers = (): Record<string, string> =>
     Object.fromEntries(Object.entries(rateNow()).map(([name, count]) => [`x-ratelimit-${name}`, String(count)]))
 
-  /** The refusal that the next call meets. */
+  /** The error that this call gets instead of its response, if any. */
   function meet(): Reply | undefined {
     if (limited.calls > 0) {
       limited.calls--
@@ -43,14 +43,14 @@ export function createFaults(world: World) {
 
   return {
     limit: (wanted: typeof limited) => void (limited = { ...wanted }),
-    /** The next calls get this status. */
+    /** The next `calls` calls get this status. */
     failNext: (calls: number, statusCode: number) => void (failing = { calls, statusCode }),
-    /** Connections are cut until it is over. */
+    /** During an outage, calls get no response: their connection is closed. */
     setOutage: (value: boolean) => void (isOut = value),
     isOut: () => isOut,
     meet,
     spend: (calls: number) => void (used += calls),
-    /** One call more; nobody is refused for it. */
+    /** Counts a call. Only `limit` refuses calls, not this count. */
     count: () => void used++,
     headers,
     rate: () => json(200, { resources: { core: rateNow() }, rate: rateNow() }),

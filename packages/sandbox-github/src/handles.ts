@@ -5,7 +5,7 @@ import type { ChangeResult, Push, Rerun, RunLife } from './runs.ts'
 import { currentAttempt } from './world.ts'
 import type { Conclusion, OpenStatus, Run, World } from './world.ts'
 
-/** A run for a person, a test or a panel. */
+/** A run as people, tests and panels see it. */
 export type RunSnapshot = ReturnType<typeof runSnapshot>
 export type PushOutcome = { kind: 'run'; run: RunSnapshot } | { kind: 'no-repository' } | { kind: 'no-workflow' }
 export type ChangeOutcome =
@@ -23,7 +23,7 @@ interface Parts {
   calls: Calls
 }
 
-/** What a person or a test can make GitHub do. */
+/** What people and tests can make GitHub do. */
 export function createHandles({ world, life, hooks, faults, calls }: Parts) {
   const change = (id: number, act: (run: Run) => ChangeResult): ChangeOutcome => {
     const run = world.runs.get(id)
@@ -47,7 +47,7 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     advance: (id: number, status: OpenStatus) => change(id, (run) => life.advance(run, status)),
     approve: (id: number) => change(id, life.approve),
     cancel: (id: number) => change(id, life.cancel),
-    /** By its author, at GitHub's own page. */
+    /** Reruns the run as its first actor, like the button on GitHub's page. */
     rerun: (id: number, how?: Rerun) => change(id, (run) => life.rerun(run, run.attempts[0]!.actor, how)),
     state: () => ({
       repositories,
@@ -56,10 +56,10 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
       isOut: faults.isOut(),
     }),
     calls: calls.list,
-    /** Where every repository's webhook goes; null: there is none. */
+    /** Sets the address of every repository's webhook; null removes the webhooks. */
     setWebhookUrl: hooks.setUrl,
     changeHook: hooks.change,
-    /** Does the token see the webhooks? */
+    /** Hides the webhooks from the token, as if it lacked the permission. */
     hideHooks: (areHidden: boolean) => void (world.areHooksHidden = areHidden),
     deliveries,
     redeliver,
@@ -68,7 +68,7 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     limit,
     failNext,
     setOutage,
-    /** Somebody else calls with the same token. */
+    /** Counts calls that somebody else made with the same token. */
     spend: faults.spend,
   }
 }
@@ -98,7 +98,7 @@ function runSnapshot(run: Run) {
       updatedAt: one.updatedAt,
     })),
     jobs: jobs.map((job) => ({ name: job.name, conclusion: job.conclusion })),
-    /** how long it takes from start to end, as long as nobody steps in; null: until somebody ends it */
+    /** how long it takes from start to end (ms), if nobody ends it earlier; null: until somebody ends it */
     runMs: plan.outcome === 'none' ? null : plan.ms,
   }
 }

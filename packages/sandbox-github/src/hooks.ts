@@ -16,14 +16,14 @@ export interface Hook {
   contentType: 'json' | 'form'
 }
 
-/** One sending, as GitHub logs it: who sends again makes another, with the same guid. */
+/** A delivery as GitHub logs it. A redelivery is another delivery with the same guid. */
 export interface Delivery {
   id: number
   guid: string
   event: string
   action: string | null
   runId: number | null
-  /** how the run stood */
+  /** the run's status when the delivery was made */
   status: string | null
   conclusion: string | null
   isRedelivery: boolean
@@ -34,7 +34,7 @@ export interface Delivery {
   state: 'queued' | 'answered' | 'failed'
   at: number
   ms: number
-  /** of the answer; null: there was none */
+  /** the status of the response; null: there was none */
   statusCode: number | null
   answer: string
 }
@@ -51,14 +51,14 @@ const NEW = { action: null, runId: null, status: null, conclusion: null, isRedel
 export const signatureOf = (secret: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
-/** What is sent once, and again only where somebody asks for it. */
+/** The webhooks and their deliveries. A delivery is sent once, and again only on request. */
 export function createHooks(world: World) {
   const tails = new Map<unknown, Promise<void>>()
   const closing = new AbortController()
   let hooks: Hook[] = []
   let deliveries: Delivery[] = []
 
-  /** Every repository's webhook, each with a ping; null: none has one. */
+  /** Gives every repository a webhook with this address, and sends each a ping. Null removes all webhooks. */
   function setUrl(wanted: string | null): void {
     hooks = []
     for (const repository of wanted === null ? [] : world.repositories) {
@@ -75,7 +75,7 @@ export function createHooks(world: World) {
     const { status, conclusion } = currentAttempt(run)
     const about = { event: 'workflow_run', action, runId: run.id, status, conclusion }
     const body = JSON.stringify(workflowRunBody(world, action, run))
-    // GitHub promises no order; here those of one run come in theirs, and `resendInOrder` makes any other.
+    // GitHub guarantees no order. Here the deliveries of a run keep theirs; `resendInOrder` sends them in any order.
     if (hook?.isActive && hook.events.includes(about.event))
       send(hook, run, { ...NEW, ...about, guid: randomUUID(), body })
   }
@@ -113,20 +113,20 @@ export function createHooks(world: World) {
     delivery.ms = world.clock.now() - delivery.at
   }
 
-  /** The same bytes and guid once more, to where the webhook is now. Undefined: no such delivery, or no webhook. */
+  /** Sends the same bytes and guid again, to the webhook's current address. Undefined if either is unknown. */
   function redeliver(guid: string, order: unknown = {}): Delivery | undefined {
     const known = deliveries.find((delivery) => delivery.guid === guid)
     const hook = hooks.find(({ repository }) => repository.name === known?.repository)
     return known && hook && send(hook, order, { ...known, isRedelivery: true })
   }
 
-  /** Several, each when the one before has its answer; the guids that there are. */
+  /** Sends several again, one after the other. Returns the guids of those that exist. */
   function resendInOrder(guids: readonly string[]): string[] {
     const order = {}
     return guids.filter((guid) => redeliver(guid, order))
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no delivery is queued or in flight. */
   async function settle(): Promise<void> {
     while (tails.size > 0) await Promise.all(tails.values())
   }
@@ -136,7 +136,7 @@ export function createHooks(world: World) {
     return settle()
   }
 
-  /** Somebody changes a repository's webhook in its settings. */
+  /** Changes a repository's webhook, as its settings page can. */
   const change = (repository: string, wanted: HookChange): void =>
     hooks.filter((hook) => hook.repository.name === repository).forEach((hook) => Object.assign(hook, wanted))
 

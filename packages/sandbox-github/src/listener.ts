@@ -10,20 +10,20 @@ import type { Faults } from './faults.ts'
 import type { World } from './world.ts'
 
 interface Parts {
-  /** what the server listens on */
+  /** the host that the server listens on */
   host: () => string
   world: World
   api: readonly Route[]
-  /** what asks for no token: the control interface and the badges */
+  /** routes that need no token: the control interface and the badges */
   open: readonly Route[]
   faults: Faults
   calls: Calls
 }
 
-/** What `node:http` calls. What is open meets no faults, either. */
+/** The listener for `node:http`. Faults do not apply to the open routes. */
 export const createListener = (parts: Parts) => (request: IncomingMessage, response: ServerResponse) => {
   answer(parts, request, response).catch(() => {
-    // The caller went away, or a handler broke: either way nobody may be left waiting.
+    // The client disconnected, or a handler threw. End the response in either case, so that no client waits for ever.
     if (response.headersSent) response.destroy()
     else sendReply(response, refuse(500, 'internal error'))
   })
@@ -41,7 +41,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   const reply = parts.faults.isOut() ? null : unchanged(call, await answerApi(parts, call))
   parts.calls.record(call, reply?.statusCode ?? 0)
   if (reply === null) return void response.destroy()
-  // What has not changed does not count, as on GitHub.
+  // As on GitHub, a 304 does not count towards the rate limit.
   if (reply.statusCode !== 304 && call.path !== '/rate_limit') parts.faults.count()
   sendReply(response, { ...reply, headers: { ...parts.faults.headers(), ...reply.headers } })
 }

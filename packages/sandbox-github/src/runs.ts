@@ -12,43 +12,43 @@ const text = z.string().max(TEXT_LENGTH_MAX)
 export const jobNames = z.array(text).max(JOBS_MAX)
 const outcome = z.enum(OUTCOMES).optional()
 
-/** What somebody pushed, and how its run is to go. Left out: a push to the default branch by Ada, which passes. */
+/** A push and the course of its run. By default Ada pushes to the default branch, and the run passes. */
 export const pushSchema = z.strictObject({
-  // Null: GitHub names none, as for some events.
+  // Null: the run has no branch, as with some of GitHub's events.
   branch: text.nullish(),
   tag: text.optional(),
   message: text.optional(),
   author: z.strictObject({ name: text, email: text, login: text }).partial().optional(),
   // `push`, `pull_request` for a fork, `schedule`, …
   event: text.optional(),
-  // By its name, id or file; left out: the repository's first.
+  // By name, id or file; by default the repository's first workflow.
   workflow: text.optional(),
-  // The owner of the fork that it comes from.
+  // The owner of the fork that the push comes from.
   fork: text.optional(),
   outcome,
-  // From start to end.
+  // How long the run takes from start to end.
   ms: z.int().min(0).max(RUN_MS_MAX).optional(),
   jobs: jobNames.optional(),
-  // Those of a run that fails; left out: the last.
+  // The jobs that fail if the run fails; by default the last one.
   failedJobs: jobNames.optional(),
-  // A stranger's pull request: it runs once somebody has approved it.
+  // The run waits for an approval, like a pull request of a first-time contributor.
   needsApproval: z.boolean().optional(),
 })
 export type Push = z.infer<typeof pushSchema>
 
-/** `failedOnly`: the other jobs keep their result. Without an outcome it passes. */
+/** `failedOnly`: the other jobs keep their results. The default outcome is success. */
 export const rerunSchema = z.strictObject({ failedOnly: z.boolean().optional(), outcome })
 export type Rerun = z.infer<typeof rerunSchema>
 
-/** What `workflow_run` deliveries tell. */
+/** The action of a `workflow_run` delivery. */
 export type Action = 'requested' | 'in_progress' | 'completed'
-/** The reason is what GitHub answers. */
+/** `reason` is the message of GitHub's response. */
 export type ChangeResult = { kind: 'changed'; run: Run } | { kind: 'not-possible'; reason: string }
 export type RunLife = ReturnType<typeof createRunLife>
 
 const RUN_MS = 3_000
 
-/** The life of runs: queued → in_progress → completed, once more at each rerun. */
+/** Moves runs from queued → in_progress → completed, and again at each rerun. */
 export function createRunLife(world: World, tell: (action: Action, run: Run) => void) {
   const timers = createTimers<Run>(world.clock)
 
@@ -96,11 +96,11 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
   const finish = (run: Run, conclusion: Conclusion, failedJobs = run.plan.failedJobs): ChangeResult =>
     whileOpen(run, () => end(run, conclusion, failedJobs))
 
-  /** `in_progress`: it runs to its end from now on. Any other: it stays so, and no webhook tells of it, as on GitHub. */
+  /** `in_progress` starts the run. Any other status stays until changed; as on GitHub, it sends no webhook. */
   const advance = (run: Run, status: OpenStatus): ChangeResult =>
     whileOpen(run, () => (status === 'in_progress' ? begin(run) : enter(run, status)))
 
-  /** Accepted now; it ends a moment later. */
+  /** Accepts at once. The run ends a moment later. */
   const cancel = (run: Run): ChangeResult => whileOpen(run, () => timers.after(run, 0, () => end(run, 'cancelled', [])))
 
   function approve(run: Run): ChangeResult {
@@ -132,7 +132,7 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
   const name = author.name ?? 'Ada'
   const login = author.login ?? name.toLowerCase().replaceAll(/\W+/g, '-')
   const id = world.nextId()
-  // Runs that no push began share the newest commit.
+  // Runs that no push started are of the branch's newest commit.
   const shared = UNPUSHED.has(event) ? runsOf(world, repository).find((run) => run.branch === branch) : undefined
   const run = {
     id,

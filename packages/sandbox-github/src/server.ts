@@ -16,28 +16,28 @@ import { createWorld, SEED } from './world.ts'
 import type { RepositorySeed } from './world.ts'
 
 export interface SandboxGithubOptions {
-  /** where the repositories' webhooks go; left out: there are none */
+  /** the address of all repositories' webhooks; by default there are none */
   webhookUrl?: string
   webhookSecret?: string
   token?: string
-  /** a GitHub App that may ask for tokens of its own; left out: there is none */
+  /** a GitHub App that may request installation tokens; by default there is none */
   app?: { id: string; publicKey: string }
-  /** left out: `acme/web` (private, with `CI` and `Nightly`), `acme/api` and `acme/ios` */
+  /** default: `acme/web` (private, with `CI` and `Nightly`), `acme/api` and `acme/ios` */
   repositories?: readonly RepositorySeed[]
   clock?: Clock
 }
 
-/** GitHub Actions in memory: the interface over HTTP, deliveries to webhooks, and handles to make things happen. */
+/** GitHub Actions in memory: its HTTP interface, its deliveries to webhooks, and handles to control it. */
 export interface SandboxGithub extends Handles {
-  /** Resolves to the server's address, such as `http://127.0.0.1:4020`. Port 0 takes any free one. */
+  /** Resolves to the server's address, such as `http://127.0.0.1:4020`. Port 0 picks any free port. */
   start(port?: number, host?: string): Promise<string>
-  /** Ends everything at once: runs, deliveries, open connections. */
+  /** Ends runs, deliveries and open connections at once. */
   stop(): Promise<void>
-  /** Every token that the app was given ends now. */
+  /** Revokes every token that the app has got. */
   endAppTokens(): void
-  /** Known once started. */
+  /** Empty before the start. */
   readonly url: string
-  /** Where a client finds it, and with what; a repository is named `acme/web`. */
+  /** The address and credentials that a client needs, and the names of the repositories, such as `acme/web`. */
   address(): { apiUrl: string; token: string; webhookSecret: string; repositories: string[] }
 }
 
@@ -70,7 +70,6 @@ export function createSandboxGithub(options: SandboxGithubOptions = {}): Sandbox
   const repositories = world.repositories.map(({ name }) => name)
   return {
     ...handles,
-    /** Every token that the app was given ends now. */
     endAppTokens: () => world.appTokens.clear(),
     start,
     stop,

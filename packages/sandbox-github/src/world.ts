@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** `startup_failure`: its workflow could not be read, so it has no jobs. */
+/** Conclusions that count as failed. `startup_failure`: the workflow could not be read, so the run has no jobs. */
 const RED = ['failure', 'timed_out', 'startup_failure'] as const
-/** How a run can end. */
+/** The conclusions of a run. */
 export const CONCLUSIONS = [...RED, 'success', 'neutral', 'cancelled', 'skipped', 'stale'] as const
-/** `none`: it runs until somebody ends it. */
+/** The planned conclusion of a run. `none`: it runs until somebody ends it. */
 export const OUTCOMES = [...CONCLUSIONS, 'none'] as const
 
 export type Conclusion = (typeof CONCLUSIONS)[number]
@@ -36,13 +36,13 @@ export interface Job {
   completedAt: number | null
 }
 
-/** One time that a run ran. */
+/** One attempt of a run. */
 export interface Attempt {
   n: number
   status: Status
-  /** `action_required`: it ends only once somebody has approved it. */
+  /** `action_required`: it starts only after somebody has approved it. */
   conclusion: Conclusion | 'action_required' | null
-  /** the login of who began it */
+  /** the login of the person who started it */
   actor: string
   startedAt: number
   updatedAt: number
@@ -53,14 +53,14 @@ export interface Run {
   id: number
   repository: Repository
   workflow: Workflow
-  /** counts per workflow */
+  /** counted for each workflow */
   number: number
   event: string
   branch: string | null
   sha: string
   message: string
   author: { name: string; email: string }
-  /** the owner of the fork that it comes from */
+  /** the owner of the fork that the run comes from; null: no fork */
   fork: string | null
   createdAt: number
   jobNames: readonly string[]
@@ -69,10 +69,10 @@ export interface Run {
   attempts: Attempt[]
 }
 
-/** Everything that the parts of the sandbox share. */
+/** What the parts of the sandbox share. */
 export interface World {
   readonly clock: Clock
-  /** known once the server listens */
+  /** empty until the server listens */
   url: string
   readonly repositories: readonly Repository[]
   readonly runs: Map<number, Run>
@@ -80,15 +80,15 @@ export interface World {
   readonly webhookSecret: string
   /** a GitHub App that is installed on every repository; `publicKey`: PEM */
   readonly app: { id: string; publicKey: string } | null
-  /** the tokens that it was given, and when they end */
+  /** the tokens that the app has got, with their expiry (ms) */
   readonly appTokens: Map<string, number>
-  /** the token lacks the permission *Webhooks* */
+  /** whether the token lacks the permission *Webhooks* */
   areHooksHidden: boolean
-  /** GitHub's ids are beyond 32 bits. */
+  /** Ids begin beyond 32 bits, as GitHub's do. */
   nextId(): number
 }
 
-/** Its workflows by their names; left out: `CI`. */
+/** A repository at the start, with the names of its workflows; the default is `CI`. */
 export type RepositorySeed = Pick<Repository, 'name'> &
   Partial<Pick<Repository, 'isPrivate' | 'defaultBranch'>> & { workflows?: readonly string[] }
 
@@ -125,14 +125,14 @@ export function createWorld(
 }
 
 export const findRepository = (world: World, name: string): Repository | undefined =>
-  // As GitHub: the case does not count.
+  // GitHub ignores the case.
   world.repositories.find((repository) => repository.name.toLowerCase() === name.toLowerCase())
 
-/** By its name, its id or its file. */
+/** Finds a workflow by name, id or file. */
 export const findWorkflow = ({ workflows }: Repository, text: string): Workflow | undefined =>
   workflows.find(({ id, name, path }) => [String(id), name, path, path.split('/').at(-1)].includes(text))
 
-/** Of one repository, the newest first. */
+/** The runs of a repository, newest first. */
 export const runsOf = (world: World, repository: Repository): Run[] =>
   [...world.runs.values()].filter((run) => run.repository === repository).toReversed()
 

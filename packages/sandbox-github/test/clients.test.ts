@@ -8,7 +8,7 @@ import { pushed, runOf, startGithub, startReceiver } from './support.ts'
 const WEB = { owner: 'acme', repo: 'web' }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** GitHub's own client, as a stranger uses it. */
+/** GitHub's own client library. */
 const clientOf = (github: SandboxGithub, auth = github.address().token) =>
   new Octokit({ baseUrl: github.address().apiUrl, auth, log })
 
@@ -64,7 +64,7 @@ test('a run is cancelled once', async () => {
   expect((await actions.getWorkflowRun({ ...WEB, run_id })).data.run_started_at).toBe('2026-02-03T04:05:06Z')
 })
 
-test('a client is refused for its token, its rate, what is not there, and what was switched on', async () => {
+test('a client gets errors for a wrong token, a rate limit, an unknown repository, and requested faults', async () => {
   const github = await startGithub()
   const ask = (auth?: string, repo = 'web') => clientOf(github, auth).repos.get({ ...WEB, repo })
   await expect(ask('a-token-of-nobody')).rejects.toMatchObject({ status: 401, message: /^Bad credentials/ })
@@ -84,7 +84,7 @@ test('a client is refused for its token, its rate, what is not there, and what w
   expect(github.calls().map(({ statusCode }) => statusCode)).toEqual([401, 404, 429, 502, 0, 200, 200])
 })
 
-test('what has not changed is not sent again, and does not count', async () => {
+test('an unchanged response is a 304, and does not count towards the rate limit', async () => {
   const github = await startGithub()
   const ask = (etag = '') =>
     clientOf(github).actions.listWorkflowRunsForRepo({ ...WEB, headers: { 'if-none-match': etag } })
@@ -95,7 +95,7 @@ test('what has not changed is not sent again, and does not count', async () => {
   expect((await ask(etag)).data.total_count).toBe(1)
 })
 
-test('a client finds what was not delivered, and has it sent again', async () => {
+test('a client finds failed deliveries, and can redeliver them', async () => {
   const receiver = await startReceiver((n) => (n < 3 ? 500 : 202))
   const github = await startGithub({ webhookUrl: receiver.url })
   await github.settle()
@@ -109,7 +109,7 @@ test('a client finds what was not delivered, and has it sent again', async () =>
   expect(again).toMatchObject({ guid: lost!.guid, redelivery: true, status: 'OK' })
 })
 
-test('a badge shows the newest end of a branch; a private one not to everybody', async () => {
+test('a badge shows the newest completed run of a branch; that of a private repository needs the token', async () => {
   const github = await startGithub()
   const badge = async (repository: string, branch: string, headers = {}) => {
     const url = `${github.url}/${repository}/actions/workflows/ci.yml/badge.svg?branch=${branch}`

@@ -9,7 +9,7 @@ async function startControl() {
   return { github, post }
 }
 
-test('people push, approve, finish, run again and cancel', async () => {
+test('the control interface pushes, approves, finishes, reruns and cancels', async () => {
   const { github, post } = await startControl()
   const push = { repository: 'acme/web', author: { name: 'Grace' }, outcome: 'none', needsApproval: true }
   const { json } = await post('/push', push)
@@ -25,7 +25,7 @@ test('people push, approve, finish, run again and cancel', async () => {
   expect((await request('GET', `${github.url}/sandbox/state`)).json).toEqual(github.state())
 })
 
-test('what it does not understand changes nothing', async () => {
+test('an invalid call changes nothing', async () => {
   const { github, post } = await startControl()
   expect((await post('/push', { repository: 'acme/web', brunch: 'main' })).text).toContain('brunch')
   expect((await post('/push', { repository: 'acme/gone' })).status).toBe(404)
@@ -35,7 +35,7 @@ test('what it does not understand changes nothing', async () => {
   expect(github.state()).toMatchObject({ runs: [], webhookUrl: null })
 })
 
-test('the webhook is set, and what was sent is listed and sent again', async () => {
+test('the control interface sets the webhook, lists deliveries and redelivers them', async () => {
   const { github, post } = await startControl()
   const receiver = await startReceiver()
   expect((await post('/webhook', { url: receiver.url })).status).toBe(200)
@@ -47,7 +47,7 @@ test('the webhook is set, and what was sent is listed and sent again', async () 
   expect(json).toMatchObject({ deliveries: [{ guid, event: 'ping' }, {}, {}, { guid }] })
 })
 
-test('only a page of its own may change it', async () => {
+test('only pages of the sandbox itself may make changes', async () => {
   const { github } = await startControl()
   const run = `${github.url}/sandbox/runs/${pushed(github).id}`
   expect((await request('POST', `${run}/finish`, {}, { origin: 'https://elsewhere.example' })).status).toBe(403)

@@ -4,7 +4,7 @@ import type { Push } from '../src/runs.ts'
 import { createSandboxGithub } from '../src/server.ts'
 import type { SandboxGithub, SandboxGithubOptions } from '../src/server.ts'
 
-/** A started sandbox that stops with the test. */
+/** Starts a sandbox. It is stopped after the test. */
 export async function startGithub(options: SandboxGithubOptions = {}): Promise<SandboxGithub> {
   const github = createSandboxGithub(options)
   await github.start()
@@ -12,14 +12,14 @@ export async function startGithub(options: SandboxGithubOptions = {}): Promise<S
   return github
 }
 
-/** A webhook that keeps what it got, and answers what `status` says. */
+/** Starts a webhook that keeps the requests and answers with the status from `status`. */
 export async function startReceiver(status: (n: number) => number = () => 202) {
   const stub = await startHttpStub((_, at) => ({ status: status(at), text: 'got it' }))
   onTestFinished(() => stub[Symbol.asyncDispose]())
   return stub
 }
 
-/** A run; left out: it runs until somebody ends it. */
+/** Pushes a run. By default it runs until the test ends it. */
 export function pushed(github: SandboxGithub, push: Push = {}, repository = 'acme/web') {
   const result = github.push(repository, { outcome: 'none', ...push })
   if (result.kind !== 'run') throw new Error(result.kind)

@@ -8,7 +8,7 @@ import { ended, pushed, startGithub, startReceiver } from './support.ts'
 
 const ajv = new Ajv({ strict: false, validateFormats: false }).addSchema(schemas, 'github')
 
-/** Where a body is not as GitHub's published schema has it. */
+/** The paths in a body that violate GitHub's published schema. */
 function faultsOf({ event, body }: { event: string; body: string }): (string | undefined)[] {
   const value = JSON.parse(body) as { action?: string }
   const validate = ajv.getSchema(`github#/definitions/${event}$${value.action ?? 'event'}`)!
@@ -22,7 +22,7 @@ const told = (github: SandboxGithub) =>
     return [action, run['status'], run['conclusion'], run['run_attempt'], run['id']].join(' ')
   })
 
-test('what is sent has the form of the published schemas', async () => {
+test('deliveries match the published schemas', async () => {
   const github = await startGithub({ webhookUrl: (await startReceiver()).url })
   for (const outcome of ['success', 'failure', 'cancelled', 'timed_out', 'skipped', 'neutral', 'stale'] as const)
     github.finish(pushed(github).id, outcome)
@@ -33,14 +33,14 @@ test('what is sent has the form of the published schemas', async () => {
   expect(github.deliveries().flatMap(faultsOf)).toEqual([])
 })
 
-test('the published schemas lag behind GitHub where a workflow cannot be read, or no branch is named', async () => {
+test('the published schemas do not know a startup_failure or a run without a branch, unlike GitHub', async () => {
   const github = await startGithub({ webhookUrl: (await startReceiver()).url })
   github.finish(pushed(github, { branch: null }).id, 'startup_failure')
   const faults = new Set(runs(github).flatMap(faultsOf))
   expect(faults).toEqual(new Set(['/workflow_run/head_branch', '/workflow_run/conclusion']))
 })
 
-test('a run is told as it goes; a rerun keeps the id, raises the attempt, and is not requested', async () => {
+test('webhooks report each step of a run; a rerun keeps the id, is a new attempt, and is not `requested`', async () => {
   const receiver = await startReceiver()
   const github = await startGithub({ webhookUrl: receiver.url })
   await github.settle()
@@ -60,7 +60,7 @@ test('a run is told as it goes; a rerun keeps the id, raises the attempt, and is
   expect(receiver.requests.slice(-5).map(({ body }) => body)).toEqual(runs(github).map(({ body }) => body))
 })
 
-test("a stranger's pull request waits for an approval, and then runs", async () => {
+test('a pull request of a first-time contributor waits for an approval, and then runs', async () => {
   const github = await startGithub({ webhookUrl: (await startReceiver()).url })
   const { id: run_id } = pushed(github, { fork: 'mallory', needsApproval: true, outcome: 'success', ms: 0 })
   expect(github.rerun(run_id)).toMatchObject({ kind: 'not-possible' })
@@ -77,7 +77,7 @@ test("a stranger's pull request waits for an approval, and then runs", async () 
   ])
 })
 
-test("it signs as GitHub's own example does, and over the bytes that it sends", async () => {
+test("the signature is that of GitHub's own example, and is made over the bytes sent", async () => {
   expect(signatureOf("It's a Secret to Everybody", 'Hello, World!')).toBe(
     'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
   )
@@ -95,7 +95,7 @@ test("it signs as GitHub's own example does, and over the bytes that it sends", 
   })
 })
 
-test('what was refused is not sent again by itself; a redelivery has the same guid and bytes', async () => {
+test('a refused delivery is not retried; a redelivery has the same guid and bytes', async () => {
   const receiver = await startReceiver((n) => (n < 5 ? 503 : 202))
   const github = await startGithub({ webhookUrl: receiver.url })
   await github.settle()
