@@ -7,7 +7,7 @@ import type { Life } from './life.ts'
 import { findProject, latestJobs } from './state.ts'
 import type { Job, Pipeline, Project, Secrets, World } from './state.ts'
 
-/** A reply that turns the caller away, or undefined: welcome. */
+/** The error response for a missing or insufficient token; undefined if access is granted. */
 export function checkToken({ token, readToken }: Secrets, call: Call): Reply | undefined {
   const given = call.headers['private-token']
   if (given === token || (given === readToken && call.method === 'GET')) return undefined
@@ -16,7 +16,7 @@ export function checkToken({ token, readToken }: Secrets, call: Call): Reply | u
   return json(403, { error: 'insufficient_scope', error_description, scope: 'api' })
 }
 
-/** Below /api/v4. */
+/** The routes below /api/v4. */
 export function apiRoutes(world: World, life: Life, hook: Hook, base: string): Route[] {
   function inProject(how: string, handle: (project: Project, call: Call, id: string) => Reply): Route {
     const [method = '', path = ''] = how.split(' ')
@@ -72,7 +72,7 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
     inPipeline('GET /jobs', (one, call) =>
       paged(world, call, chosenJobs(one, call.query), (job) => jobEntity(world, one, job)),
     ),
-    // 201 also when there is nothing to retry, 200 also when it cannot be canceled: GitLab has no other answers.
+    // As on GitLab, retry answers 201 and cancel 200 even if there is nothing to retry or cancel.
     inPipeline('POST /retry', (one) => (life.retry(one), show(one, 201))),
     inPipeline('POST /cancel', (one) => (life.cancel(one), show(one))),
     inProject('POST /jobs/:id/play', (project, _, id) => play(project, id)),
@@ -100,7 +100,7 @@ function chosenPipelines(pipelines: readonly Pipeline[], query: URLSearchParams)
   return (
     pipelines
       .filter((one) => isChosen('ref', refOf(one)) && isChosen('sha', one.sha) && isChosen('status', one.status))
-      // Child pipelines are listed only by their source.
+      // Child pipelines are listed only if the query names their source.
       .filter(({ source }) => (query.get('source') ?? (source === 'parent_pipeline' ? '' : source)) === source)
       .filter(({ updatedAt }) => updatedAt > updatedAfter)
       .sort((one, other) => sign * (one[key] - other[key] || one.id - other.id))

@@ -3,7 +3,7 @@ import type { Call, Reply, Route } from '../../lib/http.ts'
 import { findProject } from './state.ts'
 import type { World } from './state.ts'
 
-/** `/{path}/badges/{branch}/pipeline.svg`: the newest pipeline of a branch as a picture, open to everybody. */
+/** `/{path}/badges/{branch}/pipeline.svg`: a badge of the branch's newest pipeline. It needs no token. */
 export const badgeRoute = (world: World, prefix: string): Route => ({
   method: 'GET',
   pattern: `${prefix}/:project*/badges/:branch*/pipeline.svg`,

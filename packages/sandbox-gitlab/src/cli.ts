@@ -1,7 +1,7 @@
 import { giveUp, openPort, readFlags, readPort } from '../../lib/program.ts'
 import { createSandboxGitlab } from './server.ts'
 
-/** The sandbox GitLab by itself. Prints one JSON line per thing a client needs. */
+/** Starts only the sandbox GitLab. Prints what a client needs as JSON lines. */
 const PORT_DEFAULT = 4030
 
 const values = readFlags({

@@ -23,7 +23,7 @@ const switchesSchema = z.strictObject({
   cancelingMs: z.int().min(0).exactOptional(),
 })
 
-/** The control interface under /sandbox: for people and tests. It asks for no credentials and meets no faults. */
+/** The control interface under /sandbox, for people and tests. It needs no credentials and has no faults. */
 export function controlRoutes(gitlab: Handles): Route[] {
   const get = (pattern: string, handle: Route['handle']): Route => ({ method: 'GET', pattern, handle })
   const post = <Body>(pattern: string, schema: z.ZodType<Body>, act: (body: Body, named: string) => Reply): Route => {

@@ -1,20 +1,20 @@
 import { DEFAULT_BRANCH, latestJobs, projectOf } from './state.ts'
 import type { Job, Pipeline, Project, Status, World } from './state.ts'
 
-/** Who triggered every pipeline: never the author of the commit, so that a client which takes one for the other shows. */
+/** The user who triggered every pipeline. Never the commit's author, so that a client that mixes them up is noticed. */
 export const USER = { id: 42, name: 'Release Robot', username: 'robot', avatar_url: 'https://gitlab.example/42.png' }
 
 type Write = (ms: number | null) => string | null
 export const isoTime: Write = (ms) => (ms === null ? null : new Date(ms).toISOString())
 
-/** The forms in which the REST interface shows things. */
+/** A project in the REST interface. */
 export function projectEntity({ siteUrl }: World, { id, path }: Project) {
   const name = path.split('/').at(-1)!
   const web_url = `${siteUrl}/${path}`
   return { id, name, path_with_namespace: path, default_branch: DEFAULT_BRANCH, visibility: 'public', web_url }
 }
 
-/** As lists have it. */
+/** A pipeline in a list. */
 export function pipelineBasic(world: World, pipeline: Pipeline) {
   const { id, iid, projectId: project_id, sha, status, source } = pipeline
   const times = { created_at: isoTime(pipeline.createdAt), updated_at: isoTime(pipeline.updatedAt) }
@@ -41,7 +41,7 @@ export function pipelineEntity(world: World, pipeline: Pipeline) {
   }
 }
 
-/** What a single pipeline has on every page and in every hook. */
+/** The details of a pipeline that both the REST interface and the hook have. */
 export const pipelineDetails = (pipeline: Pipeline, write: Write) => ({
   tag: pipeline.tag,
   before_sha: '0'.repeat(40),
@@ -49,11 +49,11 @@ export const pipelineDetails = (pipeline: Pipeline, write: Write) => ({
   started_at: write(pipeline.startedAt),
   finished_at: write(pipeline.finishedAt),
   duration: pipeline.finishedAt === null ? null : ranS(pipeline),
-  // Null for none, as GitLab has it.
+  // GitLab says null instead of 0.
   queued_duration: Math.floor(secondsBetween(pipeline.createdAt, pipeline.startedAt) ?? 0) || null,
 })
 
-/** Whole seconds in which jobs ran; those of one attempt run side by side. */
+/** Whole seconds in which jobs ran. Jobs of one attempt run in parallel: those with the same start count once. */
 function ranS(pipeline: Pipeline): number {
   const runs = new Map(
     latestJobs(pipeline).map((job) => [job.startedAt, secondsBetween(job.startedAt, job.finishedAt)]),
@@ -66,7 +66,7 @@ const secondsBetween = (from: number | null, to: number | null): number | null =
 
 const LABELS: Partial<Record<Status, string>> = { success: 'passed', manual: 'waiting for manual action' }
 
-/** The status as GitLab's pages say it. */
+/** The status in the words of GitLab's pages. */
 export function statusLabel(pipeline: Pipeline): string {
   const { status } = pipeline
   const hasWarnings = status === 'success' && latestJobs(pipeline).some((job) => job.status === 'failed')
@@ -83,7 +83,7 @@ export const jobEntity = (world: World, pipeline: Pipeline, job: Job) => ({
   web_url: webUrl(world, pipeline, 'jobs', job.id),
 })
 
-/** What a job has on every page and in every hook. */
+/** The details of a job that both the REST interface and the hook have. */
 export const jobBasic = (job: Job, write: Write) => ({
   id: job.id,
   stage: job.stage,
@@ -97,7 +97,7 @@ export const jobBasic = (job: Job, write: Write) => ({
   queued_duration: secondsBetween(job.createdAt, job.startedAt),
 })
 
-/** The commit that a pipeline was made for. */
+/** The commit of a pipeline. */
 export function commitEntity(world: World, pipeline: Pipeline) {
   const { sha: id, message, author } = pipeline
   const authored = { author_name: author.name, author_email: author.email, created_at: isoTime(pipeline.createdAt) }

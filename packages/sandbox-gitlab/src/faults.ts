@@ -6,7 +6,7 @@ export type Faults = ReturnType<typeof createFaults>
 
 const CALLS_MAX = 1_000
 
-/** What goes wrong on demand, and the log of calls by which a test sees who asked for what. */
+/** Faults on request, and a log of the received calls for tests. */
 export function createFaults() {
   let limited = { calls: 0, retryAfterS: 0 }
   let failing = { calls: 0, statusCode: 500 }
@@ -14,7 +14,7 @@ export function createFaults() {
   const calls: CallRecord[] = []
   let lastN = 0
 
-  /** The reply that a call meets instead of its own. */
+  /** The error that this call gets instead of its response, if any. */
   function meet(): Reply | undefined {
     if (failing.calls > 0) {
       failing.calls -= 1
@@ -34,7 +34,7 @@ export function createFaults() {
   return {
     limit: (wanted: typeof limited) => void (limited = { ...wanted }),
     failNext: (n: number, statusCode: number) => void (failing = { calls: n, statusCode }),
-    /** What each answer says is left, as GitLab.com's do; a self-managed GitLab may say nothing. */
+    /** Sets the rate limit headers of every response. GitLab.com sends them; a self-managed GitLab may not. */
     setRate: ({ limit, remaining, reset }: { limit: number; remaining: number; reset: number }) =>
       void (rate = {
         'ratelimit-limit': String(limit),
@@ -44,7 +44,7 @@ export function createFaults() {
     rate: () => rate,
     meet,
     record,
-    /** Those that GitLab was asked, oldest first; statusCode 0: the connection was closed. */
+    /** The received calls, oldest first; statusCode 0: the connection was closed. */
     calls: (): readonly CallRecord[] => calls,
   }
 }

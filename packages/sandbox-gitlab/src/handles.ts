@@ -5,7 +5,7 @@ import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
 import { findPipeline, findProject, projectOf } from './state.ts'
 import type { Pipeline, Status, Switches, World } from './state.ts'
 
-/** A pipeline for a person or a test. */
+/** A pipeline as people and tests see it. */
 export type PipelineSnapshot = ReturnType<typeof snapshot>
 export type PushOutcome = { kind: 'pipeline'; pipeline: PipelineSnapshot } | { kind: 'no-project' }
 export type ChangeOutcome =
@@ -14,7 +14,7 @@ export type ChangeOutcome =
   | { kind: 'no-pipeline' }
 export type Handles = ReturnType<typeof createHandles>
 
-/** What a person or a test can make GitLab do. Projects are named by path or id, pipelines by id. */
+/** What people and tests can make GitLab do. Projects are given by path or id, pipelines by id. */
 export function createHandles(world: World, life: Life, hook: Hook, faults: Faults) {
   function push(name: string, wanted: PushWanted = {}): PushOutcome {
     const project = findProject(world, name)
@@ -32,7 +32,7 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
   return {
     push,
     finish: (id: number, end: End, failed?: FailedJobsWanted) => change(id, (one) => life.finish(one, end, failed)),
-    /** Any status, whatever GitLab thinks of it. */
+    /** Sets any status, even one that GitLab would not allow now. */
     advance: (id: number, status: Status) => change(id, (one) => life.advance(one, status)),
     /** Starts the manual job that the pipeline waits for. */
     play: (id: number) => change(id, (one) => life.play(one)),
@@ -50,10 +50,10 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
     changeHook: hook.change,
     /** Resolves when every queued delivery is answered or has failed. */
     settle: hook.settle,
-    /** The next calls are refused for their rate. */
+    /** The next `calls` calls get a 429. */
     limit: faults.limit,
     setRate: faults.setRate,
-    /** The next `n` calls answer this and do nothing. */
+    /** The next `n` calls get this status and do nothing. */
     failNext: faults.failNext,
     setSwitches: (changes: Partial<Switches>): Switches => Object.assign(world.switches, changes),
   }
@@ -63,6 +63,6 @@ function snapshot(world: World, pipeline: Pipeline) {
   const { id, iid, branch, sha, source, message, author, status, outcome, ms } = pipeline
   const named = { project: projectOf(world, pipeline).path, id, iid, branch, sha, source, message, author, status }
   const { attempts, jobs } = structuredClone({ attempts: pipeline.attempts, jobs: pipeline.jobs })
-  // As long as nobody steps in; null: until somebody ends it.
+  // `runMs`: how long it runs if nobody ends it earlier; null: until somebody ends it.
   return { ...named, retries: attempts.length - 1, attempts, jobs, runMs: outcome === 'none' ? null : ms }
 }

@@ -2,17 +2,17 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { pipelineHook } from './payload.ts'
 import type { Pipeline, World } from './state.ts'
 
-/** One webhook delivery and what came of it. `n` counts from 1. */
+/** A webhook delivery and its responses. `n` counts from 1. */
 export interface Delivery {
   n: number
   pipelineId: number
-  /** the status in its body; as long as it is not sent, the one that it was made for */
+  /** the pipeline's status in the body; the switch `isLazy` updates both when the delivery is sent */
   status: string
   idempotencyKey: string
   body: string
-  /** `off`: GitLab had switched the webhook off, nothing was sent */
+  /** `off`: not sent, because the webhook was disabled, had been removed, or the sandbox was stopping */
   state: 'queued' | 'answered' | 'failed' | 'off'
-  /** one for each time it was sent, with when that was and how long it took (ms); null: no answer */
+  /** one for each time it was sent: when (ms), and how long the response took (ms); statusCode null: no response */
   answers: { statusCode: number | null; at: number; ms: number }[]
 }
 
@@ -20,12 +20,12 @@ export type Hook = ReturnType<typeof createHook>
 
 const ANSWER_MS_MAX = 10_000
 const DELIVERIES_MAX = 10_000
-/** So many failures in a row switch the webhook off for a minute; each further one doubles it, to a day. */
+/** This many failures in a row disable the webhook for a minute. Each further one doubles the time, up to a day. */
 const FAILURES_UNTIL_OFF = 4
 const OFF_MS_FIRST = 60_000
 const OFF_MS_MAX = 24 * 60 * 60_000
 
-/** The webhook of every project. GitLab does not repeat what was refused, and switches off a webhook that fails often. */
+/** The webhook of every project. Like GitLab, it does not retry, and disables a webhook that fails often. */
 export function createHook(world: World, firstUrl: string | null) {
   const closing = new AbortController()
   const tails = new Map<number, Promise<void>>()
@@ -105,14 +105,14 @@ export function createHook(world: World, firstUrl: string | null) {
     disabledUntil = failures < FAILURES_UNTIL_OFF ? null : world.clock.now() + offMs
   }
 
-  /** `executable`, `temporarily_disabled` or `disabled`, as GitLab says it, and until when. */
+  /** GitLab's `alert_status` (`executable`, `temporarily_disabled` or `disabled`), and until when it is disabled. */
   function alert(): { status: string; disabledUntil: number | null } {
     if (settings.isDisabled) return { status: 'disabled', disabledUntil: null }
     const isOff = disabledUntil !== null && world.clock.now() <= disabledUntil
     return { status: isOff ? 'temporarily_disabled' : 'executable', disabledUntil }
   }
 
-  /** The same body under the same Idempotency-Key. Undefined: no such delivery. */
+  /** Sends the same body with the same Idempotency-Key again. Undefined if there is no such delivery. */
   function resend(n: number): Delivery | undefined {
     const delivery = deliveries.find((candidate) => candidate.n === n)
     if (!delivery) return undefined
@@ -121,14 +121,14 @@ export function createHook(world: World, firstUrl: string | null) {
     return delivery
   }
 
-  /** Null: nobody has made a webhook. What went wrong at the old address is forgotten. */
+  /** Sets the address; null removes the webhook. The failures so far no longer count. */
   function setUrl(next: string | null): void {
     url = next
     failures = 0
     disabledUntil = null
   }
 
-  /** Somebody changes it in its settings; GitLab disables what has failed 40 times. */
+  /** Changes the webhook's settings. `isDisabled`: GitLab has disabled it, as it does after 40 failures. */
   const change = (wanted: Partial<typeof settings>): void => void (settings = { ...settings, ...wanted })
   const hasPipelines = (): boolean => settings.hasPipelines
 
@@ -155,7 +155,7 @@ export function createHook(world: World, firstUrl: string | null) {
   }
 }
 
-/** As Standard Webhooks has it; the key stands behind `whsec_`. */
+/** The signature headers of Standard Webhooks. The key is the base64 after `whsec_`. */
 export function signed(token: string | null, id: string, nowMs: number, body: string): Record<string, string> {
   if (token === null) return {}
   const timestamp = String(Math.floor(nowMs / 1_000))

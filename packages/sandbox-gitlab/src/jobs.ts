@@ -2,17 +2,17 @@ import type { End, FailedJobs } from './push.ts'
 import { ensureJobs, isEnd, latestJobs, newJob, stagesOf } from './state.ts'
 import type { Job, Pipeline, Status, World } from './state.ts'
 
-/** Jobs that are neither over nor waiting for a person. */
+/** Jobs that have not ended and do not wait for a person. */
 export const activeJobs = (pipeline: Pipeline): Job[] =>
   latestJobs(pipeline).filter(({ status }) => status !== 'manual' && !isEnd(status))
 
-/** A manual job that the pipeline waits for. */
+/** Whether the pipeline waits for a manual job. */
 export const isBlocked = (pipeline: Pipeline): boolean =>
   latestJobs(pipeline).some(({ status, allowFailure }) => status === 'manual' && !allowFailure)
 
 const isUnplayed = ({ manual, status }: Job): boolean => manual && status === 'created'
 
-/** Jobs that nobody must start go on to a status that is no end. */
+/** Moves active jobs to a status that is not an end, except manual jobs that nobody has started. */
 export function moveJobs(world: World, pipeline: Pipeline, status: Status): void {
   for (const job of activeJobs(pipeline).filter((one) => !isUnplayed(one))) {
     job.status = status
@@ -20,7 +20,7 @@ export function moveJobs(world: World, pipeline: Pipeline, status: Status): void
   }
 }
 
-/** What is not over yet ends as it does in a pipeline that ends so. */
+/** Ends all active jobs, as they end in a pipeline with this end. */
 export function endJobs(world: World, pipeline: Pipeline, end: End, failedJobs: FailedJobs): void {
   ensureJobs(world, pipeline, failedJobs)
   const reasons = failureReasons(pipeline, end, failedJobs)
@@ -37,7 +37,7 @@ export function endJobs(world: World, pipeline: Pipeline, end: End, failedJobs: 
   }
 }
 
-/** By the job's name. A failed pipeline has one at least that counts. */
+/** Failure reasons by job name. In a failed pipeline, at least one job without `allowFailure` fails. */
 function failureReasons(pipeline: Pipeline, end: End, failedJobs: FailedJobs): Map<string, string> {
   const reasons = new Map(failedJobs.map(({ name, reason }) => [name, reason]))
   const counting = activeJobs(pipeline).filter((job) => !job.allowFailure && !isUnplayed(job))
@@ -52,7 +52,7 @@ function jobEnd(job: Job, end: End, reasons: ReadonlyMap<string, string>): Statu
   return isUnplayed(job) ? 'manual' : 'success'
 }
 
-/** Failed and canceled jobs come again under new ids, skipped ones as they are. */
+/** Replaces failed and canceled jobs by jobs with new ids. Skipped jobs keep their ids. */
 export function retryJobs(world: World, pipeline: Pipeline): void {
   for (const job of latestJobs(pipeline)) {
     if (job.status === 'skipped') job.status = 'created'

@@ -12,7 +12,7 @@ const CHANGED: ChangeResult = { kind: 'changed' }
 const notPossible = (reason: string): ChangeResult => ({ kind: 'not-possible', reason })
 const UNSTARTED: readonly Status[] = ['created', 'waiting_for_resource', 'preparing', 'pending']
 
-/** The life of pipelines: created → pending → running → an end, over and over, by itself or by hand. */
+/** Moves pipelines from created → pending → running → an end, and again at each retry; by timers or on request. */
 export function createLife({ world, tell }: { world: World; tell: (pipeline: Pipeline) => void }) {
   const timers = createTimers<number>(world.clock)
 
@@ -46,7 +46,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
   function enter(pipeline: Pipeline, status: Status): void {
     const now = world.clock.now()
     if (status === 'running' && UNSTARTED.includes(pipeline.status)) pipeline.startedAt ??= now
-    // A retry does not clear it: it stays the time of the last end.
+    // A retry does not clear `finishedAt`: it stays the time of the last end.
     if (isEnd(status) && status !== 'skipped') pipeline.finishedAt = now
     Object.assign(pipeline.attempts.at(-1)!, { status, ...(isEnd(status) ? { finishedAt: now } : {}) })
     const isChange = pipeline.status !== status
@@ -63,7 +63,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     return CHANGED
   }
 
-  /** Any status, whatever GitLab thinks of it. */
+  /** Sets any status, even one that GitLab would not allow now. */
   function advance(pipeline: Pipeline, status: Status): ChangeResult {
     timers.cancel(pipeline.id)
     if (isEnd(status) || status === 'manual') endJobs(world, pipeline, status === 'manual' ? 'success' : status, [])
@@ -72,7 +72,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     return CHANGED
   }
 
-  /** Starts a manual job; left out: the pipeline's first. */
+  /** Starts a manual job; by default the pipeline's first one. */
   function play(pipeline: Pipeline, wanted?: Job): ChangeResult {
     const job = wanted ?? latestJobs(pipeline).find(({ status }) => status === 'manual')
     if (job?.status !== 'manual') return notPossible('Unplayable Job')
@@ -96,7 +96,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     return CHANGED
   }
 
-  /** What failed or was canceled once more, under the pipeline's id; it passes unless another outcome is wanted. */
+  /** Runs failed and canceled jobs again, under the pipeline's id. They pass unless `wanted` has another outcome. */
   function retry(pipeline: Pipeline, wanted: RetryWanted = {}): ChangeResult {
     const failed = latestJobs(pipeline).filter(({ status }) => status === 'failed' || status === 'canceled')
     if (failed.length === 0) return notPossible('the pipeline has nothing to retry')
@@ -106,7 +106,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     pipeline.attempts.push(newAttempt())
     retryJobs(world, pipeline)
     if (activeJobs(pipeline).length > 0) run(pipeline)
-    // Manual jobs alone: they wait for a person again, and a pipeline that had passed stays so.
+    // Only manual jobs are left. They wait for a person again; a pipeline that had passed stays passed.
     else if (isBlocked(pipeline)) enter(pipeline, 'manual')
     return CHANGED
   }

@@ -20,7 +20,7 @@ export function pipelineHook(world: World, pipeline: Pipeline) {
 function attributes(world: World, pipeline: Pipeline) {
   const { id, iid, branch, sha, source, status } = pipeline
   const names = { id, iid, name: null, ref: branch, sha, source, status }
-  // The one time that a hook leaves out.
+  // `started_at` is the only time that a hook does not have.
   const { started_at: _, ...details } = pipelineDetails(pipeline, hookTime)
   return {
     ...details,
@@ -56,7 +56,7 @@ function mergeRequest(world: World, pipeline: Pipeline) {
   }
 }
 
-// As for anybody who shows no address in public.
+// GitLab redacts the e-mail address of a user without a public one.
 const HOOK_USER = { ...USER, email: '[REDACTED]' }
 
 function project(world: World, pipeline: Pipeline) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const ENDS = ['success', 'failed', 'canceled', 'skipped'] as const
 export type End = (typeof ENDS)[number]
-/** How a pipeline is to go by itself; `none`: it runs until somebody ends it. */
+/** The planned end of a pipeline; `none`: it runs until somebody ends it. */
 export const OUTCOMES = [...ENDS, 'none'] as const
 
 const MS_MAX = 3_600_000
@@ -11,7 +11,7 @@ const ms = z.int().min(0).max(MS_MAX)
 
 const failedJobSchema = z.strictObject({ name: z.string(), reason: z.string().default('script_failure') })
 const nameAlone = z.string().transform((name) => ({ name, reason: 'script_failure' }))
-/** By name, or with GitLab's `failure_reason`. A job that nobody named before is added. */
+/** Jobs that fail: a name, or a name with GitLab's `failure_reason`. Unknown jobs are added to the pipeline. */
 export const failedJobsSchema = z.array(z.union([nameAlone, failedJobSchema]))
 export type FailedJobs = z.infer<typeof failedJobsSchema>
 export type FailedJobsWanted = z.input<typeof failedJobsSchema>
@@ -20,7 +20,7 @@ export const jobSchema = z.strictObject({
   name: z.string(),
   stage: z.string().default('test'),
   allowFailure: z.boolean().default(false),
-  /** waits for a person; without `allowFailure` the pipeline waits too */
+  /** whether the job waits for a person; without `allowFailure` the pipeline waits too */
   manual: z.boolean().default(false),
 })
 
@@ -37,7 +37,7 @@ const mergeRequestSchema = z.strictObject({
   fork: z.boolean().default(false),
 })
 
-/** What somebody pushed, and how its pipeline is to go. All may be left out: `main`, Ada, success after a second. */
+/** A push and the course of its pipeline. By default Ada pushes to `main`, and the pipeline passes after a second. */
 export const pushSchema = z.strictObject({
   branch: z.string().default('main'),
   message: z.string().default('Fix login'),
@@ -46,14 +46,14 @@ export const pushSchema = z.strictObject({
   /** `branch` is the name of a tag */
   tag: z.boolean().default(false),
   mergeRequest: mergeRequestSchema.nullable().default(null),
-  /** left out: `push`, `merge_request_event` or `parent_pipeline`, as the push says */
+  /** default: `parent_pipeline`, `merge_request_event` or `push`, depending on `parent` and `mergeRequest` */
   source: z.string().optional(),
   /** the id of the pipeline that started this one */
   parent: z.int().nullable().default(null),
   outcome: z.enum(OUTCOMES).default('success'),
-  /** from start to end */
+  /** how long the pipeline takes from start to end */
   ms: ms.default(1_000),
-  /** how long it is pending first */
+  /** how long the pipeline is pending first */
   queuedMs: ms.default(0),
   failedJobs: failedJobsSchema.default([]),
   /** adds a manual job that the pipeline waits for */
@@ -65,7 +65,7 @@ export type PushWanted = z.input<typeof pushSchema>
 
 export const retrySchema = z.strictObject({
   outcome: z.enum(OUTCOMES).default('success'),
-  /** left out: what failed before fails again, where the outcome is `failed` */
+  /** default: if the outcome is `failed`, the jobs that failed before fail again */
   failedJobs: failedJobsSchema.optional(),
 })
 export type RetryWanted = z.input<typeof retrySchema>

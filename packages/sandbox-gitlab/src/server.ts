@@ -18,10 +18,10 @@ import { createWorld } from './state.ts'
 import type { Secrets } from './state.ts'
 
 export interface SandboxGitlabOptions extends Partial<Secrets> {
-  /** where the webhook of every project points; left out: nobody has made one */
+  /** the address of every project's webhook; by default there is none */
   webhookUrl?: string
   clock?: Clock
-  /** the path below which GitLab lives, so that a client which forgets it fails; `''` for none */
+  /** the path that GitLab is below, so that a client that ignores the path fails; `''` for none */
   prefix?: string
 }
 
@@ -34,14 +34,14 @@ const SECRETS: Secrets = {
   signingToken: null,
 }
 
-// What a client meets that forgot the prefix: somebody else's page.
+// A client that leaves out the prefix gets this page, as if another site were there.
 const NO_PAGE: Reply = { statusCode: 404, headers: { 'content-type': 'text/html' }, body: '<h1>404 Not Found</h1>' }
 
 const NO_CALL = json(404, { errors: ['no such call'] })
 
 const isControl = (path: string): boolean => /^\/sandbox(?:\/|$)/.test(path)
 
-/** GitLab CI in memory: REST, webhooks, and handles to make things happen. */
+/** GitLab CI in memory: REST, webhooks, and handles to control it. */
 export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...given }: SandboxGitlabOptions = {}) {
   const secrets: Secrets = { ...SECRETS, ...given }
   const world = createWorld(clock ?? systemClock, secrets)
@@ -83,14 +83,14 @@ export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...
     return found.kind === 'route' ? found.route.handle(call, found.params) : undefined
   }
 
-  /** Resolves to the server's address, such as `http://127.0.0.1:4030`. Port 0 takes any free one. */
+  /** Resolves to the server's address, such as `http://127.0.0.1:4030`. Port 0 picks any free port. */
   async function start(port = 0, host = '127.0.0.1'): Promise<string> {
     listensOn = host
     world.siteUrl = `${await openServer(server, port, host)}${prefix}`
     return new URL(world.siteUrl).origin
   }
 
-  /** Ends everything at once: pipelines, deliveries, open connections. */
+  /** Ends pipelines, deliveries and open connections at once. */
   async function stop(): Promise<void> {
     life.close()
     await hook.close()
@@ -101,12 +101,12 @@ export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...
     ...handles,
     start,
     stop,
-    /** Known once started; without the prefix. */
+    /** The server's address without the prefix. Throws before the start. */
     get url(): string {
       invariant(world.siteUrl !== '', 'the sandbox has been started')
       return new URL(world.siteUrl).origin
     },
-    /** Where a client finds GitLab, and with what: `url` has the prefix, as GITLAB_URL holds it. */
+    /** The address and credentials that a client needs. `url` has the prefix, like GITLAB_URL. */
     address: () => ({ url: world.siteUrl, ...secrets, projects: world.projects.map(({ path }) => path) }),
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { ENDS, jobSchema, pushSchema } from './push.ts'
 import type { End, FailedJobs, PushWanted } from './push.ts'
 
-/** Every status that GitLab has for a pipeline. */
+/** All statuses of a pipeline on GitLab. */
 export const STATUSES = [
   ...(['created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const),
   ...(['manual', 'scheduled', 'canceling'] as const),
@@ -29,11 +29,11 @@ export interface Job extends z.infer<typeof jobSchema>, Times {
   id: number
   status: Status
   failureReason: string | null
-  /** a newer job has taken its place */
+  /** whether a newer job replaces this one */
   isRetried: boolean
 }
 
-/** One time that a pipeline ran, and how it stands or ended. */
+/** One attempt of a pipeline, with its current or final status. */
 export interface Attempt extends Pick<Times, 'startedAt' | 'finishedAt'> {
   status: Status
 }
@@ -45,29 +45,29 @@ export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs'>, Time
   source: string
   status: Status
   updatedAt: number
-  /** all there ever were, oldest first */
+  /** all jobs, also retried ones, oldest first */
   jobs: Job[]
-  /** oldest first, never empty; each retry begins one */
+  /** oldest first, never empty; each retry adds one */
   attempts: Attempt[]
 }
 
 export interface Switches {
-  /** A delivery's body is read when it is sent: a fast status comes twice, the one before it never. */
+  /** A delivery has the status of when it is sent: a status that ends quickly is never sent, the next one twice. */
   isLazy: boolean
-  /** Every call but those to /sandbox finds its connection closed. */
+  /** The connection of every call except those to /sandbox is closed. */
   isDown: boolean
-  /** The token's role is less than *Maintainer*. */
+  /** The token's role is lower than *Maintainer*, so it cannot list webhooks. */
   areHooksHidden: boolean
   /** how long running jobs take to stop */
   cancelingMs: number
 }
 
 export interface Secrets {
-  /** the access token that may do everything: scope `api` */
+  /** the access token with the scope `api`, which allows everything */
   token: string
-  /** scope `read_api` */
+  /** the access token with the scope `read_api` */
   readToken: string
-  /** what the webhook sends as X-Gitlab-Token; null: nothing */
+  /** sent by the webhook as X-Gitlab-Token; null: the header is not sent */
   webhookToken: string | null
   /** `whsec_` and a key in base64; null: deliveries are not signed */
   signingToken: string | null
@@ -76,7 +76,7 @@ export interface Secrets {
 export interface World {
   clock: Clock
   secrets: Secrets
-  /** what GITLAB_URL holds: the address with the prefix */
+  /** the address with the prefix, like GITLAB_URL */
   siteUrl: string
   projects: Project[]
   /** oldest first */
@@ -92,7 +92,7 @@ export const createWorld = (clock: Clock, secrets: Secrets): World => ({
   projects: ['acme/web', 'acme/api', 'acme/tools/ios'].map((path, at) => ({ id: 71 + at, path })),
   pipelines: [],
   switches: { isLazy: false, isDown: false, areHooksHidden: false, cancelingMs: 200 },
-  // As on GitLab.com, beyond 2^32.
+  // Beyond 2^32, as on GitLab.com.
   nextJobId: 11_000_000_001,
 })
 
@@ -120,7 +120,7 @@ export function addPipeline(world: World, project: Project, wanted: PushWanted):
 
 export const newAttempt = (): Attempt => ({ status: 'created', startedAt: null, finishedAt: null })
 
-/** Who names a job that fails may mean one that nobody named before. */
+/** Adds jobs that are to fail but do not exist yet. */
 export function ensureJobs(world: World, { jobs }: Pipeline, wanted: FailedJobs): void {
   const missing = wanted.filter(({ name }) => !jobs.some((job) => job.name === name))
   for (const { name } of missing) jobs.push(newJob(world, jobSchema.parse({ name })))
@@ -137,7 +137,7 @@ export const newJob = (world: World, job: z.infer<typeof jobSchema>): Job => ({
 
 const freshTimes = ({ clock }: World): Times => ({ createdAt: clock.now(), startedAt: null, finishedAt: null })
 
-/** A project by its id (digits) or path. */
+/** Finds a project by its id (digits) or path. */
 export const findProject = ({ projects }: World, text: string): Project | undefined =>
   projects.find(({ id, path }) => String(id) === text || path === text)
 

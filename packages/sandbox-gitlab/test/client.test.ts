@@ -3,13 +3,13 @@ import { describe, expect, test, vi } from 'vitest'
 import type { SandboxGitlab } from '../src/server.ts'
 import { pipelineOf, pushed, startGitlab } from './support.ts'
 
-/** A client that we did not write. */
+/** A third-party client. */
 function clientOf(gitlab: SandboxGitlab, how: { host?: string; token?: string } = {}) {
   const { url, token } = gitlab.address()
   return new Gitlab({ host: url, token, ...how })
 }
 
-describe("a stranger's client", () => {
+describe('a third-party client', () => {
   test('finds the project by its path or id, its commit, its webhook and its own scopes', async () => {
     const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/hook' })
     const client = clientOf(gitlab)
@@ -52,7 +52,7 @@ describe("a stranger's client", () => {
     ])
   })
 
-  test('retries under the same id: failed jobs come anew, the time of the last end stays until the next', async () => {
+  test('retries under the same id: failed jobs are replaced, and finished_at stays until the next end', async () => {
     const gitlab = await startGitlab()
     const client = clientOf(gitlab)
     const failedJobs = ['unit', { name: 'e2e', reason: 'runner_system_failure' }]
@@ -97,7 +97,7 @@ describe("a stranger's client", () => {
     expect(gitlab.calls().map(({ statusCode }) => statusCode)).toEqual([200, 200, 400, 200, 201])
   })
 
-  test('is refused with no token, with one that may only read, and without the prefix', async () => {
+  test('gets errors with a wrong token, with a read-only one for a write, and without the prefix', async () => {
     const gitlab = await startGitlab()
     const { id } = pushed(gitlab, { outcome: 'none' })
     await expect(clientOf(gitlab, { token: 'wrong' }).Projects.show('acme/web')).rejects.toThrow('401 Unauthorized')
@@ -108,8 +108,8 @@ describe("a stranger's client", () => {
     await expect(clientOf(gitlab, { host: gitlab.url }).Projects.show('acme/web')).rejects.toThrow('404 Not Found')
   })
 
-  // It repeats writes too, and looks at no Retry-After: ten times within 0.3 s.
-  test('repeats what was refused for its rate, a write as well', async () => {
+  // This client also retries writes, and ignores Retry-After: ten retries within 0.3 s.
+  test('retries a rate-limited call, even a write', async () => {
     const gitlab = await startGitlab()
     const { id } = pushed(gitlab, { outcome: 'none' })
     gitlab.limit({ calls: 1, retryAfterS: 30 })
@@ -119,7 +119,7 @@ describe("a stranger's client", () => {
     expect((await fetch(`${gitlab.address().url}/api/v4/projects/71`)).headers.get('retry-after')).toBe('30')
   })
 
-  test('meets failures and an outage on demand', async () => {
+  test('gets failures and an outage on request', async () => {
     const gitlab = await startGitlab()
     gitlab.failNext(1, 500)
     await expect(clientOf(gitlab).Projects.show('acme/web')).rejects.toThrow('500 on demand')

@@ -14,7 +14,7 @@ async function started() {
   return { gitlab, control }
 }
 
-test('the control interface lists itself, pushes, and tells the state', async () => {
+test('the control interface lists its calls, pushes, and shows the state', async () => {
   const { control } = await started()
   expect((await control('GET', '')).json['control']).toContain('POST /sandbox/projects/:project/push')
   const author = { name: 'Grace', email: 'grace@acme.example' }
@@ -64,7 +64,7 @@ test('the control interface sets the webhook, limits calls, and sends a delivery
   expect((await fetch(`${gitlab.address().url}/api/v4/projects/71`)).status).toBe(429)
 })
 
-test('a page of another site changes nothing, and neither does one whose name was made to point here', async () => {
+test('a page of another site is refused, also with DNS rebinding', async () => {
   const { gitlab, control } = await started()
   const strange = { origin: 'https://elsewhere.example' }
   expect((await control('POST', '/projects/71/push', {}, strange)).status).toBe(403)

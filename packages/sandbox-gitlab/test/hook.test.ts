@@ -19,7 +19,7 @@ async function started(options: Parameters<typeof startGitlab>[0] = {}) {
 
 const EXAMPLE = new URL('../../../test/sources/gitlab/examples/pipeline.json', import.meta.url)
 
-/** Every field with its type, such as `builds[].id number`; of a list, what any of its members has. */
+/** Every field with its type, such as `builds[].id number`. For a list, the fields of all its items. */
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => shapeOf(one, `${path}[]`))
   if (value === null || typeof value !== 'object') return [`${path} ${value === null ? 'null' : typeof value}`]
@@ -27,7 +27,7 @@ function shapeOf(value: unknown, path = ''): string[] {
 }
 
 describe('a Pipeline Hook', () => {
-  test("has every field of others' example, with its type", async () => {
+  test('has every field of go-gitlab’s example, with its type', async () => {
     const { gitlab, receiver } = await started()
     const mergeRequest = { iid: 3, fork: true }
     pushed(gitlab, { mergeRequest, queuedMs: 12_000, needsManual: true, variables: { REGION: 'us-west-1' } })
@@ -36,7 +36,7 @@ describe('a Pipeline Hook', () => {
     await expect.poll(() => receiver.received.map(statusOf).at(-1)).toBe('success')
     const ours = new Set(shapeOf(JSON.parse(receiver.received.at(-1)!.body)))
     const theirs = new Set(shapeOf(JSON.parse(readFileSync(EXAMPLE, 'utf8'))))
-    // A job that never began has neither; in theirs the last stage waits still.
+    // In the example, jobs of the last stage have not started, so these fields are null.
     const unbegun = ['builds[].started_at null', 'builds[].finished_at null', 'builds[].runner null']
     expect([...theirs].filter((field) => !ours.has(field))).toEqual(unbegun)
     expect(receiver.received[0]!.headers).toMatchObject({
@@ -46,7 +46,7 @@ describe('a Pipeline Hook', () => {
     })
   })
 
-  test('tells of the latest jobs alone, and keeps finished_at when a retry begins', async () => {
+  test('has only the latest jobs, and keeps finished_at when a retry begins', async () => {
     const { gitlab, receiver, statuses } = await started()
     const { id } = pushed(gitlab, { outcome: 'none' })
     gitlab.finish(id, 'failed', [{ name: 'unit', reason: 'stuck_or_timeout_failure' }])
@@ -64,7 +64,7 @@ describe('a Pipeline Hook', () => {
     expect(again!.builds.at(-1)!.id).toBeGreaterThan(Math.max(...failed!.builds.map((job) => job.id)))
   })
 
-  test('passes with warnings over a job that may fail, and names the parent of a child', async () => {
+  test('passes with warnings if an allowed failure occurred, and names the parent of a child', async () => {
     const { gitlab, receiver } = await started()
     const { id } = pushed(gitlab, { outcome: 'none' })
     const jobs = [{ name: 'lint', allowFailure: true }, { name: 'unit' }]
@@ -76,7 +76,7 @@ describe('a Pipeline Hook', () => {
     })
   })
 
-  test('tells nothing of a passed pipeline whose manual job failed, and is retried', async () => {
+  test('is not sent if the failed manual job of a passed pipeline is retried', async () => {
     const { gitlab, statuses } = await started()
     const { id } = pushed(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true, allowFailure: true }] })
     gitlab.advance(id, 'manual')
@@ -87,7 +87,7 @@ describe('a Pipeline Hook', () => {
     expect(statuses()).toEqual(['pending', 'running', 'manual', 'pending', 'running', 'success'])
   })
 
-  test('reads the pipeline when it is sent, where that is switched on: a status comes twice, another never', async () => {
+  test('has the status of when it is sent with isLazy: one status is sent twice, another never', async () => {
     const { gitlab, statuses } = await started()
     gitlab.setSwitches({ isLazy: true })
     pushed(gitlab, { outcome: 'none' })
@@ -97,7 +97,7 @@ describe('a Pipeline Hook', () => {
 })
 
 describe('a delivery', () => {
-  test('is signed as the vector of Standard Webhooks', () => {
+  test('has the signature of the test vector of Standard Webhooks', () => {
     const token = 'whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q='
     const id = 'f5e5f430-f57b-4e6e-9fac-d9128cd7232f'
     expect(signed(token, id, 1_764_000_000_000, '{"object_kind":"pipeline"}')).toEqual({
@@ -107,7 +107,7 @@ describe('a delivery', () => {
     })
   })
 
-  test('keeps its Idempotency-Key and its body when it is sent again, signed anew', async () => {
+  test('keeps its Idempotency-Key and its body when it is sent again, with a new signature', async () => {
     const { gitlab, receiver, clock } = await started({ signingToken: 'whsec_c2VjcmV0', webhookToken: null })
     pushed(gitlab, { outcome: 'none' })
     await gitlab.settle()
@@ -122,7 +122,7 @@ describe('a delivery', () => {
     expect(first!.headers).not.toHaveProperty('x-gitlab-token')
   })
 
-  test('is not repeated; the fourth failure in a row switches the webhook off for a minute', async () => {
+  test('is not retried; the fourth failure in a row disables the webhook for a minute', async () => {
     const { gitlab, receiver, clock } = await started()
     receiver.statusCode = 503
     const push = async () => (pushed(gitlab, { outcome: 'none' }), gitlab.settle())

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createSandboxGitlab } from '../src/server.ts'
 import type { SandboxGitlab, SandboxGitlabOptions } from '../src/server.ts'
 
-/** A started sandbox that stops with the test. */
+/** Starts a sandbox. It is stopped after the test. */
 export async function startGitlab(options: SandboxGitlabOptions = {}): Promise<SandboxGitlab> {
   const gitlab = createSandboxGitlab(options)
   await gitlab.start()
@@ -14,7 +14,7 @@ export async function startGitlab(options: SandboxGitlabOptions = {}): Promise<S
   return gitlab
 }
 
-/** A webhook that keeps what it got; its answer can be changed. */
+/** Starts a webhook that keeps the requests. `statusCode` is its answer; tests can change it. */
 export async function startReceiver() {
   const received: { headers: IncomingHttpHeaders; body: string }[] = []
   const receiver = { url: '', received, statusCode: 200 }
@@ -29,7 +29,7 @@ export async function startReceiver() {
   return receiver
 }
 
-/** Whoever sleeps wakes at once, and later. */
+/** A clock on which a sleep ends at once and advances the time. */
 export function quickClock() {
   let now = Date.parse('2026-08-12T15:23:28Z')
   const pass = (ms: number) => void (now += ms)
