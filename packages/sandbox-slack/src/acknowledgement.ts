@@ -1,4 +1,4 @@
-/** What came of one thing that a person did, as the bot acknowledged it: over HTTP or over a socket. */
+/** How the bot acknowledged an action of a person, over HTTP or over a socket. */
 export type Acknowledgement =
   | {
       kind: 'answered'
@@ -7,13 +7,13 @@ export type Acknowledgement =
       status: number
       body: string
       elapsedMs: number
-      /** the error with which Slack refuses what the answer asks for, if it does */
+      /** the error with which Slack refuses the content of the answer, if it does */
       refusal?: string
-      /** what the bot finds wrong with a submitted view, by block id */
+      /** the bot's errors about a submitted view, by block id */
       errors?: Record<string, string>
     }
-  /** nothing within the ack timeout: the person saw "did not respond" */
+  /** no answer within the ack timeout: the person saw "did not respond" */
   | { kind: 'late'; what: string; elapsedMs: number }
   | { kind: 'unreachable'; what: string; elapsedMs: number; cause: unknown }
-  /** the bot was told nothing: the person said no in the dialog, or the element tells only with the form */
+  /** nothing was sent: the person said no in the dialog, or the element or view sends no request of its own */
   | { kind: 'unsent'; what: string; because: 'not_confirmed' | 'no_dispatch_action' | 'no_notify_on_close' }

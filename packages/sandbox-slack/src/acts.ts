@@ -9,22 +9,22 @@ import type { Channel, Workspace } from './workspace.ts'
 
 export { getChannel } from './channel-acts.ts'
 
-/** What people and admins of the workspace do to the bot; each throws on who or what is not there. */
+/** Actions of people and admins that affect the bot. Each throws if a user, channel or message does not exist. */
 export interface Acts extends ChannelActs {
-  /** A person writes; answers the ts. */
+  /** A person writes a message. Returns its ts. */
   say(message: { user: string; channel: string; text: string; threadTs?: string | undefined }): string
   deleteMessage: (channel: string, ts: string) => void
-  /** From now on this message answers `edit_window_closed`. */
+  /** From now on, edits of this message are refused with `edit_window_closed`. */
   closeEditWindow: (channel: string, ts: string) => void
-  /** The bot hears `user_change`. */
+  /** Sends the bot `user_change`. */
   deactivate: (user: string) => void
   reactivate: (user: string) => void
   revokeToken: () => void
   restoreToken: () => void
-  /** The app is installed without this scope, or with it: methods and events that need it go by that from now on. */
+  /** Removes or adds a scope of the app. Methods and events that need it stop or work from now on. */
   revokeScope: (scope: string) => void
   grantScope: (scope: string) => void
-  /** New messages show in history and replies only after so long; 0 at once. */
+  /** How long new messages stay hidden from history and replies; 0: they show at once. */
   setHistoryLag: (ms: number) => void
 }
 

@@ -31,11 +31,11 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string
-  /** for the counters: `ok` or the error's word */
+  /** for the counters: `ok` or the error code */
   outcome: string
 }
 
-/** Answers one Web API call: the token first, then the rates, then the scopes, then the method. */
+/** Answers a Web API call. Checks the token, then the rate limits, then the scopes, then runs the method. */
 export function answerCall(parts: ApiParts, { method: name, args, authorization }: ApiCall): Answer {
   const method = METHODS.get(name)
   if (!method) return toAnswer({ ok: false, error: 'unknown_method', req_method: name })
@@ -59,11 +59,11 @@ function refusalOfToken(grant: Grant, method: Method, token: string | undefined)
   return grant.isRevoked && token === grant.token ? 'token_revoked' : null
 }
 
-/** The channel as sent, if it was sent as text: for rates and faults, before anything is checked. */
+/** The channel argument if it is text. Rates and faults need it before the arguments are checked. */
 export const textChannelOf = ({ channel }: Args): string | undefined =>
   typeof channel === 'string' ? channel : undefined
 
-/** A 429 as Slack answers it, in whole seconds. */
+/** Slack's 429, with Retry-After in whole seconds. */
 export const tooMany = (retryAfterS: number): Answer => ({
   ...toAnswer({ ok: false, error: 'ratelimited' }),
   status: 429,

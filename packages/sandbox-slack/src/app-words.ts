@@ -3,26 +3,26 @@ import { parse } from 'yaml'
 import { listOf, objectOf } from './json.ts'
 import type { Json } from './json.ts'
 
-/** A command and what may follow it. */
+/** A command with its description and usage. */
 export interface CommandWords {
-  /** `/ci`, or with its first word `/ci stop` */
+  /** such as `/ci`, or `/ci stop` with its first word */
   command: string
   description: string
   usage: string
 }
 
-/** What the app has declared to Slack: here, as there, by its manifest. */
+/** What the app's manifest declares. */
 export interface AppWords {
   commands: (CommandWords & { isEscaped: boolean })[]
   shortcuts: { name: string; type: string; callbackId: string }[]
-  /** whether people cannot write to the app directly */
+  /** whether people cannot write direct messages to the app */
   isReadOnly: boolean
 }
 
-/** An app's manifest, where there is one in the folder that the sandbox is started in. */
+/** The app's manifest, in the folder that the sandbox is started in. It may be missing. */
 const MANIFEST = 'manifest.yml'
 
-/** Reads the manifest; `hints` are told beside its commands. */
+/** Reads the manifest. Adds `hints` to its commands. */
 export function readAppWords(hints: readonly CommandWords[] = []): AppWords {
   const features = objectOf(objectOf(existsSync(MANIFEST) ? parse(readFileSync(MANIFEST, 'utf8')) : {})['features'])
   return {

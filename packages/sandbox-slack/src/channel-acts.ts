@@ -3,15 +3,15 @@ import type { Json } from './json.ts'
 import { PEOPLE } from './workspace.ts'
 import type { Channel, Workspace } from './workspace.ts'
 
-/** What admins do to a channel. What is so already stays so, and nobody is told. */
+/** Changes that admins make to a channel. A change that changes nothing sends no event. */
 export interface ChannelActs {
-  /** The bot hears `channel_archive`, or `group_archive` where the channel is private. */
+  /** Sends the bot `channel_archive`, or `group_archive` for a private channel. */
   archive: (channel: string) => void
   /** `channel_unarchive`, `group_unarchive` */
   unarchive: (channel: string) => void
   /** `channel_rename`, `group_rename` */
   rename: (channel: string, name: string) => void
-  /** The channel keeps its id. Slack has no event for it. */
+  /** The channel keeps its id. Slack sends no event for this. */
   makePrivate: (channel: string) => void
   /** `channel_left`, `group_left` */
   kickBot: (channel: string) => void
@@ -19,7 +19,7 @@ export interface ChannelActs {
   inviteBot: (channel: string) => void
 }
 
-/** Who does it, where the event says who. */
+/** The user that events name as the one who made the change. */
 const ADMIN = PEOPLE.grace
 
 export function createChannelActs(workspace: Workspace, events: Events): ChannelActs {
@@ -62,7 +62,7 @@ function setArchived(parts: Parts, channel: Channel, isArchived: boolean): void 
   parts.workspace.changes.emit({ kind: 'channel', channel })
   const { id, kind } = channel
   if (isArchived) tellOf(parts, channel, 'archive', { channel: id, user: ADMIN, is_moved: 0 })
-  // Slack names who it was by another word here.
+  // For a private channel, Slack calls this field `actor_id` instead of `user`.
   else tellOf(parts, channel, 'unarchive', { channel: id, [kind === 'private' ? 'actor_id' : 'user']: ADMIN })
 }
 
@@ -77,7 +77,7 @@ function rename(parts: Parts, channel: Channel, name: string): void {
   tellOf(parts, channel, 'rename', { channel: { ...renamed, is_channel: kind === 'public', is_mpim: false } })
 }
 
-/** Of a private channel only those hear who are in it; the bot still hears that it was removed. */
+/** Sends an event, for a private channel only if the bot is in it or has just been removed. */
 function tellOf(parts: Parts, channel: Channel, what: 'archive' | 'unarchive' | 'rename' | 'left', fields: Json): void {
   const { workspace, events } = parts
   const isPrivate = channel.kind === 'private'
@@ -86,7 +86,7 @@ function tellOf(parts: Parts, channel: Channel, what: 'archive' | 'unarchive' | 
   events.tell({ type, ...fields, event_ts: eventTs(workspace) })
 }
 
-/** The bot comes in, by itself or invited; it hears that it did. False where it was in already. */
+/** Adds the bot to the channel and sends `member_joined_channel`. False if it was already a member. */
 export function join({ workspace, events }: Parts, channel: Channel, inviter?: string): boolean {
   const { userId } = workspace.bot
   if (channel.members.has(userId)) return false

@@ -17,7 +17,7 @@ export interface ControlAnswer {
   body: unknown
 }
 
-/** The sandbox's own interface, for scripts: `/sandbox/faults`, `/sandbox/acts`, `/sandbox/counters`. null: no such place. */
+/** The sandbox's interface for scripts: `/sandbox/faults`, `/sandbox/acts`, `/sandbox/counters`. Null: another path. */
 export function answerControl(
   parts: ControlParts,
   request: { verb: string; path: string; body: unknown },
@@ -51,7 +51,7 @@ const place = { channel: z.string() }
 const spot = { ...place, ts: z.string() }
 
 const CHANNEL_ACTS = ['archive', 'unarchive', 'kick-bot', 'invite-bot', 'make-private'] as const
-/** Slack's channel names have up to 80 characters. */
+/** Slack allows channel names of up to 80 characters. */
 const CHANNEL_NAME = /^[a-z0-9_-]{1,80}$/
 const SCOPE = /^[a-z_]+(?::[a-z_.]+)*$/
 

@@ -1,13 +1,13 @@
 import type { Changes } from './changes.ts'
 
 export interface Counters {
-  /** Counts one call. `outcome`: `ok`, Slack's error word, or `fault:` and the kind where the caller never saw the truth. */
+  /** Counts a call. `outcome`: `ok`, Slack's error code, or `fault:` and the kind of a fault. */
   record(method: string, outcome: string): void
-  /** Calls of a method, of one outcome or of all. */
+  /** The number of calls of a method, with this outcome or with any. */
   calls(method: string, outcome?: string): number
-  /** 429s answered, whether earned or by a fault. */
+  /** The number of 429s, from rate limits and from faults. */
   ratelimited(): number
-  /** How often the bot wrote this message: its post, each edit, its deletion. */
+  /** How often the bot wrote this message: the post, each edit and the deletion. */
   writes(channel: string, ts: string): number
   snapshot(): CounterSnapshot
 }

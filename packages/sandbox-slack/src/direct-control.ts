@@ -5,7 +5,7 @@ import { toPageChannel } from './page-state.ts'
 import { openDirectBetween } from './workspace.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Somebody begins to write to somebody else: both have a direct channel from then on, and no app hears of it. */
+/** Opens the direct channel of two people. No app gets an event. */
 export const directDeed = z.strictObject({ kind: z.literal('open-direct'), user: z.string(), with: z.string() })
 
 export type DirectDeed = z.output<typeof directDeed>
@@ -13,11 +13,11 @@ export type DirectDeed = z.output<typeof directDeed>
 export interface Opened {
   kind: 'opened'
   what: 'open-direct'
-  /** as the page knows channels: news of it may come after this answer */
+  /** the channel in the page's form, because the page may get this answer before the event about the channel */
   channel: Json
 }
 
-/** What somebody writes to an app goes to its own direct channel, and nobody reads what they write to themselves. */
+/** Refuses accounts that nobody reads: apps, which have their own direct channel, deactivated ones, and oneself. */
 export function findNoReader({ users }: Workspace, { user, with: other }: DirectDeed): ControlAnswer | null {
   const reader = users.get(other)
   if (!reader) return refused(404, `the sandbox has no user ${other}`)

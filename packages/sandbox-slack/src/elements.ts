@@ -6,13 +6,13 @@ import type { Message } from './messages.ts'
 export interface Found {
   element: Json
   blockId: string
-  /** the attachment that holds it, counted from 1 */
+  /** the id of the attachment that holds it; ids count from 1 */
   attachmentId?: number
-  /** whether the block tells of changes at once: all do but input blocks that do not ask for it */
+  /** whether a change sends a request at once: true except in input blocks without `dispatch_action` */
   tellsAtOnce: boolean
 }
 
-/** The element with this action id (and block id, where given), in the blocks or in an attachment's blocks. */
+/** Finds the element by action id (and block id, if given), in the blocks or in an attachment's blocks. */
 export function findElement(message: Message, actionId: string, blockId?: string): Found | undefined {
   const direct = findInBlocks(message.blocks, actionId, blockId)
   if (direct) return direct
@@ -37,7 +37,7 @@ export function elementsOf(block: Json): Json[] {
   return [...listOf(block['elements']), ...listOf([block['accessory'], block['element']])]
 }
 
-/** The entry in `actions` that pressing this element makes; `selected` carries what was chosen. */
+/** The entry in `actions` for a use of this element; `selected` has the choice. */
 export const actionOf = ({ element, blockId }: Found, atMs: number, selected: Json): Json => {
   const { type, action_id, confirm } = element
   const words = type === 'button' ? wordsOf(element) : {}

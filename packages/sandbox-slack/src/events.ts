@@ -4,7 +4,7 @@ import { sendEvent } from './people/tell-event.ts'
 import type { Sender } from './sender.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The scope that each event asks for; `null` asks for none. What is not listed is never told. */
+/** The scope that each event needs; null: none. Other events are never sent. */
 export const SCOPE_BY_EVENT = {
   app_home_opened: null,
   channel_archive: 'channels:read',
@@ -24,8 +24,8 @@ export type WorkspaceEvent = Json & { type: EventType }
 
 export interface Events {
   /**
-   * Tells the bot of what happened, if the app has subscribed to it and has the scope. Nothing waits for the answer, as
-   * nobody in Slack does; it stands among `sender.acknowledgements`. `scope` is asked for beside the event's own.
+   * Sends the bot an event if the app has subscribed to it and has its scope, and `scope` if given. Nothing waits for
+   * the acknowledgement, as in Slack; it is added to `sender.acknowledgements`.
    */
   tell(event: WorkspaceEvent, scope?: string): void
 }
@@ -34,7 +34,7 @@ export interface EventParts {
   workspace: Workspace
   sender: Sender
   grant: Grant
-  /** what the app has subscribed to; without it everything */
+  /** the events that the app has subscribed to; by default all */
   subscribed?: readonly string[] | undefined
 }
 
@@ -44,7 +44,7 @@ export function createEvents({ workspace, sender, grant, subscribed }: EventPart
   return {
     tell: (event, scope) => {
       const isDue = isSubscribed(event.type) && isGranted(SCOPE_BY_EVENT[event.type]) && isGranted(scope)
-      // A sandbox without a bot has nobody to tell.
+      // Without a bot, `sendEvent` would throw.
       if (isDue && sender.isConnected()) void sendEvent({ workspace, sender }, event)
     },
   }

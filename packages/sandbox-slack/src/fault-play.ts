@@ -12,13 +12,13 @@ export interface Scene {
   response: ServerResponse
   clock: Clock
   counters: Counters
-  /** aborted when the sandbox stops; what was to come later then never comes */
+  /** aborted when the sandbox stops; delayed effects are dropped then */
   stopping: AbortSignal
-  /** lets the call take effect */
+  /** performs the call */
   act: () => Answer
 }
 
-/** Answers a call, through a fault where there is one. Counts what came of it. */
+/** Answers a call, with a fault if there is one, and counts its outcome. */
 export async function playCall(scene: Scene, fault: Fault | undefined): Promise<void> {
   if (!fault) return reply(scene, scene.act())
   switch (fault.kind) {
@@ -68,7 +68,7 @@ function drop({ counters, method, response }: Scene, { kind }: Fault): void {
   response.destroy()
 }
 
-/** The caller is cut off now, and the call takes effect later: whoever looks in between finds nothing. */
+/** Closes the connection now and performs the call later. A read in between does not see its effect. */
 async function actLate(scene: Scene, fault: Fault): Promise<void> {
   drop(scene, fault)
   await scene.clock.sleep(fault.ms, scene.stopping)

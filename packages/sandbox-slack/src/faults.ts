@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The longest a fault may hold or delay a call. */
+/** The longest delay of a fault. */
 export const FAULT_MS_MAX = 600_000
 
 const KINDS = [
@@ -15,20 +15,20 @@ const KINDS = [
 ] as const
 
 /**
- * What goes wrong, where and how often. `method` and `channel` narrow it (`response_url` is a method too); `times` left
- * out means until cleared; `probability` is drawn from a generator that starts at `seed`.
+ * A fault: its kind, the calls it applies to, and how often. `method` and `channel` narrow it (also `response_url`,
+ * `upload_url`). Without `times` it lasts until cleared. `probability` uses a generator with `seed`.
  */
 export const faultSchema = z.strictObject({
   kind: z.enum(KINDS),
   method: z.string().optional(),
   channel: z.string().optional(),
   times: z.int().min(1).optional(),
-  /** slow: how late the answer is; accept-late: how late the call takes effect */
+  /** slow: the delay of the answer; accept-late: the delay of the effect */
   ms: z.int().min(0).max(FAULT_MS_MAX).default(1_000),
   retryAfterS: z.int().min(1).default(1),
-  /** the 5xx to answer */
+  /** the status of a 5xx */
   status: z.int().min(500).max(599).default(503),
-  /** error: the word to answer */
+  /** error: the error code */
   error: z.string().min(1).default('internal_error'),
   probability: z.number().min(0).max(1).default(1),
   seed: z.int().default(1),
@@ -38,12 +38,12 @@ export type FaultInput = z.input<typeof faultSchema>
 export type Fault = z.output<typeof faultSchema>
 
 export interface Faults {
-  /** Throws on a fault that makes no sense; answers its id. */
+  /** Returns the fault's id. Throws if the fault is invalid. */
   add(fault: FaultInput): string
-  /** One by id, or all. */
+  /** Removes one fault by id, or all. */
   clear(id?: string): void
   list(): (Fault & { id: string; hits: number })[]
-  /** The first fault that hits this call, counted as a hit. */
+  /** Finds the first fault that applies to this call, and counts the hit. */
   take(call: { method: string; channel: string | undefined }): Fault | undefined
 }
 

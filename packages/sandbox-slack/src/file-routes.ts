@@ -4,10 +4,10 @@ import { FILE_BYTES_MAX, fileAt, mimetypeOf, receiveBytes } from './files.ts'
 import { readBytes } from './http.ts'
 import type { Workspace } from './workspace.ts'
 
-/** A form is larger than the file in it, by its boundary and headers. */
+/** How much a form's boundary and headers may add to the file. */
 const FORM_BYTES_MAX = 8_192
 
-/** The bytes of an upload, sent as they are or as the first file of a form; null when there are too many or none. */
+/** Reads an upload, sent raw or as the first file of a form. Null if it is too large or a form has no file. */
 export async function readUpload(request: IncomingMessage): Promise<Buffer | null> {
   const body = await readBytes(request, FILE_BYTES_MAX + FORM_BYTES_MAX)
   const type = request.headers['content-type'] ?? ''
@@ -39,12 +39,12 @@ const answer = (status: number, body: string): Answer => ({
   outcome: status === 200 ? 'ok' : `http:${status}`,
 })
 
-/** Serves a complete file; false for any other path. Slack asks for a token here; the page has none, so this does not. */
+/** Serves a complete file; false for other paths. Unlike Slack's, it needs no token, because the page has none. */
 export function serveFile(workspace: Workspace, path: string, response: ServerResponse): boolean {
   const file = fileAt(workspace, path)
   if (!file) return false
   const type = mimetypeOf(file)
-  // A picture may be looked at; anything else is only saved, and nothing in it runs.
+  // Browsers show images. They save any other file, so that scripts in it do not run.
   const disposition = type.startsWith('image/') ? 'inline' : 'attachment'
   response.writeHead(200, { ...HEADERS, 'content-type': type, 'content-disposition': disposition }).end(file.bytes)
   return true

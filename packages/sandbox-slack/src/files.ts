@@ -1,13 +1,13 @@
 import type { Json } from './json.ts'
 import type { File, Workspace } from './model.ts'
 
-/** The sandbox keeps files in memory and so takes no larger ones; Slack itself takes a gigabyte. */
+/** The largest file. The sandbox keeps files in memory; Slack allows a gigabyte. */
 export const FILE_BYTES_MAX = 4_194_304
 
 const UPLOAD_PATH = '/upload/v1/'
 const FILE_PATH = '/files/'
 
-/** Makes room for a file of exactly `length` bytes; nobody sees it yet. */
+/** Starts the upload of a file of exactly `length` bytes. The file is not visible yet. */
 export function beginUpload(workspace: Workspace, begun: Pick<File, 'name' | 'length'> & { altText?: string }): File {
   const id = `F0${String(workspace.nextNumber()).padStart(8, '0')}`
   const file = { ...begun, id, title: begun.name, isComplete: false, createdAtMs: workspace.clock.now() }
@@ -15,12 +15,12 @@ export function beginUpload(workspace: Workspace, begun: Pick<File, 'name' | 'le
   return file
 }
 
-/** Where the bytes of a file go. */
+/** The URL to which the file's bytes are uploaded. */
 export const uploadUrl = ({ origin }: Workspace, { id }: File): string => `${origin}${UPLOAD_PATH}${id}`
 
 export type Received = 'received' | 'not_found' | 'wrong_length'
 
-/** Takes the bytes that came to an upload's path, once, if they are as many as were announced. */
+/** Stores the bytes of an upload if their number is as announced. Each upload accepts bytes only once. */
 export function receiveBytes(workspace: Workspace, path: string, bytes: Buffer): Received {
   const file = workspace.files.get(path.slice(UPLOAD_PATH.length))
   if (!path.startsWith(UPLOAD_PATH) || !file || file.bytes) return 'not_found'
@@ -29,7 +29,7 @@ export function receiveBytes(workspace: Workspace, path: string, bytes: Buffer):
   return 'received'
 }
 
-/** The file whose `url_private` has this path, if it is complete. */
+/** The complete file whose `url_private` has this path. */
 export function fileAt(workspace: Workspace, path: string): File | undefined {
   const [id = ''] = path.slice(FILE_PATH.length).split('/')
   const file = workspace.files.get(id)
@@ -52,7 +52,7 @@ const typeOf = ({ name }: File): string => {
 
 export const mimetypeOf = (file: File): string => MIME_BY_TYPE.get(typeOf(file)) ?? 'application/octet-stream'
 
-/** A file as it stands in a message. */
+/** A file as part of a message. */
 export function toWireFile(workspace: Workspace, file: File): Json {
   const { team, bot, origin } = workspace
   const path = `${file.id}/${encodeURIComponent(file.name)}`

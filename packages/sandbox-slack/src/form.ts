@@ -6,12 +6,12 @@ import { elementsOf } from './elements.ts'
 import { isField, isList, valueNameOf, valuesIn } from './view-state.ts'
 import type { Values } from './view-state.ts'
 
-// What Slack's own clients look at before a form goes out.
+// The checks that Slack's own clients make before they send a form.
 
-/** What people put in, as Slack keeps it: options whole, and `null` for a field left empty. */
+/** The input in Slack's form: options as whole objects, and null for an empty field. */
 export type Filled = { kind: 'filled'; values: Values } | { kind: 'misplaced'; reason: string }
 
-/** Values that each fit a field of the view, by block and action id; the first that does not is named. */
+/** Matches values with the view's fields by block and action id. `misplaced` names the first that fits no field. */
 export function fillIn(view: Json, values: Json): Filled {
   const filled: Values = {}
   for (const [blockId, fields] of Object.entries(values)) {
@@ -46,7 +46,7 @@ const optionsOf = (field: Json): Json[] => [
   ...listOf(field['option_groups']).flatMap((group) => listOf(group['options'])),
 ]
 
-/** What keeps Slack from sending a view, by the id of the input block; empty when it can go out. */
+/** The errors for which Slack's clients do not send a form, by input block id; empty if the form can be sent. */
 export function findFormErrors(view: Json): Record<string, string> {
   const values = valuesIn(view)
   const errors = listOf(view['blocks']).flatMap((block): [string, string][] => {

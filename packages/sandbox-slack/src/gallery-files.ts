@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { PAGE_HEADERS } from './page-files.ts'
 
-/** The gallery as files by their names, made when it is first asked for. */
+/** Returns the gallery's files by name. They are made on the first call. */
 export type Gallery = () => Promise<ReadonlyMap<string, Buffer>>
 
 const FOLDER = '/gallery/'
@@ -13,7 +13,7 @@ const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 }
 
-/** Serves the gallery beneath `/gallery/`; false for any other path, and where there is none. */
+/** Serves the gallery below `/gallery/`; false for other paths, or if there is no gallery. */
 export async function serveGallery(gallery: Gallery | null, response: ServerResponse, path: string): Promise<boolean> {
   if (gallery === null) return false
   if (`${path}/` === FOLDER) {

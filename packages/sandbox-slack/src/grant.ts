@@ -1,7 +1,7 @@
-/** The app's installation: its tokens and what they may do. */
+/** The app's installation: its tokens and scopes. */
 export interface Grant {
   token: string
-  /** the app-level token, for Socket Mode alone */
+  /** the app-level token, only for Socket Mode */
   appToken: string
   scopes: Set<string>
   isRevoked: boolean

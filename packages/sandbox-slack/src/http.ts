@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answer } from './api.ts'
 import type { Args } from './methods/call.ts'
 
-/** Slack's own bound is not documented; no message within its limits comes near this one. */
+/** Slack does not document its limit. Valid messages are much smaller than this. */
 export const BODY_BYTES_MAX = 1_048_576
 
-/** The body as text, or null when it is larger than the bound (the rest is then not read). */
+/** Reads the body as text; null if it is larger than BODY_BYTES_MAX. The rest is not read then. */
 export async function readBody(request: IncomingMessage): Promise<string | null> {
   return (await readBytes(request, BODY_BYTES_MAX))?.toString('utf8') ?? null
 }
 
-/** The same as bytes, with a bound of its own. */
+/** Reads the body as bytes; null if it is larger than `bytesMax`. */
 export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -22,7 +22,7 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
   return Buffer.concat(chunks)
 }
 
-/** The arguments of a Web API call: query, then form or JSON body; null when the body is not what it says it is. */
+/** The arguments of a Web API call, from the query and the form or JSON body. Null if a JSON body is invalid. */
 export function parseArgs(request: IncomingMessage, search: URLSearchParams, body: string): Args | null {
   const query = Object.fromEntries(search)
   const type = request.headers['content-type'] ?? ''
@@ -35,7 +35,7 @@ function mergeJson(query: Args, body: string): Args | null {
   return value && { ...query, ...value }
 }
 
-/** A JSON object, or null for any other text. */
+/** Parses a JSON object; null for any other text. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)

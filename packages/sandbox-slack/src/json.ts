@@ -6,5 +6,5 @@ export const isJson = (value: unknown): value is Json =>
 /** The value if it is an object, else an empty one. */
 export const objectOf = (value: unknown): Json => (isJson(value) ? value : {})
 
-/** The objects of a list; nothing of anything else. */
+/** The objects in a list; empty if the value is not a list. */
 export const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : [])

@@ -10,7 +10,7 @@ import { view } from './limits/views.ts'
 
 export { LIMITS } from './limits/numbers.ts'
 
-/** One breach: Slack's error word, where (a JSON pointer) and what, in Slack's manner. */
+/** A violation: Slack's error code, the place as a JSON pointer, and a message in Slack's style. */
 export interface Problem {
   error: string
   pointer: string
@@ -25,8 +25,8 @@ export interface MessageContent {
 }
 
 /**
- * Everything that Slack would refuse or cut in a message, in the order in which it would say so; empty when all is well.
- * `isUpdate` applies the shorter text of `chat.update`.
+ * Everything in a message that Slack would refuse or cut, in Slack's order; empty if there is nothing. `isUpdate`
+ * applies the lower text limit of `chat.update`.
  */
 export function checkMessage(message: MessageContent, { isUpdate = false } = {}): Problem[] {
   return [
@@ -37,7 +37,7 @@ export function checkMessage(message: MessageContent, { isUpdate = false } = {})
   ]
 }
 
-/** Everything that Slack would refuse in a modal or a home tab; empty when all is well. */
+/** Everything that Slack would refuse in a modal or a home tab. */
 export function checkView(value: unknown): Problem[] {
   const result = view.safeParse(value)
   const problems = result.success ? [] : toProblems(result.error.issues, '/view', 'invalid_arguments')
@@ -46,7 +46,7 @@ export function checkView(value: unknown): Problem[] {
   return problems
 }
 
-/** Everything that Slack would refuse in the answer to a search for options; empty when all is well. */
+/** Everything that Slack would refuse in a bot's options for a menu. */
 export function checkSuggestions(value: unknown): Problem[] {
   const result = suggestions.safeParse(value)
   return result.success ? [] : toProblems(result.error.issues, '/', 'invalid_arguments')
@@ -83,7 +83,7 @@ const EVENT_TYPE = /^[a-z0-9_]+$/
 function checkMetadata(value: unknown): Problem[] {
   if (value === undefined || value === null) return []
   if (!isJson(value)) return [problem('invalid_metadata_format', '/metadata', 'must be an object')]
-  // An empty object is how an update takes the metadata away.
+  // In an update, an empty object removes the metadata.
   if (Object.keys(value).length === 0) return []
   return checkMetadataFields(value)
 }

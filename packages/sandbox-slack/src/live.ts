@@ -3,14 +3,14 @@ import type { Json } from './json.ts'
 import { pageChange } from './page-state.ts'
 import type { Workspace } from './workspace.ts'
 
-/** A comment so often keeps proxies and browsers from giving up on a quiet stream. */
+/** How often a comment is sent, so that proxies and browsers do not close a quiet stream. */
 const KEEP_ALIVE_MS = 15_000
-/** A reader this far behind is cut off; the browser comes back and is told the state afresh. */
+/** A client this far behind is disconnected. The browser reconnects and gets the whole state again. */
 const BACKLOG_BYTES_MAX = 4_194_304
 
 /**
- * Streams the state as it is and then every change of the workspace, as server-sent events, until the reader leaves. One
- * way for both: had the state one of its own, a change could overtake it, and be lost under it.
+ * Streams the current state and then every change of the workspace as server-sent events, until the client leaves. Both
+ * use one stream: if the state came another way, a change could arrive before it and be overwritten.
  */
 export function streamChanges(workspace: Workspace, state: Json, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })

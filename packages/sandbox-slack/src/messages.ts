@@ -15,7 +15,7 @@ export interface Draft {
   files?: File[]
 }
 
-/** Adds a message to a channel under a ts of its own, greater than every ts before it there. */
+/** Adds a message to a channel, with a ts greater than all others in the channel. */
 export function postMessage(workspace: Workspace, channel: Channel, draft: Draft): Message {
   const message = toMessage(workspace, channel, draft)
   channel.messages.set(message.ts, message)
@@ -26,7 +26,7 @@ export function postMessage(workspace: Workspace, channel: Channel, draft: Draft
   return message
 }
 
-/** Shows a message to one person only; it is in no history. */
+/** Shows a message to one person only. It does not appear in the history. */
 export function postEphemeral(workspace: Workspace, channel: Channel, userId: string, draft: Draft): Ephemeral {
   const ephemeral = { channelId: channel.id, userId, message: toMessage(workspace, channel, draft) }
   workspace.ephemerals.push(ephemeral)
@@ -34,7 +34,7 @@ export function postEphemeral(workspace: Workspace, channel: Channel, userId: st
   return ephemeral
 }
 
-/** Replaces or (without an edit) removes what one person sees. */
+/** Edits an ephemeral message, or removes it if there is no edit. */
 export function editEphemeral(workspace: Workspace, channel: Channel, ephemeral: Ephemeral, edit?: Edit): void {
   if (edit) applyEdit(workspace, ephemeral.message, edit)
   else workspace.ephemerals = workspace.ephemerals.filter((one) => one !== ephemeral)
@@ -69,7 +69,7 @@ export interface Edit {
   isBroadcast?: boolean
 }
 
-/** Puts new content in place of the old; what the edit leaves out stays as it was. */
+/** Edits a message. Fields that the edit leaves out stay unchanged. */
 export function editMessage(workspace: Workspace, channel: Channel, message: Message, edit: Edit): void {
   applyEdit(workspace, message, edit)
   message.editCount += 1
@@ -86,7 +86,7 @@ function applyEdit(workspace: Workspace, message: Message, edit: Edit): void {
   else if (edit.metadata) message.metadata = edit.metadata
 }
 
-/** Takes a message away; a root with replies leaves a tombstone, as in Slack, so that its thread stays. */
+/** Removes a message. As in Slack, a root with replies becomes a tombstone, so that its thread stays. */
 export function removeMessage(workspace: Workspace, channel: Channel, message: Message, byBot: boolean): void {
   if (repliesTo(channel, message.ts).length > 0) entomb(message)
   else forget(channel, message)
@@ -113,7 +113,7 @@ function forget(channel: Channel, { ts, threadTs }: Message): void {
 
 export const repliesTo = (channel: Channel, rootTs: string): Message[] => channel.threads.get(rootTs) ?? []
 
-/** A live message: tombstones are not found. */
+/** Finds a message; tombstones are not found. */
 export function findMessage(channel: Channel, ts: string): Message | undefined {
   const message = channel.messages.get(ts)
   return message?.isTombstone ? undefined : message
@@ -136,7 +136,7 @@ const completeAttachments = (workspace: Workspace, attachments: readonly Json[])
     ...(Array.isArray(attachment['blocks']) ? { blocks: completeBlocks(workspace, listOf(attachment['blocks'])) } : {}),
   }))
 
-/** Blocks as Slack hands them back: with the ids and defaults that the sender left out. */
+/** Blocks as Slack returns them: with the ids and defaults that the sender left out. */
 export function completeBlocks(workspace: Workspace, blocks: readonly Json[]): Json[] {
   return blocks.map((block) => ({ block_id: newId(workspace), ...completeObject(workspace, block) }))
 }

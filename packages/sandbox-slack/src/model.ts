@@ -1,11 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Json } from './json.ts'
 
-// What the workspace is made of.
+// The data types of the workspace.
 
 export interface Message {
   ts: string
-  /** the root's ts; absent on a root */
+  /** the root's ts; missing on a root */
   threadTs?: string
   isBroadcast: boolean
   userId: string
@@ -34,21 +34,21 @@ export interface User {
   id: string
   name: string
   realName: string
-  /** nobody is behind an account without one */
+  /** accounts of apps have none */
   email?: string
   role: 'member' | 'admin' | 'owner' | 'guest' | 'bot'
-  /** the workspace of an outsider; absent on the sandbox's own people */
+  /** the workspace of an outsider; missing for people of this workspace */
   team?: Team
   isDeactivated?: boolean
 }
 
-/** A file from the moment its upload was asked for; it has bytes once they came, and is shared once. */
+/** A file, from the start of its upload. `bytes` is set when they arrive, `isComplete` when the app completes it. */
 export interface File {
   id: string
   name: string
   title: string
   altText?: string
-  /** how many bytes were announced, and therefore must come */
+  /** the announced number of bytes; the upload must have exactly as many */
   length: number
   bytes?: Buffer
   isComplete: boolean
@@ -60,19 +60,19 @@ export interface Channel {
   name: string
   kind: 'public' | 'private' | 'im'
   isArchived: boolean
-  /** user ids, the bot's included where it was invited */
+  /** user ids, with the bot's if it is a member */
   members: Set<string>
-  /** the other workspaces that share it; absent on a channel of this workspace alone */
+  /** the other workspaces that share it; missing if it is not shared */
   sharedWith?: readonly Team[]
-  /** by ts, in the order posted, which is the order of ts */
+  /** by ts, in posting order, which is also the order of ts */
   messages: Map<string, Message>
   /** the replies of each root, in order */
   threads: Map<string, Message[]>
-  /** the last ts given out, in microseconds */
+  /** the last ts used, in microseconds */
   lastTsMicros: number
 }
 
-/** What only one person sees, until they reload. */
+/** A message that only one person sees, until they reload. */
 export interface Ephemeral {
   channelId: string
   userId: string
@@ -96,27 +96,27 @@ export interface Workspace {
   ephemerals: Ephemeral[]
   /** by id */
   readonly files: Map<string, File>
-  /** this server's own address, for the URLs in what it answers; empty until it listens */
+  /** the server's address, for URLs in its answers; empty until it listens */
   origin: string
   readonly changes: Changes
-  /** how long a new message stays invisible to history and replies */
+  /** how long a new message stays hidden from history and replies */
   historyLagMs: number
-  /** a number never given out before, for the ids the workspace makes */
+  /** a number that was not used before, for ids */
   nextNumber(): number
 }
 
-/** What happened in the workspace, told to the page and to the counters as it happens. */
+/** A change in the workspace. The page and the counters listen to these. */
 export type Change =
   | { kind: 'posted' | 'edited' | 'removed'; channel: Channel; message: Message; byBot: boolean }
   | { kind: 'reacted'; channel: Channel; message: Message }
   | { kind: 'ephemeral' | 'ephemeral-removed'; channel: Channel; ephemeral: Ephemeral }
   | { kind: 'channel'; channel: Channel }
   | { kind: 'user'; user: User }
-  /** what a person has open: modals, the visible one last, and the home tab */
+  /** a person's open modals, the visible one last, and their home tab */
   | { kind: 'views'; userId: string; stack: readonly Json[]; home: Json | undefined }
 
 export interface Changes {
   emit(change: Change): void
-  /** Tells `listener` of every change from now on, in order; the answer stops it. */
+  /** Calls `listener` with every change from now on, in order. The returned function removes the listener. */
   on(listener: (change: Change) => void): () => void
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Plugin } from 'esbuild'
 
-/** One part of the page: as it is, and compressed for whoever takes that. */
+/** A file of the page, plain and compressed. */
 export interface PageFile {
   type: string
   plain: Buffer
@@ -14,7 +14,7 @@ export interface PageFile {
 }
 
 const FOLDER = fileURLToPath(new URL('../page/', import.meta.url))
-/** Where a packed copy has the page, bundled already. */
+/** The folder of the bundled page in an installed package. */
 const BUNDLED = fileURLToPath(new URL('page/', import.meta.url))
 const ENTRY = 'main'
 
@@ -27,8 +27,8 @@ const TYPE_BY_ENDING: Record<string, string> = {
 let bundled: Promise<ReadonlyMap<string, PageFile>> | undefined
 
 /**
- * The page by the addresses it is asked for, bundled once for each process: `/`, and a script and a style sheet whose
- * names change with what is in them. Throws if the page's source does not compile; the next call tries again.
+ * The page's files by path: `/`, and a script and a style sheet with a hash of the content in their names. They are
+ * bundled once in each process. Throws if the page's source does not compile; the next call tries again.
  */
 export function pageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   bundled ??= bundle().catch((error: unknown) => {
@@ -63,9 +63,9 @@ async function readBundled(): Promise<ReadonlyMap<string, PageFile>> {
   )
 }
 
-/** The script and the style sheet, by their names. */
+/** Bundles the script and the style sheet. Returns them by name. */
 async function build(): Promise<ReadonlyMap<string, Buffer>> {
-  // Loaded only here: whoever plays with the sandbox without its page needs no bundler.
+  // Loaded only when needed: without the page, the sandbox needs no bundler.
   const esbuild = await import('esbuild')
   const { outputFiles } = await esbuild.build({
     absWorkingDir: FOLDER,
@@ -84,7 +84,7 @@ async function build(): Promise<ReadonlyMap<string, Buffer>> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]))
 }
 
-/** Of its emoji the page needs the names and the characters; the package brings each one's description, too. */
+/** Bundles only the names and characters of emoji. The package also has descriptions, which the page does not need. */
 const emojiAlone: Plugin = {
   name: 'emoji-alone',
   setup: (bundling) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pageFiles } from './page-bundle.ts'
 
-// Pictures only from this machine: the page must work offline and tell nobody outside what is looked at.
+// Pictures only from this machine: the page must work offline, and must not reveal to other servers what it shows.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,7 +13,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Of everything that the browser gets to show. */
+/** The headers of all pages. */
 export const PAGE_HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
@@ -21,10 +21,10 @@ export const PAGE_HEADERS = {
   vary: 'accept-encoding',
 }
 
-/** What has its content in its name never changes. */
+/** Files with a hash in their name never change. */
 const cacheFor = (path: string): string => (path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable')
 
-/** Serves the page and its parts, compressed to whoever takes it; false for any other path. */
+/** Serves the page and its parts, compressed if the client accepts that; false for other paths. */
 export async function servePage(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean> {
   if (path !== '/' && !path.startsWith('/page/')) return false
   const file = (await pageFiles()).get(path)

@@ -7,10 +7,10 @@ import type { Views } from './views.ts'
 import { toWireMessage } from './wire.ts'
 import type { Channel, Ephemeral, Workspace } from './workspace.ts'
 
-/** The page gets so many of a channel's newest messages, replies included. */
+/** How many of a channel's newest messages the page gets, replies included. */
 export const PAGE_MESSAGES_MAX = 1_000
 
-/** Everything the page shows, at one moment; no token and no secret. */
+/** The current state that the page shows, without tokens and secrets. */
 export function pageState(workspace: Workspace, views: Views, app: AppWords): Json {
   const users = [...workspace.users.values()]
   const shown = users.map(({ id }) => [id, toPageViews({ stack: views.stack(id), home: views.home(id) })])
@@ -38,7 +38,7 @@ function messagesOf(workspace: Workspace, channel: Channel): Json[] {
   ]
 }
 
-/** One change as the page is told of it. A thread's root is told again by nobody: the page counts replies itself. */
+/** A change in the page's form. A reply does not send its root again: the page counts replies itself. */
 export function pageChange(workspace: Workspace, change: Change): Json {
   switch (change.kind) {
     case 'posted':
@@ -72,7 +72,7 @@ const toPageViews = ({ stack, home }: { stack: readonly Json[]; home: Json | und
   home: home ?? null,
 })
 
-/** A channel as the page knows it. */
+/** A channel in the page's form. */
 export const toPageChannel = (
   workspace: Workspace,
   { id, name, kind, isArchived, members, sharedWith }: Channel,

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What else the page shows and can do, where there is more than Slack: `/sandbox/ci/…` and `/sandbox/panel/…`. */
+/** The endpoint of the page's extra panels, which show more than Slack: `/sandbox/ci/…` and `/sandbox/panel/…`. */
 export interface PanelDoor {
   answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
-  /** Tells what is, and then what changes, as whole server-sent events, until `stopped` aborts. */
+  /** Calls `tell` with the current state and then each change, as server-sent events, until `stopped` aborts. */
   follow(tell: (event: string) => void, stopped: AbortSignal): void
 }
 
-/** Holds the endpoint, which is built after the server that it is in; a page may be there before it. */
+/** Holds the endpoint. It is built after the server that serves it, so a page may connect before it exists. */
 export interface PanelFrame {
   readonly door: PanelDoor | null
   open(door: PanelDoor): void
-  /** The same as the endpoint's, from when there is one. */
+  /** Calls the endpoint's `follow`, as soon as there is an endpoint. */
   follow: PanelDoor['follow']
 }
 

@@ -1,6 +1,6 @@
-// What the page's panels get to see of the other side: CI, the bot's process, and what goes wrong on purpose.
+// The data of the page's panels: CI, the bot's process, and the faults that are switched on.
 
-/** A rule as CI shows it; its options go back as they came. */
+/** A rule as CI shows it. Its options are sent back unchanged. */
 export interface PanelRule {
   notifier: string
   target: string
@@ -13,34 +13,34 @@ export interface PanelRule {
 export interface PanelProject {
   id: string
   name: string
-  /** null: the service has no types */
+  /** null: the service has no project types */
   type: 'basic' | 'pro' | null
   rules: PanelRule[]
 }
 
-/** What a person can do with a build: a call below its address. */
+/** A button of a build: it makes a call below the build's path. */
 export interface PanelButton {
   words: string
   path: string
   body?: object
 }
 
-/** The service that builds: what it calls things, and what it has. */
+/** The CI service: its terms and abilities. */
 export interface PanelService {
-  /** what it calls a build: `run`, `runs` */
+  /** its word for a build and for builds, such as `run` and `runs` */
   one: string
   many: string
-  /** how a build can go that somebody pushes, the usual one first */
+  /** the possible outcomes of a pushed build, the usual one first */
   ends: readonly { words: string; push: object }[]
   breaks: readonly CiBreak[]
-  /** whether what runs by the clock can be begun by hand */
+  /** whether a nightly build can be started by hand */
   hasNightly: boolean
-  /** what becomes of what the bot does not take, for the panel and for the tour */
+  /** what happens to deliveries that the bot does not accept, as text for the panel and for the tour */
   whileAway: string
   pulled: string
-  /** what else is to be known of how the figures are counted */
+  /** notes on how the figures are counted */
   notes: string
-  /** what somebody needs for a bot of their own: `a CI`, and `CI's key` */
+  /** what people need to run their own bot: `a CI`, and `CI's key` */
   own: string
   key: string
 }
@@ -53,14 +53,14 @@ export interface PanelBuild {
   message: string
   committer: string
   status: string
-  /** the status as the service says it */
+  /** the status in the service's words */
   word: string
   buttons: readonly PanelButton[]
-  /** how many runs it has had */
+  /** how many attempts it has had */
   attempt: number
-  /** when its attempt began (ms); null: not yet */
+  /** when its current attempt started (ms); null: not yet */
   startedAt: number | null
-  /** how long its attempt takes (ms); null: until somebody ends it */
+  /** how long its current attempt takes (ms); null: until somebody ends it */
   runMs: number | null
 }
 
@@ -71,74 +71,74 @@ export interface PanelDelivery {
   status: string
   state: 'held' | 'dropped' | 'queued' | 'answered' | 'failed'
   attempts: number
-  /** of the last attempt: a status code, or what went wrong; null: none yet */
+  /** the last attempt's status code or error; null: none yet */
   answer: number | string | null
-  /** whether the bot has ever taken it */
+  /** whether the bot has accepted it at least once */
   isTaken: boolean
 }
 
-/** What can be wrong with Slack, and with CI, on purpose. */
+/** The faults of Slack and of CI that the panel can switch on. */
 export const SLACK_BREAKS = ['none', 'ratelimited', 'down', 'accept-then-drop'] as const
 export type SlackBreak = (typeof SLACK_BREAKS)[number]
 export const CI_BREAKS = ['none', 'slow', 'down', 'forgets'] as const
 export type CiBreak = (typeof CI_BREAKS)[number]
 
-/** The bot's process, as whoever keeps it sees it. */
+/** The bot's process. */
 export interface BotShown {
   state: 'running' | 'starting' | 'unplugged' | 'gone'
   pid: number | null
-  /** how many processes there have been */
+  /** how many processes have been started */
   starts: number
 }
 
-/** How far behind Slack is, in ms from the moment that the bot took a delivery. */
+/** How far Slack is behind, in ms since the bot accepted a delivery. */
 export interface Lag {
-  /** of what was told last, the median */
+  /** the median of the newest cards; null: none yet */
   lastMs: number | null
-  /** since when the oldest untold news has waited */
+  /** how long the oldest build without a right card has waited; null: none waits */
   oldestMs: number | null
 }
 
-/** What waits inside the bot, by its own metrics; null: it does not say. */
+/** What waits inside the bot, from its own metrics; null: unknown. */
 export type Queue = { ingest: number; post: number; edit: number; look: number } | null
 
 /**
- * What CI sent against what Slack shows. Sentences: a card that should be there, one too many, one that says something
- * else. What the bot is still at work on is on its way, not lost.
+ * What CI sent, compared with what Slack shows. The lists have a sentence for each missing, surplus or wrong card. A
+ * card that the bot is still working on counts as on the way, not as lost.
  */
 export interface Standing {
   lost: string[]
   doubled: string[]
   wrong: string[]
-  /** of how many commits and branches the card is right */
+  /** the number of commits and branches whose card is right */
   right: number
   onTheWay: number
-  /** builds of which a delivery was not taken: held back, under way, or given up by CI */
+  /** builds with a delivery that the bot has not accepted: held back, in flight, or given up by CI */
   notTaken: number
-  /** builds that nothing can be said about, as the rules changed under them */
+  /** builds that cannot be judged, because their rules changed */
   notCounted: number
 }
 
-/** What CI's rules say and the bot has not read yet: it goes by those that it read before. */
+/** CI's rules that the bot has not read yet. It uses those that it read before. */
 export interface RulesRead {
-  /** the projects whose rules for Slack have changed since */
+  /** the projects whose rules for Slack have changed since then */
   unread: string[]
-  /** when it reads them again at the latest (ms), if it is there */
+  /** when a running bot reads them again at the latest (ms) */
   dueAt: number
-  /** from when on (ms) it reads them as soon as somebody types `/ci list` */
+  /** from this time on (ms), `/ci list` makes it read them at once */
   onListFrom: number
 }
 
 export interface Watched {
   bot: BotShown
-  /** null: the service keeps none */
+  /** null: the service has no rules */
   rules: RulesRead | null
   queue: Queue
   lag: Lag
   standing: Standing
 }
 
-/** What is being played by itself; null: nothing, or it is over. */
+/** The scene that is playing. */
 export interface Scene {
   n: number
   of: number
@@ -146,22 +146,22 @@ export interface Scene {
 }
 
 export interface PanelState {
-  /** when this demo began (ms): after a reset another one */
+  /** when this demo started (ms); a reset changes it */
   startedAt: number
-  /** the server's time (ms), for what is under way */
+  /** the server's time (ms), for the progress of running builds */
   now: number
   service: PanelService
   projects: PanelProject[]
-  /** the unfinished ones, then the newest of the finished, each newest first */
+  /** the unfinished builds, then the newest finished ones; both newest first */
   builds: PanelBuild[]
   buildsTotal: number
   unfinishedTotal: number
   /** newest first */
   deliveries: PanelDelivery[]
   deliveriesTotal: number
-  /** those that nobody has taken, held back or given up by CI, oldest first; so many at most as are sent at once */
+  /** deliveries that the bot has not accepted, held back or given up by CI, oldest first; at most one resend */
   untaken: number[]
-  /** null: the service cannot do that */
+  /** null: the service does not support this */
   isHolding: boolean | null
   isOverLimit: boolean | null
   /** `other`: a fault that a script has set */

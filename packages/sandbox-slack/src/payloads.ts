@@ -5,7 +5,7 @@ import type { Channel, User, Workspace } from './workspace.ts'
 import { toWireMessage } from './wire.ts'
 import { teamOf } from './workspace.ts'
 
-/** The old verification token that Slack still sends; nothing should rely on it. */
+/** The deprecated verification token, which Slack still sends. Apps should not rely on it. */
 const VERIFICATION_TOKEN = 'sandbox-verification-token'
 
 export const directMessageName = 'directmessage'
@@ -43,7 +43,7 @@ export interface CommandWords {
   text: string
 }
 
-/** What every interaction says of who and where; `team` is the person's own, which may be another workspace. */
+/** The fields that every interaction has. `team` is the person's own workspace, which may be another one. */
 export function interactionFields(workspace: Workspace, type: string, user: User): Json {
   const { id, domain } = teamOf(workspace, user)
   return {
@@ -57,7 +57,7 @@ export function interactionFields(workspace: Workspace, type: string, user: User
   }
 }
 
-/** Where a message was acted on; blocks inside an attachment are told apart. */
+/** The fields about the message of an interaction. For blocks in an attachment, they name the attachment. */
 export function messageFields(workspace: Workspace, place: MessagePlace): Json {
   const { channel, message, isEphemeral, attachmentId } = place
   return {
@@ -70,7 +70,7 @@ export function messageFields(workspace: Workspace, place: MessagePlace): Json {
       ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
     },
     channel: { id: channel.id, name: nameOf(channel) },
-    // Slack sends no content along for a message that only one person sees.
+    // Slack does not send the content of an ephemeral message.
     ...(isEphemeral ? {} : { message: toWireMessage(workspace, channel, message, { withMetadata: true }) }),
     state: { values: {} },
   }
@@ -103,7 +103,7 @@ export const eventEnvelope = (workspace: Workspace, event: Json, eventId?: strin
   is_ext_shared_channel: workspace.channels.get(channelIdIn(event))?.sharedWith !== undefined,
 })
 
-/** Events of a renamed channel carry the channel itself. */
+/** A rename event has the channel as an object; other events have its id. */
 const channelIdIn = ({ channel }: Json): string => String(isJson(channel) ? channel['id'] : channel)
 
 export const verificationBody = (challenge: string): Json => ({

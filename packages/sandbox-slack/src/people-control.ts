@@ -22,9 +22,9 @@ export interface PeopleControlParts {
 }
 
 /**
- * `POST /sandbox/people`: a person does one thing by hand. 200 with how the bot acknowledged it (`said` for words that
- * the bot is not told of); 400 for what nobody could do, 404 for who or what is not there, 503 without a bot. After
- * 400 and 404 nothing has happened.
+ * `POST /sandbox/people`: performs one action of a person. 200 with the bot's acknowledgement (`said` for a message of
+ * which the bot gets no event); 400 if the person cannot do it, 404 if the user or target does not exist, 503 if no bot
+ * is connected. After 400 and 404 nothing has happened.
  */
 export async function answerPeople(parts: PeopleControlParts, body: unknown): Promise<ControlAnswer> {
   const parsed = deedSchema.safeParse(body)
@@ -34,7 +34,7 @@ export async function answerPeople(parts: PeopleControlParts, body: unknown): Pr
   try {
     return { status: 200, body: toBody(await perform(parts, parsed.data)) }
   } catch (error) {
-    // The deed itself was looked at above: what is left to throw is that nobody listens.
+    // The action was checked above, so the only error left is that no bot is connected.
     return refused(503, wordsOf(error))
   }
 }
@@ -145,19 +145,19 @@ async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> 
 
 async function say({ workspace, people, acts }: PeopleControlParts, deed: Deed & { kind: 'say' }): Promise<Outcome> {
   const asked = askedOfBot(workspace, deed.text)
-  // An app hears of words only where it is: where it is not, its name is a name.
+  // An app gets mentions only in channels that it is in. Elsewhere its name is plain text.
   const isConfirmedByCi = hasBot(workspace, getChannel(workspace, deed.channel))
   if (asked === null || !isConfirmedByCi) return { kind: 'said', what: 'say', ts: acts.say(deed) }
   return people.mentionBot({ ...deed, text: asked })
 }
 
-/** What follows the bot's name; null for words that do not begin with it. */
+/** The text after the bot's name; null if the text does not begin with the name. */
 function askedOfBot({ bot }: Workspace, text: string): string | null {
   const [, first = '', rest = ''] = /^\s*(\S+)([\s\S]*)$/.exec(text) ?? []
   const name = first.replace(/[,:]$/, '').toLowerCase()
   return [`@${bot.name}`, `<@${bot.userId}>`].some((one) => one.toLowerCase() === name) ? rest.trim() : null
 }
 
-/** An error has no JSON of its own. */
+/** JSON.stringify would write an Error as `{}`. */
 const toBody = (outcome: Outcome): unknown =>
   outcome.kind === 'unreachable' ? { ...outcome, cause: wordsOf(outcome.cause) } : outcome

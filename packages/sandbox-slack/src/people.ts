@@ -13,40 +13,40 @@ import type { ViewPress } from './people/view.ts'
 import type { Values } from './view-state.ts'
 
 /**
- * What people do that the bot is told of: signed as Slack signs, or over a socket. Each answers how the bot acknowledged
- * it; what the acknowledgement asks for (a reply to a command, a change of a modal) is done. Throws on people, channels,
- * messages and elements that are not there: a mistake of the test, not of the bot.
+ * Actions of people that the bot gets, signed like Slack's or over a socket. Each returns the bot's acknowledgement,
+ * and does what that asks for (a reply to a command, a change of a modal). Each throws if a person, channel, message or
+ * element does not exist, because that is a mistake in the test, not in the bot.
  */
 export interface People {
   runCommand(words: { user: string; channel: string; command: string; text?: string }): Promise<Acknowledgement>
   /**
-   * A button, a menu…, in a message or in what only this person sees: `selected` carries what was chosen, such as
-   * `{ selected_option }`; `confirmed: false` says no in the dialog, and nothing is sent.
+   * Uses a button, menu or other element in a message, also an ephemeral one. `selected` is the choice, such as `{
+   * selected_option }`. `confirmed: false` answers no in the dialog, and nothing is sent.
    */
   click(press: Press): Promise<Acknowledgement>
-  /** The same in the top modal of a person, or in their home tab. */
+  /** Uses an element in the person's top modal or home tab. */
   clickInView(press: ViewPress): Promise<Acknowledgement>
-  /** Chooses or types in a field of a view; the bot is told at once only where the block dispatches. */
+  /** Fills a field of a view. The bot gets a request at once only if the block dispatches. */
   select(choice: ViewPress & { selected: Json }): Promise<Acknowledgement>
-  /** Types into a menu that asks the bot for its options. */
+  /** Types into a menu that gets its options from the bot. */
   suggest(search: Search): Promise<Suggestion>
-  /** Submits the top modal; `values` as Slack nests them (block id, action id, value), over what was put in before. */
+  /** Submits the top modal. `values`, nested like Slack's (block id, action id, value), override earlier input. */
   submitView(form: { user: string; values?: Values }): Promise<Acknowledgement>
   /** Closes the top modal, or all of them. */
   closeView(closed: { user: string; isCleared?: boolean }): Promise<Acknowledgement>
-  /** On a message. */
+  /** Uses a message shortcut. */
   useShortcut(use: Spot & { callbackId: string }): Promise<Acknowledgement>
-  /** From anywhere. */
+  /** Uses a global shortcut. */
   useGlobalShortcut(use: { user: string; callbackId: string }): Promise<Acknowledgement>
-  /** Writes `@bot text` into the channel or the thread, and tells the bot. */
+  /** Posts `@bot text` in the channel or the thread, and sends the bot the event. */
   mentionBot(words: { user: string; channel: string; text: string; threadTs?: string }): Promise<Acknowledgement>
   openHome(user: string): Promise<Acknowledgement>
   verifyUrl(challenge: string): Promise<Acknowledgement>
-  /** Any event; `retryNum` and the same `eventId` repeat it as Slack does. */
+  /** Sends any event. With `retryNum` and the same `eventId`, it is one of Slack's retries. */
   sendEvent(event: Json, again?: { eventId?: string; retryNum?: number }): Promise<Acknowledgement>
   /**
-   * Sends the last request of this name (an acknowledgement's `what`, such as `command /ci`) once more, signature and
-   * all. What the answer asks for is not done.
+   * Sends the last request of this name (an acknowledgement's `what`, such as `command /ci`) again, with the same
+   * signature. The content of the answer is ignored.
    */
   replay(what: string): Promise<Acknowledgement>
 }

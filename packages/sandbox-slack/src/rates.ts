@@ -1,23 +1,23 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** `chat.postMessage`: a channel takes so many at once, and gets one of them back each `POST_GAP_MS`. */
+/** `chat.postMessage`: a channel allows this many posts at once, and one more after each POST_GAP_MS. */
 const POST_BURST = 3
 export const POST_GAP_MS = 1_000
-/** The window in which the other methods are counted. */
+/** The sliding window of the other methods' limits. */
 export const WINDOW_MS = 60_000
 export const UPDATES_PER_WINDOW = 50
 export const READS_PER_WINDOW = 50
 export const CALLS_PER_WINDOW = 100
 
 export interface RateOptions {
-  /** how many times faster than real the limits pass: 10 makes the post gap 100 ms; default 1 */
+  /** divides the times of the limits: 10 makes the post gap 100 ms; default 1 */
   timeScale?: number
-  /** how many posts a rested channel takes at once; default 3, and 1 is strict */
+  /** how many posts a channel allows at once; default 3; 1 allows no burst */
   postBurst?: number
 }
 
 export interface Rates {
-  /** Counts a call that arrives now, per token. null: admitted; else the ms until one would be, and nothing counted. */
+  /** Counts a call of a token. Null: admitted. Otherwise the call is not counted: returns the ms until one would be. */
   admit(call: { token: string; method: string; channel: string | undefined }): number | null
 }
 

@@ -8,22 +8,22 @@ import type { Args } from './methods/call.ts'
 import { contentOf } from './methods/content.ts'
 import type { Channel, Workspace } from './workspace.ts'
 
-/** A response_url takes this many answers, */
+/** How many answers a response_url accepts. */
 export const RESPONSE_USES_MAX = 5
-/** for this long. */
+/** How long a response_url is valid. */
 export const RESPONSE_TTL_MS = 30 * 60_000
 
 export interface Origin {
   channelId: string
   userId: string
-  /** the message that was acted on, which replace_original and delete_original mean */
+  /** the message of the interaction, to which replace_original and delete_original apply */
   sourceTs?: string | undefined
 }
 
 export interface ResponseUrls {
   /** The path of a new response_url. */
   issue(origin: Origin): string
-  /** Answers one use: 404 for unknown, expired and used up, 400 for content that Slack refuses. */
+  /** Answers a call: 404 if the URL is unknown, expired or used up, 400 if Slack refuses the content. */
   use(path: string, args: Args): Answer
 }
 
@@ -71,7 +71,7 @@ function answerUse(workspace: Workspace, entry: Entry, args: Args): Answer {
   }
 }
 
-/** What a body at a response_url (or in the answer to a command) asks for. */
+/** Does what a body sent to a response_url, or in the answer to a command, asks for. */
 export function respond(workspace: Workspace, entry: Origin, args: Args): void {
   const channel = workspace.channels.get(entry.channelId) ?? refuse('channel_not_found')
   if (channel.isArchived) refuse('is_archived')

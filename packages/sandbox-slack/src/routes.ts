@@ -25,15 +25,15 @@ import type { SocketDoor } from './sockets/sockets.ts'
 export interface RouteParts extends ApiParts, ControlParts, PeopleControlParts {
   responseUrls: ResponseUrls
   sockets: SocketDoor
-  /** what the app has declared, for the page */
+  /** the app's commands and shortcuts, for the page */
   app: AppWords
   panel: PanelFrame
-  /** null: there is none */
+  /** null: there is no gallery */
   gallery: Gallery | null
   stopping: AbortSignal
 }
 
-/** Answers one request: the Web API, response URLs, the sandbox's own interface, the page. */
+/** Answers a request: Web API, response URLs, the sandbox's own interface, files, the page or the gallery. */
 export async function route(parts: RouteParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox.invalid')
   if (pathname.startsWith('/api/')) return routeApi(parts, request, response, { pathname, searchParams })
@@ -126,7 +126,7 @@ const stateOf = ({ workspace, views, app, gallery }: RouteParts): Json => ({
   hasGallery: gallery !== null,
 })
 
-/** One stream for both: a browser opens few connections to one address, and each page keeps one. */
+/** Workspace and panels share a stream, because browsers limit the connections to a server and each page keeps one. */
 function stream(parts: RouteParts, response: ServerResponse): void {
   const { workspace, panel, stopping } = parts
   streamChanges(workspace, stateOf(parts), response)

@@ -39,35 +39,35 @@ import type { Ephemeral, Workspace } from './workspace.ts'
 export interface SandboxSlackOptions {
   clock?: Clock
   botToken?: string
-  /** the app-level token, with which the bot opens sockets */
+  /** the app-level token, with which the bot opens Socket Mode connections */
   appToken?: string
   signingSecret?: string
-  /** what the token may do; default all that is played here, but for writing into channels without the bot */
+  /** the token's scopes; default all that the sandbox knows, except `chat:write.public` and `users:read.email` */
   scopes?: readonly string[]
-  /** what the app has subscribed to, such as `channel_archive`; default every event that is played here */
+  /** the events that the app has subscribed to, such as `channel_archive`; default all that the sandbox knows */
   events?: readonly string[]
-  /** `off`, or how strict; default as strict as Slack */
+  /** `off`, or changes to the rate limits; default Slack's own limits */
   rates?: RateOptions | 'off'
-  /** where the bot listens, such as `http://127.0.0.1:3000/slack/events`; `connectBot` says it later */
+  /** the bot's URL, such as `http://127.0.0.1:3000/slack/events`; `connectBot` can set it later */
   botUrl?: string
-  /** how people reach the bot; without it by sockets, once the bot has opened one and no `botUrl` is set */
+  /** how requests reach the bot; by default over sockets if the bot has ever opened one and no `botUrl` is set */
   mode?: 'http' | 'socket'
   sockets?: SocketOptions
   ackTimeoutMs?: number
-  /** words that may follow a command, such as `/ci stop`, for the page to offer beside those of the manifest */
+  /** commands with a first word, such as `/ci stop`, that the page offers besides those of the manifest */
   hints?: readonly CommandWords[]
-  /** everything that the bot can say, beneath `/gallery/` */
+  /** pages with all messages of the bot, served below `/gallery/` */
   gallery?: Gallery
 }
 
 export interface SandboxSlack {
-  /** Listens; port 0 takes a free one. */
+  /** Listens; port 0 picks a free port. */
   start(port?: number, host?: string): Promise<void>
-  /** Cuts every connection; what was to happen later does not. */
+  /** Closes every connection and drops delayed effects. */
   stop(): Promise<void>
   /** `http://127.0.0.1:<port>`; throws before `start`. */
   readonly url: string
-  /** For `slackApiUrl`, with the slash at the end. */
+  /** For Bolt's `slackApiUrl`, with the slash at the end. */
   readonly apiUrl: string
   readonly botToken: string
   readonly appToken: string
@@ -78,15 +78,15 @@ export interface SandboxSlack {
   readonly counters: Counters
   readonly people: People
   readonly sender: Sender
-  /** the modals and home tabs that are open: `views.stack(user)`, the visible one last, and `views.home(user)` */
+  /** open modals and home tabs: `views.stack(user)`, the visible modal last, and `views.home(user)` */
   readonly views: Views
   readonly sockets: Sockets
   connectBot(url: string): void
-  /** What the page shows and can do besides Slack is answered here from now on. */
+  /** Sets the endpoint of the page's extra panels. */
   openPanel(door: PanelDoor): void
-  /** A channel's messages, roots and replies, oldest first, as the Web API shows them, with metadata. */
+  /** A channel's messages, roots and replies, oldest first, as the Web API returns them, with metadata. */
   messages(channel: string): Json[]
-  /** What only single people see, or this one, oldest first. */
+  /** A channel's ephemeral messages, for all people or for this one, oldest first. */
   ephemerals(channel: string, user?: string): Ephemeral[]
   transcript(channel: string): string
 }
@@ -112,7 +112,7 @@ export const DEFAULT_SCOPES = [
   'users:read',
 ] as const
 
-/** A Slack to try the bot against: one workspace in memory, with Slack's limits, rates and errors. */
+/** A Slack for tests and for trying out a bot: one workspace in memory, with Slack's limits, rates and errors. */
 export function createSandboxSlack(options: SandboxSlackOptions = {}): SandboxSlack {
   const parts = createParts(options)
   const { workspace, sender, panel, stop: stopping, server, listensOn } = parts
@@ -184,7 +184,7 @@ function serve(listensOn: { host: string }, parts: RouteParts): Server {
   const server = createServer((request, response) => {
     if (!isOwnHost(request, listensOn.host)) return sendJson(response, 403, { ok: false, error: 'not_this_host' })
     route(parts, request, response).catch((error: unknown) => {
-      // A caller that left is no news; anything else is a defect of the sandbox, to be seen.
+      // Ignore a client that disconnected. Any other error is a bug in the sandbox, so show it.
       if (request.destroyed && !request.complete) return
       sendJson(response, 500, { ok: false, error: 'fatal_error', message: String(error) })
     })

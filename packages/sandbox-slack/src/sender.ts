@@ -8,20 +8,20 @@ import type { SocketDoor } from './sockets/sockets.ts'
 
 export type { Acknowledgement } from './acknowledgement.ts'
 
-/** Slack waits so long for an answer. */
+/** How long Slack waits for an acknowledgement. */
 export const ACK_TIMEOUT_MS = 3_000
 
 export interface Outgoing {
-  /** for the record: `command /ci`, `event app_mention` … */
+  /** the request's name in acknowledgements: `command /ci`, `event app_mention`… */
   what: string
   contentType: 'application/json' | 'application/x-www-form-urlencoded'
   body: string
   headers?: Record<string, string>
-  /** the same as it is said over a socket; absent: over HTTP only */
+  /** the same request for a socket; missing: it is sent only over HTTP */
   envelope?: Envelope
-  /** another secret than the right one, to see it refused */
+  /** a wrong secret, to test that the bot refuses it */
   signingSecret?: string
-  /** another time than now, to see a stale request refused */
+  /** a wrong time, to test that the bot refuses a stale request */
   timestampS?: number
 }
 
@@ -29,11 +29,11 @@ export interface Sender {
   connectBot(url: string): void
   /** Whether there is a bot to send to. */
   isConnected(): boolean
-  /** Signs and sends one request to the bot, or tells it over a socket; throws only when no bot is connected. */
+  /** Sends a request to the bot, signed over HTTP or over a socket. Throws only if no bot is connected. */
   send(request: Outgoing): Promise<Acknowledgement>
-  /** Sends the last request of this name once more: the same body, time and signature, or the same envelope. */
+  /** Sends the last request of this name again: the same body, time and signature, or the same envelope. */
   replay(what: string): Promise<Acknowledgement>
-  /** every request so far, in the order in which it ended */
+  /** those of all requests so far, in the order in which they ended */
   readonly acknowledgements: readonly Acknowledgement[]
 }
 
@@ -42,7 +42,7 @@ export interface SenderOptions {
   signingSecret: string
   sockets: SocketDoor
   botUrl?: string | undefined
-  /** how the bot is told; without it by sockets, once it has opened one and nobody gave its URL */
+  /** how requests reach the bot; by default over sockets if the bot has ever opened one and `botUrl` is not set */
   mode?: 'http' | 'socket' | undefined
   ackTimeoutMs?: number | undefined
 }
@@ -88,7 +88,7 @@ function bySocket(options: SenderOptions, what: string, envelope: Envelope): Dis
   return () => deliverFrame({ clock, sockets, ackTimeoutMs }, what, frame)
 }
 
-/** Signed once, so that a repetition has the same time and signature. */
+/** Signs the request once, so that a replay has the same time and signature. */
 function byHttp(options: SenderOptions, botUrl: string, request: Outgoing): Dispatch {
   const headers = headersOf(options, request)
   return () => deliver(options, botUrl, { ...request, headers })

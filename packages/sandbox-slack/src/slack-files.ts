@@ -3,7 +3,7 @@ import { checkView } from './limits.ts'
 import type { Problem } from './limits.ts'
 import type { Workspace } from './model.ts'
 
-/** Every `slack_file` in blocks, attachments or a view that names no complete file of the workspace. */
+/** A problem for every `slack_file` in blocks or attachments that is not a complete file of the workspace. */
 export function unknownFiles(workspace: Workspace, content: { blocks?: unknown; attachments?: unknown }): Problem[] {
   return [
     ...problemsIn(workspace, content.blocks, '/blocks', 'invalid_blocks'),
@@ -11,7 +11,7 @@ export function unknownFiles(workspace: Workspace, content: { blocks?: unknown; 
   ]
 }
 
-/** Everything that Slack would refuse in a view: its limits, and pictures that are not there. */
+/** Everything that Slack would refuse in a view: violations of limits, and unknown files. */
 export const problemsOfView = (workspace: Workspace, view: unknown): Problem[] => [
   ...checkView(view),
   ...(isJson(view) ? problemsIn(workspace, view['blocks'], '/view/blocks', 'invalid_arguments') : []),

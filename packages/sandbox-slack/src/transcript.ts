@@ -22,8 +22,8 @@ export function transcript(workspace: Workspace, channelId: string): string {
 }
 
 /**
- * What people see of a message, without its attachments: its blocks, a line each, or its text where it has none. A link
- * is its label.
+ * A message as people see it, without its attachments: a line for each block, or the text if there are no blocks. A
+ * link shows its label.
  */
 export function drawnText({ text, blocks }: Pick<Message, 'text' | 'blocks'>): string {
   const lines = blocks.flatMap((block) => {

@@ -1,8 +1,8 @@
 import type { Workspace } from './workspace.ts'
 
-/** A trigger opens one view, within this time. */
+/** How long a trigger is valid. It opens one view. */
 export const TRIGGER_TTL_MS = 3_000
-/** Spent and stale triggers are remembered so far back, to answer which of the two they are. */
+/** How many triggers are kept. Used and expired ones are kept to give the right error. */
 export const TRIGGERS_KEPT_MAX = 10_000
 
 export type Exchange =
@@ -10,7 +10,7 @@ export type Exchange =
   | { kind: 'refused'; error: 'invalid_trigger_id' | 'expired_trigger_id' | 'exchanged_trigger_id' }
 
 export interface Triggers {
-  /** A trigger for what this person did now; `channelId` is where they were, if in a channel. */
+  /** Issues a trigger for an action of this person; `channelId` is their channel, if they were in one. */
   issue(userId: string, channelId?: string): string
   exchange(id: string): Exchange
 }

@@ -21,7 +21,7 @@ const inView = { ...who, view: z.string() }
 const values = { values: z.record(z.string(), z.record(z.string(), z.unknown())).exactOptional() }
 const element = { actionId: z.string(), blockId: z.string().exactOptional() }
 
-/** What people do with the app's own surfaces. `values` are what stands in the fields, as Slack nests them. */
+/** Actions of people in modals, home tabs and global shortcuts. `values` are the fields' contents, in Slack's form. */
 export const viewDeeds = [
   z.strictObject({ kind: z.literal('global-shortcut'), ...who, callbackId: z.string() }),
   z.strictObject({ kind: z.literal('open-home'), ...who }),
@@ -44,7 +44,7 @@ type ElementDeed = Extract<ViewDeed, { actionId: string }>
 
 const refused = (status: number, error: string): ControlAnswer => ({ status, body: { ok: false, error } })
 
-/** The refusal of a deed that nobody could do; otherwise what it puts into the view's fields is in them. */
+/** Refuses an action that a person could not do. Otherwise puts its values into the view's fields and returns null. */
 export function prepareViewDeed({ views }: ViewControlParts, deed: ViewDeed): ControlAnswer | null {
   if (!('view' in deed)) return null
   const view = findView(views, deed.user, deed.view)
@@ -71,7 +71,7 @@ function findUnusable(views: Views, deed: DeedInView): ControlAnswer | null {
   return refused(400, `${deed.actionId} asks for no confirmation`)
 }
 
-/** A menu asks nobody before enough was typed. */
+/** Refuses a search with fewer characters than the menu needs. */
 export function findTooShort(
   menu: Json,
   { actionId, value }: { actionId: string; value: string },
@@ -89,7 +89,7 @@ function findElementInView(views: Views, { user, view, actionId, blockId }: Elem
   }
 }
 
-/** Slack's own client keeps a form back until its fields are right, and says why. */
+/** Slack's own client does not send a form with invalid fields, and shows the errors. */
 export interface KeptBack {
   kind: 'unsent'
   what: 'view_submission'
@@ -99,7 +99,7 @@ export interface KeptBack {
 
 export type ViewOutcome = Acknowledgement | KeptBack | { kind: 'suggested'; what: string; options: Json[] }
 
-/** Does what was prepared. */
+/** Performs an action that `prepareViewDeed` accepted. */
 export async function performViewDeed(parts: ViewControlParts, deed: ViewDeed): Promise<ViewOutcome> {
   const { people } = parts
   switch (deed.kind) {
@@ -120,7 +120,7 @@ export async function performViewDeed(parts: ViewControlParts, deed: ViewDeed): 
   }
 }
 
-/** What a field holds is what was chosen; buttons and overflow menus bring their own. */
+/** For a field, the choice is its value in the view. Buttons and overflow menus bring theirs in `selected`. */
 function press({ people, views }: ViewControlParts, deed: ViewDeed & { kind: 'press' }): Promise<Acknowledgement> {
   const { view: viewId, values: _values, selected, ...rest } = deed
   const { view, found } = getElementInView(views, { ...rest, viewId })
@@ -135,7 +135,7 @@ async function suggest({ people }: ViewControlParts, deed: ViewDeed & { kind: 's
   return toOptions(await people.suggest({ ...search, viewId }))
 }
 
-/** What was found; how the bot answered instead, where it did not as it should. */
+/** The options, or the acknowledgement if the bot did not answer properly. */
 export function toOptions({ acknowledgement, options }: Suggestion): ViewOutcome {
   const isFine = acknowledgement.kind === 'answered' && acknowledgement.refusal === undefined
   return isFine && acknowledgement.status === 200

@@ -2,12 +2,12 @@ import { elementsOf } from './elements.ts'
 import { objectOf } from './json.ts'
 import type { Json } from './json.ts'
 
-/** What people have put into a view: block id, action id, value. */
+/** The input in a view's fields, by block id and action id. */
 export type Values = Record<string, Record<string, Json>>
 
 /**
- * The state of a view as Slack sends it: each field, with what was put in (`kept`) or what it began with. What is kept
- * of fields that are not there any more is dropped. `current` is the conversation in which the view was asked for.
+ * The state of a view as Slack sends it: each field with its input from `kept`, or with its initial value. Input of
+ * fields that no longer exist is dropped. `current` is the conversation from which the view was opened.
  */
 export function valuesOf(blocks: readonly Json[], kept: Values, current?: string): Values {
   const filled = blocks.map((block): [string, Record<string, Json>] => {
@@ -27,7 +27,7 @@ function fieldsOf(block: Json, kept: Record<string, Json>, current: string | und
   )
 }
 
-/** Whether people can put something into the element: buttons and overflow menus hold nothing. */
+/** Whether the element has a value. Buttons and overflow menus have none. */
 export const isField = ({ type }: Json): boolean => FIELDS.has(String(type))
 
 type FieldParts = [valueName: string, initialName: string, none: unknown]
@@ -36,7 +36,7 @@ const SELECTED = (name: string): FieldParts => [`selected_${name}`, `initial_${n
 const SEVERAL = (name: string): FieldParts => [`selected_${name}`, `initial_${name}`, []]
 const TYPED: FieldParts = ['value', 'initial_value', null]
 
-/** By type: where the value stands, where it begins, and what stands there when nothing is chosen. */
+/** For each type: the names of the value and of the initial value, and the value if nothing is chosen. */
 const FIELDS = new Map<string, FieldParts>([
   ['plain_text_input', TYPED],
   ['email_text_input', TYPED],
@@ -71,13 +71,13 @@ function currentFor(field: Json, none: unknown, current: string | undefined): un
 
 const partsOf = ({ type }: Json): FieldParts => FIELDS.get(String(type)) ?? TYPED
 
-/** Where the value of a field stands: `value`, `selected_option`… */
+/** The name of the field's value: `value`, `selected_option`… */
 export const valueNameOf = (field: Json): string => partsOf(field)[0]
 
-/** Whether several can be chosen. */
+/** Whether several options can be chosen. */
 export const isList = (field: Json): boolean => partsOf(field)[2] !== null
 
-/** The values a view holds now. */
+/** The current values of a view. */
 export function valuesIn(view: Json): Values {
   const { values } = objectOf(view['state'])
   return Object.fromEntries(Object.entries(objectOf(values)).map(([id, fields]) => [id, toFields(fields)]))
@@ -86,7 +86,7 @@ export function valuesIn(view: Json): Values {
 const toFields = (fields: unknown): Record<string, Json> =>
   Object.fromEntries(Object.entries(objectOf(fields)).map(([id, value]) => [id, objectOf(value)]))
 
-/** Puts values over those that the view holds, field by field. */
+/** Overrides the view's values with these, field by field. */
 export function putValues(view: Json, values: Values): void {
   const held = valuesIn(view)
   const merged = Object.entries(values).map(([id, fields]) => [id, { ...held[id], ...fields }])

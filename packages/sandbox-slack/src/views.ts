@@ -5,34 +5,34 @@ import { valuesIn, valuesOf } from './view-state.ts'
 import type { Values } from './view-state.ts'
 import type { Workspace } from './workspace.ts'
 
-/** How many modals may lie upon each other. */
+/** How many modals a stack may have. */
 export const VIEW_STACK_MAX = 3
 
 export type ViewResult = { kind: 'shown'; view: Json } | { kind: 'refused'; error: string }
 
-/** Who is shown a view, and the conversation they were in, if they were in one. */
+/** The person who gets a view, and the conversation that they were in, if any. */
 export interface ViewPlace {
   userId: string
   channelId?: string | undefined
 }
 
 /**
- * The modals that people have open, one stack each, and their home tabs. An `external_id` names one view of all:
- * `duplicate_external_id`.
+ * The open modals, one stack for each person, and the home tabs. An `external_id` must be unique among all views, or
+ * the view is refused with `duplicate_external_id`.
  */
 export interface Views {
   open(place: ViewPlace, content: Json): ViewResult
-  /** `push_limit_reached` above three, `not_found` upon nothing. */
+  /** Refused with `push_limit_reached` above three modals, with `not_found` if no modal is open. */
   push(place: ViewPlace, content: Json): ViewResult
-  /** By view id or external id; fields with the same block and action id keep what was put in. */
+  /** Finds the view by id or external id. Fields with the same block and action id keep their input. */
   update(key: string, content: Json): ViewResult
-  /** A person has one home tab: its id stays. */
+  /** Replaces the person's home tab. It keeps its id. */
   publish(userId: string, content: Json): ViewResult
   find(key: string): Json | undefined
   /** The person closes or submits the top modal. */
   close(userId: string): void
   clear(userId: string): void
-  /** The open modals of a person, the visible one last. */
+  /** A person's open modals, the visible one last. */
   stack(userId: string): readonly Json[]
   home(userId: string): Json | undefined
 }
@@ -99,7 +99,7 @@ export function createViews(workspace: Workspace): Views {
 
 const DUPLICATE: ViewResult = { kind: 'refused', error: 'duplicate_external_id' }
 
-/** In place, since a view may lie in the middle of a stack; what the new one leaves out is gone. */
+/** Replaces all fields in place, because the view may be in the middle of a stack. */
 function replace(view: Json, next: Json): void {
   for (const name of Object.keys(view)) delete view[name]
   Object.assign(view, next)

@@ -7,7 +7,7 @@ import type { Channel, User, Workspace } from './workspace.ts'
 
 export interface WireOptions {
   withMetadata?: boolean
-  /** as a channel's history shows it: a broadcast reply names itself so */
+  /** the replies that the root's thread fields count; by default all */
   replies?: readonly Message[]
 }
 
@@ -85,7 +85,7 @@ function threadFields(channel: Channel, message: Message, { replies }: WireOptio
   }
 }
 
-/** A person as `users.info` shows them: a deactivated one has neither a time zone nor rights. The address has a scope of its own. */
+/** A person as `users.info` shows them. A deactivated one has no time zone and no rights. The address needs a scope. */
 export const toWireUser = (workspace: Workspace, user: User, scopes: ReadonlySet<string> = new Set()): Json => ({
   id: user.id,
   team_id: teamOf(workspace, user).id,
@@ -107,7 +107,7 @@ export const toWireUser = (workspace: Workspace, user: User, scopes: ReadonlySet
 
 const TIME_ZONE = { tz: 'Etc/UTC', tz_label: 'Coordinated Universal Time', tz_offset: 0 }
 
-// In another workspace a person may be anything; here an outsider has no rights and is no guest either.
+// Whatever an outsider is in their own workspace: here they have no rights and are not a guest.
 const rightsOf = ({ role, team }: User): Json => ({
   is_admin: !team && (role === 'admin' || role === 'owner'),
   is_owner: !team && role === 'owner',
@@ -116,7 +116,7 @@ const rightsOf = ({ role, team }: User): Json => ({
   is_ultra_restricted: false,
 })
 
-/** Slack calls an outsider a stranger only while no channel is shared: who shares one with the bot is none. */
+/** Whether a person shares a channel with the bot. Slack calls an outsider a stranger only if they share none. */
 const isMet = ({ channels, bot }: Workspace, { id }: User): boolean =>
   [...channels.values()].some(({ members }) => members.has(id) && members.has(bot.userId))
 

@@ -4,7 +4,7 @@ import type { Channel, Team, User, Workspace } from './model.ts'
 
 export type { Channel, Ephemeral, File, Team, User, UserGroup, Workspace } from './model.ts'
 
-/** The cast's people, by name; Sol is an outsider, of another workspace. */
+/** The user ids of people, by name. Sol is an outsider from another workspace. */
 export const PEOPLE = {
   ada: 'U0ADA00001',
   grace: 'U0GRACE001',
@@ -13,13 +13,13 @@ export const PEOPLE = {
   sol: 'U0SOL00001',
 } as const
 
-/** Accounts that nobody is behind: one deactivated, one of another app. */
+/** Accounts that nobody uses: one is deactivated, one is another app's. */
 export const ACCOUNTS = { deactivated: 'U0FORMER01', otherBot: 'U0OTHERBOT' } as const
 
 /** Sol's workspace. */
 export const OUTSIDE: Team = { id: 'T0OUTSIDE1', name: 'Outside', domain: 'outside' }
 
-/** The channels, by what they are for. */
+/** The channel ids, by purpose. */
 export const CHANNELS = {
   builds: 'C0BUILDS01',
   web: 'C0WEB00001',
@@ -33,7 +33,7 @@ export const CHANNELS = {
   shared: 'C0SHARED01',
 } as const
 
-/** A fresh workspace with the cast in it and nothing said yet. */
+/** A new workspace with people and channels, but without messages. */
 export function createWorkspace(clock: Clock): Workspace {
   const bot = { userId: 'U0BUILDBOT', botId: 'B0BUILDBOT', appId: 'A0BUILDBOT', name: 'Buildline' }
   let lastNumber = 0
@@ -96,16 +96,16 @@ export const createChannel = (id: string, name: string, members: readonly string
   lastTsMicros: 0,
 })
 
-/** The direct channel between the bot and a person, opened when there is none yet. */
+/** The direct channel between the bot and a person. Opens it if needed. */
 export const openDirect = (workspace: Workspace, userId: string): Channel =>
   findDirect(workspace, [userId, workspace.bot.userId]) ??
   addDirect(workspace, `D${userId.slice(1)}`, [userId, workspace.bot.userId])
 
-/** The direct channel between two people, of which the bot knows nothing; opened when there is none yet. */
+/** The direct channel between two people, which the bot cannot see. Opens it if needed. */
 export const openDirectBetween = (workspace: Workspace, pair: readonly [string, string]): Channel =>
   findDirect(workspace, pair) ?? addDirect(workspace, `D0${String(workspace.nextNumber()).padStart(8, '0')}`, pair)
 
-/** The direct channel of these two, if it has been opened. */
+/** The direct channel between these two, if it is open. */
 export const findDirect = ({ channels }: Workspace, pair: readonly [string, string]): Channel | undefined =>
   [...channels.values()].find(({ kind, members }) => kind === 'im' && pair.every((id) => members.has(id)))
 
@@ -117,5 +117,5 @@ function addDirect(workspace: Workspace, id: string, pair: readonly [string, str
   return channel
 }
 
-/** The workspace a person belongs to. */
+/** The workspace that a person belongs to. */
 export const teamOf = (workspace: Workspace, user: User): Team => user.team ?? workspace.team

@@ -5,7 +5,7 @@ import { LIMITS } from './numbers.ts'
 const text = z.string().optional()
 const color = z.union([z.enum(['good', 'warning', 'danger']), z.string().regex(/^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i)])
 
-/** An attachment carries blocks beside a colour bar, or the older fields; it must carry something. */
+/** An attachment has blocks beside a colour bar, or the older fields. It must not be empty. */
 const attachment = z
   .strictObject({
     color: color.optional(),

@@ -69,10 +69,10 @@ const markdown = z.strictObject({ type: z.literal('markdown'), text: bounded(LIM
 
 const shared = [section, header, divider, context, actions, image, input, richText] as const
 
-/** The blocks of a message, of an attachment in it: at most 50, their ids unique. */
+/** The blocks of a message or an attachment: at most 50, with unique ids. */
 export const messageBlocks = listOf(z.discriminatedUnion('type', [...shared, markdown]), LIMITS.messageBlocksMax)
 
-/** The blocks of a modal or a home tab: at most 100, their ids unique. */
+/** The blocks of a modal or a home tab: at most 100, with unique ids. */
 export const viewBlocks = listOf(z.discriminatedUnion('type', [...shared]), LIMITS.viewBlocksMax)
 
 function listOf<Block extends z.ZodType<{ block_id?: string | undefined }>>(block: Block, max: number) {
@@ -89,7 +89,7 @@ function listOf<Block extends z.ZodType<{ block_id?: string | undefined }>>(bloc
     })
 }
 
-/** The places of those that stood earlier in the list already; what has no id repeats nothing. */
+/** The indexes of ids that already appear earlier in the list. Missing ids do not count. */
 function repeats(ids: readonly (string | undefined)[]): number[] {
   return ids.flatMap((one, index) => (one !== undefined && ids.indexOf(one) < index ? [index] : []))
 }

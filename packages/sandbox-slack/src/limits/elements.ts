@@ -220,10 +220,10 @@ const multiSelects = [
 ] as const
 const pickers = [datepicker, timepicker, radioButtons, checkboxes] as const
 
-/** What an actions block may hold. */
+/** The elements of an actions block. */
 export const actionElement = z.discriminatedUnion('type', [button, overflow, datetimepicker, ...selects, ...pickers])
 
-/** What may stand beside a section's text. */
+/** The accessory of a section. */
 export const accessory = z.discriminatedUnion('type', [
   button,
   overflow,
@@ -233,7 +233,7 @@ export const accessory = z.discriminatedUnion('type', [
   ...pickers,
 ])
 
-/** What an input block may ask with. */
+/** The element of an input block. */
 export const inputElement = z.discriminatedUnion('type', [
   plainTextInput,
   emailInput,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from './numbers.ts'
 
-/** A string of `min` to `max` code points, with Slack's own words for what is wrong. */
+/** A string of `min` to `max` code points, with Slack's own error messages. */
 export const bounded = (max: number, min = 1) =>
   z.string().superRefine((text, context) => {
     const length = codePoints(text)
@@ -31,7 +31,7 @@ const slackFile = z
   .strictObject({ id: z.string().optional(), url: url.optional() })
   .refine((file) => (file.id === undefined) !== (file.url === undefined), 'must have either id or url')
 
-/** Where a picture comes from: an address, or a file that was uploaded. */
+/** The source of a picture: a URL, or an uploaded file. */
 export const pictureSource = { image_url: url.optional(), slack_file: slackFile.optional() }
 
 export const hasOneSource = (picture: { image_url?: unknown; slack_file?: unknown }): boolean =>
@@ -52,7 +52,7 @@ const optionFields = {
   description: plainText(LIMITS.optionTextMax).optional(),
 }
 
-/** An option of a menu: its text is plain. */
+/** An option of a menu, with plain text. */
 export const option = z.strictObject({ ...optionFields, text: plainText(LIMITS.optionTextMax) })
 
 /** An option of an overflow menu, which may be a link. */

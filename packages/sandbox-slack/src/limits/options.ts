@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from './numbers.ts'
 import { option, optionGroup } from './objects.ts'
 
-/** What a bot may answer to a search: options or groups of them; an empty list is "no results". */
+/** A bot's options for a menu: options or groups of options. An empty list means "no results". */
 export const suggestions = z
   .strictObject({
     options: z.array(option).max(LIMITS.optionsMax).optional(),

@@ -28,7 +28,7 @@ const modal = z
 
 const home = z.strictObject({ type: z.literal('home'), ...shared })
 
-/** Only one element of a view may ask for the focus. */
+/** Only one element of a view may have `focus_on_load`. */
 const oneFocus = (view: { blocks: readonly object[] }): boolean => view.blocks.filter(asksForFocus).length <= 1
 
 const asksForFocus = (block: object): boolean =>

@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace.ts'
 
 export type Args = Readonly<Record<string, unknown>>
 
-/** One call of one method, past the endpoint: token, rates and scopes are settled. */
+/** A call of a method, after token, rate limits and scopes were checked. */
 export interface Call {
   args: Args
   workspace: Workspace
@@ -18,15 +18,15 @@ export interface Call {
   scopes: ReadonlySet<string>
 }
 
-/** A method: the scopes of which it needs one (none listed: none needed), and what it does; `run` throws a Refusal for ok:false. */
+/** A method. It needs one of `scopes`, or none if the list is empty. `run` throws a Refusal for `ok: false`. */
 export interface Method {
   scopes: readonly string[]
-  /** which token it asks for; the bot's, unless it says so */
+  /** the method needs the app-level token; by default the bot's */
   token?: 'app'
   run(call: Call): Json
 }
 
-/** Slack's `ok: false`: the word, and what else stands in the answer. */
+/** Slack's `ok: false`: the error code and further fields of the answer. */
 export class Refusal extends Error {
   readonly code: string
   readonly extra: Json
@@ -41,7 +41,7 @@ export function refuse(code: string, extra: Json = {}): never {
   throw new Refusal(code, extra)
 }
 
-/** An argument as text; forms and JSON bodies alike. Absent and empty are the same. */
+/** An argument as text, from a form or a JSON body. Undefined if it is missing or empty. */
 export function textArg(args: Args, name: string): string | undefined {
   const value = args[name]
   if (value === undefined || value === null || value === '') return undefined
@@ -60,7 +60,7 @@ export const flagArg = (args: Args, name: string): boolean | undefined => {
   return text === undefined ? undefined : TRUE_WORDS.has(text)
 }
 
-/** A whole number within `min` and `max`, or the refusal `code`. */
+/** A whole number from 1, cut to `max`; `fallback` if it is missing. Refuses anything else with `code`. */
 export function numberArg(args: Args, name: string, range: { fallback: number; max: number; code: string }): number {
   const text = textArg(args, name)
   if (text === undefined) return range.fallback
@@ -69,7 +69,7 @@ export function numberArg(args: Args, name: string, range: { fallback: number; m
   return Math.min(value, range.max)
 }
 
-/** A structured argument, which a form carries as JSON text; bad JSON is refused with `code`. */
+/** A structured argument; in a form it is JSON text. Refuses invalid JSON with `code`. */
 export function jsonArg(args: Args, name: string, code: string): unknown {
   const value = args[name]
   if (value === undefined || value === null || value === '') return undefined

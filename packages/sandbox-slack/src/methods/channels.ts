@@ -5,7 +5,7 @@ import type { Call } from './call.ts'
 
 const USER_ID = /^U[A-Z0-9]+$/
 
-/** The channel that `channel` names, if the bot may know of it: private and direct ones only from inside. */
+/** The channel that the argument `channel` names. Private and direct ones are found only if the bot is a member. */
 export const channelOf = ({ args, workspace }: Call): Channel =>
   channelNamed(workspace, requiredArg(args, 'channel', 'channel_not_found'))
 
@@ -15,11 +15,11 @@ function channelNamed(workspace: Workspace, id: string): Channel {
   return channel
 }
 
-/** The channel to write into; a user id means the direct channel with that person. */
+/** The channel to write to. A user id means the direct channel with that person. */
 export const writableChannelOf = (call: Call): Channel =>
   writableChannelNamed(call, requiredArg(call.args, 'channel', 'channel_not_found'))
 
-/** The same, where the argument has another name. */
+/** The same for an id that is not in the argument `channel`. */
 export function writableChannelNamed({ workspace, scopes }: Call, id: string): Channel {
   if (USER_ID.test(id) && workspace.users.has(id)) return openDirect(workspace, id)
   const channel = channelNamed(workspace, id)
@@ -29,7 +29,7 @@ export function writableChannelNamed({ workspace, scopes }: Call, id: string): C
   return channel
 }
 
-/** The channel to read messages from: only a member may. */
+/** The channel to read messages from. Only a member may read. */
 export function readableChannelOf(call: Call): Channel {
   const channel = channelOf(call)
   requireScope(call, channel.kind, 'history')
@@ -39,7 +39,7 @@ export function readableChannelOf(call: Call): Channel {
 
 const SCOPE_FAMILY = { public: 'channels', private: 'groups', im: 'im' } as const
 
-/** Slack grants reading per kind of channel: `groups:history` for private ones, and so on. */
+/** Checks the scope for the kind of channel, such as `groups:history` for private ones. */
 export function requireScope({ scopes }: Call, kind: Channel['kind'], right: 'history' | 'read'): void {
   const needed = `${SCOPE_FAMILY[kind]}:${right}`
   if (!scopes.has(needed)) refuse('missing_scope', { needed, provided: [...scopes].join(',') })
@@ -47,7 +47,7 @@ export function requireScope({ scopes }: Call, kind: Channel['kind'], right: 'hi
 
 export const hasBot = (workspace: Workspace, channel: Channel): boolean => channel.members.has(workspace.bot.userId)
 
-/** A reply needs a live root: Slack threads are one level deep. */
+/** Checks that a reply's `thread_ts` is a root. Slack's threads are one level deep. */
 export function threadOf(channel: Channel, ts: string | undefined): string | undefined {
   if (ts === undefined) return undefined
   const root = channel.messages.get(ts)

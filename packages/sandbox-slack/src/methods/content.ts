@@ -15,7 +15,7 @@ export interface Content {
   warnings: Json
 }
 
-/** The content of a message, checked; text over the limit of a post is cut with a warning, as Slack does. */
+/** Reads and checks the content of a message. As in Slack, the text of a post is cut at the limit, with a warning. */
 export function contentOf(workspace: Workspace, args: Args, { isUpdate = false } = {}): Content {
   const raw = {
     text: textArg(args, 'text'),
@@ -25,7 +25,7 @@ export function contentOf(workspace: Workspace, args: Args, { isUpdate = false }
   }
   const text = isUpdate ? raw.text : raw.text && cut(raw.text)
   const problems = [...checkMessage({ ...raw, text }, { isUpdate }), ...unknownFiles(workspace, raw)]
-  // An update may bring metadata alone: the rest stays as it was.
+  // An update may have only metadata. The rest stays unchanged.
   const isMetadataOnly = isUpdate && raw.metadata !== undefined
   const [first] = problems.filter(({ error }) => !(isMetadataOnly && error === 'no_text'))
   if (first) refuseContent(first.error, problems)

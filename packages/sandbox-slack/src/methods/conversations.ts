@@ -10,7 +10,7 @@ import { pageOf } from './paging.ts'
 
 const READ = ['channels:read', 'groups:read', 'im:read']
 
-/** The methods about channels: `conversations.*` but for what is said in them, and `users.conversations`. */
+/** The methods about channels: `conversations.*`, except those that read messages, and `users.conversations`. */
 export const conversationMethods: Record<string, Method> = {
   'conversations.info': { scopes: READ, run: info },
   'conversations.list': { scopes: READ, run: list },
@@ -36,7 +36,7 @@ function list(call: Call): Json {
   return { ...page, channels: page.channels.map((channel) => toWireChannel(workspace, channel)) }
 }
 
-/** A person's channels, or the bot's own without one; of the private ones those that the bot is in as well. */
+/** A person's channels; the bot's own if no person is given. Private ones only if the bot is in them too. */
 function channelsOfUser(call: Call): Json {
   const { args, workspace } = call
   const { userId } = workspace.bot
@@ -45,7 +45,7 @@ function channelsOfUser(call: Call): Json {
   return { ...page, channels: page.channels.map((channel) => withoutMembership(toWireChannel(workspace, channel))) }
 }
 
-/** Slack leaves these two out where every channel is the person's own. */
+/** Slack leaves out these two fields in `users.conversations`. */
 const withoutMembership = ({ is_member: _isMember, num_members: _count, ...channel }: Json): Json => channel
 
 const KIND_BY_TYPE = new Map([
@@ -81,7 +81,7 @@ function members(call: Call): Json {
   return { members: page.items, response_metadata: cursor }
 }
 
-/** Deactivated people are still in their channels when they come back; until then nobody sees them there. */
+/** Deactivated people stay in their channels, but are not listed until they are reactivated. */
 const isActive =
   ({ users }: Workspace) =>
   (id: string): boolean =>
@@ -92,7 +92,7 @@ const ALREADY_IN: Json = {
   response_metadata: { warnings: ['already_in_channel'] },
 }
 
-/** Only public channels can be joined unasked. */
+/** The bot can join only public channels by itself. */
 function joinChannel(call: Call): Json {
   const { workspace, events } = call
   const channel = channelOf(call)
@@ -102,7 +102,7 @@ function joinChannel(call: Call): Json {
   return { channel: toWireChannel(workspace, channel), ...(isNew ? {} : ALREADY_IN) }
 }
 
-/** Opens a direct channel with one person; groups of people are not played here. */
+/** Opens a direct channel with one person. Group messages are not implemented. */
 function open({ args, workspace }: Call): Json {
   const ids = requiredArg(args, 'users', 'users_list_not_supplied').split(',')
   const [id = ''] = ids

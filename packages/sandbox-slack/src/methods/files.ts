@@ -8,7 +8,7 @@ import type { Args, Call, Method } from './call.ts'
 import { threadOf, writableChannelNamed } from './channels.ts'
 import { contentOf } from './content.ts'
 
-/** The methods of `files.*`: the two ends of an upload. */
+/** The methods of `files.*`: the start and the end of an upload. */
 export const fileMethods: Record<string, Method> = {
   'files.getUploadURLExternal': { scopes: ['files:write'], run: begin },
   'files.completeUploadExternal': { scopes: ['files:write'], run: complete },
@@ -24,7 +24,7 @@ function begin({ args, workspace }: Call): Json {
   return { upload_url: uploadUrl(workspace, file), file_id: file.id }
 }
 
-/** Everything is checked before anything is shared; an upload ends once. */
+/** Checks everything before it shares anything. An upload can be completed only once. */
 function complete(call: Call): Json {
   const { args, workspace } = call
   const files = filesOf(workspace, args)
@@ -49,7 +49,7 @@ function filesOf(workspace: Workspace, args: Args): { file: File; title: string 
   })
 }
 
-/** Slack's own bound. */
+/** Slack's own limit. */
 const CHANNELS_MAX = 100
 
 function channelIds(args: Args): string[] {
@@ -58,7 +58,7 @@ function channelIds(args: Args): string[] {
   return ids.length > CHANNELS_MAX ? refuse('channels_limit_exceeded') : ids
 }
 
-/** Slack takes the blocks only where no comment came along. */
+/** Slack uses the blocks only if there is no comment. */
 function introductionOf(workspace: Workspace, args: Args): { text: string; blocks?: Json[] } {
   const comment = textArg(args, 'initial_comment')
   if (comment === undefined && !args['blocks']) return { text: '' }

@@ -26,7 +26,7 @@ const byTs = (limitDefault: number) => ({
   keyOf: (message: Message) => message.ts,
 })
 
-/** Newest first: the roots, and the replies that were also sent to the channel. */
+/** Newest first: the roots, and replies that were also sent to the channel. */
 function history(call: Call): Json {
   const { args, workspace } = call
   const channel = readableChannelOf(call)
@@ -39,7 +39,7 @@ function history(call: Call): Json {
   return { messages: page.items.map(onWire(call, channel)), pin_count: 0, ...page.fields }
 }
 
-/** Oldest first, the root at the head of every page. A reply's own ts answers that reply alone. */
+/** Oldest first, with the root first on every page. For the ts of a reply, only that reply. */
 function replies(call: Call): Json {
   const { args, workspace } = call
   const channel = readableChannelOf(call)
@@ -81,7 +81,7 @@ function tsOf(args: Args, name: string): number | undefined {
   return TS.test(text) ? microsOf(text) : refuse(`invalid_ts_${name}`)
 }
 
-/** A ts as whole microseconds: seconds with six decimals do not fit a double exactly, these do. */
+/** A ts in whole microseconds. A double holds these exactly, but not seconds with six decimals. */
 function microsOf(ts: string): number {
   const [seconds = '0', fraction = ''] = ts.split('.')
   return Number(seconds) * 1_000_000 + Number(fraction.slice(0, 6).padEnd(6, '0'))

@@ -7,7 +7,7 @@ import { otherMethods } from './others.ts'
 import { peopleMethods } from './people.ts'
 import { viewMethods } from './views.ts'
 
-/** Every method that is played here; any other is `unknown_method`. */
+/** All methods of the sandbox. Any other is answered with `unknown_method`. */
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     ...chatMethods,

@@ -4,7 +4,7 @@ import type { Args } from './call.ts'
 
 export interface Page<Item> {
   items: Item[]
-  /** the answer's fields: `has_more` and the cursor; `next_cursor` is empty at the end */
+  /** the fields `has_more` and `response_metadata`; `next_cursor` is empty on the last page */
   fields: Json
 }
 
@@ -16,7 +16,7 @@ export interface PageOptions<Item> {
 
 const CURSOR_PREFIX = 'next_key:'
 
-/** One page of `items`; the cursor names the first item of the next page, so that new items do not shift it. */
+/** One page of `items`. The cursor is the key of the next page's first item, so that new items do not shift it. */
 export function pageOf<Item>(args: Args, items: readonly Item[], options: PageOptions<Item>): Page<Item> {
   const limit = numberArg(args, 'limit', {
     fallback: options.limitDefault,

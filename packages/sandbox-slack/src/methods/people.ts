@@ -21,7 +21,7 @@ function userInfo({ args, workspace, scopes }: Call): Json {
   return { user: toWireUser(workspace, user, scopes) }
 }
 
-/** Slack finds no account that is deactivated. */
+/** As in Slack, deactivated accounts are not found. */
 function userByEmail({ args, workspace, scopes }: Call): Json {
   const email = requiredArg(args, 'email', 'users_not_found').toLowerCase()
   const user = [...workspace.users.values()].find((one) => one.email === email && !one.isDeactivated)

@@ -38,7 +38,7 @@ function update({ args, views, workspace }: Call): Json {
   return { view: unlessRefused(views.update(key, content)) }
 }
 
-/** Whoever names the hash of what they replace is refused when it has changed since. */
+/** Refuses the call if its `hash` is stale, because the view has changed in the meantime. */
 function requireHash(args: Args, current: Json | undefined): void {
   const hash = textArg(args, 'hash')
   if (hash !== undefined && current && hash !== current['hash']) refuse('hash_conflict')

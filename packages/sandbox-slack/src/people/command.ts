@@ -25,7 +25,7 @@ export async function runCommand(
   return answerInAck(workspace, origin, acknowledgement)
 }
 
-/** The body of a command's answer is the bot's first reply, in JSON or as plain text. */
+/** Posts the body of a command's acknowledgement, JSON or plain text, as the bot's first reply. */
 function answerInAck(workspace: Workspace, origin: Origin, acknowledgement: Acknowledgement): Acknowledgement {
   if (acknowledgement.kind !== 'answered' || acknowledgement.status !== 200) return acknowledgement
   const { body } = acknowledgement

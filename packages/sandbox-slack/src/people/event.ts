@@ -44,7 +44,7 @@ export function openHome(parts: PeopleParts, userId: string): Promise<Acknowledg
   })
 }
 
-/** Over HTTP only: sockets need no verification. */
+/** Only over HTTP: Socket Mode needs no verification. */
 export const verifyUrl = ({ sender }: PeopleParts, challenge: string): Promise<Acknowledgement> =>
   sender.send({
     what: 'url_verification',

@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace.ts'
 import { actionTs, ask, getUser, sendInteraction } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 
-/** Where a message is, and who looks at it. */
+/** A message, and the person who uses it. */
 export interface Spot {
   user: string
   channel: string
@@ -21,7 +21,7 @@ export interface Press extends Spot {
   actionId: string
   blockId?: string
   selected?: Json
-  /** what the person answers when the element asks whether they are sure; default yes */
+  /** the person's answer in the element's confirmation dialog; default yes */
   confirmed?: boolean
 }
 
@@ -41,7 +41,7 @@ export function click(parts: PeopleParts, press: Press): Promise<Acknowledgement
   })
 }
 
-/** Saying no to a question that is not asked is a mistake of the test. */
+/** Throws if the person says no, but the element has no dialog: that is a mistake in the test. */
 export function isDenied({ element }: Found, confirmed = true): boolean {
   if (!confirmed && element['confirm'] === undefined) {
     throw new Error(`${String(element['action_id'])} asks for no confirmation`)
@@ -60,7 +60,7 @@ export function getElement(workspace: Workspace, press: Press): { place: Message
 
 const originOf = ({ user, channel, ts }: Spot): Origin => ({ channelId: channel, userId: user, sourceTs: ts })
 
-/** A message that is there for this person: what another one alone sees is not. */
+/** The message, if this person can see it. */
 function placeOf(workspace: Workspace, { user, channel: id, ts }: Spot): MessagePlace {
   const channel = getChannel(workspace, id)
   const ephemeral = workspace.ephemerals.find(({ channelId, message }) => channelId === id && message.ts === ts)
@@ -86,7 +86,7 @@ export function useMessageShortcut(parts: PeopleParts, use: Spot & { callbackId:
   })
 }
 
-/** From the menu or the search, anywhere: the bot learns neither a channel nor a place to answer. */
+/** Used from the menu or the search. The bot gets neither a channel nor a `response_url`. */
 export function useGlobalShortcut(
   parts: PeopleParts,
   { user, callbackId }: { user: string; callbackId: string },

@@ -4,7 +4,7 @@ import type { Json } from '../json.ts'
 import { problemsOfView } from '../slack-files.ts'
 import type { PeopleParts } from './parts.ts'
 
-/** What a submission came to beside its acknowledgement: Slack refuses the answer, or the bot the form. */
+/** The result of the answer to a submission: `refusal` if Slack refuses it, `errors` if the bot refuses the form. */
 export interface Obeyed {
   refusal?: string
   errors?: Record<string, string>
@@ -15,12 +15,12 @@ export interface Submitted {
   view: Json
 }
 
-/** Slack's own word for an answer that it cannot read: the person sees "We had some trouble connecting". */
+/** Slack's error code for an answer that it cannot read. The person sees "We had some trouble connecting". */
 const MALFORMED: Obeyed = { refusal: 'invalid_arguments' }
 
 /**
- * Does what the answer to a submission asks for: nothing said closes the modal, `errors` leave it open, and an answer
- * that Slack refuses changes nothing.
+ * Does what the answer to a submission asks for. An empty answer closes the modal, `errors` leave it open, and an
+ * answer that Slack refuses changes nothing.
  */
 export function obey(parts: PeopleParts, submitted: Submitted, body: string): Obeyed {
   const { views } = parts
@@ -44,7 +44,7 @@ export function obey(parts: PeopleParts, submitted: Submitted, body: string): Ob
   }
 }
 
-/** Errors stand at input blocks, by their ids; at any other Slack shows none, and refuses them all. */
+/** Reads errors by the ids of input blocks. If one names another block, Slack refuses all of them. */
 function readErrors({ blocks }: Json, errors: unknown): Obeyed {
   if (!isJson(errors)) return MALFORMED
   const inputs = listOf(blocks).filter(({ type }) => type === 'input')

@@ -17,13 +17,13 @@ export interface PeopleParts {
 
 export const FORM = 'application/x-www-form-urlencoded'
 
-/** What the bot may answer with: a trigger for a view, and a URL for messages. */
+/** Issues a trigger for a view, and a response_url for messages. */
 export const ask = ({ workspace, triggers, responseUrls }: PeopleParts, origin: Origin) => ({
   triggerId: triggers.issue(origin.userId, origin.channelId),
   responseUrl: `${workspace.origin}${responseUrls.issue(origin)}`,
 })
 
-/** Tells the bot of an interaction: `payload` beside what every interaction says. */
+/** Sends the bot an interaction with these fields, and with those that every interaction has. */
 export function sendInteraction(
   { workspace, sender }: PeopleParts,
   what: string,

@@ -10,16 +10,16 @@ import { getUser, sendInteraction } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 import { getElementInView } from './view.ts'
 
-/** Slack asks from so many characters on, unless the menu says otherwise. */
+/** Slack asks the bot for options from this many characters on, unless the menu has `min_query_length`. */
 export const QUERY_LENGTH_MIN = 3
 
-/** A menu in the top modal or the home tab, or in a message where `channel` and `ts` are given. */
+/** A search in a menu of the top modal or the home tab; of a message, if `channel` and `ts` are given. */
 export interface Search {
   user: string
   actionId: string
   value: string
   blockId?: string
-  /** which of the person's views; without it the top modal or the home tab */
+  /** one of the person's views; by default the top modal or the home tab */
   viewId?: string
   channel?: string
   ts?: string
@@ -27,7 +27,7 @@ export interface Search {
 
 export interface Suggestion {
   acknowledgement: Acknowledgement
-  /** what the menu shows, groups opened; nothing when the answer breaks Slack's limits (`refusal`) */
+  /** the options without their groups; empty if the answer violates Slack's limits (`refusal`) */
   options: Json[]
 }
 

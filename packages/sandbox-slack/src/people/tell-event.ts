@@ -4,7 +4,7 @@ import { eventEnvelope } from '../payloads.ts'
 import type { Sender } from '../sender.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** Tells the bot of an event; `retryNum` and the same `eventId` repeat it as Slack does. */
+/** Sends the bot an event. With `retryNum` and the same `eventId`, it is one of Slack's retries. */
 export function sendEvent(
   { workspace, sender }: { workspace: Workspace; sender: Sender },
   event: Json,

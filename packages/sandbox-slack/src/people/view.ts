@@ -17,11 +17,11 @@ export interface ViewPress {
   blockId?: string
   selected?: Json
   confirmed?: boolean
-  /** which of the person's views; without it the top modal, or the home tab where none is open */
+  /** one of the person's views; by default the top modal, or the home tab if no modal is open */
   viewId?: string
 }
 
-/** What is chosen or typed stays in the view's state; the bot is told where the block tells at once. */
+/** Stores a choice or text in the view's state. Sends a request only if the block dispatches at once. */
 export async function pressInView(parts: PeopleParts, press: ViewPress): Promise<Acknowledgement> {
   const { workspace, views, triggers } = parts
   const { user: userId, actionId, selected = {} } = press
@@ -40,7 +40,7 @@ export async function pressInView(parts: PeopleParts, press: ViewPress): Promise
   })
 }
 
-/** The view that is meant, and the element in it. */
+/** The view and the element in it. Throws if one of them does not exist. */
 export function getElementInView(views: Views, press: ViewPress): { view: Json; found: Found } {
   const { user, viewId } = press
   const view = viewId === undefined ? (views.stack(user).at(-1) ?? views.home(user)) : findView(views, user, viewId)
@@ -83,7 +83,7 @@ function getTop(views: Views, userId: string): Json {
   return view
 }
 
-/** A place to answer for each chosen conversation whose menu asks for one; Slack gives them to modals alone. */
+/** A response_url for each chosen conversation whose menu has `response_url_enabled`. Only in modals. */
 function responseUrlsOf({ workspace, responseUrls }: PeopleParts, userId: string, view: Json): Json[] {
   const values = valuesIn(view)
   return listOf(view['blocks']).flatMap((block) => {
@@ -98,8 +98,8 @@ function responseUrlsOf({ workspace, responseUrls }: PeopleParts, userId: string
 }
 
 /**
- * Closes the top modal, or all with `isCleared` or where the view has `clear_on_close`; the bot is told if the view asks
- * for it.
+ * Closes the top modal, or all modals if `isCleared` or the view's `clear_on_close` is set. The bot gets a request if
+ * the view has `notify_on_close`.
  */
 export function closeView(
   parts: PeopleParts,

@@ -6,7 +6,7 @@ import type { Frame } from './envelope.ts'
 import type { FrameEnd } from './link.ts'
 import type { SocketDoor } from './sockets.ts'
 
-/** An event whose connection ended before it was acknowledged is sent again so often, each time on an open one. */
+/** How often an event is retried on another connection, if its connection ends before the acknowledgement. */
 export const EVENT_RETRIES_MAX = 3
 
 export interface SocketDelivery {
@@ -16,8 +16,8 @@ export interface SocketDelivery {
 }
 
 /**
- * Sends one envelope and says how the bot acknowledged it, as over HTTP. Without an open connection a command or an
- * interaction is unreachable at once (the person sees an error); an event waits for one as long as for an
+ * Sends an envelope and returns the bot's acknowledgement, as over HTTP. Without an open connection, a command or an
+ * interaction is `unreachable` at once (the person sees an error); an event waits for a connection, as long as for an
  * acknowledgement.
  */
 export async function deliverFrame(delivery: SocketDelivery, what: string, frame: Frame): Promise<Acknowledgement> {
@@ -44,6 +44,6 @@ function toAcknowledgement(end: FrameEnd | null, sent: { what: string; elapsedMs
   return { kind: 'unreachable', ...sent, cause }
 }
 
-/** An empty payload is how a bare acknowledgement looks, as an empty body is over HTTP. */
+/** An empty payload is an acknowledgement without content, like an empty body over HTTP. */
 const bodyOf = (payload: unknown): string =>
   isJson(payload) && Object.keys(payload).length > 0 ? JSON.stringify(payload) : ''

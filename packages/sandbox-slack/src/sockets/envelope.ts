@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Json } from '../json.ts'
 
-/** What is told over a socket, before it has an id. */
+/** A request over a socket, before it has an id. */
 export interface Envelope {
   type: 'slash_commands' | 'interactive' | 'events_api'
   payload: Json
-  /** which repetition this is, and why; events only */
+  /** the number of this retry and its reason; only for events */
   retry?: { attempt: number; reason: string }
 }
 
-/** An envelope as it goes over the wire. */
+/** An envelope as it is sent. */
 export type Frame = Json & { envelope_id: string; type: Envelope['type'] }
 
-/** Slack reads a payload only in the acknowledgement of what a person waits for; events get none. */
+/** Slack accepts a payload in the acknowledgement of commands and interactions, but not of events. */
 export function toFrame({ type, payload, retry = { attempt: 0, reason: '' } }: Envelope): Frame {
   const isEvent = type === 'events_api'
   return {
@@ -24,7 +24,7 @@ export function toFrame({ type, payload, retry = { attempt: 0, reason: '' } }: E
   }
 }
 
-/** The event once more, under an id of its own, counted on. */
+/** The retry of an event, with a new id and a higher `retry_attempt`. */
 export const retryOf = (frame: Frame, retries: number): Frame => ({
   ...frame,
   envelope_id: randomUUID(),

@@ -4,25 +4,25 @@ import { isJson } from '../json.ts'
 import type { Json } from '../json.ts'
 import type { Frame } from './envelope.ts'
 
-/** What came of one envelope on one connection. */
+/** The result of sending an envelope on a connection. */
 export type FrameEnd =
   | { kind: 'acknowledged'; payload: unknown }
-  /** nothing in time */
+  /** no acknowledgement in time */
   | { kind: 'late' }
   /** the connection ended before an acknowledgement came */
   | { kind: 'lost' }
 
-/** One connection of the bot. */
+/** A Socket Mode connection of the bot. */
 export interface Link {
   isOpen(): boolean
-  /** told to leave: it still works, but others are preferred */
+  /** `leave` was called: the connection still works, but others are preferred */
   isLeaving(): boolean
   /** Sends an envelope and waits for its acknowledgement. */
   deliver(frame: Frame, timeoutMs: number): Promise<FrameEnd>
-  /** Says something that needs no answer. */
+  /** Sends a message that needs no acknowledgement. */
   say(message: Json): void
   leave(): void
-  /** Pings; a connection that did not answer the ping before is torn. */
+  /** Sends a ping, or cuts the connection if the last ping was not answered. */
   ping(): void
   tear(): void
 }
@@ -34,7 +34,7 @@ export function createLink(socket: WebSocket, raw: Duplex, ended: () => void): L
   lingerAfterClose(raw)
   socket.on('pong', () => (isAlive = true))
   socket.on('message', (text: Buffer) => acknowledge(waiting, text.toString()))
-  // A broken frame ends the connection; `close` follows, and says all there is to say.
+  // An invalid frame ends the connection. `close` follows and does the rest.
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     for (const end of waiting.values()) end({ kind: 'lost' })
@@ -55,7 +55,7 @@ export function createLink(socket: WebSocket, raw: Duplex, ended: () => void): L
   }
 }
 
-/** Slack answers a close frame but leaves the TCP connection open: a client that waits for its end waits long. */
+/** Slack answers a close frame but leaves the TCP connection open until the client ends it. */
 function lingerAfterClose(raw: Duplex): void {
   raw.end = () => raw
   raw.once('end', () => raw.destroy())
@@ -79,7 +79,7 @@ function deliver(
   })
 }
 
-/** Whatever acknowledges nothing that is waited for says nothing. */
+/** Ignores messages that do not acknowledge a waiting envelope. */
 function acknowledge(waiting: Map<string, (end: FrameEnd) => void>, text: string): void {
   const message = parse(text)
   if (!isJson(message)) return

@@ -7,15 +7,15 @@ import { createLink } from './link.ts'
 import type { FrameEnd, Link } from './link.ts'
 import { createTickets } from './tickets.ts'
 
-/** An app may have so many connections open. */
+/** How many connections an app may have open. */
 export const CONNECTIONS_MAX = 10
-/** A connection that was told to leave is torn so much later, */
+/** How long after `disconnect` a connection is cut. */
 export const LEAVE_MS = 10_000
-/** and each open one is pinged so often. */
+/** How often each connection is pinged. */
 export const PING_EVERY_MS = 10_000
 
 export interface SocketOptions {
-  /** how many times faster than real a connection that was told to leave is torn; default 1 */
+  /** divides LEAVE_MS; default 1 */
   timeScale?: number
   pingEveryMs?: number
 }
@@ -23,27 +23,27 @@ export interface SocketOptions {
 /** The bot's open Socket Mode connections, and what Slack does to them. */
 export interface Sockets {
   count(): number
-  /** Tells every connection to leave, and tears it ten seconds later. */
+  /** Sends `disconnect` on every connection, and cuts it ten seconds later. */
   refresh(reason?: 'refresh_requested' | 'warning'): void
-  /** Tears every connection at once, without a word. */
+  /** Cuts every connection at once, without `disconnect`. */
   drop(): void
 }
 
-/** The same for the sandbox's own use. */
+/** `Sockets` with the functions that only the sandbox itself uses. */
 export interface SocketDoor extends Sockets {
-  /** An address that takes one connection. */
+  /** A URL for one connection. */
   issueUrl(): string
   /** Takes over an HTTP upgrade. */
   admit(request: IncomingMessage, raw: Duplex, head: Buffer): void
-  /** Whether a connection was ever open: from then on the bot is one of Socket Mode. */
+  /** Whether a connection was ever open. From then on the bot counts as using Socket Mode. */
   wasUsed(): boolean
-  /** Resolves true as soon as a connection is open, false when none is within `timeoutMs`. */
+  /** Resolves to true as soon as a connection is open, or to false after `timeoutMs`. */
   whenOpen(timeoutMs: number): Promise<boolean>
-  /** Sends to one connection, the newest that is not leaving; null when none is open. */
+  /** Sends on one connection, the newest that is not leaving if possible; null if none is open. */
   deliver(frame: Frame, timeoutMs: number): Promise<FrameEnd | null>
 }
 
-/** The door ends, with all connections, when `stopping` aborts. */
+/** When `stopping` aborts, all connections are cut. */
 export function createSockets(workspace: Workspace, stopping: AbortSignal, options: SocketOptions = {}): SocketDoor {
   const { timeScale = 1, pingEveryMs = PING_EVERY_MS } = options
   const tickets = createTickets(workspace.clock)
@@ -98,7 +98,7 @@ const LINK_PATH = '/link/'
 const refuse = (raw: Duplex): void => void raw.end('HTTP/1.1 401 Unauthorized\r\nconnection: close\r\n\r\n')
 
 const HOST = { host: 'sandbox' }
-/** Slack says how long a connection will last, in seconds. */
+/** Slack's estimate of how long a connection will last, in seconds. */
 const LIFETIME_S = 18_060
 
 const hello = ({ bot }: Workspace, count: number) => ({

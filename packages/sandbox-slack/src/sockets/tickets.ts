@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../../lib/clock.ts'
 
-/** The address that `apps.connections.open` answers can be used for so long. */
+/** How long the URL from `apps.connections.open` is valid. */
 export const TICKET_TTL_MS = 30_000
 
-/** Tickets for one connection each. */
+/** Tickets. Each allows one connection. */
 export interface Tickets {
   issue(): string
-  /** Whether the ticket lets a connection in now; it does so once. */
+  /** Uses up the ticket. Returns whether it was valid. */
   redeem(ticket: string | null): boolean
 }
 
