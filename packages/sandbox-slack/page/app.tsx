@@ -68,13 +68,13 @@ function Loaded() {
   )
 }
 
-/** The address says where one is, so the jump is made here. */
+/** Sets the focus from script, because the URL's hash names the open channel, not an element. */
 function skip(event: Event): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#messages')?.focus()
 }
 
-/** What is new is read aloud. */
+/** New messages, for screen readers. */
 function News() {
   const news = useSlack((state) => state.news)
   return (

@@ -1,18 +1,17 @@
-// The sandbox's page: one Preact app, bundled in memory when it is first asked for (../slack/page-bundle.ts).
+// The sandbox's page: a Preact app, bundled in memory on the first request (../src/page-bundle.ts).
 //
-//   store/      what is known and shown, in one reducer; the stream of changes; what a person does by hand
-//   slack/      Block Kit as pure components: <Message>, <ModalSheet>, <HomeTab> draw JSON, and need no store
+//   store/      the state in one reducer, the stream of changes, and the actions of people
+//   slack/      Block Kit as pure components: <MessageView>, <ModalSheet>, <HomeTab> draw JSON, and need no store
 //   workspace/  the parts of the page around them, which read the store: sidebar, channel, thread, composer, dialogs
-//   look/       colours and shapes that all parts share, as variables: no part names a colour of its own
+//   look/       colours and shapes as variables that all parts use
 //
-// How a panel is added: make a folder beside these (`ci/`, say) with a component and its own style sheet, which the
-// component imports (`import './ci.css'`, its classes beginning with `ci-`); then put one row into `panels.ts`: DOCK for
-// a panel beside the conversation, LINE for what is always in sight at the bottom, ABOVE for what floats over the page.
-// A panel keeps what it knows in a store of its own (`createStore` and `useStore` in store/store.ts), reads the
-// workspace with `useSlack((state) => …)`, does what people do with `useActs()`, keeps what shall survive a reload with
-// `remember` and `recall` (store/memory.ts), and says what went wrong with `acts.tell`. Nothing here may need inline
-// scripts, inline style attributes or an outside address: the policy refuses them. (`element.style.setProperty` from
-// script is allowed, and so is Preact's `style={{ … }}`.)
+// To add a panel, make a folder beside these (such as `ci/`) with a component and its style sheet, which the component
+// imports (`import './ci.css'`, with classes that begin with `ci-`). Then add a row to `panels.ts`: DOCK for a panel
+// beside the conversation, LINE for a part of the line at the bottom, ABOVE for a box over the page. A panel keeps its
+// state in its own store (`createStore` and `useStore` in store/store.ts). It reads the workspace with
+// `useSlack((state) => …)`, performs actions with `useActs()`, keeps data over a reload with `remember` and `recall`
+// (store/memory.ts), and shows errors with `acts.tell`. The content security policy refuses inline scripts, inline
+// style attributes and other servers. (`element.style.setProperty` and Preact's `style={{ … }}` are allowed.)
 import { render } from 'preact'
 import { App } from './app.tsx'
 import './look/look.css'

@@ -4,25 +4,25 @@ import { Figures } from './breaking/figures.tsx'
 import { CiPanel } from './ci/ci-panel.tsx'
 import { Tour, TourButton } from './tour/tour.tsx'
 
-/** A panel of the dock, which stands beside the conversation. */
+/** A panel of the dock, beside the conversation. */
 export interface Panel {
-  /** what the browser remembers it by */
+  /** the name under which the browser remembers it */
   id: string
-  /** on its button, and above it */
+  /** shown on its button and above it */
   title: string
-  /** one character, for where there is no room for the title */
+  /** one character, shown if there is no room for the title */
   sign: string
   Body: ComponentType
 }
 
-/** Each has a button at the top; one at a time lies open. */
+/** The panels. Each has a button at the top; one can be open at a time. */
 export const DOCK: readonly Panel[] = [
   { id: 'ci', title: 'CI', sign: '⚙', Body: CiPanel },
   { id: 'breaking', title: 'Break it', sign: '⚡', Body: BreakingPanel },
 ]
 
-/** Always in sight, in the line at the bottom. */
+/** The parts of the line at the bottom, which is always visible. */
 export const LINE: readonly ComponentType[] = [Figures, TourButton]
 
-/** Above everything but dialogs, such as a tour: each draws its own box, and null while there is nothing to say. */
+/** Boxes above everything but dialogs, such as the tour. Each draws its own box, or null. */
 export const ABOVE: readonly ComponentType[] = [Tour]

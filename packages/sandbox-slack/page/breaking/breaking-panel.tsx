@@ -9,7 +9,7 @@ import { Plug } from './plug.tsx'
 import { Reset } from './reset.tsx'
 import { StandingPart } from './standing.tsx'
 
-/** What can go wrong between the three, on purpose. */
+/** Switches on faults of Slack, CI and the bot. */
 export function BreakingPanel() {
   const slackBreak = usePanel((state) => state.slackBreak)
   const ciBreak = usePanel((state) => state.ciBreak)

@@ -2,7 +2,7 @@ import type { Watched } from '../../src/panel-state.ts'
 import { usePanel } from '../panel/panel-store.ts'
 import './breaking.css'
 
-/** Always in sight: whether anything is lost or doubled, how far Slack is behind, what waits, and how the bot is. */
+/** Always visible: lost and doubled cards, how far Slack is behind, what waits, and the bot's state. */
 export function Figures() {
   const watched = usePanel((state) => state.watched)
   if (watched === null) return null
@@ -23,7 +23,7 @@ export function Figures() {
   )
 }
 
-/** While all is told only the last one is known. */
+/** If no build waits for its card, shows the last lag. */
 const lagWords = ({ oldestMs, lastMs }: Watched['lag']): string =>
   oldestMs === null ? `last lag ${secondsWords(lastMs)}` : `lag ${secondsWords(oldestMs)}`
 

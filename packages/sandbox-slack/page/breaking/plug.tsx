@@ -2,7 +2,7 @@ import { usePanel } from '../panel/panel-store.ts'
 import { useDeed } from '../panel/use-deed.ts'
 import { BOT_WORDS } from './figures.tsx'
 
-/** The bot's process: a real one, and a real SIGKILL. */
+/** Kills the bot's process with a real SIGKILL, and starts it again. */
 export function Plug() {
   const bot = usePanel((state) => state.watched.bot)
   const whileAway = usePanel((state) => state.service.whileAway)

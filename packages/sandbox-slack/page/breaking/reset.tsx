@@ -1,7 +1,7 @@
 import { useDeed } from '../panel/use-deed.ts'
 import { useAsk } from '../workspace/ask.tsx'
 
-/** Everything anew: an empty database, an empty workspace, a fresh CI. */
+/** Resets the demo: an empty database, an empty workspace, a new CI. */
 export function Reset() {
   const { deed, isBusy } = useDeed()
   const ask = useAsk()

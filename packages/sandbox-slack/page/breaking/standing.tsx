@@ -1,7 +1,7 @@
 import { usePanel } from '../panel/panel-store.ts'
 import { secondsWords } from './figures.tsx'
 
-/** How the figures come about, and what is behind each that is not 0. */
+/** All figures, a sentence for each missing, surplus or wrong card, and how the figures are counted. */
 export function StandingPart() {
   const watched = usePanel((state) => state.watched)
   const notes = usePanel((state) => state.service.notes)

@@ -3,7 +3,7 @@ import type { PanelBuild, PanelService } from '../../src/panel-state.ts'
 import { serverNow, usePanel } from '../panel/panel-store.ts'
 import { useDeed } from '../panel/use-deed.ts'
 
-/** What CI builds now, and what it built last. */
+/** CI's unfinished builds, and the last finished ones. */
 export function Builds() {
   const service = usePanel((state) => state.service)
   const builds = usePanel((state) => state.builds) ?? []
@@ -30,7 +30,7 @@ export function Builds() {
   )
 }
 
-/** Above what the service builds: `Builds`, `Runs`. */
+/** The heading of the list, in the service's word: `Builds`, `Runs`. */
 export const headingOf = ({ many }: PanelService): string => many.charAt(0).toUpperCase() + many.slice(1)
 
 function BuildRow({ build }: { build: PanelBuild }) {
@@ -53,7 +53,7 @@ function BuildRow({ build }: { build: PanelBuild }) {
 
 function Progress({ build: { startedAt, runMs }, name }: { build: PanelBuild; name: string }) {
   const label = `Progress of ${name}`
-  // Until somebody ends it nobody knows how far it is.
+  // A build that runs until somebody ends it has no known progress.
   if (runMs === null || startedAt === null) return <progress class="ci-progress" aria-label={label} />
   const part = Math.min(1, Math.max(0, (serverNow() - startedAt) / Math.max(1, runMs)))
   return <progress class="ci-progress" aria-label={label} max={1} value={part} />
@@ -81,7 +81,7 @@ function Buttons({ build: { uuid, buttons }, name }: { build: PanelBuild; name: 
 
 const TICK_MS = 250
 
-/** Draws again as time goes by, for the bars. */
+/** Redraws the progress bars as time passes. */
 function useTicks(isTicking: boolean): void {
   const [, tick] = useReducer<number, null>((count) => count + 1, 0)
   useEffect(() => {

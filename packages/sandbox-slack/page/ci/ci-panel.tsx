@@ -7,7 +7,7 @@ import { Deliveries } from './deliveries.tsx'
 import { Push } from './push.tsx'
 import { Rules } from './rules.tsx'
 
-/** The other side: a CI service that does what one tells it to. */
+/** The panel that controls the CI service. */
 export function CiPanel() {
   const isThere = usePanel(() => true)
   if (isThere === null) return <Absent />
@@ -22,7 +22,7 @@ export function CiPanel() {
   )
 }
 
-/** What happens by itself, so that nobody wonders whose builds these are. */
+/** The scene that is playing, so that people know where its builds come from. */
 function Scene() {
   const scene = usePanel((state) => state.scene)
   if (scene === null) return null

@@ -5,7 +5,7 @@ import { useDeed } from '../panel/use-deed.ts'
 import { Payload } from './payload.tsx'
 import { Switch } from './push.tsx'
 
-/** Everything that CI has sent, to look at and to send again, in any order. */
+/** CI's deliveries. They can be viewed, and sent again in any order. */
 export function Deliveries() {
   const deliveries = usePanel((state) => state.deliveries) ?? []
   const total = usePanel((state) => state.deliveriesTotal) ?? 0
@@ -38,7 +38,7 @@ export function Deliveries() {
   )
 }
 
-/** The chosen ones go out in the order in which they were chosen. */
+/** Sends the chosen deliveries in the order in which they were chosen. */
 function SendMany({ chosen, onSent }: { chosen: readonly number[]; onSent: () => void }) {
   const untaken = usePanel((state) => state.untaken) ?? []
   const { deed, isBusy } = useDeed()
@@ -77,7 +77,7 @@ function SendMany({ chosen, onSent }: { chosen: readonly number[]; onSent: () =>
 
 interface RowProps {
   delivery: PanelDelivery
-  /** in the order of sending; -1: not chosen */
+  /** its place in the sending order; -1: not chosen */
   place: number
   onChoose: () => void
   onShow: () => void

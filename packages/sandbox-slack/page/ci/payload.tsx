@@ -10,7 +10,7 @@ interface Whole {
   ))[]
 }
 
-/** A delivery as it went over the wire, and every answer to it. */
+/** A delivery as it was sent, and every answer to it. */
 export function Payload({ n, onClose }: { n: number; onClose: () => void }) {
   const [whole, setWhole] = useState<Whole | null>(null)
   const close = useRef<HTMLButtonElement>(null)
@@ -58,7 +58,7 @@ async function read(n: number): Promise<Whole | null> {
   }
 }
 
-// Lines are broken as JSON may be, and nothing else is touched: an id beyond 2^53 stays as it was sent.
+// Only adds line breaks. Parsing the JSON would round ids beyond 2^53.
 function pretty(body: string): string {
   return body.replaceAll(/(?<=[{,])(?="(?:[^"\\]|\\.)*":)/g, '\n  ').replaceAll(/}+$/g, '\n$&')
 }

@@ -7,7 +7,7 @@ import { useWish } from '../panel/use-wish.ts'
 
 const STORM_BUILDS = 200
 
-/** Commits, and what comes in numbers. */
+/** Pushes a commit, a storm of commits or nightly builds. */
 export function Push() {
   const service = usePanel((state) => state.service)
   const projects = usePanel((state) => state.projects) ?? []
@@ -83,7 +83,7 @@ interface SwitchProps {
   children: ComponentChildren
 }
 
-/** One of the service's switches; nothing where it has none such. */
+/** One of the service's switches. Nothing is drawn if the service does not have it. */
 export function Switch({ pick, bodyFor, children }: SwitchProps) {
   const kept = usePanel(pick)
   const { value, choose } = useWish(kept, 'ci/switches', (isOn) => bodyFor(isOn === true))

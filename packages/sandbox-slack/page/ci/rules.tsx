@@ -9,7 +9,7 @@ import { Choice, Text } from './push.tsx'
 const EVENTS = ['started', 'failed', 'success', 'recovered', 'waiting']
 const MATCHES = ['exact', 'wildcard', 'regex']
 
-/** The notification rules as CI holds them. Buildline follows those for `slack`. */
+/** CI's notification rules. Buildline follows those for `slack`. */
 export function Rules() {
   const projects = usePanel((state) => state.projects) ?? []
   const hasRules = usePanel((state) => state.watched.rules !== null)
@@ -36,7 +36,7 @@ export function Rules() {
   )
 }
 
-/** What one has changed shows nothing before the bot has read it. */
+/** Says that the bot has not read changed rules yet, so that they have no effect. */
 function Unread({ project }: { project: string }) {
   const rules = usePanel((state) => state.watched.rules)
   const isUnread = rules?.unread.includes(project) ?? false
@@ -54,7 +54,7 @@ function Unread({ project }: { project: string }) {
 
 const MINUTE_MS = 60_000
 
-/** The whole minute at which it has surely come. */
+/** The time, rounded up to a whole minute. */
 const minute = (ms: number): string => clock(String((Math.ceil(ms / MINUTE_MS) * MINUTE_MS) / 1_000))
 
 function Editor({ project: { name, rules: held } }: { project: PanelProject }) {

@@ -7,7 +7,7 @@ import { SceneProvider, STILL, type Scene } from '../slack/scene.ts'
 import type { Block, Channel, User, Values } from '../store/wire.ts'
 import type { Entry } from './entry.ts'
 
-/** One entry: its picture, when it appears, how it reads, and what Slack gets. */
+/** An entry: how it looks, when it appears, how it is read aloud, and its JSON. */
 export function EntryView({ entry }: { entry: Entry }) {
   const { id, name, when, reading } = entry
   return (
@@ -36,7 +36,7 @@ export function EntryView({ entry }: { entry: Entry }) {
   )
 }
 
-/** Written out only for whoever asks: there are hundreds. */
+/** The JSON is drawn only when it is opened, because there are hundreds of entries. */
 function Json({ value }: { value: unknown }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -67,7 +67,7 @@ function Picture({ entry }: { entry: Entry }) {
   )
 }
 
-/** Several forms stand on this page, and the ids of their fields are made of their blocks' ids. */
+/** Makes block ids unique: the page shows several forms, and field ids are made from block ids. */
 function apart({ id, json, values, errors }: Extract<Entry, { shows: 'modal' | 'home' }>) {
   const own = (block: string) => `${id}/${block}`
   const renamed = <Value,>(record: Readonly<Record<string, Value>>) =>
@@ -78,7 +78,7 @@ function apart({ id, json, values, errors }: Extract<Entry, { shows: 'modal' | '
   return { blocks, values: renamed(values), errors: renamed(errors) }
 }
 
-/** What stands in the fields at first stays there. */
+/** A form whose fields cannot be changed. */
 const formOf = (values: Values, errors: Readonly<Record<string, string>>): NonNullable<Scene['form']> => ({
   held: (element, block) => values[block.block_id ?? '']?.[element.action_id ?? ''] ?? {},
   put: () => undefined,
@@ -103,7 +103,7 @@ const channels: readonly Channel[] = Object.entries(CHANNELS).map(([id, name]) =
 
 const SCENE: Scene = { ...STILL, names: NAMES, channels }
 
-/** When and where it was said does not matter here. */
+/** The fields of a message that the gallery does not care about, such as time and channel. */
 const FRAME = {
   ts: '1777903740.000100',
   channel: 'C0BUILDS01',

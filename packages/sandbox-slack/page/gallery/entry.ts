@@ -1,29 +1,29 @@
 import type { Said, Values, View } from '../store/wire.ts'
 
 interface Common {
-  /** `messages/card-failed`, `answers/list-projects/2`: stays the same as long as the golden file does */
+  /** such as `messages/card-failed` or `answers/list-projects/2`, from the golden file's name, so that it is stable */
   id: string
   name: string
-  /** one sentence: when it appears */
+  /** a sentence that says when it appears */
   when: string
-  /** what a screen reader reads, a line each; markup */
+  /** the lines that a screen reader reads, in mrkdwn */
   reading: readonly string[]
 }
 
-/** One thing that a person may have before them, as Slack gets it. */
+/** A message, modal or home tab of the bot, as Slack gets it. */
 export type Entry =
   | (Common & {
       shows: 'message'
       json: Said
-      /** of a card: what is sent alone where Slack refuses the blocks; markup */
+      /** the text that is sent without blocks if Slack refuses a card's blocks, in mrkdwn; null: not a card */
       plain: string | null
     })
   | (Common & {
       shows: 'modal' | 'home'
       json: Omit<View, 'id'>
-      /** what stands in its fields at first */
+      /** the initial values of its fields */
       values: Values
-      /** of a form that was sent in: what is wrong, by block */
+      /** the errors of a submitted form, by block id */
       errors: Readonly<Record<string, string>>
     })
 

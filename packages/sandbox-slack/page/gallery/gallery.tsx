@@ -1,5 +1,5 @@
-// The gallery: everything that the product can say, drawn by the page's own components. It is one script that works from
-// a file too; what it shows, `entries.js`, is made of the golden files (by the demo's gallery).
+// The gallery: all messages and forms of the bot, drawn by the page's own components. It is one script that also works
+// from a file. The demo's gallery makes its data, `entries.js`, from the golden files.
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import '../look/look.css'
@@ -9,11 +9,11 @@ import type { Entry, Group } from './entry.ts'
 import './gallery.css'
 
 declare global {
-  /** written by `entries.js` */
+  /** set by `entries.js` */
   var galleryGroups: readonly Group[]
 }
 
-/** So many are drawn at once of what a search finds. */
+/** How many results of a search are drawn. */
 const FOUND_MAX = 60
 
 function Gallery({ groups }: { groups: readonly Group[] }) {
@@ -76,7 +76,7 @@ const slugOf = ({ title }: Group): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
 
-/** What was searched for; else what the address names: single entries, parted by commas, or a group. */
+/** The results of the search, or else what the URL's hash names: entries, separated by commas, or a group. */
 function shownFor(groups: readonly Group[], hash: string, wanted: string): Group {
   const all = groups.flatMap(({ entries }) => entries)
   if (wanted.trim() !== '') return found(all, wanted.trim().toLowerCase())

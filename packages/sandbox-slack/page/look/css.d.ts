@@ -1,2 +1,2 @@
-/** Style sheets are bundled into one. */
+/** The bundler combines all imported style sheets into one file. */
 declare module '*.css'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Drawn in the colour of the text around it; what it means stands in the name of whatever it is in. */
+/** An icon in the colour of the surrounding text. It has no label: the element around it must have one. */
 function Icon({ children, size = 18 }: { children: ComponentChildren; size?: number }) {
   return (
     <svg

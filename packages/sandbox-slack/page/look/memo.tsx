@@ -1,7 +1,7 @@
 import { Component } from 'preact'
 import type { ComponentType } from 'preact'
 
-/** The same component, drawn anew only when one of its properties is another. */
+/** Wraps a component so that it is redrawn only if one of its properties changes. */
 export function memo<Props extends object>(Drawn: ComponentType<Props>): ComponentType<Props> {
   return class Memo extends Component<Props> {
     override shouldComponentUpdate(next: Readonly<Props>): boolean {

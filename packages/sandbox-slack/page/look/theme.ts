@@ -6,10 +6,10 @@ export type Theme = 'system' | 'light' | 'dark'
 const THEMES: readonly unknown[] = ['system', 'light', 'dark']
 const isTheme = (value: unknown): value is Theme => THEMES.includes(value)
 
-/** What was chosen on the page, in this browser. */
+/** The theme that was chosen in this browser. */
 export const recallTheme = (): Theme => recall('theme', isTheme, 'system')
 
-/** Light or dark, as the person chose, or as the machine is set. */
+/** Sets light or dark, by the chosen theme or the machine's setting. */
 export function useColours(theme: Theme): void {
   useLayoutEffect(() => {
     const machine = matchMedia('(prefers-color-scheme: dark)')

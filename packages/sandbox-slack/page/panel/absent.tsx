@@ -1,4 +1,4 @@
-/** Where the sandbox Slack runs alone there is no other side. */
+/** Shown in panels if the sandbox Slack runs without a CI. */
 export const Absent = () => (
   <p class="panel-absent">
     This page was opened without a CI beside it. <code>npm run demo</code> has one.

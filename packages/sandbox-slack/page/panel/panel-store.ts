@@ -1,16 +1,16 @@
-// What the page knows of the other side: CI, the bot's process, and what is wrong on purpose.
+// The panels' state: CI, the bot's process, and the faults that are switched on.
 import type { PanelState } from '../../src/panel-state.ts'
 import { createStore, useStore } from '../store/store.ts'
 
 export interface Seen {
   state: PanelState
-  /** when it came, by the browser's own clock (ms since the page was opened) */
+  /** when it arrived, by the browser's clock (ms since the page was opened) */
   seenAt: number
 }
 
 const store = createStore<Seen | null, Seen>((_, seen) => seen, null)
 
-/** Takes what the stream told. Another demo, after a reset, is another page. */
+/** Stores a state from the stream. Reloads the page after a reset, which `startedAt` shows. */
 export function seePanel(text: string): void {
   const state: PanelState = JSON.parse(text)
   const before = store.get()?.state.startedAt
@@ -18,14 +18,14 @@ export function seePanel(text: string): void {
   else store.dispatch({ state, seenAt: performance.now() })
 }
 
-/** What `pick` takes from it; null while there is nothing, as where the page was started without a CI. */
+/** A part of the panels' state; null until there is one. Without a CI there is none. */
 export const usePanel = <Picked>(pick: (state: PanelState) => Picked): Picked | null =>
   useStore(store, (seen) => (seen === null ? null : pick(seen.state)))
 
-/** The state as it is at this moment. */
+/** The current state. */
 export const panelNow = (): PanelState | null => store.get()?.state ?? null
 
-/** The server's time now (ms), as near as the last news lets one say. */
+/** The server's current time (ms), estimated from the last state. */
 export function serverNow(): number {
   const seen = store.get()
   return seen === null ? 0 : seen.state.now + performance.now() - seen.seenAt

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useActs } from '../store/workspace.tsx'
 
-/** Asks the other side for something; what went wrong stands in the line at the top. `isBusy` until the answer came. */
+/** Makes a call of the panels. Shows errors in the line at the top. `isBusy` is true until the answer arrives. */
 export function useDeed() {
   const { tell } = useActs()
   const [isBusy, setBusy] = useState(false)
@@ -15,7 +15,7 @@ export function useDeed() {
   return { deed, isBusy }
 }
 
-/** What was wrong with it, in words; nothing, if it was done. */
+/** Makes a call. Returns its errors; none if it succeeded. */
 export async function send(path: string, body: unknown): Promise<string[]> {
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   try {

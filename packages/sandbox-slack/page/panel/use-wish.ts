@@ -8,8 +8,8 @@ interface Wish<Value> {
 }
 
 /**
- * What stands in a control that the other side keeps: what one has just chosen, until news of the other side comes after
- * it was done. Otherwise it would jump back and forth.
+ * The value of a control whose state is on the server. Shows the person's choice until a state arrives after the call
+ * succeeded. Otherwise the control would jump back and forth.
  */
 export function useWish<Value>(kept: Value, path: string, bodyFor: (value: Value) => unknown) {
   const [wish, setWish] = useState<Wish<Value> | null>(null)

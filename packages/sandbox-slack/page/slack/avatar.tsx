@@ -1,7 +1,7 @@
 import type { User } from '../store/wire.ts'
 import './avatar.css'
 
-/** A person's first letter in a colour of their own; the app's sign. */
+/** A person's first letter in a colour made from their id, or the app's sign. */
 export function Avatar({
   user,
   size = 'full',

@@ -7,14 +7,14 @@ import { useScene } from './scene.ts'
 import { TextLine } from './text.tsx'
 import './blocks.css'
 
-/** Blocks, one below the other. What happens when they are used is the scene's. */
+/** Draws blocks, one below the other. The scene handles their use. */
 export function Blocks({ blocks }: { blocks: readonly Block[] }) {
   const { form } = useScene()
   const nth = new Map<string, number>()
   return blocks.map((block) => {
     const count = (nth.get(block.type) ?? 0) + 1
     nth.set(block.type, count)
-    // An id that nobody chose changes with each edit of a message; what has the focus there must stay where it is.
+    // In a message, generated block ids change with each edit. A stable key keeps the focus where it is.
     const key = form && block.block_id !== undefined ? block.block_id : `${block.type} ${count}`
     return <BlockView key={key} block={block} />
   })

@@ -45,7 +45,7 @@ const H_MS = 60 * MIN_MS
 const DAY_MS = 24 * H_MS
 const HALF_A_YEAR_MS = 183 * DAY_MS
 
-/** Slack leaves the year out within six months. */
+/** Slack leaves out the year of dates less than six months away. */
 const yearAfter = (date: Date, nowMs: number): string =>
   Math.abs(nowMs - date.getTime()) < HALF_A_YEAR_MS ? '' : `, ${date.getFullYear()}`
 
@@ -55,7 +55,7 @@ const NEAR_DAYS = [
   [1, 'tomorrow'],
 ] as const
 
-/** In calendar days: a day may have 23 hours. */
+/** Compares calendar days, because a day may have 23 hours. */
 const nearDay = (date: Date, nowMs: number): string | undefined =>
   NEAR_DAYS.find(([days]) => {
     const day = new Date(nowMs)

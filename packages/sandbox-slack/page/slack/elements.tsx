@@ -14,7 +14,7 @@ interface ElementProps {
   block: Block
 }
 
-/** One element of a block: a button, a menu, a field, a picture. */
+/** An element of a block: a button, a menu, a field or a picture. */
 export function ElementView({ element, block }: ElementProps) {
   const { form } = useScene()
   if (element.type === 'image') return <Picture {...element} />
@@ -26,7 +26,7 @@ export function ElementView({ element, block }: ElementProps) {
 
 export const keyOf = (element: Element, block: Block): string => `${block.block_id}/${element.action_id}`
 
-/** A link opens by itself, and its click is told like any other. */
+/** A link button opens its URL in the browser, and also sends a request like any button. */
 function Button({ element, block }: ElementProps) {
   const { press } = useScene()
   const { text, style, action_id: actionId, accessibility_label: label } = element
@@ -73,7 +73,7 @@ function Overflow({ element, block }: ElementProps) {
   )
 }
 
-/** A message keeps nothing for its fields: what is chosen is told at once, and stands there until one looks elsewhere. */
+/** A message has no state for its fields. A choice is sent at once, and is shown until one leaves the channel. */
 function FieldOfMessage({ element, block }: ElementProps) {
   const scene = useScene()
   const [held, setHeld] = useState<Value>({})

@@ -1,6 +1,6 @@
 import { nameToEmoji } from 'gemoji'
 
-/** Where Slack's name is another than everybody else's. */
+/** Emoji for which Slack has its own names. */
 const SLACK_NAMES: Record<string, string> = {
   black_square_for_stop: '⏹️',
   octagonal_sign: '🛑',
@@ -14,7 +14,7 @@ const SLACK_NAMES: Record<string, string> = {
   radio_button: '🔘',
 }
 
-/** The character of that name; null for what is none. */
+/** The emoji of this name; null if there is none. */
 export function emojiNamed(name: string): string | null {
   if (Object.hasOwn(SLACK_NAMES, name)) return SLACK_NAMES[name] ?? null
   return Object.hasOwn(nameToEmoji, name) ? (nameToEmoji[name] ?? null) : null

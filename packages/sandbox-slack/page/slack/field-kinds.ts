@@ -22,14 +22,14 @@ const FIELDS = new Set([
   'datetimepicker',
 ])
 
-/** Whether people can put something into an element of this type: buttons and overflow menus hold nothing. */
+/** Whether an element of this type has a value. Buttons and overflow menus have none. */
 export const isField = ({ type }: Element): boolean => FIELDS.has(type)
 
-/** Whether the field is several controls, which take their name from a group and not from a label. */
+/** Whether the field has several controls, so that a group names it instead of a label. */
 export const isGroup = ({ type }: Element): boolean =>
   type === 'radio_buttons' || type === 'checkboxes' || (type.startsWith('multi_') && !type.includes('external'))
 
-/** One thing to choose: its words, the value that Slack keeps, and the key by which the two are known again. */
+/** A choice: its text, the value in Slack's state, and a key to compare choices by. */
 export interface Item {
   words: string
   more?: string | undefined
@@ -38,7 +38,7 @@ export interface Item {
   group?: string
 }
 
-/** What can be chosen in a field, by its type. */
+/** The choices of a field. */
 export function itemsOf(
   element: Element,
   known: { users: readonly User[]; channels: readonly Channel[]; person: string },
@@ -90,11 +90,11 @@ function wordsOf({ kind, name, members }: Channel, users: readonly User[], perso
   return `Direct message with ${partner?.role === 'bot' ? 'the app' : (partner?.realName ?? name)}`
 }
 
-/** By what a kept value is known again. */
+/** The key of a value in Slack's state. */
 export const keyOfValue = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'value' in value ? value.value : value
 
-/** Under which name Slack keeps what a field of this type holds. */
+/** The name of the value of a field of this type in Slack's state. */
 export function valueNameOf({ type }: Element): string {
   if (type.endsWith('_input')) return 'value'
   if (type === 'radio_buttons') return 'selected_option'

@@ -8,14 +8,14 @@ import { useScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 import './fields.css'
 
-/** Where a field keeps what stands in it, if not in a form. */
+/** The state of a field that is not in a form. */
 export interface OwnKeeping {
   held: Value
   put(value: Value): void
   tell(value: Value): void
 }
 
-/** One field, of any type, and what stands in it. */
+/** A field of any type. */
 export function Field({ element, block, own }: { element: Element; block: Block; own?: OwnKeeping }) {
   const scene = useScene()
   const at = atOf(element, block, scene, own)
@@ -61,7 +61,7 @@ function attributesOf(element: Element, block: Block, error: string | undefined)
   }
 }
 
-/** A keystroke is told once the typing has paused for so long. */
+/** How long typing must pause before a request is sent. */
 const TYPING_PAUSE_MS = 300
 
 const textOf = (held: unknown): string => (typeof held === 'string' || typeof held === 'number' ? String(held) : '')
@@ -100,7 +100,7 @@ function Typed({ at }: { at: At }) {
   )
 }
 
-/** What a phone's keyboard shows. Whether it is right is for the sandbox to say, in Slack's words. */
+/** The keyboard of a phone. The sandbox checks the input, with Slack's error messages. */
 function keyboardOf({
   type,
   is_decimal_allowed: isDecimal,
@@ -188,7 +188,7 @@ function Choices({ at: { element, attributes, held, put, tell, scene } }: { at: 
 
 const MINUTE_MS = 60_000
 
-/** Slack keeps a moment in seconds, and a browser's field shows it in the reader's own zone. */
+/** Slack stores a moment in seconds. A browser's field has it in the reader's time zone. */
 const toSeconds = (text: string): number => Math.floor(new Date(text).getTime() / 1_000)
 function fromSeconds(held: unknown): string {
   if (typeof held !== 'number') return ''

@@ -1,7 +1,7 @@
 import type { View } from '../store/wire.ts'
 import { Blocks } from './blocks.tsx'
 
-/** A home tab as its app published it; what is said where there is none. */
+/** A home tab, or a note that the app has not published one. */
 export function HomeTab({ view, appName }: { view: Pick<View, 'blocks'> | null; appName: string }) {
   return (
     <div id="home-blocks" class="home-tab">

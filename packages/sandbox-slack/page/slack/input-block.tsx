@@ -5,7 +5,7 @@ import { idOf } from './fields.tsx'
 import { useScene } from './scene.ts'
 import { TextLine } from './text.tsx'
 
-/** The label, the field, what helps to fill it in, and what is wrong with it. */
+/** An input block: label, field, error and hint. */
 export function InputBlock({ block }: { block: Block }) {
   const error = useScene().form?.errors[block.block_id ?? '']
   const { element, label, hint, optional } = block

@@ -4,13 +4,13 @@ import type { Option } from '../store/wire.ts'
 import type { At } from './at.ts'
 
 const TYPING_PAUSE_MS = 200
-/** Slack asks from so many characters on, unless the menu says otherwise. */
+/** Slack asks the bot for options from this many characters on, unless the menu has `min_query_length`. */
 const QUERY_LENGTH_MIN = 3
 
 const isOption = (value: unknown): value is Option =>
   typeof value === 'object' && value !== null && 'value' in value && 'text' in value
 
-/** A menu that asks the bot for its options while one types. Enter takes the first; the arrows reach any other. */
+/** A menu that gets its options from the bot as the person types. Enter takes the first; arrows reach the others. */
 export function Lookup({ at }: { at: At }) {
   const [found, setFound] = useState<Option[] | null>(null)
   const [text, setText] = useState('')
@@ -34,7 +34,7 @@ export function Lookup({ at }: { at: At }) {
     const turn = (asked.current += 1)
     if (Array.from(query).length < (at.element.min_query_length ?? QUERY_LENGTH_MIN)) return setFound(null)
     const options = await at.search(query)
-    // An answer that was overtaken by more typing shows what nobody asks for any more.
+    // Ignore the answer to an outdated query.
     if (turn === asked.current) setFound(options)
   }
 
@@ -101,7 +101,7 @@ function Found({ options, onTake }: { options: readonly Option[]; onTake: (optio
   )
 }
 
-/** From the field down into what was found, and back. */
+/** Moves the focus between the field and the options. */
 function moveByKey(event: preact.TargetedKeyboardEvent<HTMLElement>): void {
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('input, .found button')]
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]

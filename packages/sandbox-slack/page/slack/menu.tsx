@@ -11,19 +11,19 @@ export interface MenuItem {
 }
 
 export interface MenuProps {
-  /** what the button is called */
+  /** the label of the button */
   label: string
-  /** what stands on it */
+  /** the content of the button */
   sign: ComponentChildren
   items: readonly MenuItem[]
   onChoose: (value: string) => void
-  /** of the open menu */
+  /** the id of the open menu */
   id?: string
   class?: string
   attributes?: Record<string, string | undefined>
 }
 
-/** A button with a menu below it: arrows move, Enter chooses, Escape closes and gives the focus back. */
+/** A button with a menu below it: arrows move, Enter chooses, Escape closes and returns the focus. */
 export function Menu({ label, sign, items, onChoose, id, class: look = 'icon', attributes = {} }: MenuProps) {
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -105,7 +105,7 @@ function OpenMenu({ id, label, items, anchor, onChoose, onClose }: OpenMenuProps
 
 const EDGE_PX = 8
 
-/** Below the button, or above it where there is no room; never over the edge. */
+/** Places the menu below the button, or above it if there is no room. It never crosses the window's edge. */
 function placeBelow(menu: HTMLElement, anchor: HTMLElement): void {
   const { left, right, top, bottom } = anchor.getBoundingClientRect()
   const { width, height } = menu.getBoundingClientRect()

@@ -11,21 +11,21 @@ import './message.css'
 export interface MessageProps {
   message: Message
   author: User
-  /** the same person goes on: no name, no picture */
+  /** it follows a message of the same person, so it has no name and no picture */
   isContinued?: boolean
-  /** whoever looks is called in it */
+  /** it mentions the acting person */
   isCalled?: boolean
-  /** above what is said, such as where a reply was also sent */
+  /** drawn above the content, such as a note that a reply was also sent to the channel */
   above?: ComponentChildren
-  /** below what is said, such as the way into the thread */
+  /** drawn below the content, such as the link to the thread */
   below?: ComponentChildren
-  /** what can be done with it, shown when one points at it */
+  /** buttons, shown when the pointer is on the message */
   actions?: ComponentChildren
-  /** only one person sees it: how they send it away */
+  /** dismisses a message that only one person sees */
   onDismiss?: () => void
 }
 
-/** One message: who, when, what. */
+/** A message: author, time and content. */
 export function MessageView(props: MessageProps) {
   const { message, author, isContinued = false, isCalled = false, above, below, actions, onDismiss } = props
   const when = clock(message.ts)
@@ -89,7 +89,7 @@ function Byline({ author, ts }: { author: User; ts: string }) {
   )
 }
 
-/** What a message says. As in Slack: with blocks, the text is for notifications and screen readers alone. */
+/** The content of a message. As in Slack, its text is not shown if it has blocks. */
 export function MessageBody({ said, editCount = 0 }: { said: Said; editCount?: number }) {
   const { text = '', blocks = [], attachments = [], files = [] } = said
   const showsText = blocks.length === 0 && text !== ''
@@ -148,7 +148,7 @@ function AttachmentView({ attachment }: { attachment: Attachment }) {
   )
 }
 
-/** A picture is shown; any other file is a link to its bytes. */
+/** Shows a picture. Any other file is a link. */
 function FileView({ file: { mimetype, name, title, url_private: url, alt_txt: alt } }: { file: FileInMessage }) {
   if (!mimetype.startsWith('image/'))
     return (

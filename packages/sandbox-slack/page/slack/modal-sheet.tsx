@@ -6,13 +6,13 @@ import './modal-sheet.css'
 
 export interface ModalSheetProps {
   view: Pick<View, 'title' | 'submit' | 'close' | 'submit_disabled' | 'blocks'>
-  /** what the ids of its parts begin with, where several are drawn */
+  /** the prefix of the ids of its parts, so that several can be drawn */
   name?: string
-  /** what went wrong with the form as a whole */
+  /** the error of the form as a whole */
   trouble?: string | null
-  /** it was sent, and nobody has answered yet */
+  /** it was submitted, and the answer has not arrived yet */
   isSending?: boolean
-  /** how many lie below it */
+  /** the number of modals below it */
   below?: number
   appName?: string
   onSubmit?: () => void
@@ -22,7 +22,7 @@ export interface ModalSheetProps {
 
 const nothing = (): void => undefined
 
-/** A modal's form, whatever it lies in: title, blocks, buttons. Its fields are the scene's. */
+/** A modal's form: title, blocks and buttons. The scene has the values of its fields. */
 export function ModalSheet(props: ModalSheetProps) {
   const { view, name = 'modal', trouble = null, isSending = false, below = 0, appName } = props
   const { onSubmit = nothing, onClose = nothing, onCloseAll = nothing } = props

@@ -1,4 +1,4 @@
-// Slack's mrkdwn as a tree of plain objects; what draws it puts every text in as text, so nothing here can become markup.
+// Parses Slack's mrkdwn into a tree of plain objects. All texts are drawn as text, so they cannot become markup.
 import { dateText } from './dates.ts'
 import { emojiNamed } from './emoji.ts'
 
@@ -9,20 +9,20 @@ export type Node =
   | { kind: 'bold' | 'italic' | 'strike' | 'quote'; children: Node[] }
   | { kind: 'link'; url: string; children: Node[] }
   | { kind: 'emoji'; text: string; name: string }
-  /** `isMe` where it calls whoever looks */
+  /** `isMe`: it mentions the acting person */
   | { kind: 'mention'; text: string; isMe?: boolean }
   | { kind: 'time'; text: string; iso: string }
 
-/** What ids are called, and whose eyes these are. */
+/** The names of ids, the acting person, and the current time. */
 export interface Names {
   users?: Readonly<Record<string, string>>
   channels?: Readonly<Record<string, string>>
   me?: string
-  /** for "today" and "5 minutes ago"; left out, there is no today, and an "ago" keeps its fallback */
+  /** for "today" and "5 minutes ago"; without it, dates are not called today, and an "ago" shows its fallback */
   nowMs?: number
 }
 
-// Marks work at the edge of a word. The soft hyphen counts as a letter: with it the bot switches them off.
+// Marks work only at the edge of a word. A soft hyphen counts as a letter: the bot uses it to switch marks off.
 const LETTER = '\\p{L}\\p{N}_\\u00ad'
 
 const PATTERN = new RegExp(
@@ -39,7 +39,7 @@ const PATTERN = new RegExp(
   'gu',
 )
 
-/** mrkdwn → its parts, in order. */
+/** Parses mrkdwn into its parts, in order. */
 export function parseMrkdwn(text: string, names: Names = {}): Node[] {
   const nodes: Node[] = []
   let done = 0
@@ -52,10 +52,10 @@ export function parseMrkdwn(text: string, names: Names = {}): Node[] {
   return nodes
 }
 
-/** mrkdwn as one would read it aloud: emoji by their names. */
+/** mrkdwn as it is read aloud: emoji by their names. */
 export const plainText = (text: string, names?: Names): string => parseMrkdwn(text, names).map(spoken).join('')
 
-/** The same as one sees it: emoji as pictures. */
+/** mrkdwn as it is shown: emoji as characters. */
 export const seenText = (text: string, names?: Names): string => parseMrkdwn(text, names).map(seen).join('')
 
 const seen = (node: Node): string => ('children' in node ? node.children.map(seen).join('') : node.text)
@@ -67,7 +67,7 @@ function spoken(node: Node): string {
 
 const plain = (text: string): Node => ({ kind: 'text', text: unescape(text) })
 
-/** Slack escapes three characters; they are shown as what they stand for. */
+/** Reverses Slack's escaping of three characters. */
 const unescape = (text: string): string => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
 function nodeOf(match: RegExpExecArray, names: Names): Node {
@@ -103,14 +103,14 @@ function angleNode(inside: string, names: Names): Node {
 
 const mention = (text: string, isMe = false): Node => ({ kind: 'mention', text, ...(isMe ? { isMe } : {}) })
 
-/** A label is plain but for emoji. */
+/** A label is plain text with emoji. */
 export const labelNodes = (label: string): Node[] =>
   label
     .split(/(:[a-z0-9_+-]+:)/)
     .filter(Boolean)
     .map((part) => (/^:.+:$/.test(part) ? emojiNode(part.slice(1, -1)) : { kind: 'text', text: part }))
 
-/** Only web and mail addresses are followed; null for any other. */
+/** The URL if it is a web or mail address; null for any other. */
 export function safeUrl(text: string): string | null {
   if (!URL.canParse(text)) return null
   return ['http:', 'https:', 'mailto:'].includes(new URL(text).protocol) ? text : null

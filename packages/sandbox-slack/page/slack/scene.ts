@@ -3,32 +3,32 @@ import { useContext } from 'preact/hooks'
 import type { Block, Channel, Element, Option, User, Value } from '../store/wire.ts'
 import type { Names } from './mrkdwn.ts'
 
-/** What blocks are drawn with: whom ids mean, and what happens when somebody uses them. */
+/** The context in which blocks are drawn: the names of ids, and what happens when somebody uses an element. */
 export interface Scene {
   names: Names
-  /** what people can choose in a form */
+  /** the people and channels that can be chosen in a form */
   users: readonly User[]
   channels: readonly Channel[]
   person: string
-  /** a button is pressed, or a choice made in a menu that holds nothing */
+  /** called for a button, or for a choice in a menu without a value */
   press(element: Element, block: Block, selected?: Value): void
-  /** the options of a menu that asks for them */
+  /** gets the options of a menu from the bot */
   search(element: Element, block: Block, text: string): Promise<Option[]>
-  /** in a view: what its fields hold. Without it fields are shown, and hold what is put into them for nobody. */
+  /** the state of a view's fields; missing in a message, whose fields have no state */
   form?: Form
 }
 
 export interface Form {
-  /** what stands in a field */
+  /** the value of a field */
   held(element: Element, block: Block): Value
   put(element: Element, block: Block, value: Value): void
-  /** a choice was made, or Enter pressed: whoever wants to know at once is told */
+  /** called after a choice or Enter; sends a request if the block dispatches */
   tell(element: Element, block: Block): void
-  /** what is wrong, by block */
+  /** the errors, by block id */
   errors: Readonly<Record<string, string>>
 }
 
-/** A scene in which nothing happens: for looking at. */
+/** A scene for display only: using an element does nothing. */
 export const STILL: Scene = {
   names: {},
   users: [],

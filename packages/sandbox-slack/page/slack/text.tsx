@@ -3,13 +3,13 @@ import { labelNodes, parseMrkdwn } from './mrkdwn.ts'
 import type { Node } from './mrkdwn.ts'
 import { useScene } from './scene.ts'
 
-/** mrkdwn, formatted. */
+/** Draws mrkdwn. */
 export function Mrkdwn({ text }: { text: string }) {
   const { names } = useScene()
   return <Nodes nodes={parseMrkdwn(text, names)} />
 }
 
-/** A text object: mrkdwn is formatted, plain text is drawn as it stands, but for emoji where it asks for them. */
+/** Draws a text object: mrkdwn with its format, plain text unchanged except for emoji, unless `emoji` is false. */
 export function TextLine({ text }: { text: TextObject }) {
   if (text.type === 'mrkdwn') return <Mrkdwn text={text.text} />
   return text.emoji === false ? text.text : <Nodes nodes={labelNodes(text.text)} />
@@ -47,7 +47,7 @@ function OneNode({ node }: { node: Node }) {
   )
 }
 
-/** A link that opens elsewhere, and tells the other side nothing of where it was. */
+/** A link that opens in a new tab, without a referrer. */
 export function OutsideLink({ url, children }: { url: string; children: preact.ComponentChildren }) {
   return (
     <a href={url} target="_blank" rel="noopener noreferrer">

@@ -1,4 +1,4 @@
-// When something was said, in the reader's own zone.
+// The time of a message, in the reader's time zone.
 
 export const dateOf = (ts: string): Date => new Date(Number(ts) * 1000)
 

@@ -1,11 +1,11 @@
-// What a person does by hand: read from what they typed, told to the sandbox, and what came of it in words.
+// Actions of people: reads them from typed text, and puts their errors into words.
 import { withMentions } from './mentions.ts'
 import type { Mention } from './mentions.ts'
 import type { Channel, Option } from './wire.ts'
 
 export type Deed = { kind: string; user: string } & Record<string, unknown>
 
-/** How the sandbox answers, as far as the page looks at it. */
+/** The fields of the sandbox's answer that the page uses. */
 export interface Outcome {
   kind?: string
   what?: string
@@ -17,25 +17,25 @@ export interface Outcome {
   ts?: string
   errors?: Record<string, string>
   options?: Option[]
-  /** the one that was opened */
+  /** the channel that was opened */
   channel?: Channel
 }
 
-/** Where something is typed. */
+/** The channel or thread in which a person types. */
 export interface TypedAt {
   user: string
   channel: string
   threadTs?: string
 }
 
-/** Slack's clients send these three characters so, and the commands' texts too. */
+/** Slack's clients escape these three characters, also in the text of commands. */
 const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 export const escapeTyped = (text: string): string => text.replaceAll(/[&<>]/g, (one) => ESCAPED[one] ?? one)
 
 /**
- * What a typed text means at this place: `{ deed }`, or `{ trouble }` for what Slack does not do; null for nothing.
- * Names mean somebody where `mentions` knows them: in what is said, and after the commands that are `escaped`.
+ * Reads typed text: `{ deed }`, or `{ trouble }` for something that Slack does not do; null for an empty text. Replaces
+ * the names in `mentions` by ids, in messages and in the text of commands that are `escaped`.
  */
 export function readTyped(
   typed: string,
@@ -56,7 +56,7 @@ export function readTyped(
   return { deed: { kind: 'command', user, channel, command, text: told } }
 }
 
-/** What went wrong, in a sentence; null when nothing did. */
+/** A sentence that says what went wrong; null if nothing did. */
 export function troubleOf(outcome: Outcome, botName: string): string | null {
   const { kind, what, status, refusal } = outcome
   if (outcome.ok === false) return `That did not work: ${outcome.error}.`
@@ -66,5 +66,5 @@ export function troubleOf(outcome: Outcome, botName: string): string | null {
   return kind === 'answered' && status !== 200 ? `${botName} answered with an error, ${status} (${what}).` : null
 }
 
-/** Whether the words are in the channel although it went wrong, so that they need not be typed again. */
+/** Whether the message was posted even if the request to the bot failed, so that it need not be typed again. */
 export const isSaid = (deed: Deed, status: number): boolean => deed.kind === 'say' && (status === 200 || status === 503)

@@ -1,6 +1,6 @@
 import type { Channel, User } from './wire.ts'
 
-/** Whom a direct channel is with, for whoever looks at it; undefined for any other channel. */
+/** The other person or app in a direct channel of `person`; undefined for other channels. */
 export function partnerIn(
   { kind, members }: Channel,
   users: ReadonlyMap<string, User>,
@@ -10,7 +10,7 @@ export function partnerIn(
   return users.get(members.find((id) => id !== person) ?? '')
 }
 
-/** The id of the direct channel of these two; null before either wrote. */
+/** The id of the direct channel of these two; null if it is not open yet. */
 export const directOf = (
   channels: ReadonlyMap<string, Channel>,
   [one, other]: readonly [string, string],

@@ -2,16 +2,16 @@ import { seePanel } from '../panel/panel-store.ts'
 import type { Action } from './state.ts'
 import type { Change, Snapshot } from './wire.ts'
 
-/** So often "5 minutes ago" is reckoned anew, and a day can become yesterday. */
+/** How often "5 minutes ago" and "today" are updated. */
 const CLOCK_MS = 60_000
 
 /**
- * Follows the workspace until the answer is called. The stream tells the state first, then each change of it, and begins
- * afresh with each reconnection.
+ * Follows the workspace until the returned function is called. The stream sends the state first, then each change.
+ * After a reconnection it sends the state again.
  */
 export function follow(tell: (action: Action) => void): () => void {
   const stream = new EventSource('/sandbox/events')
-  // The sandbox's clock need not be the browser's.
+  // The sandbox's clock may differ from the browser's.
   let aheadMs = 0
   stream.addEventListener('state', (event: MessageEvent<string>) => {
     const snapshot: Snapshot = JSON.parse(event.data)

@@ -1,6 +1,6 @@
-// What the browser remembers of this page over a reload. It may refuse to remember; then the page only forgets.
+// Data that the browser keeps over a reload. If the browser refuses to store it, it is lost.
 
-/** What was remembered by this name, if it reads as `isOne` says; otherwise `fallback`. */
+/** The value stored under this name, if `isOne` accepts it; otherwise `fallback`. */
 export function recall<T>(name: string, isOne: (value: unknown) => value is T, fallback: T): T {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(name) ?? 'null')
@@ -14,7 +14,7 @@ export function remember(name: string, value: unknown): void {
   try {
     localStorage.setItem(name, JSON.stringify(value))
   } catch {
-    // A browser without room, or told to keep nothing.
+    // The browser's storage is full or switched off.
   }
 }
 

@@ -1,16 +1,16 @@
 import type { State } from './state.ts'
 
-/** A name that can be written with `@` or `#` before it, and what Slack makes of it. */
+/** A name that people can type after `@` or `#`, and its form in Slack. */
 export interface Mention {
-  /** as it is typed, such as `@Grace` */
+  /** as typed, such as `@Grace` */
   typed: string
-  /** as a message tells it, such as `<@U0GRACE001>` */
+  /** as in a message, such as `<@U0GRACE001>` */
   told: string
-  /** as a command does, such as `<@U0GRACE001|grace>` */
+  /** as in the text of a command, such as `<@U0GRACE001|grace>` */
   inCommand: string
 }
 
-/** The people, groups and channels that typed words can mean. The bot's own name is told as it is typed. */
+/** The people, groups and channels that can be mentioned. The bot's own name is sent as typed. */
 export const mentionsOf = (state: Pick<State, 'users' | 'userGroups' | 'channels'>): Mention[] => [
   ...[...state.users.values()]
     .filter(({ role, isDeactivated }) => role !== 'bot' && !isDeactivated)
@@ -24,7 +24,7 @@ export const mentionsOf = (state: Pick<State, 'users' | 'userGroups' | 'channels
 
 const sameInBoth = (typed: string, told: string): Mention => ({ typed, told, inCommand: told })
 
-/** The text with every name that stands alone replaced by what it means, in any case. */
+/** Replaces every known name that is a word of its own. Ignores the case. */
 export function withMentions(text: string, mentions: readonly Mention[], as: 'told' | 'inCommand'): string {
   const byName = new Map(mentions.map((one) => [one.typed.toLowerCase(), one[as]]))
   return text.replaceAll(/(?<=^|[\s(])[@#][\w-]+/g, (name) => byName.get(name.toLowerCase()) ?? name)

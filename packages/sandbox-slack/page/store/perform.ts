@@ -1,6 +1,6 @@
 import type { Deed, Outcome } from './deeds.ts'
 
-/** Does it; answers the HTTP status (0: no answer) and the outcome. */
+/** Performs an action. Returns the HTTP status (0: no answer) and the outcome. */
 export async function perform(deed: Deed): Promise<{ status: number; outcome: Outcome }> {
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(deed) }
   try {

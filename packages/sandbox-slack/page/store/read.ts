@@ -1,4 +1,4 @@
-// What the state means for the acting person: what they see, and what of it is new to them.
+// What the acting person sees, and what of it is new to them.
 import { compareTs, keyOf } from './state.ts'
 import type { State } from './state.ts'
 import type { Message } from './wire.ts'
@@ -14,17 +14,17 @@ export const messagesFor = (state: Reader & Pick<State, 'messages'>, channel: st
     .filter((message) => isForMe(state, message))
     .sort((one, other) => compareTs(one.ts, other.ts))
 
-/** Whether it stands in the channel itself, and not only in a thread. */
+/** Whether the message is shown in the channel itself, not only in a thread. */
 export const isInChannel = ({ root, isBroadcast }: Message): boolean => root === null || isBroadcast
 
 export interface Unread {
-  /** something is new */
+  /** whether something is new */
   isUnread: boolean
-  /** how often the person was called */
+  /** how often the person was mentioned */
   mentions: number
 }
 
-/** What is new in a channel: what others said since, where it can be seen. In a direct channel all of it calls. */
+/** What is new in a channel: visible messages of others since the last visit. In a direct channel, all are mentions. */
 export function unreadIn(state: State, channel: string): Unread {
   const since = state.readMarks[state.person]?.[channel] ?? ''
   const isDirect = state.channels.get(channel)?.kind === 'im'
@@ -41,6 +41,6 @@ export function unreadIn(state: State, channel: string): Unread {
 
 const EVERYONE = ['<!channel>', '<!here>', '<!everyone>']
 
-/** Whether the words call this person. */
+/** Whether the message mentions this person. */
 export const callsFor = (person: string, { text = '' }: Pick<Message, 'text'>): boolean =>
   [`<@${person}>`, `<@${person}|`, ...EVERYONE].some((call) => text.includes(call))

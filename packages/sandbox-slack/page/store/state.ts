@@ -2,22 +2,22 @@ import type { Theme } from '../look/theme.ts'
 import { plainText } from '../slack/mrkdwn.ts'
 import type { AppWords, Change, Channel, Message, Snapshot, Team, User, Views } from './wire.ts'
 
-/** Where one is, as the address says: `#C0BUILDS01`, `#C0BUILDS01/<ts>` with a thread, `#home`. */
+/** What is open, from the URL's hash: `#C0BUILDS01`, `#C0BUILDS01/<ts>` with a thread, `#home`. */
 export interface Place {
   kind: 'channel' | 'home'
-  /** the one to come back to, while the home tab is open */
+  /** the open channel; while the home tab is open, the last one */
   channel: string
   thread: string | null
 }
 
-/** Up to which ts somebody has read each channel, by person. */
+/** The ts up to which a person has read a channel, by person and channel. */
 export type ReadMarks = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export interface State {
-  /** false until the first state came */
+  /** false until the first state arrives */
   isLoaded: boolean
   isLive: boolean
-  /** the time by the sandbox's clock, to the minute */
+  /** the sandbox's time, updated every minute */
   nowMs: number
   team: Team
   bot: { userId: string; name: string }
@@ -29,24 +29,24 @@ export interface State {
   /** by channel, then by ts */
   messages: ReadonlyMap<string, ReadonlyMap<string, Message>>
   views: Readonly<Record<string, Views>>
-  /** the id of whoever acts; '' before anybody is known */
+  /** the id of the acting person; '' until people are known */
   person: string
   place: Place
   readMarks: ReadMarks
-  /** after which ts the line "New" stands: what had been read when the channel was opened; null where nothing was new */
+  /** the ts after which the line "New" is drawn: the read mark when the channel was opened; null: nothing was new */
   newFrom: string | null
-  /** what somebody sent away of what only they saw, as `channel/ts` */
+  /** the ephemeral messages that were dismissed, as `channel/ts` */
   dismissed: ReadonlySet<string>
-  /** whether the acting person did something here and still waits for an answer */
+  /** whether the acting person has done something and waits for an answer */
   isWaiting: boolean
-  /** `channel/ts` of the newest message that came of it: their own, or an answer that only they see */
+  /** `channel/ts` of the newest message that resulted: their own, or an answer that only they see */
   answer: string | null
-  /** what went wrong last */
+  /** the last error */
   trouble: string | null
-  /** read aloud */
+  /** the text for screen readers */
   news: string
   theme: Theme
-  /** the panel that lies open in the dock */
+  /** the open panel of the dock */
   dock: string | null
   isMenuOpen: boolean
 }
@@ -68,7 +68,7 @@ export type Action =
 
 export type Kept = Pick<State, 'person' | 'readMarks' | 'dismissed' | 'theme' | 'dock'>
 
-/** The state before anything came; `kept` is what the browser remembers. */
+/** The state before the stream starts. `kept` is from the browser's storage. */
 export const emptyState = (kept: Kept): State => ({
   isLoaded: false,
   isLive: false,
@@ -149,7 +149,7 @@ function load(state: State, snapshot: Snapshot): State {
   return { ...known, person, readMarks: withStart(known, people) }
 }
 
-/** Whoever is new here has read all that was said before they came. */
+/** For a new person, all existing messages count as read. */
 function withStart(state: State, people: readonly User[]): ReadMarks {
   const newest = Object.fromEntries([...state.messages].map(([id, messages]) => [id, newestOf(messages)]))
   return Object.fromEntries(people.map(({ id }) => [id, state.readMarks[id] ?? newest]))
@@ -158,11 +158,11 @@ function withStart(state: State, people: readonly User[]): ReadMarks {
 const newestOf = (messages: ReadonlyMap<string, Message>): string =>
   [...messages.keys()].reduce((newest, ts) => (compareTs(newest, ts) < 0 ? ts : newest), '')
 
-/** The people one can act as: the workspace's own, none of them an app. */
+/** The people that one can act as: active people of the workspace itself, without apps. */
 export const actorsOf = ({ users }: Pick<State, 'users'>): User[] =>
   [...users.values()].filter(({ role, team, isDeactivated }) => role !== 'bot' && !team && !isDeactivated)
 
-/** A ts has more digits than a double: the same length sorts as text, and a longer one is later. */
+/** Compares as text, because a ts has too many digits for a double. A longer ts is later. */
 export const compareTs = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : Number(one > other))
 
@@ -189,7 +189,7 @@ function changed(state: State, channel: string, change: (messages: Map<string, M
   return new Map([...state.messages, [channel, messages]])
 }
 
-/** What one looks at is read as it comes; what one says has been read. */
+/** Adds a message. It counts as read if its channel is open and visible, or if the acting person wrote it. */
 function withMessage(state: State, message: Message, isInSight: boolean): State {
   const { channel, ts, user } = message
   const isNew = state.messages.get(channel)?.has(ts) !== true
@@ -201,7 +201,7 @@ function withMessage(state: State, message: Message, isInSight: boolean): State 
   return isRead ? mark(next, channel) : next
 }
 
-/** A new message is read aloud where it is in view. */
+/** The text for screen readers after a new message, if the message is in the open channel or thread. */
 function newsOf(state: State, { channel, root, isBroadcast, onlyFor, user, text = '' }: Message): string {
   const isForMe = onlyFor === undefined || onlyFor === state.person
   const isShown = root === null || isBroadcast || root === state.place.thread
@@ -260,13 +260,13 @@ function actAs(state: State, person: string): State {
   return markRead({ ...moved, newFrom: newFromIn(moved) })
 }
 
-/** Up to where the open channel had been read, if something came since; what comes while one looks is not new. */
+/** The read mark of the open channel, if something newer exists; otherwise null. */
 function newFromIn({ messages, person, place: { channel }, readMarks }: State): string | null {
   const read = readMarks[person]?.[channel] ?? ''
   return compareTs(newestOf(messages.get(channel) ?? new Map()), read) > 0 ? read : null
 }
 
-/** The channels that the acting person can see: their own, and for everybody but guests the public ones. */
+/** The channels that the acting person can see: their own, and unless they are a guest, all public ones. */
 export function channelsOf({ channels, users, person }: Pick<State, 'channels' | 'users' | 'person'>): Channel[] {
   const isGuest = users.get(person)?.role === 'guest'
   return [...channels.values()].filter(

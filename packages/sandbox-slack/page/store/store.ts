@@ -3,7 +3,7 @@ import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 export interface Store<State, Action> {
   get(): State
   dispatch(action: Action): void
-  /** Calls `listener` after each change; the answer stops it. */
+  /** Calls `listener` after each change. The returned function removes the listener. */
   subscribe(listener: () => void): () => void
 }
 
@@ -28,7 +28,7 @@ export function createStore<State, Action>(
   }
 }
 
-/** What `pick` takes from the state; the component is drawn again only when that is another. */
+/** A part of the state. The component is redrawn only if that part changes. */
 export function useStore<State, Action, Picked>(store: Store<State, Action>, pick: (state: State) => Picked): Picked {
   const [, redraw] = useReducer<number, null>((count) => count + 1, 0)
   const now = pick(store.get())
@@ -38,7 +38,7 @@ export function useStore<State, Action, Picked>(store: Store<State, Action>, pic
     const look = () => {
       if (!Object.is(last.current.pick(store.get()), last.current.now)) redraw(null)
     }
-    // Something may have changed between the drawing and now.
+    // The state may have changed since the component was drawn.
     look()
     return store.subscribe(look)
   }, [store])

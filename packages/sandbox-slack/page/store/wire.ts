@@ -1,4 +1,4 @@
-// What the sandbox tells the page by its stream: the state, and one change after another.
+// The types of the sandbox's stream: the state, and then the changes.
 
 export interface Team {
   id: string
@@ -10,7 +10,7 @@ export interface User {
   name: string
   realName: string
   role: 'member' | 'admin' | 'owner' | 'guest' | 'bot'
-  /** of an outsider alone */
+  /** only for an outsider */
   team?: Team
   isDeactivated?: boolean
 }
@@ -45,7 +45,7 @@ export interface Confirm {
   style?: 'primary' | 'danger'
 }
 
-/** Whatever one can use, look at or fill in; which parts are there depends on its type. */
+/** An element: a button, a menu, a field or a picture. Its type decides which fields it has. */
 export interface Element {
   type: string
   action_id?: string
@@ -80,14 +80,14 @@ export interface RichElement {
   range?: string
   fallback?: string
   value?: string
-  /** of a list a word, of a text its marks */
+  /** for a list a word, for a text its marks */
   style?: string | Partial<Record<'bold' | 'italic' | 'strike' | 'underline' | 'code', boolean>>
 }
 
 export interface Block {
   type: string
   block_id?: string
-  /** of a markdown block a string */
+  /** a string in a markdown block */
   text?: TextObject | string
   fields?: TextObject[]
   accessory?: Element
@@ -120,7 +120,7 @@ export interface FileInMessage {
   alt_txt?: string
 }
 
-/** What a message says; the rest of it is who, where and when. */
+/** The content of a message, without author, place and time. */
 export interface Said {
   text?: string
   blocks?: Block[]
@@ -137,14 +137,14 @@ export interface Message extends Said {
   isBroadcast: boolean
   isTombstone: boolean
   editCount: number
-  /** the last edit */
+  /** the ts of the last edit */
   edited?: { ts: string }
-  /** whom alone it is shown to */
+  /** the only person who sees it */
   onlyFor?: string
 }
 
 export type Value = Record<string, unknown> & { type?: string }
-/** What stands in the fields of a view: block id, action id, value. */
+/** The values of a view's fields, by block id and action id. */
 export type Values = Record<string, Record<string, Value>>
 
 export interface View {
@@ -165,12 +165,12 @@ export interface Views {
   home: View | null
 }
 
-/** A slash command as the app declares it. */
+/** A slash command from the manifest, or a hint. */
 export interface Command {
   command: string
   description: string
   usage: string
-  /** whether names in its words arrive as who they mean */
+  /** whether names in its text are replaced by ids (`should_escape`) */
   isEscaped: boolean
 }
 
@@ -180,21 +180,21 @@ export interface Shortcut {
   callbackId: string
 }
 
-/** What the app has declared to Slack, and the words that may follow its commands. */
+/** The commands and shortcuts of the app's manifest, and hints for its commands. */
 export interface AppWords {
   commands: Command[]
   shortcuts: Shortcut[]
-  /** whether people can write to the app directly */
+  /** whether people cannot write direct messages to the app */
   isReadOnly: boolean
 }
 
 export interface Snapshot {
-  /** by the sandbox's clock */
+  /** the sandbox's time */
   nowMs: number
   team: Team
   bot: { userId: string; name: string }
   app: AppWords
-  /** whether `/gallery/` shows everything that the app says */
+  /** whether there is a gallery at `/gallery/` */
   hasGallery: boolean
   users: User[]
   userGroups: { id: string; handle: string; name: string }[]

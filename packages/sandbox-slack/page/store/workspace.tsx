@@ -13,15 +13,15 @@ import { createStore, useStore } from './store.ts'
 import type { Store } from './store.ts'
 import { mentionsOf } from './mentions.ts'
 
-/** What a person, or a panel of the page, can do. */
+/** The actions of people and panels. */
 export interface Acts {
-  /** Does it by hand; what went wrong is said. `isDone` is false when it is to be done anew. */
+  /** Performs an action and shows its error. `isDone` is false if the person has to do it again. */
   perform(deed: Deed): Promise<{ outcome: Outcome; isDone: boolean }>
-  /** Sends what was typed at this place; answers whether it went out. */
+  /** Sends typed text. Returns whether it was sent. */
   send(text: string, at: { channel: string; threadTs?: string }): Promise<boolean>
   /** Shows a channel, a thread in it, or `home`. */
   go(place: string, thread?: string): void
-  /** Says what went wrong, in a sentence; null takes it away. */
+  /** Shows an error; null removes it. */
   tell(trouble: string | null): void
   dispatch(action: Action): void
 }
@@ -33,7 +33,7 @@ interface Shared {
 
 const WorkspaceContext = createContext<Shared | null>(null)
 
-/** Gives the workspace to all that is drawn within, and keeps it live. */
+/** Provides the workspace to the components inside, and follows its changes. */
 export function WorkspaceProvider({ children }: { children: ComponentChildren }) {
   const shared = useMemo(createShared, [])
   useEffect(() => {
@@ -54,12 +54,12 @@ export function WorkspaceProvider({ children }: { children: ComponentChildren })
   return <WorkspaceContext.Provider value={shared}>{children}</WorkspaceContext.Provider>
 }
 
-/** What `pick` takes from the workspace; drawn again only when that is another. */
+/** A part of the workspace's state. The component is redrawn only if that part changes. */
 export const useSlack = <Picked,>(pick: (state: State) => Picked): Picked => useStore(useShared().store, pick)
 
 export const useActs = (): Acts => useShared().acts
 
-/** The state as it is at this moment, for what happens between two drawings. */
+/** Returns a function that gets the current state, for event handlers. */
 export const useNow = (): (() => State) => useShared().store.get
 
 function useShared(): Shared {
@@ -113,7 +113,7 @@ const recallAll = () => ({
   dock: recall('dock', isDock, null),
 })
 
-/** So many of what was sent away are remembered: the sandbox keeps no more of what single people see. */
+/** How many dismissed messages are remembered. The page gets no more ephemeral messages of a channel than this. */
 const DISMISSED_MAX = 1_000
 
 function keep({ isLoaded, person, readMarks, dismissed, theme, dock }: State): void {

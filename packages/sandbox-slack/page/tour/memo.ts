@@ -1,15 +1,15 @@
 import { recall, remember } from '../store/memory.ts'
 
-/** How far somebody is in the tour; the browser keeps it over a reload. */
+/** The progress of the tour. The browser keeps it over a reload. */
 export interface Memo {
-  /** of which demo: after a reset the tour begins anew */
+  /** the start of the demo that it belongs to; after a reset the tour starts again */
   startedAt: number
   isOpen: boolean
-  /** the step that is shown, from 0 */
+  /** the current step, from 0 */
   step: number
-  /** when it began (ms, the sandbox's time); null: not yet, as a scenario is being played */
+  /** when the step began (ms, the sandbox's time); null: not yet, because a scenario is playing */
   at: number | null
-  /** whether it was done */
+  /** whether the step was done */
   isDone: boolean
 }
 
@@ -23,7 +23,7 @@ const isMemo = (value: unknown): value is Memo =>
   'step' in value &&
   'at' in value
 
-/** What is remembered of this demo's tour. Whoever dismissed it once is not shown it again unasked. */
+/** The stored progress of this demo's tour. Once dismissed, the tour stays closed in later demos too. */
 export function recallMemo(startedAt: number): Memo {
   const fresh: Memo = { startedAt, isOpen: true, step: 0, at: null, isDone: false }
   const memo = recall(NAME, isMemo, fresh)

@@ -4,7 +4,7 @@ import { headingOf } from '../ci/builds.tsx'
 import type { State } from '../store/state.ts'
 import type { Message } from '../store/wire.ts'
 
-/** What a step looks at to see whether it was done. */
+/** The data that a step checks to find out whether it was done. */
 export interface Sight {
   panel: PanelState
   slack: State
@@ -16,7 +16,7 @@ export interface Step {
   title: string
   /** what to do */
   Text: (props: { service: PanelService }) => ComponentChildren
-  /** what one has seen then */
+  /** what the person has seen when the step is done */
   seen: string | ((service: PanelService) => string)
   isDone: (sight: Sight) => boolean
   /** whether it offers to start a storm */
@@ -27,7 +27,7 @@ const BUILDS = 'C0BUILDS01'
 const ADA = 'U0ADA00001'
 const WEB = 'acme/web'
 
-/** Nine steps, each of which sees by itself that it was done. */
+/** The steps. Each notices by itself that it was done. */
 export const STEPS: readonly Step[] = [
   {
     title: 'Say who you are',
@@ -140,14 +140,14 @@ export const STEPS: readonly Step[] = [
 
 const all = ({ messages }: State): Message[] => [...messages.values()].flatMap((own) => [...own.values()])
 
-/** What was said or changed since then. */
+/** The messages that were posted or edited since then. */
 const since = (slack: State, at: number): Message[] =>
   all(slack).filter(({ ts, edited }) => Number(edited?.ts ?? ts) * 1_000 >= at)
 
 const newBuilds = ({ builds }: PanelState, at: number) =>
   builds.filter(({ project, startedAt }) => isOfWeb(project) && startedAt !== null && startedAt >= at)
 
-// A service may add to the name what it builds there: `acme/web CI`.
+// A service may add the workflow to the project's name: `acme/web CI`.
 const isOfWeb = (project: string): boolean => project === WEB || project.startsWith(`${WEB} `)
 
 const cardsOf = ({ messages }: State, name: string): Message[] =>

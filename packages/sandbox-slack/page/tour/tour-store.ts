@@ -11,7 +11,7 @@ store.subscribe(() => {
 
 export const useMemo = (): Memo | null => useStore(store, (memo) => memo)
 
-/** Reads what is remembered, once it is known of which demo. */
+/** Reads the stored progress, once the demo is known. */
 export function openMemo(): void {
   const panel = panelNow()
   if (panel && store.get() === null) store.dispatch(recallMemo(panel.startedAt))
@@ -22,11 +22,11 @@ export function changeMemo(change: Partial<Memo>): void {
   if (memo) store.dispatch({ ...memo, ...change })
 }
 
-/** A step begins once no scenario is playing: what a scenario does is not the person's doing. */
+/** Starts the step when no scenario is playing, so that the scenario's actions do not count as the person's. */
 export function beginStep(isPlaying: boolean): void {
   const memo = store.get()
   if (memo && isPlaying === (memo.at !== null)) changeMemo({ at: isPlaying ? null : serverNow() })
 }
 
-/** Shows another step, which begins now. */
+/** Shows another step and starts it now. */
 export const showStep = (step: number): void => changeMemo({ step, at: serverNow(), isDone: false, isOpen: true })

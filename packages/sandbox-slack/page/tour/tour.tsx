@@ -9,7 +9,7 @@ import type { Step } from './steps.tsx'
 import { beginStep, changeMemo, openMemo, showStep, useMemo } from './tour-store.ts'
 import type { Memo } from './memo.ts'
 
-/** The tour's box: one step at a time, which sees by itself that it was done. */
+/** The tour's box. It shows one step at a time, which notices by itself that it was done. */
 export function Tour() {
   const isPlaying = usePanel(({ scene }) => scene !== null)
   const memo = useMemo()
@@ -25,20 +25,20 @@ export function Tour() {
   return memo.isOpen && step ? <StepBox key={memo.step} step={step} memo={memo} /> : null
 }
 
-/** Whoever goes on by keyboard finds the next step under their hands, and after the last the way back in. */
+/** For keyboard users: focuses the next step, and the tour's button when the tour is closed. */
 function useFocus(memo: Memo | null): void {
   const last = useRef<string>(undefined)
   const shown = memo && `${memo.isOpen} ${memo.step}`
   useEffect(() => {
     if (!memo || shown === null) return
-    // What a page opens with takes the focus from nobody.
+    // Do not move the focus when the page opens.
     if (last.current !== undefined)
       document.querySelector<HTMLElement>(memo.isOpen ? '#tour-title' : '#tour-button')?.focus()
     last.current = shown
   }, [shown])
 }
 
-/** In the line at the bottom: takes the tour up again. */
+/** The button in the line at the bottom, which opens and closes the tour. */
 export function TourButton() {
   const isThere = usePanel(() => true)
   const memo = useMemo()
@@ -104,7 +104,7 @@ function StepBox({ step, memo }: { step: Step; memo: Memo }) {
   )
 }
 
-/** Whatever comes may be what the step waits for. */
+/** Checks after every change whether the step is done. */
 function useSeen({ isDone }: Step, { at, isDone: wasDone }: Memo): void {
   const panel = usePanel((state) => state)
   const slack = useSlack((state) => state)
@@ -122,7 +122,7 @@ function Dismiss() {
   )
 }
 
-/** While a scenario plays, the tour only shows it: people would take its builds for their own. */
+/** While a scenario plays, the tour only shows it. Otherwise people would mistake its builds for their own. */
 function Playing() {
   const scene = usePanel((state) => state.scene)
   const { deed, isBusy } = useDeed()

@@ -1,7 +1,7 @@
 import { directOf } from '../store/direct.ts'
 import { useSlack } from '../store/workspace.tsx'
 
-/** The two sides of an app: its home, and what it says to the person alone. */
+/** The tabs of the app: its home, and its direct messages with the person. */
 export function AppTabs({ here }: { here: 'home' | 'messages' }) {
   const direct = useSlack(({ channels, person, bot }) => directOf(channels, [person, bot.userId]))
   return (

@@ -5,7 +5,7 @@ import { TextLine } from '../slack/text.tsx'
 import type { Confirm } from '../store/wire.ts'
 import { Dialog } from './dialog.tsx'
 
-/** Asks with the words of an element's `confirm`; true when the person says yes. */
+/** Opens a dialog with the texts of an element's `confirm`. Resolves to true if the person says yes. */
 export type Ask = (confirm: Confirm) => Promise<boolean>
 
 const AskContext = createContext<Ask>(() => Promise.resolve(false))
@@ -17,7 +17,7 @@ interface Question {
   answer: (isSure: boolean) => void
 }
 
-/** Whatever is within can ask whether one is sure. */
+/** Provides `useAsk` to the components inside, and draws the dialog. */
 export function AskProvider({ children }: { children: ComponentChildren }) {
   const [question, setQuestion] = useState<Question | null>(null)
   const ask = useMemo<Ask>(() => (confirm) => new Promise((answer) => setQuestion({ confirm, answer })), [])

@@ -9,7 +9,7 @@ import { AppTabs } from './app-tabs.tsx'
 import { Composer } from './composer.tsx'
 import { MessageList } from './message-list.tsx'
 
-/** The open channel: who is in it, what was said, and where to write. */
+/** The open channel: its header, its messages and the composer. */
 export function ChannelPane() {
   const isHidden = useSlack((state) => state.place.kind === 'home')
   const channel = useSlack(({ channels, place }) => channels.get(place.channel))

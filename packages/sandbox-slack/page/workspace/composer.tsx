@@ -16,12 +16,12 @@ export interface ComposerProps {
   fieldId: string
 }
 
-/** What was begun at each place, and not sent. */
+/** Unsent texts, by channel and thread. */
 const drafts = new Map<string, string>()
 
 const keyOf = ({ channel, threadTs = '' }: ComposerProps['at']): string => `${channel}/${threadTs}`
 
-/** A place to write in: Enter sends, Shift+Enter begins a new line, and each place keeps what was begun there. */
+/** A field to write in: Enter sends, Shift+Enter starts a new line. Each channel and thread keeps its draft. */
 export function Composer(props: ComposerProps) {
   return <Writing key={keyOf(props.at)} {...props} />
 }
@@ -44,7 +44,7 @@ function Writing({ at, id, fieldId }: ComposerProps) {
     write('')
     offers.close()
     if (await send(sent, at)) return
-    // What did not go out is there again, unless something else was begun meanwhile.
+    // Restore a text that was not sent, unless the person has typed something else.
     if (latest.current === '') write(sent)
   }
   const take = ({ insert }: Suggestion) => {
@@ -120,7 +120,7 @@ const SignButton = ({ sign, label, isOff, onBegin }: SignButtonProps) => (
 
 interface Offers {
   shown: Suggestions
-  /** which one Enter takes */
+  /** the index of the one that Enter takes */
   active: number
   move: (step: number) => void
   open: () => void

@@ -6,16 +6,16 @@ export interface DialogProps {
   id: string
   labelledBy: string
   describedBy?: string
-  /** what has the focus at first; without it the browser's choice */
+  /** the element that gets the focus first; by default the browser chooses */
   focusFirst?: RefObject<HTMLElement | null>
-  /** Escape, or a click beside it */
+  /** called on Escape, and on a click beside the dialog if `isLight` */
   onClose: () => void
-  /** whether a click beside it closes it */
+  /** whether a click beside the dialog closes it */
   isLight?: boolean
   children: ComponentChildren
 }
 
-/** A dialog over the page, open as long as it is drawn. The focus goes back to where it came from. */
+/** A modal dialog. It is open as long as it is drawn. Afterwards the focus returns to where it was. */
 export function Dialog({ id, labelledBy, describedBy, focusFirst, onClose, isLight = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const close = useRef(onClose)
@@ -26,7 +26,7 @@ export function Dialog({ id, labelledBy, describedBy, focusFirst, onClose, isLig
     shown?.showModal()
     focusFirst?.current?.focus()
     return () => {
-      // What is closed from here on was closed by whoever drew it.
+      // From here on the parent closes the dialog, so do not call `onClose`.
       close.current = () => undefined
       shown?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
@@ -42,7 +42,7 @@ export function Dialog({ id, labelledBy, describedBy, focusFirst, onClose, isLig
         event.preventDefault()
         close.current()
       }}
-      // Browsers close a dialog themselves at a second Escape.
+      // At a second Escape, browsers close a dialog without `onCancel`.
       onClose={() => close.current()}
       onClick={({ target, currentTarget }) => isLight && target === currentTarget && close.current()}
     >

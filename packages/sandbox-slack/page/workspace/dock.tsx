@@ -2,7 +2,7 @@ import { CloseIcon } from '../look/icons.tsx'
 import { DOCK } from '../panels.ts'
 import { useActs, useSlack } from '../store/workspace.tsx'
 
-/** The panel that lies open beside the conversation. */
+/** The open panel beside the conversation. */
 export function Dock() {
   const open = useSlack((state) => state.dock)
   const { dispatch } = useActs()

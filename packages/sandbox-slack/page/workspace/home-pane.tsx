@@ -7,13 +7,13 @@ import { useActs, useSlack } from '../store/workspace.tsx'
 import { AppTabs } from './app-tabs.tsx'
 import { useForm } from './use-form.ts'
 
-/** The app's own page: its home tab for the acting person. Always there, and hidden while one is elsewhere. */
+/** The app's home tab for the acting person. It is always drawn, and hidden while something else is open. */
 export function HomePane() {
   const isOpen = useSlack((state) => state.place.kind === 'home')
   const person = useSlack((state) => state.person)
   const bot = useSlack((state) => state.bot)
   const { perform } = useActs()
-  // The app is told when the tab is opened, and not each time that it is drawn.
+  // The app gets an event when the tab is opened, not each time that it is drawn.
   useEffect(() => {
     if (isOpen) void perform({ kind: 'open-home', user: person })
   }, [isOpen, person])

@@ -15,18 +15,18 @@ export interface MessageListProps {
   label: string
   /** oldest first */
   messages: readonly Message[]
-  /** the replies of each root; absent in a thread */
+  /** the replies of each root; missing in a thread */
   threads?: ReadonlyMap<string, readonly Message[]>
-  /** what came after it is new to whoever looks */
+  /** the ts after which messages are new to the acting person */
   newFrom?: string | null
-  /** between the first message and the rest, such as how many replies there are */
+  /** the text between the first message and the rest, such as the number of replies */
   afterFirst?: string
   empty?: preact.ComponentChildren
-  /** where one is: elsewhere the list begins at its end again */
+  /** a key of what is shown; when it changes, the list scrolls to its end */
   place: string
 }
 
-/** A list of messages that keeps the reader's place: at the end it stays at the end; elsewhere only an answer scrolls it. */
+/** A list of messages. If it is at its end, it stays there. Otherwise only an answer to the person scrolls it. */
 export function MessageList(props: MessageListProps) {
   const { id, label, messages, empty, place } = props
   const answer = useSlack((state) => state.answer)
@@ -55,7 +55,7 @@ export function MessageList(props: MessageListProps) {
     return () => observer.disconnect()
   }, [])
   const onScroll = ({ currentTarget: { scrollTop } }: preact.TargetedEvent<HTMLElement>) => {
-    // Only scrolling up leaves the end: the list may also have become smaller, as when the tour opens below it.
+    // Only scrolling up leaves the end. The list can also become smaller, as when the tour opens below it.
     isAtEnd.current = isNearEnd(list.current) || (isAtEnd.current && scrollTop >= lastTop.current)
     lastTop.current = scrollTop
     if (isAtEnd.current) setNewer(false)
@@ -154,7 +154,7 @@ function Rule({ words, isNew = false }: { words: string; isNew?: boolean }) {
   )
 }
 
-/** Up and down go from message to message, once one of them, or the list itself, has the focus. */
+/** Up and down move between messages, if a message or the list itself has the focus. */
 function moveByKey(event: preact.TargetedKeyboardEvent<HTMLElement>): void {
   const list = event.currentTarget
   const active = document.activeElement

@@ -20,12 +20,12 @@ export interface MessageRowProps {
   replyCount: number
   hasThread: boolean
   lastReplyTs: string
-  /** ids of who replied, with a space between */
+  /** the ids of people who replied, separated by spaces */
   faces: string
   isThreadOpen: boolean
 }
 
-/** A message of the workspace, with the way into its thread and what can be done with it. */
+/** A message of the workspace, with the link to its thread and its buttons. */
 export const MessageRow = memo(Row)
 
 function Row(props: MessageRowProps) {
@@ -93,7 +93,7 @@ function ThreadLink({ message, replyCount, lastReplyTs, faces, isThreadOpen }: M
 /** `1 reply`, `2 replies`. */
 export const countOf = (count: number): string => `${count} ${count === 1 ? 'reply' : 'replies'}`
 
-/** What can be done with a message: its thread, and the shortcuts that the app has declared. */
+/** The buttons of a message: reply in thread, and the app's message shortcuts. */
 function Actions({ message, author, inThread }: MessageRowProps) {
   const shortcuts = useSlack((state) => state.app.shortcuts)
   const appName = useSlack((state) => state.bot.name)

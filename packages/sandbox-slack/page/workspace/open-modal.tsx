@@ -6,7 +6,7 @@ import { useSlack } from '../store/workspace.tsx'
 import { Dialog } from './dialog.tsx'
 import { useForm } from './use-form.ts'
 
-/** The modal that lies open before the acting person. What the page shows follows what is open in the sandbox. */
+/** The acting person's top modal. The page shows what is open in the sandbox. */
 export function OpenModal() {
   const person = useSlack((state) => state.person)
   const view = useSlack((state) => state.views[state.person]?.stack.at(-1) ?? null)
@@ -48,14 +48,14 @@ function Open({ view, person }: { view: View; person: string }) {
 
 const FIELDS = 'input, textarea, select, button, a'
 
-/** What asks for the focus, or the first field, or the first of whatever can be used, or the title. */
+/** Focuses the element with `focus_on_load`, or else the first field, the first usable element, or the title. */
 function focusFirst(): void {
   const blocks = document.querySelector('#modal-blocks')
   const wanted = blocks?.querySelector('[data-focus]') ?? blocks?.querySelector('.input') ?? blocks
   if (!focusOn(wanted)) document.querySelector<HTMLElement>('#modal-title')?.focus()
 }
 
-/** A field, or the first one within what is not one; whether there was any. */
+/** Focuses the element if it is a field, or else the first field in it. False if there is none. */
 function focusOn(element: Element | null | undefined): boolean {
   const field = element?.matches(FIELDS) ? element : element?.querySelector(FIELDS)
   if (!(field instanceof HTMLElement)) return false

@@ -8,7 +8,7 @@ import { unreadIn } from '../store/read.ts'
 import type { Channel, User } from '../store/wire.ts'
 import { useActs, useSlack } from '../store/workspace.tsx'
 
-/** Where one can go, and where something is new. Up and down move between the lines. */
+/** The list of channels, people and apps, with what is unread. Up and down move between the lines. */
 export function Sidebar() {
   const channels = useSlack((state) => state.channels)
   const users = useSlack((state) => state.users)
@@ -56,11 +56,11 @@ export function Sidebar() {
   )
 }
 
-/** Where there is no room for it, the sidebar lies over the page: Escape and a tap beside it close it again. */
+/** On a small screen, the sidebar opens over the page. Escape and a tap beside it close it. */
 function useMenu(box: { current: HTMLElement | null }): void {
   const isOpen = useSlack((state) => state.isMenuOpen)
   const { dispatch } = useActs()
-  // Not after the next frame: on a busy machine a tap may come before that.
+  // A layout effect, not an effect: on a busy machine, a tap may come before an effect runs.
   useLayoutEffect(() => {
     if (!isOpen) return
     box.current?.querySelector<HTMLElement>('[aria-current], a')?.focus()
@@ -125,7 +125,7 @@ function ChannelLink({ channel, isMember }: { channel: Channel; isMember: boolea
   )
 }
 
-/** Where they have never written to each other, the first step there opens their channel. */
+/** Links to the direct channel with a person. If it does not exist yet, a click opens it. */
 function PersonLink({ user }: { user: User }) {
   const person = useSlack((state) => state.person)
   const direct = useSlack(({ channels }) => directOf(channels, [person, user.id]))

@@ -1,4 +1,4 @@
-// What can stand where somebody is typing: the app's commands and what may follow them, people, groups, channels.
+// Suggestions for the text that is being typed: commands and their arguments, people, groups, channels.
 import type { AppWords, Channel, User } from '../store/wire.ts'
 
 export interface Known {
@@ -6,32 +6,32 @@ export interface Known {
   users: readonly User[]
   userGroups: readonly { handle: string; name: string }[]
   channels: readonly Channel[]
-  /** Slack runs no commands in threads */
+  /** whether it is typed in a thread, where Slack runs no commands */
   inThread: boolean
 }
 
 export interface Suggestion {
-  /** what is put in */
+  /** the text that is inserted */
   insert: string
   words: string
-  /** what follows it */
+  /** the command's arguments */
   usage?: string
   more?: string
 }
 
 export interface Suggestions {
-  /** the characters that a choice takes the place of */
+  /** the range of characters that a choice replaces */
   from: number
   to: number
   items: Suggestion[]
-  /** how the command that stands there already goes on */
+  /** the arguments of the command that has been typed */
   hint: Suggestion | null
 }
 
 const NONE: Suggestions = { from: 0, to: 0, items: [], hint: null }
 const ITEMS_MAX = 20
 
-/** What fits at the caret; nothing in the middle of a word. */
+/** The suggestions at the caret; none in the middle of a word. */
 export function suggest(text: string, caret: number, known: Known): Suggestions {
   const before = text.slice(0, caret)
   if (/^\S/.test(text.slice(caret))) return NONE
@@ -59,7 +59,7 @@ function suggestCommand(before: string, { app }: Known): Suggestions {
 
 type Words = Pick<AppWords['commands'][number], 'command' | 'description' | 'usage'>
 
-/** The commands, and where one's usage names further ones (`list | stop`), those too. */
+/** The commands, and the subcommands that a usage such as `list | stop` names. */
 function wordsOf({ commands }: Pick<AppWords, 'commands'>): Words[] {
   const told = new Set(commands.map(({ command }) => command))
   const further = commands

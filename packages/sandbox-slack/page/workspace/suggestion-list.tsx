@@ -8,7 +8,7 @@ interface SuggestionListProps {
   onTake: (one: Suggestion) => void
 }
 
-/** Above the field: what fits there, or how the command goes on. The focus stays in the field. */
+/** The suggestions above the field, or the command's arguments. The focus stays in the field. */
 export function SuggestionList({ id, offers: { items, hint }, active, onTake }: SuggestionListProps) {
   const list = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -24,7 +24,7 @@ export function SuggestionList({ id, offers: { items, hint }, active, onTake }: 
             role="option"
             tabIndex={-1}
             aria-selected={index === active}
-            // The field must not lose the focus to what is only pointed at.
+            // Keep the focus in the field during a click.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onTake(one)}
           >

@@ -45,7 +45,7 @@ function Open({ root, channel }: { root: Message; channel: Channel }) {
   )
 }
 
-/** The thread has the focus when it opens; where the focus came from has it again when it closes. */
+/** Focuses the thread when it opens, and returns the focus when it closes. */
 function useFocusWhileOpen(title: { current: HTMLElement | null }): void {
   useLayoutEffect(() => {
     const before = document.activeElement
@@ -56,7 +56,7 @@ function useFocusWhileOpen(title: { current: HTMLElement | null }): void {
   }, [])
 }
 
-/** Escape closes what lies on top: dialogs, menus and lists of suggestions do so by themselves. */
+/** Escape closes the thread, unless a dialog, menu or list of suggestions above it handles the key. */
 function useCloseByKey(close: () => void): void {
   const latest = useRef(close)
   latest.current = close

@@ -6,7 +6,7 @@ import { Avatar } from '../slack/avatar.tsx'
 import { actorsOf } from '../store/state.ts'
 import { useActs, useSlack } from '../store/workspace.tsx'
 
-/** Across the top: the workspace, the panels' buttons, light or dark, and whom the page acts for. */
+/** The bar at the top: the workspace, the panels' buttons, light or dark, and the acting person. */
 export function Topbar() {
   const team = useSlack((state) => state.team.name)
   return (

@@ -1,7 +1,7 @@
 import { CloseIcon } from '../look/icons.tsx'
 import { useActs, useSlack } from '../store/workspace.tsx'
 
-/** What went wrong last, in a line at the top. */
+/** The last error, in a line at the top. */
 export function Trouble() {
   const trouble = useSlack((state) => state.trouble)
   const { tell } = useActs()

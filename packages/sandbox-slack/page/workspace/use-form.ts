@@ -5,18 +5,18 @@ import { useActs, useNow, useSlack } from '../store/workspace.tsx'
 import { useAsk } from './ask.tsx'
 import { useNames } from './use-names.ts'
 
-/** A view that is open for somebody, and what they have put into it. */
+/** An open view and its input. */
 export interface OpenForm {
   scene: Scene
-  /** sends it; the errors that come back stand at its fields */
+  /** submits the view, and shows the errors of the answer at the fields */
   submit(): Promise<{ isRight: boolean }>
   close(isAll: boolean): void
 }
 
-/** What people put into views stays while they look elsewhere, by view. */
+/** The input by view id. It is kept while the view is not shown. */
 const typed = new Map<string, Values>()
 
-/** The scene of one view. `user` is whoever has it open. */
+/** The scene of a view that `user` has open. */
 export function useForm(view: View, user: string): OpenForm {
   const { perform } = useActs()
   const ask = useAsk()
@@ -73,7 +73,7 @@ export function useForm(view: View, user: string): OpenForm {
   }, [user, view.id, errors, names, users, channels])
 }
 
-/** What stands in the fields of this view, as Slack nests it; what is of fields no longer there is forgotten. */
+/** The values of the view's fields, nested like Slack's. Input of fields that no longer exist is dropped. */
 function valuesOf(view: View): Values {
   const kept = typed.get(view.id) ?? {}
   const values: Values = {}

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Names } from '../slack/mrkdwn.ts'
 import { useSlack } from '../store/workspace.tsx'
 
-/** What ids are called here, for whoever acts. */
+/** The names of ids, and the acting person. */
 export function useNames(): Names {
   const users = useSlack((state) => state.users)
   const channels = useSlack((state) => state.channels)

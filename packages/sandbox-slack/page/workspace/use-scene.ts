@@ -5,7 +5,7 @@ import { useActs, useNow, useSlack } from '../store/workspace.tsx'
 import { useAsk } from './ask.tsx'
 import { useNames } from './use-names.ts'
 
-/** What messages are drawn with here: `sceneOf(message)`, the same as long as nothing around it changes. */
+/** Returns a function that gives the scene of a message: the same object until names, users or channels change. */
 export function useMessageScenes(): (message: Message) => Scene {
   const { perform } = useActs()
   const ask = useAsk()
