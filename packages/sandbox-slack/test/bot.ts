@@ -18,7 +18,7 @@ export interface Bot {
   received: Received[]
 }
 
-/** A bot that writes down what it is sent, and answers as told: 200 and nothing, unless told otherwise. */
+/** Starts a bot that records its requests. By default it answers 200 with an empty body. */
 export async function openBot(answer: (response: ServerResponse) => void = (response) => response.end()): Promise<Bot> {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ export async function openBot(answer: (response: ServerResponse) => void = (resp
   return { url: `http://127.0.0.1:${portOf(server.address())}/slack/events`, received }
 }
 
-/** A sandbox and the bot it tells. */
+/** Starts a bot, and a sandbox that sends to it. */
 export async function openBoth(
   answer?: Parameters<typeof openBot>[0],
   options: SandboxSlackOptions = {},
@@ -46,13 +46,13 @@ export async function openBoth(
   return { ...(await openStage({ botUrl: bot.url, ...options })), bot }
 }
 
-/** Slack's algorithm, written down once more. */
+/** Slack's signature algorithm, independent of the sandbox's implementation. */
 export function isSigned({ headers, body }: Received, secret: string): boolean {
   const base = `v0:${String(headers['x-slack-request-timestamp'])}:${body}`
   return headers['x-slack-signature'] === `v0=${createHmac('sha256', secret).update(base).digest('hex')}`
 }
 
-/** The one item there is. */
+/** The only item of a list. Fails if there is not exactly one. */
 export const only = <Item>(items: readonly Item[]): Item => {
   expect(items).toHaveLength(1)
   return items[0]!

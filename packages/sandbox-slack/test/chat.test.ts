@@ -6,7 +6,7 @@ const card = (text: string) => [{ type: 'section', text: { type: 'mrkdwn', text 
 const metadata = { event_type: 'build_card', event_payload: { claim: 'c-1' } }
 
 describe('chat.postMessage', () => {
-  test('answers the channel, a ts and the message as kept, entities as sent', async () => {
+  test('answers with channel, ts and the stored message, in which entities stay escaped', async () => {
     const { call, sandbox } = await openStage()
     const body = await call('chat.postMessage', { channel: BUILDS, text: 'Ada: a &lt;b&gt; &amp; c' })
     expect(body).toMatchObject({ ok: true, channel: BUILDS, ts: '1785420120.000000' })
@@ -18,21 +18,21 @@ describe('chat.postMessage', () => {
     expect(sandbox.messages(BUILDS)).toHaveLength(1)
   })
 
-  test('gives every message of a channel a later ts, in the same millisecond too', async () => {
+  test('gives every message of a channel a later ts, even in the same millisecond', async () => {
     const { post } = await openStage()
     const stamps = [await post(), await post(), await post()]
     expect(new Set(stamps).size).toBe(3)
     expect(stamps.toSorted()).toEqual(stamps)
   })
 
-  test('takes a form with JSON in its fields and the token in the body', async () => {
+  test('accepts a form with JSON in its fields and the token in the body', async () => {
     const { sandbox } = await openStage()
     const body = new URLSearchParams({ token: sandbox.botToken, channel: BUILDS, blocks: JSON.stringify(card('a')) })
     const answer = await bodyOf(await fetch(`${sandbox.apiUrl}chat.postMessage`, { method: 'POST', body }))
     expect(answer['message']).toMatchObject({ blocks: [{ type: 'section', text: { text: 'a', verbatim: false } }] })
   })
 
-  test('gives blocks and buttons the ids they lack, and keeps the ones they have', async () => {
+  test('adds missing ids to blocks and buttons, and keeps existing ones', async () => {
     const { call } = await openStage()
     const text = { type: 'plain_text', text: 'Stop' }
     const elements = [
@@ -45,7 +45,7 @@ describe('chat.postMessage', () => {
     })
   })
 
-  test('cuts text over 40,000 characters and says so; exactly 40,000 stay', async () => {
+  test('cuts text over 40,000 characters with a warning, but not exactly 40,000', async () => {
     const { call } = await openStage()
     const cut = await call('chat.postMessage', { channel: BUILDS, text: 'é'.repeat(40_001) })
     expect(cut['message']).toMatchObject({ text: 'é'.repeat(40_000) })
@@ -54,7 +54,7 @@ describe('chat.postMessage', () => {
     expect(whole['response_metadata']).toBeUndefined()
   })
 
-  test('opens the direct channel of a person for a user id', async () => {
+  test('opens the direct channel with a person for a user id', async () => {
     const { call } = await openStage()
     const body = await call('chat.postMessage', { channel: PEOPLE.ada, text: 'psst' })
     expect(body).toMatchObject({ ok: true, channel: 'D0ADA00001' })
@@ -81,7 +81,7 @@ describe('chat.postMessage', () => {
     expect(sandbox.messages(BUILDS)).toEqual([])
   })
 
-  test('names the place of a fault in the blocks', async () => {
+  test('names the place of a violation in the blocks', async () => {
     const { call } = await openStage()
     const body = await call('chat.postMessage', { channel: BUILDS, blocks: card('é'.repeat(3_001)) })
     expect(body['errors']).toEqual(['must be less than 3001 characters [json-pointer:/blocks/0/text/text]'])
@@ -94,14 +94,14 @@ describe('chat.postMessage', () => {
     expect(body.error).toBe('cannot_reply_to_message')
   })
 
-  test('writes where it was not invited only with the scope for it', async () => {
+  test('writes to public channels without the bot if it has chat:write.public', async () => {
     const { call } = await openStage({ scopes: ['chat:write', 'chat:write.public'] })
     expect(await call('chat.postMessage', { channel: CHANNELS.elsewhere, text: 'a' })).toMatchObject({ ok: true })
   })
 })
 
 describe('chat.update', () => {
-  test('puts the new content in place, marks it edited, and keeps what was not sent', async () => {
+  test('replaces the content, marks the message as edited, and keeps fields that were not sent', async () => {
     const { call, post } = await openStage()
     const ts = await post({ blocks: card('running'), metadata })
     const body = await call('chat.update', { channel: BUILDS, ts, text: 'failed' })
@@ -115,7 +115,7 @@ describe('chat.update', () => {
     })
   })
 
-  test('takes metadata away for an empty object', async () => {
+  test('removes metadata if it gets an empty object', async () => {
     const { call, post, sandbox } = await openStage()
     const ts = await post({ metadata })
     await call('chat.update', { channel: BUILDS, ts, metadata: {} })
@@ -123,7 +123,7 @@ describe('chat.update', () => {
     expect(sandbox.messages(BUILDS)[0]).toMatchObject({ text: 'acme/web #512 failed' })
   })
 
-  test('refuses text over 4,000 characters and keeps the old', async () => {
+  test('refuses text over 4,000 characters and keeps the old text', async () => {
     const { call, post, sandbox } = await openStage()
     const ts = await post()
     expect(await call('chat.update', { channel: BUILDS, ts, text: 'é'.repeat(4_000) })).toMatchObject({ ok: true })
@@ -132,7 +132,7 @@ describe('chat.update', () => {
     expect(sandbox.messages(BUILDS)[0]).toMatchObject({ text: 'é'.repeat(4_000) })
   })
 
-  test('refuses an unknown message, a message of somebody else, and one past its edit window', async () => {
+  test('refuses an unknown message, a message of another user, and one whose edit window is closed', async () => {
     const { call, post, sandbox } = await openStage()
     const foreign = sandbox.acts.say({ user: PEOPLE.ada, channel: BUILDS, text: 'mine' })
     const own = await post()
@@ -143,7 +143,7 @@ describe('chat.update', () => {
     expect((await update(own)).error).toBe('edit_window_closed')
   })
 
-  test('refuses a message in a channel archived since', async () => {
+  test('refuses a message in a channel that has been archived', async () => {
     const { call, post, sandbox } = await openStage()
     const ts = await post()
     sandbox.acts.archive(BUILDS)
@@ -154,7 +154,7 @@ describe('chat.update', () => {
 })
 
 describe('chat.delete', () => {
-  test('takes a message away', async () => {
+  test('removes a message', async () => {
     const { call, post, sandbox } = await openStage()
     const ts = await post()
     expect(await call('chat.delete', { channel: BUILDS, ts })).toMatchObject({ ok: true, ts })
@@ -162,7 +162,7 @@ describe('chat.delete', () => {
     expect((await call('chat.delete', { channel: BUILDS, ts })).error).toBe('message_not_found')
   })
 
-  test('leaves a tombstone where there are replies, which cannot be edited any more', async () => {
+  test('leaves a tombstone if there are replies, which can no longer be edited', async () => {
     const { call, post } = await openStage()
     const ts = await post()
     await post({ thread_ts: ts, text: 'reply' })
@@ -172,7 +172,7 @@ describe('chat.delete', () => {
     expect((await call('chat.update', { channel: BUILDS, ts, text: 'a' })).error).toBe('message_not_found')
   })
 
-  test('refuses the message of somebody else', async () => {
+  test('refuses the message of another user', async () => {
     const { call, sandbox } = await openStage()
     const ts = sandbox.acts.say({ user: PEOPLE.ada, channel: BUILDS, text: 'mine' })
     expect((await call('chat.delete', { channel: BUILDS, ts })).error).toBe('cant_delete_message')
@@ -180,7 +180,7 @@ describe('chat.delete', () => {
 })
 
 describe('chat.postEphemeral', () => {
-  test('shows one person a message that is in no history', async () => {
+  test('shows a message to one person, and not in the history', async () => {
     const { call, sandbox } = await openStage()
     const body = await call('chat.postEphemeral', { channel: BUILDS, user: PEOPLE.ada, text: 'only you' })
     expect(body).toMatchObject({ ok: true, message_ts: expect.any(String) })
@@ -195,7 +195,7 @@ describe('chat.postEphemeral', () => {
   })
 })
 
-test('chat.getPermalink answers a link to a message, and refuses an unknown one', async () => {
+test('chat.getPermalink returns a link to a message, and refuses an unknown one', async () => {
   const { call, post } = await openStage()
   const ts = await post()
   const body = await call('chat.getPermalink', { channel: BUILDS, message_ts: ts })

@@ -53,7 +53,7 @@ test('the Web API client understands errors and 429s', async () => {
   })
 })
 
-test('a Bolt app is told of commands, clicks, mentions and modals, and answers', async () => {
+test('a Bolt app gets commands, clicks, mentions and modals, and answers them', async () => {
   const sandbox = createSandboxSlack({ rates: 'off' })
   await sandbox.start()
   onTestFinished(() => sandbox.stop())

@@ -17,7 +17,7 @@ async function posts(stage: Stage, ...texts: string[]): Promise<string[]> {
 }
 
 describe('conversations.history', () => {
-  test('shows the newest first, page by page, and nothing twice when more is said in between', async () => {
+  test('shows the newest first, page by page, and nothing twice if messages are posted in between', async () => {
     const stage = await openStage()
     await posts(stage, 'one', 'two', 'three')
     const first = await stage.call('conversations.history', { channel: BUILDS, limit: 2 })
@@ -29,7 +29,7 @@ describe('conversations.history', () => {
     expect(second).toMatchObject({ has_more: false, response_metadata: { next_cursor: '' } })
   })
 
-  test('keeps to oldest and latest, whose own messages count only if inclusive', async () => {
+  test('stays between oldest and latest, and includes their own messages only if inclusive', async () => {
     const stage = await openStage()
     const [one, , three] = await posts(stage, 'one', 'two', 'three')
     const range = { channel: BUILDS, oldest: one, latest: three }
@@ -38,7 +38,7 @@ describe('conversations.history', () => {
     expect(textsOf(inclusive)).toEqual(['three', 'two', 'one'])
   })
 
-  test('shows metadata only when asked for all of it', async () => {
+  test('shows metadata only with include_all_metadata', async () => {
     const stage = await openStage()
     await stage.post({ metadata })
     const [plain] = listOf((await stage.call('conversations.history', { channel: BUILDS }))['messages'])
@@ -47,7 +47,7 @@ describe('conversations.history', () => {
     expect((await stage.call('conversations.history', args))['messages']).toMatchObject([{ metadata }])
   })
 
-  test('shows roots with their reply counts, and of replies only those also sent to the channel', async () => {
+  test('shows roots with their reply counts, and only replies that were also sent to the channel', async () => {
     const stage = await openStage()
     const [root] = await posts(stage, 'root')
     await stage.post({ text: 'quiet', thread_ts: root })
@@ -59,7 +59,7 @@ describe('conversations.history', () => {
     ])
   })
 
-  test('lags behind when told to, and catches up', async () => {
+  test('shows new messages only after the history lag', async () => {
     const stage = await openStage()
     stage.sandbox.acts.setHistoryLag(2_000)
     await stage.post({ text: 'fresh' })
@@ -81,7 +81,7 @@ describe('conversations.history', () => {
     expect(await call('conversations.history', { channel: BUILDS, ...args })).toMatchObject({ ok: false, error })
   })
 
-  test('is still open in an archived channel', async () => {
+  test('still works in an archived channel', async () => {
     const { call } = await openStage()
     expect(await call('conversations.history', { channel: CHANNELS.archived })).toMatchObject({ ok: true })
   })
@@ -99,13 +99,13 @@ describe('conversations.replies', () => {
     expect(second['messages']).toMatchObject([{ text: 'root' }, { text: 'c', metadata }])
   })
 
-  test('shows a message without replies alone', async () => {
+  test('shows only the message if it has no replies', async () => {
     const stage = await openStage()
     const [root] = await posts(stage, 'root')
     expect(textsOf(await stage.call('conversations.replies', { channel: BUILDS, ts: root }))).toEqual(['root'])
   })
 
-  test('lags behind as history does', async () => {
+  test('shows new replies only after the history lag', async () => {
     const stage = await openStage()
     const [root] = await posts(stage, 'root')
     stage.clock.advance(5_000)
@@ -123,7 +123,7 @@ describe('conversations.replies', () => {
 })
 
 describe('the other conversations methods', () => {
-  test('info tells of a channel, and hides a private one that the bot has left', async () => {
+  test('info shows a channel, but not a private one from which the bot was removed', async () => {
     const { call, sandbox } = await openStage()
     const info = (channel: string) => call('conversations.info', { channel })
     expect((await info(BUILDS))['channel']).toMatchObject({ name: 'builds', is_member: true, is_archived: false })
@@ -135,7 +135,7 @@ describe('the other conversations methods', () => {
     expect(await info(CHANNELS.secret)).toMatchObject({ ok: true })
   })
 
-  test('list pages through the kinds asked for, without the archived ones on request', async () => {
+  test('list pages through the requested types, without archived channels on request', async () => {
     const { call } = await openStage()
     const names = (body: Body) => listOf(body['channels']).map(({ name }) => name)
     const args = { types: 'public_channel,private_channel', exclude_archived: true, limit: 3 }
@@ -146,14 +146,14 @@ describe('the other conversations methods', () => {
     expect((await call('conversations.list', { types: 'public' })).error).toBe('invalid_types')
   })
 
-  test('members names who is in', async () => {
+  test('members lists the members', async () => {
     const { call } = await openStage()
     const body = await call('conversations.members', { channel: CHANNELS.ops })
     expect(body['members']).toEqual([PEOPLE.ada, PEOPLE.grace, PEOPLE.lin, 'U0BUILDBOT'])
     expect((await call('conversations.members', { channel: 'C0NOWHERE1' })).error).toBe('channel_not_found')
   })
 
-  test('join lets the bot into a public channel, once', async () => {
+  test('join adds the bot to a public channel, and warns the second time', async () => {
     const { call } = await openStage()
     const channel = CHANNELS.elsewhere
     const first = await call('conversations.join', { channel })
@@ -170,13 +170,13 @@ describe('the other conversations methods', () => {
   test.each([
     ['an archived channel', CHANNELS.archived, 'is_archived'],
     ['a private one', CHANNELS.secret, 'method_not_supported_for_channel_type'],
-    ['one that is not there', 'C0NOWHERE1', 'channel_not_found'],
+    ['an unknown one', 'C0NOWHERE1', 'channel_not_found'],
   ])('join refuses %s', async (_what, channel, error) => {
     const { call } = await openStage()
     expect((await call('conversations.join', { channel })).error).toBe(error)
   })
 
-  test('users.conversations names a person’s channels, of the private ones those with the bot', async () => {
+  test('users.conversations lists a person’s channels, private ones only if the bot is in them too', async () => {
     const { call, sandbox } = await openStage()
     const names = (body: Body) => listOf(body['channels']).map(({ name }) => name)
     const args = { user: PEOPLE.grace, types: 'public_channel,private_channel', limit: 4 }
@@ -195,7 +195,7 @@ describe('the other conversations methods', () => {
     ])
   })
 
-  test('users.conversations without a person is of the bot, and refuses an unknown one', async () => {
+  test('users.conversations without a person lists the bot’s channels; an unknown person is refused', async () => {
     const { call } = await openStage()
     const names = listOf((await call('users.conversations'))['channels']).map(({ name }) => name)
     expect(names).toEqual(['builds', 'web', 'ops', 'old-builds', 'shared'])
@@ -203,7 +203,7 @@ describe('the other conversations methods', () => {
     expect((await call('users.conversations', { types: 'public' })).error).toBe('invalid_types')
   })
 
-  test('open makes a direct channel once', async () => {
+  test('open opens a direct channel once', async () => {
     const { call } = await openStage()
     const first = await call('conversations.open', { users: PEOPLE.lin })
     expect(first).toMatchObject({ ok: true, channel: { id: 'D0LIN00001' } })

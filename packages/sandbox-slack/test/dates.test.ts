@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { dateText } from '../page/slack/dates.ts'
 import { parseMrkdwn } from '../page/slack/mrkdwn.ts'
 
-// In the zone of whoever runs this, as the page does it in the reader's: 2 March 2026, a Monday.
+// Monday, 2 March 2026, in the time zone of the machine, as the page uses the reader's.
 const NOW = new Date(2026, 2, 2, 14, 2, 5)
 const at = (day: number, hour = 14, month = 2, year = 2026): Date => new Date(year, month, day, hour, 2, 5)
 const before = (ms: number): Date => new Date(NOW.getTime() - ms)
@@ -29,7 +29,7 @@ describe('Slack’s date tokens', () => {
     [at(2, 23), 'today'],
     [at(3, 0), 'tomorrow'],
     [at(3, 23), 'tomorrow'],
-  ])('%s is said in words where a token is pretty, and only there', (date, word) => {
+  ])('%s is %s for pretty tokens, and a date for others', (date, word) => {
     const format = '{date_pretty} {date_short_pretty} {date_long_pretty} {date_num}'
     const [day, month] = [date.getDate(), date.getMonth() + 1].map((part) => String(part).padStart(2, '0'))
     expect(dateText(date, format, NOW.getTime())).toBe(`${word} ${word} ${word} 2026-${month}-${day}`)
@@ -40,7 +40,7 @@ describe('Slack’s date tokens', () => {
     [at(4, 0), 'March 4th · Mar 4 · Wednesday, March 4th'],
     [at(22, 9, 10, 2025), 'November 22nd · Nov 22 · Saturday, November 22nd'],
     [at(1, 9, 6, 2025), 'July 1st, 2025 · Jul 1, 2025 · Tuesday, July 1st, 2025'],
-  ])('%s is a date, with its year where it is half a year away', (date, text) =>
+  ])('%s is a date, with its year if it is half a year away', (date, text) =>
     expect(dateText(date, '{date_pretty} · {date_short_pretty} · {date_long_pretty}', NOW.getTime())).toBe(text),
   )
 
@@ -54,9 +54,9 @@ describe('Slack’s date tokens', () => {
     [before(4 * H), '4 hours ago'],
     [before(2 * DAY), '2 days ago'],
     [before(-3 * MIN), 'in 3 minutes'],
-  ])('how long ago %s was', (date, text) => expect(dateText(date, '{ago}', NOW.getTime())).toBe(text))
+  ])('{ago} of %s is %s', (date, text) => expect(dateText(date, '{ago}', NOW.getTime())).toBe(text))
 
-  test('whoever does not know the time is told no today, and for an “ago” its fallback', () => {
+  test('without the current time, nothing is called today, and {ago} shows its fallback', () => {
     const seconds = at(2).getTime() / 1_000
     expect(dateText(at(2), '{date_short_pretty}')).toBe('Mar 2, 2026')
     expect(parseMrkdwn(`<!date^${seconds}^{ago}|14:02 UTC>`)).toEqual([{ kind: 'text', text: '14:02 UTC' }])

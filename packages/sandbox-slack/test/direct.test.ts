@@ -7,21 +7,21 @@ import { bodyOf } from './stage.ts'
 
 const { ada, grace, lin } = PEOPLE
 
-/** What a person does by hand. */
+/** Performs an action of a person over HTTP. */
 async function deed({ url }: SandboxSlack, body: object) {
   const answer = await fetch(`${url}/sandbox/people`, { method: 'POST', body: JSON.stringify(body) })
   return { status: answer.status, body: await bodyOf(answer) }
 }
 
-/** A bot, and the direct channel that Ada has opened with Grace. */
+/** Starts a bot and a sandbox in which Ada has opened a direct channel with Grace. */
 async function openDirect(answer?: Parameters<typeof openBoth>[0]) {
   const stage = await openBoth(answer)
   const { body } = await deed(stage.sandbox, { kind: 'open-direct', user: ada, with: grace })
   return { ...stage, channel: String(objectOf(body['channel'])['id']) }
 }
 
-describe('what two people write to each other', () => {
-  test('stands in a channel of theirs, the same whoever opens it, and nobody else is in it', async () => {
+describe('a direct channel of two people', () => {
+  test('is the same whoever of them opens it, and has no other members', async () => {
     const { sandbox, channel } = await openDirect()
     const again = await deed(sandbox, { kind: 'open-direct', user: grace, with: ada })
     expect(again).toMatchObject({ status: 200, body: { kind: 'opened', channel: { id: channel, kind: 'im' } } })
@@ -35,7 +35,7 @@ describe('what two people write to each other', () => {
     expect((await deed(sandbox, { kind: 'say', user: lin, channel, text: 'me' })).status).toBe(400)
   })
 
-  test('the bot is not sent, by its name neither; what they write in #builds by its name it is', async () => {
+  test('sends the bot nothing, not even mentions, unlike #builds', async () => {
     const { bot, sandbox, channel } = await openDirect()
     for (const text of ['hello', '@Buildline stop', `<@U0BUILDBOT> why`])
       expect((await deed(sandbox, { kind: 'say', user: ada, channel, text })).body).toMatchObject({ kind: 'said' })
@@ -44,7 +44,7 @@ describe('what two people write to each other', () => {
     expect(bot.received).toHaveLength(1)
   })
 
-  test('the bot cannot read, and not even find', async () => {
+  test('cannot be read or found by the bot', async () => {
     const { sandbox, channel, call } = await openDirect()
     await deed(sandbox, { kind: 'say', user: ada, channel, text: 'between us' })
     const ts = String(sandbox.messages(channel)[0]?.['ts'])
@@ -64,7 +64,7 @@ describe('what two people write to each other', () => {
     }
   })
 
-  test('is another channel than theirs with the bot', async () => {
+  test('is another channel than the one with the bot', async () => {
     const { call, channel } = await openDirect()
     const opened = await call('conversations.open', { users: ada })
     expect(opened).not.toHaveProperty('already_open')
@@ -73,7 +73,7 @@ describe('what two people write to each other', () => {
     expect(listOf((await call('conversations.list', { types: 'im' }))['channels'])).toHaveLength(1)
   })
 
-  test('a command there reaches the bot, as in Slack: whoever types it calls it, and sees the answer', async () => {
+  test('passes on commands to the bot, as in Slack, and shows the answer only to the person', async () => {
     const { bot, sandbox, channel } = await openDirect((response) => response.end('2 projects'))
     await deed(sandbox, { kind: 'command', user: ada, channel, command: '/ci', text: 'list' })
     expect(formOf(only(bot.received))).toMatchObject({ channel_id: channel, channel_name: 'directmessage' })
@@ -87,7 +87,7 @@ describe('what two people write to each other', () => {
     ['a deactivated account', ACCOUNTS.deactivated, 400],
     ['themselves', ada, 400],
     ['nobody', 'U0NOBODY01', 404],
-  ])('to %s nobody writes so', async (_who, other, status) => {
+  ])('cannot be opened with %s', async (_who, other, status) => {
     const { sandbox } = await openBoth()
     const before = sandbox.workspace.channels.size
     expect((await deed(sandbox, { kind: 'open-direct', user: ada, with: other })).status).toBe(status)

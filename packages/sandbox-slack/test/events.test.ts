@@ -17,7 +17,7 @@ const act = async ({ url }: SandboxSlack, body: object): Promise<number> =>
 const eventsOf = ({ received }: Bot): Json[] =>
   received.map(({ body }) => objectOf(objectOf(JSON.parse(body))['event']))
 
-/** What the bot is told when these acts are done by HTTP, one after the other. */
+/** The events that the bot gets from these changes, made over HTTP one after the other. */
 async function toldOf(acts: object[], options: SandboxSlackOptions = {}): Promise<Json[]> {
   const { bot, sandbox } = await openBoth(undefined, options)
   for (const [index, one] of acts.entries()) {
@@ -27,7 +27,7 @@ async function toldOf(acts: object[], options: SandboxSlackOptions = {}): Promis
   return eventsOf(bot)
 }
 
-/** What it is told when it is told nothing of them: only the mention that follows. */
+/** The events that the bot gets after these changes and a mention; only the mention, if the changes send none. */
 async function mentionAfter(acts: object[], options: SandboxSlackOptions = {}): Promise<Json[]> {
   const { bot, sandbox } = await openBoth(undefined, options)
   for (const one of acts) await act(sandbox, one)
@@ -35,8 +35,8 @@ async function mentionAfter(acts: object[], options: SandboxSlackOptions = {}): 
   return eventsOf(bot)
 }
 
-describe('the bot is told that', () => {
-  test('a public channel is archived, comes back, and is renamed', async () => {
+describe('the bot gets an event if', () => {
+  test('a public channel is archived, unarchived or renamed', async () => {
     const place = { channel: BUILDS }
     const told = await toldOf([
       { kind: 'archive', ...place },
@@ -61,7 +61,7 @@ describe('the bot is told that', () => {
     ])
   })
 
-  test('a private channel is, by events of its own', async () => {
+  test('a private channel is, with events of another name', async () => {
     const place = { channel: SECRET }
     const told = await toldOf([
       { kind: 'archive', ...place },
@@ -75,7 +75,7 @@ describe('the bot is told that', () => {
     ])
   })
 
-  test('it was removed, and invited', async () => {
+  test('it is removed or invited', async () => {
     const told = await toldOf([
       { kind: 'kick-bot', channel: BUILDS },
       { kind: 'invite-bot', channel: BUILDS },
@@ -90,7 +90,7 @@ describe('the bot is told that', () => {
     ])
   })
 
-  test('a channel made private is one from then on', async () => {
+  test('it is removed from a channel that was made private, as from a private one', async () => {
     const { bot, call, sandbox } = await openBoth()
     await act(sandbox, { kind: 'make-private', channel: BUILDS })
     expect((await call('conversations.info', { channel: BUILDS }))['channel']).toMatchObject({ is_private: true })
@@ -100,7 +100,7 @@ describe('the bot is told that', () => {
     expect((await call('conversations.info', { channel: BUILDS })).error).toBe('channel_not_found')
   })
 
-  test('a person was deactivated, and is back', async () => {
+  test('a person is deactivated or reactivated', async () => {
     const told = await toldOf([
       { kind: 'deactivate', user: ada },
       { kind: 'reactivate', user: ada },
@@ -111,7 +111,7 @@ describe('the bot is told that', () => {
     ])
   })
 
-  test('it has joined a channel itself, which nobody invited it to', async () => {
+  test('it joins a channel by itself, without an inviter', async () => {
     const { bot, call } = await openBoth()
     await call('conversations.join', { channel: CHANNELS.elsewhere })
     await until(() => bot.received.length > 0)
@@ -119,7 +119,7 @@ describe('the bot is told that', () => {
     expect(eventsOf(bot)[0]).not.toHaveProperty('inviter')
   })
 
-  test('a renamed channel is shared', async () => {
+  test('a shared channel is renamed, which says that the channel is shared', async () => {
     const { bot, sandbox } = await openBoth()
     await act(sandbox, { kind: 'rename', channel: CHANNELS.shared, name: 'partners' })
     await until(() => bot.received.length > 0)
@@ -127,20 +127,20 @@ describe('the bot is told that', () => {
   })
 })
 
-describe('the bot is told nothing', () => {
+describe('the bot gets no event', () => {
   const MENTION = [{ type: 'app_mention' }]
 
   test.each<[string, object]>([
     ['is archived', { kind: 'archive', channel: CHANNELS.archived }],
-    ['is called so', { kind: 'rename', channel: BUILDS, name: 'builds' }],
+    ['has the name', { kind: 'rename', channel: BUILDS, name: 'builds' }],
     ['is without the bot', { kind: 'kick-bot', channel: CHANNELS.elsewhere }],
     ['has the bot in it', { kind: 'invite-bot', channel: BUILDS }],
     ['is private', { kind: 'make-private', channel: SECRET }],
-  ])('where the channel %s already', async (_what, one) => {
+  ])('if the channel already %s', async (_what, one) => {
     expect(await mentionAfter([one])).toMatchObject(MENTION)
   })
 
-  test('of a private channel that it is not in', async () => {
+  test('about a private channel that it is not in', async () => {
     const { bot, sandbox } = await openBoth()
     sandbox.workspace.channels.get(SECRET)!.members.delete(BOT)
     await act(sandbox, { kind: 'archive', channel: SECRET })
@@ -148,7 +148,7 @@ describe('the bot is told nothing', () => {
     expect(eventsOf(bot)).toMatchObject(MENTION)
   })
 
-  test('of what the app has not subscribed to', async () => {
+  test('that the app has not subscribed to', async () => {
     const archived = [{ kind: 'archive', channel: CHANNELS.web }]
     expect(await mentionAfter(archived, { events: ['channel_rename'] })).toMatchObject(MENTION)
     expect(await toldOf(archived, { events: ['channel_archive'] })).toMatchObject([{ type: 'channel_archive' }])
@@ -159,11 +159,11 @@ describe('the bot is told nothing', () => {
     ['channels:read', { kind: 'invite-bot', channel: CHANNELS.elsewhere }],
     ['groups:read', { kind: 'archive', channel: SECRET }],
     ['users:read', { kind: 'deactivate', user: PEOPLE.lin }],
-  ])('without %s, of what needs it', async (scope, one) => {
+  ])('that needs %s without that scope', async (scope, one) => {
     expect(await mentionAfter([{ kind: 'revoke-scope', scope }, one])).toMatchObject(MENTION)
   })
 
-  test('by an act that means nothing', async () => {
+  test('from an invalid change', async () => {
     const { sandbox } = await openStage()
     expect(await act(sandbox, { kind: 'rename', channel: BUILDS, name: 'No Such' })).toBe(400)
     expect(await act(sandbox, { kind: 'rename', channel: BUILDS, name: 'a'.repeat(81) })).toBe(400)
@@ -174,8 +174,8 @@ describe('the bot is told nothing', () => {
   })
 })
 
-describe('the Web API agrees', () => {
-  test('with a deactivated person', async () => {
+describe('the Web API follows', () => {
+  test('the deactivation of a person', async () => {
     const { call, sandbox } = await openStage()
     sandbox.acts.deactivate(ada)
     expect((await call('users.info', { user: ada }))['user']).toMatchObject({ deleted: true })
@@ -188,7 +188,7 @@ describe('the Web API agrees', () => {
     expect((await call('conversations.members', { channel: BUILDS }))['members']).toContain(ada)
   })
 
-  test('with the scopes that are left, and names them in a header', async () => {
+  test('changes of scopes, and names the scopes in a header', async () => {
     const { call, sandbox, send } = await openStage({ scopes: ['chat:write', 'users:read'] })
     const granted = async () => (await send('auth.test')).headers.get('x-oauth-scopes')
     expect(await granted()).toBe('chat:write,users:read')

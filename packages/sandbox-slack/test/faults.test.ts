@@ -5,8 +5,8 @@ import { bodyOf, BUILDS, openStage, until } from './stage.ts'
 
 const post = ['chat.postMessage', { channel: BUILDS, text: 'a' }] as const
 
-describe('a fault on demand', () => {
-  test('ratelimited answers 429 with the time asked for, and nothing is posted', async () => {
+describe('a requested fault', () => {
+  test('ratelimited answers 429 with the requested Retry-After, and posts nothing', async () => {
     const { send, sandbox } = await openStage()
     sandbox.faults.add({ kind: 'ratelimited', retryAfterS: 7, times: 1 })
     const answer = await send(...post)
@@ -16,7 +16,7 @@ describe('a fault on demand', () => {
     expect((await send(...post)).status).toBe(200)
   })
 
-  test('5xx answers no JSON, and nothing is posted', async () => {
+  test('5xx answers with HTML instead of JSON, and posts nothing', async () => {
     const { send, sandbox } = await openStage()
     sandbox.faults.add({ kind: '5xx', status: 502 })
     const answer = await send(...post)
@@ -24,13 +24,13 @@ describe('a fault on demand', () => {
     expect(sandbox.messages(BUILDS)).toEqual([])
   })
 
-  test('error answers the word asked for', async () => {
+  test('error answers with the requested error code', async () => {
     const { call, sandbox } = await openStage()
     sandbox.faults.add({ kind: 'error', error: 'account_inactive' })
     expect(await call(...post)).toEqual({ ok: false, error: 'account_inactive' })
   })
 
-  test('slow does it at once and answers late', async () => {
+  test('slow posts at once and answers late', async () => {
     const { send, sandbox, clock } = await openStage()
     sandbox.faults.add({ kind: 'slow', ms: 5_000 })
     let isAnswered = false
@@ -59,7 +59,7 @@ describe('a fault on demand', () => {
     expect(sandbox.messages(BUILDS)).toHaveLength(1)
   })
 
-  test('accept-late cuts the connection, and posts when the time has come', async () => {
+  test('accept-late cuts the connection, and posts later', async () => {
     const { send, sandbox, clock } = await openStage()
     sandbox.faults.add({ kind: 'accept-late', ms: 5_000, times: 1 })
     await expect(send(...post)).rejects.toThrow('fetch failed')
@@ -88,7 +88,7 @@ describe('a fault on demand', () => {
     expect(sandbox.messages(BUILDS)).toHaveLength(1)
   })
 
-  test('hits only its method, its channel, and so many times', async () => {
+  test('applies only to its method and channel, and only as often as requested', async () => {
     const { call, sandbox } = await openStage()
     sandbox.faults.add({ kind: 'error', error: 'hit', method: 'chat.postMessage', channel: CHANNELS.web, times: 2 })
     const error = async (channel: string) => (await call('chat.postMessage', { channel, text: 'a' })).error
@@ -103,7 +103,7 @@ describe('a fault on demand', () => {
   })
 })
 
-test('a probability with a seed hits the same calls each time, about as often as asked', () => {
+test('a probability with a seed hits the same calls each time, about as often as requested', () => {
   const draw = (seed: number) => {
     const faults = createFaults()
     faults.add({ kind: 'down', probability: 0.3, seed })
@@ -116,7 +116,7 @@ test('a probability with a seed hits the same calls each time, about as often as
   expect(hits).toBeLessThan(350)
 })
 
-test('what the bot wrote is counted per message, what people wrote is not', async () => {
+test('writes of the bot are counted for each message, those of people are not', async () => {
   const { call, post: say, sandbox } = await openStage()
   const ts = await say()
   await call('chat.update', { channel: BUILDS, ts, text: 'b' })
@@ -127,7 +127,7 @@ test('what the bot wrote is counted per message, what people wrote is not', asyn
   expect(sandbox.counters.writes(BUILDS, ts)).toBe(3)
 })
 
-describe('by HTTP', () => {
+describe('over HTTP', () => {
   const json = { 'content-type': 'application/json' }
 
   test('faults are added, listed and cleared', async () => {
@@ -141,7 +141,7 @@ describe('by HTTP', () => {
     expect((await send('auth.test')).status).toBe(200)
   })
 
-  test('a fault that makes no sense is refused in words', async () => {
+  test('an invalid fault is refused with a reason', async () => {
     const { sandbox } = await openStage()
     const body = JSON.stringify({ kind: 'flood' })
     const answer = await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', headers: json, body })
@@ -149,7 +149,7 @@ describe('by HTTP', () => {
     expect(sandbox.faults.list()).toEqual([])
   })
 
-  test('acts of people are done, and refused where there is nothing to act on', async () => {
+  test('actions of people are performed, and refused if their target does not exist', async () => {
     const { sandbox, call } = await openStage()
     const act = async (body: object) =>
       (await fetch(`${sandbox.url}/sandbox/acts`, { method: 'POST', headers: json, body: JSON.stringify(body) })).status
@@ -161,7 +161,7 @@ describe('by HTTP', () => {
     expect(await act({ kind: 'dance' })).toBe(400)
   })
 
-  test('a page from elsewhere may not change anything', async () => {
+  test('a page of another site cannot change anything', async () => {
     const { sandbox } = await openStage()
     const headers = { ...json, origin: 'http://elsewhere.test' }
     const body = JSON.stringify({ kind: 'down' })
@@ -170,7 +170,7 @@ describe('by HTTP', () => {
     expect(sandbox.faults.list()).toEqual([])
   })
 
-  test('the counters are there to read', async () => {
+  test('the counters can be read', async () => {
     const { sandbox, call } = await openStage()
     await call(...post)
     const counters = await (await fetch(`${sandbox.url}/sandbox/counters`)).json()

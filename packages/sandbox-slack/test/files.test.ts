@@ -30,7 +30,7 @@ const complete = (stage: Stage, id: string, args: object = {}) =>
 const image = (source: object) => ({ type: 'image', alt_text: 'passing', ...source })
 
 describe('an upload', () => {
-  test('becomes a message with the file in the channel, with its bytes behind url_private', async () => {
+  test('becomes a message with the file, whose bytes are at url_private', async () => {
     const stage = await openStage()
     const id = await uploaded(stage)
     expect(await complete(stage, id, { initial_comment: 'acme/web on main' })).toEqual({
@@ -51,7 +51,7 @@ describe('an upload', () => {
     expect(stage.sandbox.transcript(BUILDS)).toContain('acme/web on main (file badge.png)')
   })
 
-  test('may come as a form, into a thread', async () => {
+  test('can be sent as a form, and shared in a thread', async () => {
     const stage = await openStage()
     const root = await stage.post()
     const { id, url } = await begin(stage)
@@ -62,21 +62,21 @@ describe('an upload', () => {
     expect(stage.sandbox.messages(BUILDS)[1]).toMatchObject({ thread_ts: root, files: [{ id }] })
   })
 
-  test('is taken from the Web API client', async () => {
+  test('works with the Web API client', async () => {
     const { sandbox } = await openStage()
     const client = new WebClient(sandbox.botToken, { slackApiUrl: sandbox.apiUrl, logLevel: LogLevel.ERROR })
     await client.filesUploadV2({ channel_id: BUILDS, filename: 'badge.png', file: PNG, initial_comment: 'badge' })
     expect(sandbox.messages(BUILDS)).toMatchObject([{ text: 'badge', files: [{ name: 'badge.png', size: 8 }] }])
   })
 
-  test('that is not complete is seen by nobody', async () => {
+  test('is not visible before it is completed', async () => {
     const stage = await openStage()
     const id = await uploaded(stage)
     expect((await fetch(`${stage.sandbox.url}/files/${id}/badge.png`)).status).toBe(404)
     expect(stage.sandbox.messages(BUILDS)).toEqual([])
   })
 
-  test('brings as many bytes as it announced, once', async () => {
+  test('accepts exactly the announced number of bytes, once', async () => {
     const stage = await openStage()
     const { url } = await begin(stage)
     expect((await upload(url, PNG.subarray(1))).status).toBe(400)
@@ -85,14 +85,14 @@ describe('an upload', () => {
     expect((await upload(`${stage.sandbox.url}/upload/v1/F00`, PNG)).status).toBe(404)
   })
 
-  test('has at least one byte, and at most the sandbox’s bound', async () => {
+  test('has from one byte to FILE_BYTES_MAX', async () => {
     const stage = await openStage()
     expect(await begin(stage, 'a.txt', 0)).toMatchObject({ error: 'invalid_arguments' })
     expect(await begin(stage, 'a.txt', FILE_BYTES_MAX)).toMatchObject({ ok: true })
     expect(await begin(stage, 'a.txt', FILE_BYTES_MAX + 1)).toMatchObject({ error: 'file_upload_size_restricted' })
   })
 
-  test('ends once, with its bytes there, and where the bot may write', async () => {
+  test('can be completed once, after its bytes arrived, in a channel that the bot can write to', async () => {
     const stage = await openStage()
     const { id: empty } = await begin(stage)
     const id = await uploaded(stage)
@@ -118,7 +118,7 @@ describe('an upload', () => {
   })
 })
 
-test('what is no picture is only saved, and nothing in it runs', async () => {
+test('a file that is not a picture is served as a download, in which no script runs', async () => {
   const stage = await openStage()
   const id = await uploaded(stage, 'page.html')
   await complete(stage, id)
@@ -128,7 +128,7 @@ test('what is no picture is only saved, and nothing in it runs', async () => {
 })
 
 describe('an image block', () => {
-  test('may show a file that is complete, shared or not, and none before', async () => {
+  test('can show a complete file, even if it is not shared, and no incomplete one', async () => {
     const stage = await openStage()
     const id = await uploaded(stage)
     const blocks = [image({ slack_file: { id } })]
@@ -144,8 +144,8 @@ describe('an image block', () => {
   test.each([
     ['no source', {}],
     ['two sources', { image_url: 'https://ci.test/badge.png', slack_file: { id: 'F01' } }],
-    ['a file without a name', { slack_file: {} }],
-    ['a file that nobody uploaded', { slack_file: { id: 'F0NONE' } }],
+    ['a file without id and url', { slack_file: {} }],
+    ['an unknown file', { slack_file: { id: 'F0NONE' } }],
   ])('is refused with %s', async (_what, source) => {
     const { call } = await openStage()
     const args = { channel: BUILDS, text: 'badge', blocks: [image(source)] }
@@ -154,7 +154,7 @@ describe('an image block', () => {
     expect((await call('chat.postMessage', inContext)).error).toBe('invalid_blocks')
   })
 
-  test('in a view, too', async () => {
+  test('is refused in a view too', async () => {
     const { call } = await openStage()
     const view = { type: 'home', blocks: [image({ slack_file: { id: 'F0NONE' } })] }
     const { error, response_metadata: told } = await call('views.publish', { user_id: 'U0ADA00001', view })

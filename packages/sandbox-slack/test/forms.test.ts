@@ -30,12 +30,12 @@ interface Form extends Stage {
   view: Json
   /** what the bot answers from now on */
   told: { reply: unknown }
-  /** one deed by hand */
+  /** performs an action of a person over HTTP */
   deed: (body: object) => Promise<Json>
   last: () => Json
 }
 
-/** A modal that lies open before Ada, asked for in #builds. */
+/** Opens a modal for Ada, from a command in #builds. */
 async function openForm(view: object): Promise<Form> {
   const told = { reply: '' as unknown }
   const stage = await openBoth((response) =>
@@ -59,7 +59,7 @@ const submitOf = ({ view }: Form, values: object = {}) => ({ kind: 'submit', use
 describe('a form', () => {
   const required = modalOf([input('project', { type: 'plain_text_input' })])
 
-  test('is kept back while a required field is empty, and goes out once it is filled', async () => {
+  test('is not sent while a required field is empty, and is sent once it is filled', async () => {
     const form = await openForm(required)
     expect(await form.deed(submitOf(form))).toMatchObject({
       kind: 'unsent',
@@ -73,7 +73,7 @@ describe('a form', () => {
     expect(form.sandbox.views.stack(ada)).toEqual([])
   })
 
-  test('says what an optional field holds that is empty: null', async () => {
+  test('has null for an empty optional field', async () => {
     const form = await openForm(modalOf([input('project', { type: 'plain_text_input' }, { optional: true })]))
     await form.deed(submitOf(form, { project: { a: { type: 'plain_text_input', value: '' } } }))
     expect(objectOf(form.last()['view'])['state']).toEqual({
@@ -123,7 +123,7 @@ describe('a form', () => {
     ['conversations', { type: 'multi_conversations_select' }, [BUILDS, CHANNELS.web], null],
     ['checked boxes', { type: 'checkboxes', options }, chosen('b'), null],
     ['a radio button', { type: 'radio_buttons', options }, { value: 'c' }, null],
-  ])('with %s is sent or says why not', async (_what, element, value, error) => {
+  ])('with %s is sent, or gives the right error', async (_what, element, value, error) => {
     const form = await openForm(modalOf([input('field', element)]))
     const type = String(objectOf(element)['type'])
     const name = Object.keys(objectOf(objectOf(objectOf(stateOf(form.view)['field'])['a']))).find(
@@ -135,7 +135,7 @@ describe('a form', () => {
     expect(stateOf(objectOf(form.last()['view']))).toMatchObject({ field: { a: { type, [name]: value } } })
   })
 
-  test('brings an option whole, however it was named', async () => {
+  test('sends an option as a whole object, even if only its value was given', async () => {
     const form = await openForm(modalOf([input('field', { type: 'static_select', options })]))
     await form.deed(submitOf(form, { field: { a: { type: 'static_select', selected_option: { value: 'b' } } } }))
     expect(stateOf(objectOf(form.last()['view']))).toEqual({
@@ -149,17 +149,17 @@ describe('a form', () => {
   })
 
   test.each<[string, object]>([
-    ['a block that is not there', { other: { a: { type: 'plain_text_input', value: 'x' } } }],
-    ['a field that is not there', { project: { b: { type: 'plain_text_input', value: 'x' } } }],
+    ['an unknown block', { other: { a: { type: 'plain_text_input', value: 'x' } } }],
+    ['an unknown field', { project: { b: { type: 'plain_text_input', value: 'x' } } }],
     ['another type', { project: { a: { type: 'number_input', value: '1' } } }],
-    ['a list where one is asked for', { project: { a: { type: 'plain_text_input', value: ['x'] } } }],
-  ])('takes no value of %s', async (_what, values) => {
+    ['a list for a field with one value', { project: { a: { type: 'plain_text_input', value: ['x'] } } }],
+  ])('refuses values with %s', async (_what, values) => {
     const form = await openForm(required)
     expect(await form.deed(submitOf(form, values))).toMatchObject({ httpStatus: 400, ok: false })
     expect(form.bot.received).toHaveLength(1)
   })
 
-  test('starts with the conversation it was asked for in, where it says so', async () => {
+  test('starts with the current conversation if a field has default_to_current_conversation', async () => {
     const current = { type: 'conversations_select', default_to_current_conversation: true }
     const form = await openForm(
       modalOf([
@@ -191,7 +191,7 @@ describe('the answer to a form', () => {
     { type: 'divider', block_id: 'line' },
   ])
 
-  test('brings errors for its fields, and the form stays', async () => {
+  test('can have errors for its fields, and the form stays open', async () => {
     const form = await openForm(view)
     form.told.reply = { response_action: 'errors', errors: { project: 'unknown' } }
     expect(await form.deed(submitOf(form))).toMatchObject({ kind: 'answered', errors: { project: 'unknown' } })
@@ -199,14 +199,14 @@ describe('the answer to a form', () => {
   })
 
   test.each<[string, unknown]>([
-    ['errors at a block that is no field', { response_action: 'errors', errors: { line: 'unknown' } }],
-    ['errors at a block that is not there', { response_action: 'errors', errors: { other: 'unknown' } }],
+    ['an error for a block that is not an input', { response_action: 'errors', errors: { line: 'unknown' } }],
+    ['an error for an unknown block', { response_action: 'errors', errors: { other: 'unknown' } }],
     ['no errors', { response_action: 'errors', errors: {} }],
-    ['errors that are no words', { response_action: 'errors', errors: { project: 5 } }],
-    ['an action that is none', { response_action: 'dance' }],
+    ['errors that are not texts', { response_action: 'errors', errors: { project: 5 } }],
+    ['an unknown action', { response_action: 'dance' }],
     ['a home tab', { response_action: 'update', view: { type: 'home', blocks: [] } }],
-    ['no object', 'thanks'],
-  ])('is refused when it brings %s, and the form stays', async (_what, reply) => {
+    ['a text instead of an object', 'thanks'],
+  ])('is refused if it has %s, and the form stays open', async (_what, reply) => {
     const form = await openForm(view)
     form.told.reply = reply
     const outcome = await form.deed(submitOf(form))
@@ -215,7 +215,7 @@ describe('the answer to a form', () => {
     expect(form.sandbox.views.stack(ada)).toHaveLength(1)
   })
 
-  test('pushes up to three views, and a fourth is refused', async () => {
+  test('can push up to three views; a fourth is refused', async () => {
     const form = await openForm(view)
     form.told.reply = { response_action: 'push', view: modalOf(view.blocks) }
     const push = () => form.sandbox.people.submitView({ user: ada })
@@ -229,7 +229,7 @@ describe('the answer to a form', () => {
 describe('a view', () => {
   const named = modalOf([{ type: 'divider' }], { external_id: 'subscribe-1', notify_on_close: true })
 
-  test('is named by one external id, and no second one by the same', async () => {
+  test('has a unique external id', async () => {
     const form = await openForm(named)
     await form.sandbox.people.useGlobalShortcut({ user: grace, callbackId: 'find' })
     const triggerId = form.last()['trigger_id']
@@ -244,14 +244,14 @@ describe('a view', () => {
     expect(await form.call('views.publish', { user_id: ada, view: HOME('home-1') })).toMatchObject({ ok: true })
   })
 
-  test('loses in an update what the update leaves out', async () => {
+  test('loses fields that an update leaves out', async () => {
     const form = await openForm(modalOf([{ type: 'divider' }], { private_metadata: 'kept?', close: plain('Back') }))
     const { submit: _submit, ...bare } = modalOf([{ type: 'divider' }])
     const { view } = await form.call('views.update', { view_id: form.view['id'], view: bare })
     expect(view).toMatchObject({ private_metadata: '', close: null, submit: null, id: form.view['id'] })
   })
 
-  test('that clears on close takes all with it, and says so', async () => {
+  test('with clear_on_close closes the whole stack, and its request says so', async () => {
     const form = await openForm(modalOf([input('project', { type: 'plain_text_input', initial_value: 'a' })]))
     form.told.reply = {
       response_action: 'push',
@@ -266,7 +266,7 @@ describe('a view', () => {
     expect(await form.deed({ kind: 'close', user: ada, view: top?.['id'] })).toMatchObject({ httpStatus: 404 })
   })
 
-  test('brings at a press what stands in its fields, and no response_url', async () => {
+  test('sends its values with a button press, without a response_url', async () => {
     const form = await openForm(
       modalOf([
         input('project', { type: 'plain_text_input' }),
@@ -293,7 +293,7 @@ describe('a view', () => {
     expect(await form.deed({ ...press, user: grace })).toMatchObject({ httpStatus: 404 })
   })
 
-  test('asks the bot for the options of a search', async () => {
+  test('gets the options of a search from the bot', async () => {
     const form = await openForm(modalOf([input('project', { type: 'external_select' })]))
     form.told.reply = { options: [option('acme/web')] }
     const search = { kind: 'suggest', user: ada, view: form.view['id'], actionId: 'a', value: 'acm' }
@@ -310,7 +310,7 @@ const HOME = (externalId: string) => ({ type: 'home', external_id: externalId, b
 describe('a home tab', () => {
   const blocks = [{ type: 'actions', elements: [{ type: 'button', action_id: 'list', text: plain('Projects') }] }]
 
-  test('is opened and pressed by hand, under a modal too; it is neither submitted nor closed', async () => {
+  test('can be opened and used, even under a modal, but not submitted or closed', async () => {
     const form = await openForm(modalOf([{ type: 'divider' }]))
     const { view } = await form.call('views.publish', { user_id: ada, view: { type: 'home', blocks } })
     const id = objectOf(view)['id']
@@ -330,7 +330,7 @@ describe('a home tab', () => {
     expect(await form.deed({ kind: 'close', user: ada, view: id })).toMatchObject({ httpStatus: 400 })
   })
 
-  test('has up to 100 blocks', async () => {
+  test('can have up to 100 blocks', async () => {
     const { call } = await openBoth()
     const publish = (count: number) =>
       call('views.publish', {

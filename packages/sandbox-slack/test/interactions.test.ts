@@ -24,8 +24,8 @@ const confirm = { title: plain('Stop?'), text: plain('Build 512'), confirm: plai
 const actions = (...elements: object[]) => [{ type: 'actions', block_id: 'b1', elements }]
 const lastPayload = ({ bot }: Both) => payloadOf(bot.received.at(-1)!)
 
-describe('a question before the click', () => {
-  test('answered with no sends nothing', async () => {
+describe('a confirmation dialog', () => {
+  test('sends nothing if the answer is no', async () => {
     const stage = await openBoth()
     const press = { user: ada, channel: BUILDS, ts: await stage.post({ blocks: actions(button({ confirm })) }) }
     const denied = await stage.sandbox.people.click({ ...press, actionId: 'stop', confirmed: false })
@@ -35,14 +35,14 @@ describe('a question before the click', () => {
     expect(lastPayload(stage)['actions']).toMatchObject([{ action_id: 'stop', confirm: { title: { text: 'Stop?' } } }])
   })
 
-  test('that is not asked cannot be answered', async () => {
+  test('cannot be answered if there is none', async () => {
     const { sandbox, post } = await openBoth()
     const press = { user: ada, channel: BUILDS, ts: await post({ blocks: actions(button()) }), actionId: 'stop' }
     expect(() => sandbox.people.click({ ...press, confirmed: false })).toThrow('stop asks for no confirmation')
   })
 })
 
-test('a global shortcut brings a trigger, and neither a channel nor a response_url', async () => {
+test('a global shortcut has a trigger, but neither a channel nor a response_url', async () => {
   const stage = await openBoth()
   await stage.sandbox.people.useGlobalShortcut({ user: ada, callbackId: 'subscribe' })
   const payload = lastPayload(stage)
@@ -54,7 +54,7 @@ test('a global shortcut brings a trigger, and neither a channel nor a response_u
 })
 
 describe('a replay', () => {
-  test('sends the very same request once more, and does not do what its answer asks for', async () => {
+  test('sends the same request again, and ignores the content of the answer', async () => {
     const { sandbox, bot, clock } = await openBoth(answering({ text: 'pong' }))
     const { what } = await sandbox.people.runCommand({ user: ada, channel: BUILDS, command: '/ci' })
     clock.advance(60_000)
@@ -69,7 +69,7 @@ describe('a replay', () => {
     expect(sandbox.ephemerals(BUILDS)).toHaveLength(1)
   })
 
-  test('needs something that was sent', async () => {
+  test('fails if nothing was sent under that name', async () => {
     const { sandbox } = await openBoth()
     await expect(sandbox.people.replay('command /ci')).rejects.toThrow('nothing was sent as command /ci')
   })
@@ -107,7 +107,7 @@ async function openModal(stage: Both, view = modal()): Promise<Json> {
 }
 
 describe('a view', () => {
-  test('comes with its state, its hash and its private metadata when something in it is pressed', async () => {
+  test('is sent with its state, its hash and its private metadata when a button in it is pressed', async () => {
     const stage = await openBoth()
     const { id, hash } = await openModal(stage)
     await stage.sandbox.people.clickInView({ user: ada, actionId: 'stop' })
@@ -129,7 +129,7 @@ describe('a view', () => {
     })
   })
 
-  test('asks before a press as a message does', async () => {
+  test('has confirmation dialogs, as a message does', async () => {
     const stage = await openBoth()
     await openModal(stage)
     const denied = await stage.sandbox.people.clickInView({ user: ada, actionId: 'stop', confirmed: false })
@@ -137,7 +137,7 @@ describe('a view', () => {
     expect(stage.bot.received).toHaveLength(1)
   })
 
-  test('tells of a choice at once only where its block dispatches, and keeps each', async () => {
+  test('sends a choice at once only if its block dispatches, and keeps every choice', async () => {
     const stage = await openBoth()
     await openModal(stage)
     const select = (actionId: string, selected: Json) => stage.sandbox.people.select({ user: ada, actionId, selected })
@@ -159,7 +159,7 @@ describe('a view', () => {
     })
   })
 
-  test('is submitted with what was put in before', async () => {
+  test('is submitted with earlier input', async () => {
     const stage = await openBoth()
     await openModal(stage)
     await stage.sandbox.people.select({ user: ada, actionId: 'name', selected: { value: 'release/*' } })
@@ -169,7 +169,7 @@ describe('a view', () => {
     expect(lastPayload(stage)['view']).toMatchObject({ state: { values: { branch, ...values } } })
   })
 
-  test('keeps what was put in when it is updated, where the field stays', async () => {
+  test('keeps input over an update if the field stays', async () => {
     const stage = await openBoth()
     const { id } = await openModal(stage)
     await stage.sandbox.people.select({ user: ada, actionId: 'name', selected: { value: 'dev' } })
@@ -186,7 +186,7 @@ describe('a view', () => {
     })
   })
 
-  test('tells that it was closed if it asks for it', async () => {
+  test('sends a request when it is closed if it has notify_on_close', async () => {
     const stage = await openBoth()
     await openModal(stage)
     expect(await stage.sandbox.people.closeView({ user: ada })).toMatchObject({ kind: 'unsent' })
@@ -198,7 +198,7 @@ describe('a view', () => {
   })
 })
 
-test('a home tab keeps its id, and is replaced only by who knows its hash, if they name one', async () => {
+test('a home tab keeps its id, and refuses an update with a stale hash', async () => {
   const { call, sandbox } = await openStage()
   const publish = async (args: object = {}) =>
     call('views.publish', { user_id: ada, view: { type: 'home', blocks: [{ type: 'divider' }] }, ...args })
@@ -209,7 +209,7 @@ test('a home tab keeps its id, and is replaced only by who knows its hash, if th
   expect(sandbox.views.home(ada)).toMatchObject({ id: first['id'], hash: second['hash'] })
 })
 
-describe('a menu that asks the bot', () => {
+describe('a menu with options from the bot', () => {
   const search = { user: ada, actionId: 'find', value: 'acme' }
 
   const answeringOptions = async (answer: unknown) => {
@@ -218,7 +218,7 @@ describe('a menu that asks the bot', () => {
     return stage
   }
 
-  test('in a view sends what was typed, and shows the options of the answer', async () => {
+  test('in a view sends the typed text, and shows the options of the answer', async () => {
     const stage = await answeringOptions({ options: [option('acme/web'), option('acme/api')] })
     const { options, acknowledgement } = await stage.sandbox.people.suggest(search)
     expect(options).toEqual([option('acme/web'), option('acme/api')])
@@ -232,7 +232,7 @@ describe('a menu that asks the bot', () => {
     })
   })
 
-  test('in a message says which', async () => {
+  test('in a message names the message', async () => {
     const stage = await openBoth(answering({ option_groups: [{ label: plain('Pro'), options: [option('acme/web')] }] }))
     const ts = await stage.post({ blocks: actions({ type: 'external_select', action_id: 'find' }) })
     const { options } = await stage.sandbox.people.suggest({ ...search, channel: BUILDS, ts })
@@ -245,7 +245,7 @@ describe('a menu that asks the bot', () => {
     ['101 options', { options: Array.from({ length: 101 }, () => option('acme/web')) }],
     ['an option of 76 characters', { options: [option('a'.repeat(76))] }],
     ['neither options nor groups', {}],
-  ])('shows nothing when the answer has %s', async (_what, answer) => {
+  ])('shows nothing if the answer has %s', async (_what, answer) => {
     const { sandbox } = await answeringOptions(answer)
     const { options, acknowledgement } = await sandbox.people.suggest(search)
     expect([options, acknowledgement]).toMatchObject([[], { refusal: 'invalid_arguments' }])
@@ -256,14 +256,14 @@ describe('a menu that asks the bot', () => {
     expect((await sandbox.people.suggest(search)).options).toHaveLength(100)
   })
 
-  test('shows nothing when the answer is late', async () => {
+  test('shows nothing if the answer is late', async () => {
     const stage = await openBoth(() => {}, { ackTimeoutMs: 20 })
     const ts = await stage.post({ blocks: actions({ type: 'external_select', action_id: 'find' }) })
     const { options, acknowledgement } = await stage.sandbox.people.suggest({ ...search, channel: BUILDS, ts })
     expect([options, acknowledgement]).toMatchObject([[], { kind: 'late' }])
   })
 
-  test('asks from three characters on, or as many as it says', async () => {
+  test('asks the bot from three characters on, or from min_query_length', async () => {
     const { sandbox, post, bot } = await openBoth(answering({ options: [] }))
     const menu = (extra: object) => actions({ type: 'external_select', action_id: 'find', ...extra })
     const [ts, eager] = [await post({ blocks: menu({}) }), await post({ blocks: menu({ min_query_length: 0 }) })]
@@ -277,11 +277,11 @@ describe('a menu that asks the bot', () => {
   })
 })
 
-describe('what one person sees', () => {
+describe('an ephemeral message', () => {
   const use = (url: unknown, body: object) =>
     fetch(String(url), { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
-  /** `/ci` answered at its response_url with a button, as a list of running builds is. */
+  /** Ada runs `/ci`, and the bot answers at its response_url with a button. */
   async function openList() {
     const stage = await openBoth()
     await stage.sandbox.people.runCommand({ user: ada, channel: BUILDS, command: '/ci' })
@@ -291,7 +291,7 @@ describe('what one person sees', () => {
     return { ...stage, ts: only(stage.sandbox.ephemerals(BUILDS, ada)).message.ts }
   }
 
-  test('is read by person, whether it came by a call or at a response_url', async () => {
+  test('is listed by person, whether it came from chat.postEphemeral or a response_url', async () => {
     const { sandbox } = await openList()
     expect(sandbox.ephemerals(BUILDS, ada)).toMatchObject([{ message: { text: 'running' } }])
     expect(sandbox.ephemerals(BUILDS, PEOPLE.lin)).toMatchObject([{ message: { text: 'not a member' } }])
@@ -299,7 +299,7 @@ describe('what one person sees', () => {
     expect(sandbox.ephemerals(BUILDS)).toHaveLength(2)
   })
 
-  test('is clicked, replaced, clicked again and taken away', async () => {
+  test('can be clicked, replaced, clicked again and deleted', async () => {
     const stage = await openList()
     const press = { user: ada, channel: BUILDS, ts: stage.ts, actionId: 'stop' }
     await stage.sandbox.people.click(press)
@@ -316,7 +316,7 @@ describe('what one person sees', () => {
     expect(() => stage.sandbox.people.click(press)).toThrow('has no message')
   })
 
-  test('is clicked by nobody else', async () => {
+  test('cannot be clicked by anybody else', async () => {
     const { sandbox, ts } = await openList()
     const press = { user: PEOPLE.lin, channel: BUILDS, ts, actionId: 'stop' }
     expect(() => sandbox.people.click(press)).toThrow(`not visible to ${PEOPLE.lin}`)

@@ -31,7 +31,7 @@ const modal = (extra: Json = {}): Json => ({ type: 'modal', title: plain(1), blo
 const form = (...elements: Json[]): Json => modal({ submit: plain(1), blocks: elements.map((one) => input(one)) })
 const FOCUSED: Json = { type: 'plain_text_input', focus_on_load: true }
 
-// [what, the limit, what a value of that size gives]
+// [what, the limit, the problems of a value of that size]
 const UPPER: [string, number, (size: number) => Problem[]][] = [
   ['text of a post', LIMITS.messageTextMax, (n) => checkMessage({ text: '🚀'.repeat(n) })],
   ['text of an update', LIMITS.updateTextMax, (n) => checkMessage({ text: 'é'.repeat(n) }, { isUpdate: true })],
@@ -78,17 +78,17 @@ const UPPER: [string, number, (size: number) => Problem[]][] = [
   ['callback_id', 255, (n) => checkView(modal({ callback_id: 'c'.repeat(n) }))],
 ]
 
-describe('at the upper edge', () => {
+describe('at the upper limit', () => {
   test.each(UPPER)('%s of %i passes', (_what, limit, check) => expect(check(limit)).toEqual([]))
   test.each(UPPER)('%s over %i is refused', (_what, limit, check) => expect(check(limit + 1)).not.toEqual([]))
 })
 
 const FINE: [string, Problem[]][] = [
   [
-    'a text field whose lengths are one and the same',
+    'a text field whose min_length equals its max_length',
     checkView(form({ type: 'plain_text_input', min_length: 5, max_length: 5 })),
   ],
-  ['one field that asks for the focus', checkView(form(FOCUSED, { type: 'url_text_input' }))],
+  ['one field with focus_on_load', checkView(form(FOCUSED, { type: 'url_text_input' }))],
   [
     'numbers with and without decimals',
     checkView(form({ type: 'number_input', is_decimal_allowed: true, min_value: '-1', max_value: '2.5' })),
@@ -117,7 +117,7 @@ const FINE: [string, Problem[]][] = [
 
 const WRONG: [string, string, Problem[]][] = [
   ['nothing at all', 'no_text', checkMessage({ text: '', blocks: [] })],
-  ['blocks that are no list', 'invalid_blocks_format', checkMessage({ text: 'a', blocks: {} })],
+  ['blocks that are not a list', 'invalid_blocks_format', checkMessage({ text: 'a', blocks: {} })],
   ['an unknown block', 'invalid_blocks', withBlocks({ type: 'sparkle' })],
   ['an unknown property', 'invalid_blocks', withBlocks(section({ colour: 'red' }))],
   ['an empty section text', 'invalid_blocks', withBlocks(section({ text: plain(0) }))],
@@ -129,7 +129,7 @@ const WRONG: [string, string, Problem[]][] = [
   ['no context', 'invalid_blocks', withBlocks({ type: 'context', elements: [] })],
   ['a button in a context', 'invalid_blocks', withBlocks({ type: 'context', elements: [button()] })],
   ['an unknown button style', 'invalid_blocks', withBlocks(actions(button({ style: 'red' })))],
-  ['a button url that is none', 'invalid_blocks', withBlocks(actions(button({ url: 'ci' })))],
+  ['an invalid button url', 'invalid_blocks', withBlocks(actions(button({ url: 'ci' })))],
   ['an empty button value', 'invalid_blocks', withBlocks(actions(button({ value: '' })))],
   ['an overflow of 1', 'invalid_blocks', withBlocks(actions(overflow(1)))],
   ['a select without options', 'invalid_blocks', withBlocks(actions({ type: 'static_select' }))],
@@ -139,7 +139,7 @@ const WRONG: [string, string, Problem[]][] = [
     withBlocks(actions(select({ option_groups: [{ label: plain(1), options: [option()] }] }))),
   ],
   [
-    'an initial option from elsewhere',
+    'an initial option that is not among the options',
     'invalid_blocks',
     withBlocks(actions(select({ initial_option: option({ value: 'w' }) }))),
   ],
@@ -162,7 +162,7 @@ const WRONG: [string, string, Problem[]][] = [
     checkMessage({ attachments: [{ blocks: [{ type: 'header', text: mrkdwn(1) }] }] }),
   ],
   ['an empty attachment', 'invalid_attachments', checkMessage({ attachments: [{ color: '#e01e5a' }] })],
-  ['a colour that is none', 'invalid_attachments', checkMessage({ attachments: [{ color: 'blood', text: 'a' }] })],
+  ['an invalid colour', 'invalid_attachments', checkMessage({ attachments: [{ color: 'blood', text: 'a' }] })],
   ['too many attachments', 'too_many_attachments', checkMessage({ attachments: many(101, () => ({ text: 'a' })) })],
   [
     'an event_type with a dash',
@@ -188,14 +188,14 @@ const WRONG: [string, string, Problem[]][] = [
   ],
   ['a max_length over 3,000', 'invalid_arguments', checkView(form({ type: 'plain_text_input', max_length: 3_001 }))],
   [
-    'a number that is none',
+    'a min_value that is not a number',
     'invalid_arguments',
     checkView(form({ type: 'number_input', is_decimal_allowed: true, min_value: 'few' })),
   ],
-  ['two fields that ask for the focus', 'invalid_arguments', checkView(form(FOCUSED, FOCUSED))],
+  ['two fields with focus_on_load', 'invalid_arguments', checkView(form(FOCUSED, FOCUSED))],
   ['mrkdwn as a modal title', 'invalid_arguments', checkView(modal({ title: mrkdwn(1) }))],
   [
-    'a view too large as a whole',
+    'a view that is too large as a whole',
     'view_too_large',
     checkView(modal({ blocks: many(90, () => section({ text: plain(3_000) })) })),
   ],
@@ -207,7 +207,7 @@ test.each(WRONG)('%s is refused as %s', (_what, error, problems) =>
   expect(problems.map((problem) => problem.error)).toContain(error),
 )
 
-test('a problem says where it is', () => {
+test('a problem has its place', () => {
   expect(withBlocks(section(), section({ text: mrkdwn(3_001) }))).toEqual([
     { error: 'invalid_blocks', pointer: '/blocks/1/text/text', message: 'must be less than 3001 characters' },
   ])

@@ -33,14 +33,14 @@ const searching = {
 }
 const search = { kind: 'search', user: lin, channel: BUILDS, actionId: 'find', value: 'mai' }
 
-/** What a person does by hand, and the answer's status and body. */
+/** Performs an action of a person over HTTP. Returns the answer's status and body. */
 async function deed({ url }: SandboxSlack, body: unknown, headers: Record<string, string> = {}) {
   const answer = await fetch(`${url}/sandbox/people`, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: answer.status, body: await bodyOf(answer) }
 }
 
-describe('what is done by hand', () => {
-  test('a command reaches the bot, and its answer the person', async () => {
+describe('an action over HTTP', () => {
+  test('a command reaches the bot, and the answer reaches the person', async () => {
     const { bot, sandbox } = await openBoth((response) => response.end('2 projects'))
     const { status, body } = await deed(sandbox, {
       kind: 'command',
@@ -54,7 +54,7 @@ describe('what is done by hand', () => {
     expect(sandbox.ephemerals(BUILDS, ada)).toMatchObject([{ message: { text: '2 projects' } }])
   })
 
-  test('a click reaches the bot with what was chosen', async () => {
+  test('a click reaches the bot with the choice', async () => {
     const { bot, sandbox, post } = await openBoth()
     const ts = await post({ blocks })
     const selected = { selected_option: menu.options[0] }
@@ -76,7 +76,7 @@ describe('what is done by hand', () => {
     })
   })
 
-  test('a search in a message asks the bot, signed, and finds what it offers', async () => {
+  test('a search in a message sends a signed request, and returns the bot’s options', async () => {
     const { bot, sandbox, post } = await openBoth(answering({ options: menu.options }))
     const ts = await post({ blocks: [searching] })
     const { body } = await deed(sandbox, { ...search, ts })
@@ -95,9 +95,9 @@ describe('what is done by hand', () => {
   })
 
   test.each<[string, object, object]>([
-    ['options that break Slack’s limits', { options: [{ value: 'main' }] }, { refusal: expect.any(String) }],
-    ['no answer that means anything', { found: 1 }, { refusal: expect.any(String) }],
-  ])('a search that is answered by %s finds nothing', async (_what, answer, told) => {
+    ['options that violate Slack’s limits', { options: [{ value: 'main' }] }, { refusal: expect.any(String) }],
+    ['an answer without options', { found: 1 }, { refusal: expect.any(String) }],
+  ])('a search that is answered with %s finds nothing', async (_what, answer, told) => {
     const { sandbox, post } = await openBoth(answering(answer))
     const ts = await post({ blocks: [searching] })
     const { body } = await deed(sandbox, { ...search, ts })
@@ -105,7 +105,7 @@ describe('what is done by hand', () => {
     expect(body).not.toHaveProperty('options')
   })
 
-  test('a no in the dialog reaches nobody', async () => {
+  test('a no in the dialog sends nothing', async () => {
     const { bot, sandbox, post } = await openBoth()
     const click = { kind: 'click', user: lin, channel: BUILDS, ts: await post({ blocks }), actionId: 'stop' }
     expect((await deed(sandbox, { ...click, confirmed: false })).body).toMatchObject({
@@ -117,7 +117,7 @@ describe('what is done by hand', () => {
     expect(bot.received).toHaveLength(1)
   })
 
-  test('a shortcut brings its message', async () => {
+  test('a shortcut sends its message', async () => {
     const { bot, sandbox, post } = await openBoth()
     const ts = await post()
     await deed(sandbox, { kind: 'shortcut', user: ada, channel: BUILDS, ts, callbackId: 'restart_build' })
@@ -128,7 +128,7 @@ describe('what is done by hand', () => {
     })
   })
 
-  test('words stand in the thread, and the bot is not told of them', async () => {
+  test('a reply appears in the thread, and sends the bot nothing', async () => {
     const { bot, sandbox, post } = await openBoth()
     const threadTs = await post()
     const said = await deed(sandbox, { kind: 'say', user: grace, channel: BUILDS, text: 'my fault', threadTs })
@@ -143,7 +143,7 @@ describe('what is done by hand', () => {
     ['@buildline, why?', 'why?'],
     ['  <@U0BUILDBOT>  stop  now ', 'stop  now'],
     ['@Buildline', ''],
-  ])('words that begin with the bot’s name tell it: %s', async (text, asked) => {
+  ])('a text that begins with the bot’s name is a mention: %s', async (text, asked) => {
     const { bot, sandbox, post } = await openBoth()
     const threadTs = await post()
     const { body } = await deed(sandbox, { kind: 'say', user: ada, channel: BUILDS, text, threadTs })
@@ -154,7 +154,7 @@ describe('what is done by hand', () => {
   })
 
   test.each(['@Buildlines restart', 'ask @Buildline', 'Buildline stop', '@Grace restart'])(
-    'other words do not: %s',
+    'another text is not: %s',
     async (text) => {
       const { bot, sandbox } = await openBoth()
       expect((await deed(sandbox, { kind: 'say', user: ada, channel: BUILDS, text })).body).toMatchObject({
@@ -165,7 +165,7 @@ describe('what is done by hand', () => {
     },
   )
 
-  test('a bot that is late, away or refused by Slack is told of in the answer', async () => {
+  test('the answer says if the bot is late or unreachable, or if Slack refuses its answer', async () => {
     const command = { kind: 'command', user: ada, channel: BUILDS, command: '/ci', text: '' }
     const { sandbox } = await openBoth(() => {}, { ackTimeoutMs: 20 })
     expect(await deed(sandbox, command)).toMatchObject({ status: 200, body: { kind: 'late' } })
@@ -176,21 +176,21 @@ describe('what is done by hand', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('a refused action', () => {
   const command = { kind: 'command', user: ada, channel: BUILDS, command: '/ci', text: '' }
   const say = { kind: 'say', user: ada, channel: BUILDS, text: 'hello' }
 
   test.each<[string, unknown, string]>([
-    ['no object', 'hello', 'expected object'],
+    ['a text instead of an object', 'hello', 'expected object'],
     ['an unknown kind', { kind: 'dance', user: ada, channel: BUILDS }, 'kind'],
     ['a command without its slash', { ...command, command: 'ci' }, 'command'],
-    ['a field that means nothing', { ...command, threadTs: '1.0' }, 'threadTs'],
-    ['nothing said', { ...say, text: ' \n' }, 'nothing is said'],
-    ['words as a number', { ...say, text: 5 }, 'text'],
+    ['an unknown field', { ...command, threadTs: '1.0' }, 'threadTs'],
+    ['a blank text', { ...say, text: ' \n' }, 'nothing is said'],
+    ['a number as text', { ...say, text: 5 }, 'text'],
     ['the bot as a person', { ...say, user: 'U0BUILDBOT' }, 'nobody acts as Buildline'],
     ['a deactivated account', { ...say, user: ACCOUNTS.deactivated }, 'nobody acts as Former member'],
     ['an archived channel', { ...say, channel: CHANNELS.archived }, '#old-builds is archived'],
-    ['a channel one is not in', { ...say, user: gus, channel: CHANNELS.ops }, 'Gus is not in #ops'],
+    ['a channel that the person is not in', { ...say, user: gus, channel: CHANNELS.ops }, 'Gus is not in #ops'],
   ])('%s: 400, and nothing happens', async (_what, body, reason) => {
     const { bot, sandbox } = await openBoth()
     const refusal = await deed(sandbox, body)
@@ -198,7 +198,7 @@ describe('what is refused', () => {
     expect([bot.received, sandbox.transcript(BUILDS)]).toEqual([[], ''])
   })
 
-  test('a no where nothing asks, and a thread in a thread: 400', async () => {
+  test('a no without a dialog, and a thread in a thread: 400', async () => {
     const { bot, sandbox, post } = await openBoth()
     const ts = await post({ blocks })
     const reply = await post({ thread_ts: ts })
@@ -208,7 +208,7 @@ describe('what is refused', () => {
     expect([bot.received.length, sandbox.messages(BUILDS).length]).toEqual([0, 2])
   })
 
-  test('a search before enough was typed: 400, and the bot is not asked', async () => {
+  test('a search with too few characters: 400, and the bot gets nothing', async () => {
     const { bot, sandbox, post } = await openBoth()
     const ts = await post({ blocks: [searching] })
     expect(await deed(sandbox, { ...search, ts, value: 'ma' })).toMatchObject({
@@ -218,7 +218,7 @@ describe('what is refused', () => {
     expect(bot.received).toEqual([])
   })
 
-  test('who or what is not there: 404, and nothing happens', async () => {
+  test('an unknown person or target: 404, and nothing happens', async () => {
     const { bot, call, post, sandbox } = await openBoth()
     const ts = await post({ blocks })
     const shown = await call('chat.postEphemeral', { channel: BUILDS, user: grace, text: 'sure?', blocks })
@@ -241,7 +241,7 @@ describe('what is refused', () => {
     expect((await deed(sandbox, { ...click, user: grace, ts: shown['message_ts'] })).status).toBe(200)
   })
 
-  test('anything while no bot is connected: 503', async () => {
+  test('a command while no bot is connected: 503; a message is still posted', async () => {
     const { sandbox } = await openStage()
     expect(await deed(sandbox, command)).toMatchObject({
       status: 503,
@@ -250,7 +250,7 @@ describe('what is refused', () => {
     expect(await deed(sandbox, say)).toMatchObject({ status: 200, body: { kind: 'said' } })
   })
 
-  test('another site’s page: 403; an outsider acts only where the channel is shared', async () => {
+  test('a page of another site: 403; an outsider in a channel that is not shared: 400', async () => {
     const { bot, sandbox } = await openBoth()
     expect((await deed(sandbox, command, { origin: 'http://elsewhere.test' })).status).toBe(403)
     expect((await deed(sandbox, { ...command, user: sol })).status).toBe(400)

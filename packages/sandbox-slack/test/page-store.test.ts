@@ -13,7 +13,7 @@ const DIRECT = 'D0ADA00001'
 
 const NOTHING_KEPT: Kept = { person: '', readMarks: {}, dismissed: new Set(), theme: 'system', dock: null }
 
-/** What the sandbox really tells, as the page reads it. */
+/** A page's store with the state of a real sandbox. */
 async function openState(kept: Partial<Kept> = {}) {
   const stage = await openStage()
   await stage.post({ text: 'said before' })
@@ -38,8 +38,8 @@ const aMessage: Message = {
   editCount: 0,
 }
 
-describe('what is new to somebody', () => {
-  test('is what others say where they do not look, until they go there', async () => {
+describe('the unread state', () => {
+  test('is set by a message in a channel that is not open, until the channel is opened', async () => {
     const { store, tell, unread } = await openState()
     expect(unread(web)).toEqual({ isUnread: false, mentions: 0 })
     tell({})
@@ -48,14 +48,14 @@ describe('what is new to somebody', () => {
     expect(unread(web)).toEqual({ isUnread: false, mentions: 0 })
   })
 
-  test('is not what they say themselves, nor what is said before their eyes', async () => {
+  test('is not set by one’s own messages, or by messages in the visible open channel', async () => {
     const { tell, unread } = await openState()
     tell({ user: ada })
     tell({ channel: builds })
     expect([unread(web).isUnread, unread(builds).isUnread]).toEqual([false, false])
   })
 
-  test('is what is said in an open channel while nobody looks at the page', async () => {
+  test('is set by a message in the open channel while the page is hidden', async () => {
     const { store, tell, unread } = await openState()
     tell({ channel: builds }, false)
     expect(unread(builds).isUnread).toBe(true)
@@ -63,7 +63,7 @@ describe('what is new to somebody', () => {
     expect(unread(builds).isUnread).toBe(false)
   })
 
-  test('counts how often they are called, in threads too; others’ calls do not count', async () => {
+  test('counts mentions of the person, in threads too, and none of others', async () => {
     const { store, tell, unread } = await openState()
     tell({ text: `<@${ada}> broke it` })
     tell({ ts: '1900000000.000200', text: '<!channel> stop', root: LATER })
@@ -75,7 +75,7 @@ describe('what is new to somebody', () => {
     expect(unread(web)).toEqual({ isUnread: true, mentions: 1 })
   })
 
-  test('is everything in the direct channel with the app, and nothing of a thread one is not called in', async () => {
+  test('is set by everything in the app’s direct channel, but not by a reply without a mention', async () => {
     const { store, tell, unread } = await openState()
     const channel = { id: DIRECT, name: 'ada', kind: 'im' as const, members: [ada], isArchived: false }
     const change = { kind: 'channel' as const, channel: { ...channel, isShared: false, hasBot: true } }
@@ -86,7 +86,7 @@ describe('what is new to somebody', () => {
     expect(unread(web).isUnread).toBe(false)
   })
 
-  test('is remembered over a reload, and marked where it begins', async () => {
+  test('is kept over a reload, with the place of the line “New”', async () => {
     const marks = { [ada]: { [builds]: '1700000000.000100' } }
     const { store } = await openState({ person: ada, readMarks: marks })
     expect(store.get().newFrom).toBe('1700000000.000100')
@@ -94,7 +94,7 @@ describe('what is new to somebody', () => {
     expect(fresh.store.get().newFrom).toBeNull()
   })
 
-  test('is new after a reload too, where a channel was opened after they had come', async () => {
+  test('is set after a reload for a channel without a read mark, unless the person is new', async () => {
     const known = await openState({ person: ada, readMarks: { [ada]: { [web]: '' } } })
     expect(known.store.get().newFrom).toBe('')
     const newcomer = await openState({ person: ada, readMarks: { [grace]: { [web]: '' } } })
@@ -102,8 +102,8 @@ describe('what is new to somebody', () => {
   })
 })
 
-describe('what somebody sees', () => {
-  test('is, for a member, public channels and their own; for a guest their own alone', async () => {
+describe('what a person sees', () => {
+  test('is all public channels and their own; a guest sees only their own', async () => {
     const { store } = await openState()
     const shown = () => channelsOf(store.get()).map(({ id }) => id)
     expect(shown()).toEqual(expect.arrayContaining([builds, web, ops, elsewhere]))
@@ -115,7 +115,7 @@ describe('what somebody sees', () => {
     expect(shown()).not.toContain(ops)
   })
 
-  test('is the first channel of theirs, where the open one is closed to them', async () => {
+  test('is their first channel if they cannot see the open one', async () => {
     const { store } = await openState()
     store.dispatch({ kind: 'went', hash: `#${ops}/1.0` })
     expect(store.get().place).toEqual({ kind: 'channel', channel: ops, thread: '1.0' })
@@ -123,7 +123,7 @@ describe('what somebody sees', () => {
     expect(store.get().place).toEqual({ kind: 'channel', channel: builds, thread: null })
   })
 
-  test('is nobody else’s own message, and not one they sent away', async () => {
+  test('does not include ephemeral messages of others or dismissed ones', async () => {
     const { store, tell } = await openState()
     tell({ onlyFor: ada })
     const own = store.get().messages.get(web)!.get(LATER)!
@@ -134,13 +134,13 @@ describe('what somebody sees', () => {
   })
 })
 
-test.each(['#%', '#home/x/y', '#C0NOBODY', ''])('an address that means nothing, %j, leads somewhere', async (hash) => {
+test.each(['#%', '#home/x/y', '#C0NOBODY', ''])('an invalid hash, %j, opens a valid place', async (hash) => {
   const { store } = await openState()
   store.dispatch({ kind: 'went', hash })
   expect(store.get().place).toMatchObject({ channel: builds, kind: hash.startsWith('#home') ? 'home' : 'channel' })
 })
 
-test('whoever cannot act any more gives way to somebody who can', async () => {
+test('if the acting person is deactivated, another person becomes the acting one', async () => {
   const { store } = await openState()
   const user = { ...store.get().users.get(ada)!, isDeactivated: true }
   store.dispatch({ kind: 'changed', change: { kind: 'user', user }, isInSight: true })

@@ -20,7 +20,7 @@ const blocks = [
   },
 ]
 
-/** A sandbox with a bot, and its page, at which Ada sits and looks at #builds. */
+/** Starts a sandbox with a bot, and opens its page as Ada in #builds. */
 async function openSandbox(told?: Parameters<typeof openBoth>[0]) {
   const stage = await openBoth(told)
   const page = await openPage(stage.sandbox.url)
@@ -33,7 +33,7 @@ const link = (page: Page, name: RegExp) =>
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
 
 describeInBrowser('the workspace', () => {
-  test('a channel is marked while something is new in it, with how often one was called', async () => {
+  test('a channel with unread messages is marked, with the number of mentions', async () => {
     const { page, call } = await openSandbox()
     await call('chat.postMessage', { channel: CHANNELS.web, text: `<@${ada}> broke acme/web` })
     await link(page, /web.*unread.*1 mention/).click()
@@ -44,7 +44,7 @@ describeInBrowser('the workspace', () => {
     await page.getByRole('textbox', { name: 'Message #web as Grace' }).waitFor()
   })
 
-  test('what is said while the page loads is there, however late an answer comes to it', async () => {
+  test('a message that is posted while the page loads is shown, even if an answer is late', async () => {
     const { page, call } = await openSandbox()
     await page.route('**/sandbox/state', async (route) => {
       const response = await route.fetch()
@@ -54,14 +54,14 @@ describeInBrowser('the workspace', () => {
     const opened = page.waitForResponse('**/sandbox/events')
     await page.reload()
     await opened
-    // By now a page that asks has its answer on the way.
+    // By now, a page that had requested the state would be waiting for the delayed answer.
     await page.waitForTimeout(500)
     await call('chat.postMessage', { channel: CHANNELS.builds, text: 'said meanwhile' })
     await page.waitForTimeout(1_500)
     await message(page, 'said meanwhile')
   })
 
-  test('commands are offered as one types, with what follows them; arrows choose, Tab takes, Enter sends', async () => {
+  test('commands and their arguments are suggested; arrows choose, Tab takes, Enter sends', async () => {
     const { bot, page } = await openSandbox()
     const field = page.getByRole('textbox', { name: 'Message #builds as Ada' })
     await field.pressSequentially('/ci-')
@@ -77,7 +77,7 @@ describeInBrowser('the workspace', () => {
     expect(formOf(only(bot.received))).toMatchObject({ command: '/ci-badge', text: 'acme/web' })
   })
 
-  test('people are offered after @, and arrive as who they are; Escape only closes the list', async () => {
+  test('people are suggested after @, and sent as ids; Escape only closes the list', async () => {
     const { page, sandbox } = await openSandbox()
     const field = page.getByRole('textbox', { name: 'Message #builds as Ada' })
     await field.pressSequentially('ask @gr')
@@ -93,7 +93,7 @@ describeInBrowser('the workspace', () => {
     expect(sandbox.messages(CHANNELS.builds)).toMatchObject([{ user: ada, text: `ask <@${grace}>` }])
   })
 
-  test('a menu opens, moves and closes by key, and gives the focus back', async () => {
+  test('a menu opens, moves and closes by keyboard, and returns the focus', async () => {
     const { bot, page, post } = await openSandbox()
     await post({ blocks })
     const button = page.getByRole('button', { name: 'More', exact: true })
@@ -115,7 +115,7 @@ describeInBrowser('the workspace', () => {
     })
   })
 
-  test('a select in a message tells the bot what was chosen, and shows it', async () => {
+  test('a select in a message sends the choice to the bot, and shows it', async () => {
     const { bot, page, post } = await openSandbox()
     await post({ blocks })
     const select = page.getByRole('combobox', { name: 'Branch' })
@@ -127,7 +127,7 @@ describeInBrowser('the workspace', () => {
     expect(await select.locator('option:checked').textContent()).toBe('next')
   })
 
-  test('a search in a message asks the bot, and what is chosen is told and stands there', async () => {
+  test('a search in a message gets options from the bot; the choice is sent and shown', async () => {
     const { bot, page, post } = await openSandbox(answering({ options: ['main', 'next'].map(option) }))
     const menu = { type: 'external_select', action_id: 'find', placeholder: plain('A branch') }
     await post({ blocks: [{ type: 'actions', block_id: 'b1', elements: [menu] }] })
@@ -141,7 +141,7 @@ describeInBrowser('the workspace', () => {
     ])
   })
 
-  test('one writes to another, who is told so and sees it; nobody else does, and no bot hears of it', async () => {
+  test('a direct message is unread for its receiver, and not visible to others or to the bot', async () => {
     const { bot, page } = await openSandbox()
     const people = page.getByRole('navigation', { name: 'Channels' })
     await people.getByRole('button', { name: 'Grace' }).click()
@@ -165,7 +165,7 @@ describeInBrowser('the workspace', () => {
     expect(bot.received).toEqual([])
   })
 
-  test('what only one sees can be sent away, and stays away', async () => {
+  test('an ephemeral message can be dismissed, and stays dismissed after a reload', async () => {
     const { page, post } = await openSandbox((response) => response.end('2 projects'))
     await post()
     await write(page, '/ci list')
@@ -177,7 +177,7 @@ describeInBrowser('the workspace', () => {
     expect(await messages(page, '2 projects').count()).toBe(0)
   })
 
-  test('a guest sees their own channels alone, and is told why', async () => {
+  test('a guest sees only their own channels, with a note that says why', async () => {
     const { page } = await openSandbox()
     await link(page, /ops/).waitFor()
     await actAs(page, 'Gus')
@@ -185,7 +185,7 @@ describeInBrowser('the workspace', () => {
     await page.getByText('As a guest Gus sees only channels they were invited to.').waitFor()
   })
 
-  test('the app’s direct channel stands beside its home, and is closed as its manifest says', async () => {
+  test('the app’s direct channel is beside its home, and read-only as its manifest says', async () => {
     const { page, call } = await openSandbox()
     await page.getByRole('link', { name: /^Buildline/ }).click()
     await page.getByRole('link', { name: 'Messages', exact: true }).click()
@@ -196,7 +196,7 @@ describeInBrowser('the workspace', () => {
     expect(await page.getByPlaceholder('Sending messages to this app is turned off').isDisabled()).toBe(true)
   })
 
-  test('the focus goes into a thread, and back to where it came from', async () => {
+  test('the focus moves to an opened thread, and back when it is closed', async () => {
     const { page, call, post } = await openSandbox()
     const ts = await post()
     await call('chat.postMessage', { channel: CHANNELS.builds, text: 'told again', thread_ts: ts })
@@ -207,7 +207,7 @@ describeInBrowser('the workspace', () => {
     await until(async () => (await focused(page))?.includes('1 reply') === true)
   })
 
-  test('arrows go through the channels and through the messages', async () => {
+  test('arrows move through the channels and through the messages', async () => {
     const { page, post } = await openSandbox()
     await post({ text: 'first' })
     await page.getByRole('log', { name: 'Messages' }).focus()
@@ -222,12 +222,12 @@ describeInBrowser('the workspace', () => {
     expect(await focused(page)).toContain('web')
   })
 
-  test('without the demo nothing stands below the columns', async () => {
+  test('without the demo there is no line at the bottom', async () => {
     const { page } = await openSandbox()
     expect(await page.locator('footer').isVisible()).toBe(false)
   })
 
-  test('light and dark follow the machine, until somebody says otherwise, and that is remembered', async () => {
+  test('light and dark follow the machine until a theme is chosen, which is kept over a reload', async () => {
     const { page } = await openSandbox()
     const theme = () => page.locator('html').getAttribute('data-theme')
     expect(await theme()).toBe('light')
@@ -242,7 +242,7 @@ describeInBrowser('the workspace', () => {
 })
 
 describeInBrowser('the workspace on a phone', () => {
-  test('a panel is as wide as the window, also over an open thread', async () => {
+  test('a panel is as wide as the window, even over an open thread', async () => {
     const { sandbox, post } = await openBoth()
     await post({ text: 'in it', thread_ts: await post({ text: 'first' }) })
     const page = await openPage(sandbox.url, PHONE)
@@ -253,7 +253,7 @@ describeInBrowser('the workspace on a phone', () => {
     expect((await panel.boundingBox())?.width).toBe(PHONE.viewport?.width)
   })
 
-  test('the channels lie over the page when asked for, and go at Escape, a tap beside them, or a choice', async () => {
+  test('the sidebar opens over the page, and closes at Escape, a tap beside it, or a choice', async () => {
     const { sandbox } = await openBoth()
     const page = await openPage(sandbox.url, PHONE)
     const menu = page.getByRole('button', { name: 'Channels' })

@@ -16,14 +16,14 @@ async function known(inThread = false) {
   return { app, users, userGroups, channels, inThread }
 }
 
-/** What is offered at the caret `|`. */
+/** The suggestions at the caret `|`. */
 async function offered(typed: string, inThread = false) {
   const caret = typed.indexOf('|')
   const found = suggest(typed.replace('|', ''), caret, await known(inThread))
   return { ...found, words: found.items.map(({ words }) => words) }
 }
 
-describe('while one types', () => {
+describe('the suggestions', () => {
   test.each<[string, string[]]>([
     ['/|', ['/ci', '/ci-list', '/ci-stop', '/ci-restart', '/ci-badge']],
     ['/ci-s|', ['/ci-stop']],
@@ -32,16 +32,16 @@ describe('while one types', () => {
     ['call @gr|', ['@Grace']],
     ['(@rel|', ['@release']],
     ['see #rele|', ['#release-room']],
-  ])('at %s it offers %j', async (typed, words) => {
+  ])('at %s are %j', async (typed, words) => {
     expect((await offered(typed)).words).toEqual(words)
   })
 
   test.each(['ci|', 'a/ci|', '/xyz|', 'mail@gr|', '@gr|ace', '@nobody|', '/ci st|op'])(
-    'at %s it offers nothing',
+    'at %s are none',
     async (typed) => expect(await offered(typed)).toMatchObject({ items: [], hint: null }),
   )
 
-  test('a command comes with what it does and what follows it, out of the table that answers it', async () => {
+  test('for a command have its description and usage, from the same table as the help', async () => {
     const [stop] = (await offered('/ci stop|')).items
     expect(stop).toEqual({
       insert: '/ci stop ',
@@ -53,7 +53,7 @@ describe('while one types', () => {
     expect((await offered('/ci-badge acme|')).hint).toMatchObject({ usage: 'project [branch]' })
   })
 
-  test('every word that the manifest names after /ci is offered', async () => {
+  test('include every word that the manifest names after /ci', async () => {
     const { app } = await known()
     const { usage = '' } = app.commands.find(({ command }) => command === '/ci') ?? {}
     const words = await Promise.all(usage.split(' | ').map(async (word) => (await offered(`/ci ${word}|`)).words))
@@ -61,13 +61,13 @@ describe('while one types', () => {
     expect(words.every((found) => found.length > 0)).toBe(true)
   })
 
-  test('in a thread, where Slack runs no commands, it offers people alone', async () => {
+  test('in a thread, where Slack runs no commands, are only people', async () => {
     expect((await offered('/ci st|', true)).words).toEqual([])
     expect((await offered('@buil|', true)).words).toEqual(['@Buildline'])
   })
 })
 
-describe('names in what is typed', () => {
+describe('names in typed text', () => {
   const at = { user: ada, channel: CHANNELS.builds }
   const read = async (typed: string) => {
     const { app, ...rest } = await known()
@@ -85,23 +85,23 @@ describe('names in what is typed', () => {
     ['thanks @grace, see #web', `thanks <@${grace}>, see <#${CHANNELS.web}|web>`],
     ['@release @here', '<!subteam^S0RELEASE1|@release> <!here>'],
     ['a@grace.test @gracee @buildline why', 'a@grace.test @gracee @buildline why'],
-  ])('%s is told as %s', async (typed, text) => {
+  ])('%s is sent as %s', async (typed, text) => {
     expect(await read(typed)).toMatchObject({ deed: { kind: 'say', text } })
   })
 
-  test('arrive as who they mean after the commands that request for it, and as typed after the others', async () => {
+  test('are replaced by ids after commands with should_escape, and sent as typed after others', async () => {
     expect(await read('/ci me ada for @grace')).toMatchObject({ deed: { text: `me ada for <@${grace}|grace>` } })
     expect(await read('/ci-list @grace')).toMatchObject({ deed: { text: '@grace' } })
   })
 })
 
-describe('mrkdwn, as the person who looks sees it', () => {
-  test('a mention of theirs, and of everybody, calls them; of others it does not', () => {
+describe('mrkdwn for the acting person', () => {
+  test('marks mentions of them and of everybody, but not of others', () => {
     const isMe = (text: string) => parseMrkdwn(text, { me: ada }).some((node) => 'isMe' in node)
     expect([`<@${ada}>`, '<!here>', `<@${grace}>`, '<#C1|web>'].map(isMe)).toEqual([true, true, false, false])
   })
 
-  test('lines behind > are a quote, and > elsewhere is a character', () => {
+  test('shows lines that begin with > as a quote, and any other > as a character', () => {
     expect(parseMrkdwn('said:\n&gt; *one*\n&gt;two\nend')).toEqual([
       { kind: 'text', text: 'said:\n' },
       {

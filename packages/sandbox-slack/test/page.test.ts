@@ -12,7 +12,7 @@ import { listOf, objectOf } from '../src/json.ts'
 import { PEOPLE } from '../src/workspace.ts'
 import { BUILDS, openStage } from './stage.ts'
 
-/** What a browser takes from the markup: the page itself, its script and its style sheet. */
+/** The paths that a browser loads: the page itself, its style sheet and its script. */
 async function addressesOf(url: string): Promise<[path: string, type: string][]> {
   const html = await (await fetch(url)).text()
   const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(html) ?? []
@@ -40,7 +40,7 @@ describe('the page', () => {
     }
   })
 
-  test('is kept by browsers as long as it stays the same, but for the markup that names its parts', async () => {
+  test('has parts that browsers may cache for ever, but HTML that they must revalidate', async () => {
     const { sandbox } = await openStage()
     const [page, ...parts] = await addressesOf(sandbox.url)
     const cacheOf = async ([path]: [string, string]) =>
@@ -52,7 +52,7 @@ describe('the page', () => {
     }
   })
 
-  test('is there with less than 200 KB, compressed, and whole to whoever takes nothing compressed', async () => {
+  test('has less than 200 KB compressed, and is sent uncompressed to clients without gzip', async () => {
     const { sandbox } = await openStage()
     let bytes = 0
     for (const [path] of await addressesOf(sandbox.url)) {
@@ -73,7 +73,7 @@ describe('the page', () => {
     '/page/',
     '/page/main.tsx',
     '/page/index.html',
-  ])('%s is not', async (path) => {
+  ])('does not serve %s', async (path) => {
     const { sandbox } = await openStage()
     expect((await fetch(`${sandbox.url}${path}`)).status).toBe(404)
   })
@@ -95,7 +95,7 @@ describe('the page', () => {
   })
 })
 
-/** The bytes as they came over the wire. */
+/** The body as it was sent, without decompression. */
 function rawOf(url: string, encodings: string): Promise<{ encoding: string | undefined; body: Buffer }> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { 'accept-encoding': encodings } }, (response) => {
@@ -108,7 +108,7 @@ function rawOf(url: string, encodings: string): Promise<{ encoding: string | und
 
 const { sol: _outsider, ...INSIDERS } = PEOPLE
 
-test('the state tells everything shown and no secret', async () => {
+test('the state has everything that the page shows, and no secret', async () => {
   const { call, post, sandbox } = await openStage()
   const ts = await post()
   await post({ thread_ts: ts, text: 'reply', reply_broadcast: true })
@@ -127,7 +127,7 @@ test('the state tells everything shown and no secret', async () => {
 })
 
 describe('the stream', () => {
-  test('tells what was before and then what came after, on one way: nothing falls between the two', async () => {
+  test('sends the state and then the changes after it, so that nothing is missed', async () => {
     const { post, sandbox } = await openStage()
     const before = await post({ text: 'before' })
     const stream = await openStream(`${sandbox.url}/sandbox/events`)
@@ -138,7 +138,7 @@ describe('the stream', () => {
     await stream.close()
   })
 
-  test('tells of new messages, edits, removals and channels as they happen', async () => {
+  test('sends new messages, edits, removals and changed channels as they happen', async () => {
     const { call, post, sandbox } = await openStage()
     const stream = await openStream(`${sandbox.url}/sandbox/events`)
     const ts = await post({ text: 'running' })
@@ -155,7 +155,7 @@ describe('the stream', () => {
   })
 })
 
-/** Reads a stream of server-sent events, from the state on. */
+/** Reads a stream of server-sent events, beginning with the state. */
 async function openStream(url: string) {
   const response = await fetch(url)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -218,7 +218,7 @@ describe('mrkdwn', () => {
   ])('%s', (source, nodes) => expect(parseMrkdwn(source, names)).toEqual(nodes))
 
   test.each(['Nudge the logo <two> pixels & *more*', 'a *b* _c_ ~d~ :tada: *e*', 'größe_maß_x and x_', '> *quoted*'])(
-    'what somebody typed is drawn as they typed it where the bot writes it in a headline: %s',
+    'text that the bot has escaped is drawn as it was typed: %s',
     (message) => {
       const drawn = parseMrkdwn(`*Failed* acme/web #512 · Grace: ${escapeMrkdwn(message)}`)
       expect(drawn.map((node) => [node.kind, 'text' in node ? node.text.replaceAll('\u00ad', '') : ''])).toEqual([
@@ -228,11 +228,11 @@ describe('mrkdwn', () => {
     },
   )
 
-  test('without the soft hyphens the same would be bold', () => {
+  test('the same text is bold if it is escaped without soft hyphens', () => {
     expect(parseMrkdwn('pixels &amp; *more*').map(({ kind }) => kind)).toEqual(['text', 'bold'])
   })
 
-  test('a date is shown in the reader’s own zone', () => {
+  test('a date is shown in the reader’s time zone', () => {
     const [node] = parseMrkdwn('<!date^1785420120^at {time}|14:02 UTC>')
     expect(node).toMatchObject({
       kind: 'time',
@@ -241,14 +241,14 @@ describe('mrkdwn', () => {
     })
   })
 
-  test('a long text of nothing but marks is parsed in no time', () => {
+  test('a long text that has only marks is parsed within a second', () => {
     const startedMs = performance.now()
     parseMrkdwn('*_~`<:'.repeat(500))
     expect(performance.now() - startedMs).toBeLessThan(1_000)
   })
 })
 
-describe('what is typed', () => {
+describe('typed text', () => {
   const place = { user: PEOPLE.ada, channel: BUILDS }
 
   test.each<[string, TypedAt, object | null]>([
@@ -273,7 +273,7 @@ describe('what is typed', () => {
   ])('%j', (text, at, meaning) => expect(readTyped(text, at, 'Buildline')).toEqual(meaning))
 })
 
-describe('the line of trouble', () => {
+describe('the error line', () => {
   test.each<[Outcome, string]>([
     [{ kind: 'late', what: 'command /ci' }, 'Buildline did not answer in time (command /ci).'],
     [{ kind: 'unreachable', what: 'click stop' }, 'Buildline cannot be reached (click stop).'],
@@ -289,7 +289,7 @@ describe('the line of trouble', () => {
     { kind: 'answered', what: 'command /ci', status: 200 },
     { kind: 'said', ts: '1.0' },
     { kind: 'unsent', because: 'not_confirmed' },
-  ])('says nothing of %j', (outcome) => expect(troubleOf(outcome, 'Buildline')).toBeNull())
+  ])('is empty for %j', (outcome) => expect(troubleOf(outcome, 'Buildline')).toBeNull())
 })
 
 test('a message is read aloud without its marks', () => {

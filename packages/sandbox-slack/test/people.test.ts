@@ -16,7 +16,7 @@ const button = (actionId: string, value: string) => ({
 const blocks = [{ type: 'actions', block_id: 'b1', elements: [button('restart', '512')] }]
 const command = { user: PEOPLE.ada, channel: BUILDS, command: '/ci', text: 'status acme/web' }
 
-test('the signature is the one of Slack’s own documented example', () => {
+test('the signature is that of the example in Slack’s documentation', () => {
   const body =
     'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V' +
     '&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=' +
@@ -52,7 +52,7 @@ describe('every request is signed', () => {
     expect(request.headers['x-slack-request-timestamp']).toBe(String(START_MS / 1_000))
   })
 
-  test('with another secret or time, where a test wants it refused', async () => {
+  test('with a wrong secret or time, if a test wants to see it refused', async () => {
     const { bot, sandbox } = await openBoth()
     const forged = {
       what: 'forged',
@@ -68,7 +68,7 @@ describe('every request is signed', () => {
 })
 
 describe('a command', () => {
-  test('says who, where and what', async () => {
+  test('has user, channel and text', async () => {
     const { bot, sandbox } = await openBoth()
     const acknowledgement = await sandbox.people.runCommand(command)
     expect(acknowledgement).toMatchObject({ kind: 'answered', status: 200, what: 'command /ci' })
@@ -83,7 +83,7 @@ describe('a command', () => {
     })
   })
 
-  test('shows the body of the answer to the person, or to the channel if it says so', async () => {
+  test('shows the body of the answer to the person, or to the channel with in_channel', async () => {
     const { sandbox } = await openBoth(answering({ response_type: 'in_channel', text: 'for all' }))
     await sandbox.people.runCommand(command)
     expect(sandbox.messages(BUILDS)).toMatchObject([{ text: 'for all' }])
@@ -92,12 +92,12 @@ describe('a command', () => {
     expect(other.sandbox.ephemerals(BUILDS)).toMatchObject([{ userId: PEOPLE.ada, message: { text: 'only you' } }])
   })
 
-  test('notes what Slack would refuse in the answer', async () => {
+  test('reports if Slack would refuse the answer', async () => {
     const { sandbox } = await openBoth(answering({ blocks: [{ type: 'sparkle' }] }))
     expect(await sandbox.people.runCommand(command)).toMatchObject({ kind: 'answered', refusal: 'invalid_blocks' })
   })
 
-  test('is late when nothing comes in time, and unreachable when nobody is there', async () => {
+  test('is late without an answer in time, and unreachable if the connection is refused', async () => {
     const { sandbox } = await openBoth(() => {}, { ackTimeoutMs: 20 })
     expect(await sandbox.people.runCommand(command)).toMatchObject({ kind: 'late' })
     sandbox.connectBot('http://127.0.0.1:1/')
@@ -105,14 +105,14 @@ describe('a command', () => {
     expect(sandbox.sender.acknowledgements.map(({ kind }) => kind)).toEqual(['late', 'unreachable'])
   })
 
-  test('needs a bot', async () => {
+  test('throws if no bot is connected', async () => {
     const { sandbox } = await openStage()
     await expect(sandbox.people.runCommand(command)).rejects.toThrow('no bot is connected')
   })
 })
 
 describe('a click', () => {
-  test('says which button of which message', async () => {
+  test('names the button and the message', async () => {
     const { bot, sandbox, post } = await openBoth()
     const root = await post()
     const ts = await post({ blocks, thread_ts: root })
@@ -138,7 +138,7 @@ describe('a click', () => {
     expect(container).toMatchObject({ type: 'message_attachment', attachment_id: 1, message_ts: ts })
   })
 
-  test('on what one person sees brings no message along', async () => {
+  test('on an ephemeral message does not contain the message', async () => {
     const { bot, call, sandbox } = await openBoth()
     const args = { channel: BUILDS, user: PEOPLE.ada, text: 'sure?', blocks }
     const ts = String((await call('chat.postEphemeral', args))['message_ts'])
@@ -148,7 +148,7 @@ describe('a click', () => {
     expect(payload).not.toHaveProperty('message')
   })
 
-  test('on a button that is not there is a mistake of the test', async () => {
+  test('on an unknown button throws', async () => {
     const { sandbox, post } = await openBoth()
     const ts = await post({ blocks })
     expect(() => sandbox.people.click({ user: PEOPLE.ada, channel: BUILDS, ts, actionId: 'stop' })).toThrow(
@@ -158,7 +158,7 @@ describe('a click', () => {
 })
 
 describe('events', () => {
-  test('a mention is written in the thread and told', async () => {
+  test('a mention is posted in the thread and sent', async () => {
     const { bot, sandbox, post } = await openBoth()
     const threadTs = await post()
     await sandbox.people.mentionBot({ user: PEOPLE.ada, channel: BUILDS, text: 'restart', threadTs })
@@ -173,20 +173,20 @@ describe('events', () => {
     })
   })
 
-  test('can come again, as Slack repeats them', async () => {
+  test('can be sent as retries, like Slack’s', async () => {
     const { bot, sandbox } = await openBoth()
     await sandbox.people.sendEvent({ type: 'app_home_opened', user: PEOPLE.ada }, { eventId: 'Ev1', retryNum: 1 })
     const { headers, body } = only(bot.received)
     expect([headers['x-slack-retry-num'], body.includes('"event_id":"Ev1"')]).toEqual(['1', true])
   })
 
-  test('the url verification brings its challenge', async () => {
+  test('the url verification has its challenge', async () => {
     const { bot, sandbox } = await openBoth()
     await sandbox.people.verifyUrl('c-42')
     expect(JSON.parse(only(bot.received).body)).toMatchObject({ type: 'url_verification', challenge: 'c-42' })
   })
 
-  test('a shortcut brings its message', async () => {
+  test('a shortcut has its message', async () => {
     const { bot, sandbox, post } = await openBoth()
     const ts = await post()
     await sandbox.people.useShortcut({ user: PEOPLE.ada, channel: BUILDS, ts, callbackId: 'why' })
@@ -228,7 +228,7 @@ describe('triggers and views', () => {
     expect(stage.sandbox.views.stack(PEOPLE.ada)).toHaveLength(1)
   })
 
-  test('a trigger has expired after 3 s', async () => {
+  test('a trigger expires after 3 s', async () => {
     const stage = await openBoth()
     const trigger = await triggerOf(stage)
     stage.clock.advance(3_001)
@@ -237,7 +237,7 @@ describe('triggers and views', () => {
     expect(stage.sandbox.views.stack(PEOPLE.ada)).toEqual([])
   })
 
-  test('a view that Slack refuses does not spend the trigger', async () => {
+  test('a view that Slack refuses does not use up the trigger', async () => {
     const stage = await openBoth()
     const trigger = await triggerOf(stage)
     const bad = await stage.call('views.open', { trigger_id: trigger, view: modal('A title longer than 24 chars') })
@@ -256,7 +256,7 @@ describe('triggers and views', () => {
     return objectOf(view)
   }
 
-  test('an update needs the hash of what it replaces, if it names one', async () => {
+  test('an update with a stale hash is refused', async () => {
     const stage = await openBoth()
     const { id, hash } = await openModal(stage)
     const update = (args: object) => stage.call('views.update', { view_id: id, view: modal('Changed'), ...args })
@@ -265,7 +265,7 @@ describe('triggers and views', () => {
     expect((await update({ view_id: 'V0NONE' })).error).toBe('not_found')
   })
 
-  test('three views may lie upon each other, not four', async () => {
+  test('a stack has at most three views', async () => {
     const stage = await openBoth()
     await openModal(stage)
     const push = async () => stage.call('views.push', { trigger_id: await triggerOf(stage), view: modal('More') })
@@ -287,7 +287,7 @@ describe('triggers and views', () => {
     })
   })
 
-  test('a submission brings the values, and an empty answer closes the modal', async () => {
+  test('a submission has the values, and an empty answer closes the modal', async () => {
     const stage = await openBoth()
     await openModal(stage)
     const values = { project: { name: { type: 'plain_text_input', value: 'acme/web' } } }
@@ -308,7 +308,7 @@ describe('triggers and views', () => {
       undefined,
     ],
     ['update changes it', { response_action: 'update', view: modal('Done') }, ['Done'], undefined],
-    ['push lays one upon it', { response_action: 'push', view: modal('Sure?') }, ['Subscribe', 'Sure?'], undefined],
+    ['push opens one above it', { response_action: 'push', view: modal('Sure?') }, ['Subscribe', 'Sure?'], undefined],
     ['clear closes all', { response_action: 'clear' }, [], undefined],
     [
       'a refused view changes nothing',
@@ -350,7 +350,7 @@ describe('a response_url', () => {
     return { ...stage, ts, url: String(payloadOf(only(stage.bot.received))['response_url']) }
   }
 
-  test('takes five answers and no sixth', async () => {
+  test('accepts five answers and no sixth', async () => {
     const { url, sandbox } = await openUrl()
     const statuses = []
     for (let count = 0; count < 6; count += 1) statuses.push((await use(url, { text: 'a' })).status)
@@ -367,13 +367,13 @@ describe('a response_url', () => {
     expect(await (await use(url, { text: 'a' })).json()).toEqual({ ok: false, error: 'expired_url' })
   })
 
-  test('says it to the channel on request, in a thread too', async () => {
+  test('posts to the channel on request, also in a thread', async () => {
     const { url, sandbox, ts } = await openUrl()
     await use(url, { text: 'for all', response_type: 'in_channel', thread_ts: ts })
     expect(sandbox.messages(BUILDS)[1]).toMatchObject({ text: 'for all', thread_ts: ts })
   })
 
-  test('replaces the original, its blocks too, or deletes it', async () => {
+  test('replaces the original with its blocks, or deletes it', async () => {
     const { url, sandbox } = await openUrl()
     await use(url, { text: 'restarted', replace_original: true })
     expect(sandbox.messages(BUILDS)).toMatchObject([{ text: 'restarted' }])
@@ -382,7 +382,7 @@ describe('a response_url', () => {
     expect(sandbox.messages(BUILDS)).toEqual([])
   })
 
-  test('replaces what only one person sees', async () => {
+  test('replaces an ephemeral message', async () => {
     const { call, bot, sandbox } = await openBoth()
     const args = { channel: BUILDS, user: PEOPLE.ada, text: 'sure?', blocks }
     const ts = String((await call('chat.postEphemeral', args))['message_ts'])
@@ -394,7 +394,7 @@ describe('a response_url', () => {
     expect(sandbox.ephemerals(BUILDS)).toEqual([])
   })
 
-  test('refuses what Slack refuses, and an address that was never given out', async () => {
+  test('refuses content that Slack refuses, and an unknown URL', async () => {
     const { url, sandbox } = await openUrl()
     const bad = await use(url, { blocks: [{ type: 'sparkle' }] })
     expect([bad.status, await bad.json()]).toMatchObject([400, { error: 'invalid_blocks' }])
@@ -402,7 +402,7 @@ describe('a response_url', () => {
     expect(sandbox.ephemerals(BUILDS)).toEqual([])
   })
 
-  test('can be down like any method', async () => {
+  test('can have faults like any method', async () => {
     const { url, sandbox } = await openUrl()
     sandbox.faults.add({ kind: '5xx', method: 'response_url', times: 1 })
     expect((await use(url, { text: 'a' })).status).toBe(503)

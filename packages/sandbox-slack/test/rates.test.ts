@@ -5,7 +5,7 @@ import { bodyOf, BUILDS, openStage } from './stage.ts'
 const post = (channel: string) => ['chat.postMessage', { channel, text: 'a' }] as const
 
 describe('chat.postMessage', () => {
-  test('takes a second post in a strict channel 1,000 ms after the first, and not at 999', async () => {
+  test('without a burst, accepts a second post after 1,000 ms, and not after 999', async () => {
     const { send, clock, sandbox } = await openStage({ rates: { postBurst: 1 } })
     expect((await send(...post(BUILDS))).status).toBe(200)
     clock.advance(999)
@@ -19,13 +19,13 @@ describe('chat.postMessage', () => {
     expect(sandbox.counters.calls('chat.postMessage', 'ratelimited')).toBe(1)
   })
 
-  test('counts each channel for itself', async () => {
+  test('counts each channel separately', async () => {
     const { send } = await openStage({ rates: { postBurst: 1 } })
     expect((await send(...post(BUILDS))).status).toBe(200)
     expect((await send(...post(CHANNELS.web))).status).toBe(200)
   })
 
-  test('takes three at once, and then one a second', async () => {
+  test('accepts three at once, and then one a second', async () => {
     const { send, clock } = await openStage({ rates: {} })
     const statuses = []
     for (let count = 0; count < 4; count += 1) statuses.push((await send(...post(BUILDS))).status)
@@ -34,7 +34,7 @@ describe('chat.postMessage', () => {
     expect([(await send(...post(BUILDS))).status, (await send(...post(BUILDS))).status]).toEqual([200, 429])
   })
 
-  test('passes faster by the scale given', async () => {
+  test('divides its times by timeScale', async () => {
     const { send, clock } = await openStage({ rates: { timeScale: 10, postBurst: 1 } })
     await send(...post(BUILDS))
     clock.advance(99)
@@ -51,7 +51,7 @@ describe.each([
   ['users.lookupByEmail', { email: 'ada@acme.example' }, 50],
   ['users.info', { user: 'U0ADA00001' }, 100],
 ])('%s', (method, args, max) => {
-  test(`takes ${max} calls in any 60 s and no more`, async () => {
+  test(`accepts ${max} calls in any 60 s and no more`, async () => {
     const { send, clock } = await openStage({ rates: {} })
     expect((await send(method, args)).status).toBe(200)
     clock.advance(20_500)
@@ -66,14 +66,14 @@ describe.each([
   })
 })
 
-test('the channel does not matter to the rate of edits: it is the workspace that counts', async () => {
+test('the rate limit of edits is for the workspace, not for each channel', async () => {
   const { send } = await openStage({ rates: {} })
   const update = (channel: string) => send('chat.update', { channel, ts: '1.1', text: 'a' })
   for (let count = 0; count < 50; count += 1) await update(count % 2 === 0 ? BUILDS : CHANNELS.web)
   expect((await update(CHANNELS.ops)).status).toBe(429)
 })
 
-test('a call with a wrong token is refused before it counts', async () => {
+test('a call with a wrong token does not count', async () => {
   const { sandbox, send } = await openStage({ rates: { postBurst: 1 } })
   const init = { method: 'POST', body: new URLSearchParams({ token: 'xoxb-other', channel: BUILDS, text: 'a' }) }
   expect((await bodyOf(await fetch(`${sandbox.apiUrl}chat.postMessage`, init))).error).toBe('invalid_auth')

@@ -29,7 +29,7 @@ interface Played {
   told: string[]
 }
 
-/** A real Bolt app in Socket Mode, as it comes, told by a sandbox. */
+/** Starts a sandbox and a real Bolt app in Socket Mode. */
 async function openApp(): Promise<Played> {
   const sandbox = createSandboxSlack({ rates: 'off' })
   await sandbox.start()
@@ -42,7 +42,7 @@ async function openApp(): Promise<Played> {
   return { sandbox, app, told }
 }
 
-/** A connection that is cut is what these tests are about, and no news. */
+/** Logs nothing: these tests cut connections on purpose. */
 const quiet: Logger = {
   debug: () => {},
   info: () => {},
@@ -88,7 +88,7 @@ function listen(app: App, told: string[]): void {
 }
 
 describe('a Bolt app in Socket Mode', () => {
-  test('is told of commands and answers them', async () => {
+  test('gets commands and answers them', async () => {
     const { sandbox, told } = await openApp()
     expect(sandbox.sockets.count()).toBe(1)
     expect(await sandbox.people.runCommand({ ...command, text: 'help' })).toMatchObject({ kind: 'answered' })
@@ -96,7 +96,7 @@ describe('a Bolt app in Socket Mode', () => {
     expect(sandbox.ephemerals(BUILDS)).toMatchObject([{ userId: PEOPLE.ada, message: { text: 'one moment' } }])
   })
 
-  test('is told of clicks and answers at the response_url', async () => {
+  test('gets clicks and answers at the response_url', async () => {
     const { sandbox, app, told } = await openApp()
     const button = { type: 'button', action_id: 'restart', text: text('Restart') } as const
     const blocks = [{ type: 'actions', elements: [button] }] as const
@@ -106,7 +106,7 @@ describe('a Bolt app in Socket Mode', () => {
     expect(sandbox.messages(BUILDS)).toMatchObject([{ text: 'restarted' }])
   })
 
-  test('keeps a form open with its errors, and closes it without', async () => {
+  test('keeps a form open if it has errors, and closes it otherwise', async () => {
     const { sandbox, told } = await openApp()
     await sandbox.people.runCommand({ ...command, text: 'subscribe' })
     await until(() => sandbox.views.stack(PEOPLE.ada).length === 1)
@@ -118,7 +118,7 @@ describe('a Bolt app in Socket Mode', () => {
     expect(told).toEqual(['command subscribe', 'view acme/none', 'view acme/web'])
   })
 
-  test('is told of events', async () => {
+  test('gets events', async () => {
     const { sandbox, told } = await openApp()
     await sandbox.people.mentionBot({ user: PEOPLE.ada, channel: BUILDS, text: 'status' })
     await until(() => sandbox.messages(BUILDS).length === 2)
@@ -129,7 +129,7 @@ describe('a Bolt app in Socket Mode', () => {
   test.each([
     ['refreshed', ({ sockets }: SandboxSlack) => sockets.refresh()],
     ['dropped', ({ sockets }: SandboxSlack) => sockets.drop()],
-  ])('connects again when its connection is %s, and no event in between is lost', async (_what, cut) => {
+  ])('reconnects when its connection is %s, and loses no event in between', async (_what, cut) => {
     const { sandbox, told } = await openApp()
     const mention = (count: number) =>
       sandbox.people.mentionBot({ user: PEOPLE.ada, channel: BUILDS, text: `number ${count}` })

@@ -23,7 +23,7 @@ interface Wire {
   heard: Json[]
 }
 
-/** A connection that writes down what it hears, and acknowledges as told. */
+/** Opens a connection that records the messages, and acknowledges with `acknowledge`. */
 function connect(url: string, acknowledge?: (frame: Json) => Json | null): Promise<Wire> {
   const socket = new WebSocket(url)
   const heard: Json[] = []
@@ -45,22 +45,22 @@ const open = async (sandbox: SandboxSlack, acknowledge?: (frame: Json) => Json |
   connect(String((await openUrl(sandbox))['url']), acknowledge)
 const envelopes = ({ heard }: Wire) => heard.filter((frame) => 'envelope_id' in frame)
 
-describe('the address', () => {
-  test('is given for the app-level token, and for no other', async () => {
+describe('the URL for a connection', () => {
+  test('is given for the app-level token, and for no other token', async () => {
     const { sandbox } = await openStage()
     expect((await openUrl(sandbox))['url']).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/link\/\?ticket=[\w-]+$/)
     expect((await openUrl(sandbox, sandbox.botToken)).error).toBe('not_allowed_token_type')
     expect((await openUrl(sandbox, 'xapp-other')).error).toBe('invalid_auth')
   })
 
-  test('an app-level token opens nothing else', async () => {
+  test('is the only thing that the app-level token can get', async () => {
     const { sandbox } = await openStage({ appToken: 'xapp-own' })
     const headers = { authorization: 'Bearer xapp-own' }
     const answer = await fetch(`${sandbox.apiUrl}auth.test`, { method: 'POST', headers })
     expect((await bodyOf(answer)).error).toBe('not_allowed_token_type')
   })
 
-  test('takes one connection, which is greeted', async () => {
+  test('allows one connection, which gets a hello', async () => {
     const { sandbox } = await openStage()
     const url = String((await openUrl(sandbox))['url'])
     const { heard } = await connect(url)
@@ -69,7 +69,7 @@ describe('the address', () => {
     expect(sandbox.sockets.count()).toBe(1)
   })
 
-  test('is good for 30 s and not longer', async () => {
+  test('is valid for 30 s and not longer', async () => {
     const { sandbox, clock } = await openStage()
     const [early, late] = [await openUrl(sandbox), await openUrl(sandbox)]
     clock.advance(TICKET_TTL_MS)
@@ -78,13 +78,13 @@ describe('the address', () => {
     await expect(connect(String(late['url']))).rejects.toThrow('401')
   })
 
-  test('is nothing without its ticket', async () => {
+  test('is refused without its ticket', async () => {
     const { sandbox } = await openStage()
     await expect(connect(`${sandbox.url.replace('http', 'ws')}/link/`)).rejects.toThrow('401')
     await expect(connect(`${sandbox.url.replace('http', 'ws')}/elsewhere`)).rejects.toThrow('401')
   })
 
-  test('takes ten connections, and turns the eleventh away', async () => {
+  test('is refused for an eleventh connection', async () => {
     const { sandbox } = await openStage()
     for (let count = 0; count < CONNECTIONS_MAX; count += 1) await open(sandbox)
     const { heard, socket } = await open(sandbox)
@@ -95,7 +95,7 @@ describe('the address', () => {
 })
 
 describe('an envelope', () => {
-  test('goes to the newest connection and brings what a request over HTTP would', async () => {
+  test('is sent on the newest connection, with the content of a request over HTTP', async () => {
     const { sandbox } = await openStage()
     const older = await open(sandbox, acknowledgeAll)
     const newer = await open(sandbox, acknowledgeAll)
@@ -122,13 +122,13 @@ describe('an envelope', () => {
     expect(sandbox.ephemerals(BUILDS, PEOPLE.lin)).toEqual([])
   })
 
-  test('is late without an acknowledgement in time', async () => {
+  test('is late if it is not acknowledged in time', async () => {
     const { sandbox } = await openStage({ ackTimeoutMs: 20 })
     await open(sandbox)
     expect(await sandbox.people.runCommand(command)).toMatchObject({ kind: 'late', what: 'command /ci' })
   })
 
-  test('that was not asked for, or is no JSON, acknowledges nothing', async () => {
+  test('is not acknowledged by invalid JSON or an unknown envelope id', async () => {
     const { sandbox } = await openStage({ ackTimeoutMs: 50 })
     const { socket } = await open(sandbox)
     socket.on('message', () => {
@@ -139,14 +139,14 @@ describe('an envelope', () => {
     expect(sandbox.sockets.count()).toBe(1)
   })
 
-  test('is told again as Slack repeats events, under the same event id', async () => {
+  test('can be sent as one of Slack’s retries, with the same event id', async () => {
     const { sandbox } = await openStage()
     const wire = await open(sandbox, acknowledgeAll)
     await sandbox.people.sendEvent(event, { eventId: 'Ev1', retryNum: 2 })
     expect(envelopes(wire)).toMatchObject([{ retry_attempt: 2, retry_reason: 'timeout', payload: { event_id: 'Ev1' } }])
   })
 
-  test('is repeated whole by a replay', async () => {
+  test('is sent again unchanged by a replay', async () => {
     const { sandbox } = await openStage()
     const wire = await open(sandbox, acknowledgeAll)
     const { what } = await sandbox.people.runCommand(command)
@@ -169,14 +169,14 @@ describe('without a connection', () => {
     expect(await told).toMatchObject({ kind: 'answered' })
   })
 
-  test('but not longer than for an acknowledgement', async () => {
+  test('an event waits no longer than for an acknowledgement', async () => {
     const { sandbox } = await openStage({ mode: 'socket', ackTimeoutMs: 20 })
     expect(await sandbox.people.sendEvent(event)).toMatchObject({ kind: 'unreachable' })
   })
 })
 
-describe('the bot is told over HTTP', () => {
-  test('where its URL is known, though it has a connection open', async () => {
+describe('the bot gets requests over HTTP', () => {
+  test('if its URL is known, even if it has an open connection', async () => {
     const bot = await openBot()
     const { sandbox } = await openStage({ botUrl: bot.url })
     const wire = await open(sandbox, acknowledgeAll)
@@ -184,7 +184,7 @@ describe('the bot is told over HTTP', () => {
     expect([bot.received.length, envelopes(wire).length]).toEqual([1, 0])
   })
 
-  test('and never, where Socket Mode was asked for', async () => {
+  test('but never in the mode socket', async () => {
     const bot = await openBot()
     const { sandbox } = await openStage({ botUrl: bot.url, mode: 'socket' })
     const wire = await open(sandbox, acknowledgeAll)
@@ -192,7 +192,7 @@ describe('the bot is told over HTTP', () => {
     expect([bot.received.length, envelopes(wire).length]).toEqual([0, 1])
   })
 
-  test('and always, where HTTP was asked for', async () => {
+  test('and always in the mode http', async () => {
     const { sandbox } = await openStage({ mode: 'http' })
     await open(sandbox, acknowledgeAll)
     await expect(sandbox.people.runCommand(command)).rejects.toThrow('no bot is connected')
@@ -200,7 +200,7 @@ describe('the bot is told over HTTP', () => {
 })
 
 describe('a connection', () => {
-  test('that is told to leave is torn ten seconds later, and used only if no other is open', async () => {
+  test('is cut ten seconds after disconnect, and until then used only if no other is open', async () => {
     const { sandbox, clock } = await openStage()
     const older = await open(sandbox, acknowledgeAll)
     sandbox.sockets.refresh()
@@ -219,7 +219,7 @@ describe('a connection', () => {
     expect(newer.socket.readyState).toBe(WebSocket.OPEN)
   })
 
-  test('is torn sooner where time passes faster, after the warning Slack gives', async () => {
+  test('is cut sooner with timeScale, also after a warning', async () => {
     const { sandbox, clock } = await openStage({ sockets: { timeScale: 10 } })
     const { heard, socket } = await open(sandbox)
     sandbox.sockets.refresh('warning')
@@ -228,7 +228,7 @@ describe('a connection', () => {
     expect(heard[1]).toMatchObject({ type: 'disconnect', reason: 'warning' })
   })
 
-  test('that drops before it acknowledged loses a command, and an event goes to another', async () => {
+  test('that drops before the acknowledgement loses a command; an event is sent on another one', async () => {
     const { sandbox } = await openStage()
     await open(sandbox, () => null)
     const lost = sandbox.people.runCommand(command)
@@ -242,7 +242,7 @@ describe('a connection', () => {
     expect(envelopes(wire)).toMatchObject([{ retry_attempt: 1, payload: { event_id: 'Ev1' } }])
   })
 
-  test('that always drops is not tried for ever', async () => {
+  test('that drops is followed by at most EVENT_RETRIES_MAX retries of an event', async () => {
     const { sandbox } = await openStage()
     const drop = () => {
       sandbox.sockets.drop()
@@ -256,7 +256,7 @@ describe('a connection', () => {
     expect([...wires, untried].map((wire) => envelopes(wire).length)).toEqual([1, 1, 1, 1, 0])
   })
 
-  test('is pinged, and torn when it does not answer', async () => {
+  test('is pinged, and cut if it does not answer', async () => {
     const { sandbox } = await openStage({ sockets: { pingEveryMs: 200 } })
     const answering = await open(sandbox)
     const silent = new WebSocket(String((await openUrl(sandbox))['url']), { autoPong: false })
@@ -269,11 +269,11 @@ describe('a connection', () => {
     expect(answering.socket.readyState).toBe(WebSocket.OPEN)
   })
 
-  test('stays open below after the close handshake, as Slack’s does', async () => {
+  test('keeps its TCP connection open after the close handshake, as Slack does', async () => {
     const { sandbox, call } = await openStage()
-    // Node's own client is the one that waits for the other side, as the bot's does.
+    // Node's own client, like the bot's, waits for the server to end the TCP connection.
     const socket = new globalThis.WebSocket(String((await openUrl(sandbox))['url']))
-    // The sandbox may count it before the client knows, and a client that closes before that says no goodbye.
+    // Wait for the client too: if it closed before it is open, it would send no close frame.
     await until(() => socket.readyState === WebSocket.OPEN)
     socket.close(1_000)
     await until(() => sandbox.sockets.count() === 0)
@@ -303,7 +303,7 @@ describe('a connection', () => {
   })
 })
 
-/** Drops as soon as something is under way. */
+/** Cuts the connection as soon as there is one. */
 async function dropOnce(sandbox: SandboxSlack): Promise<void> {
   await until(() => sandbox.sockets.count() > 0)
   sandbox.sockets.drop()

@@ -14,7 +14,7 @@ export interface Turned extends Clock {
   advance(ms: number): void
 }
 
-/** A clock that moves only when turned; its sleepers wake when their time has come. */
+/** A clock that moves only with `advance`, which also ends due sleeps. */
 export function turnedClock(): Turned {
   let nowMs = START_MS
   let sleepers: { atMs: number; wake: () => void }[] = []
@@ -37,15 +37,15 @@ export function turnedClock(): Turned {
 export interface Stage {
   sandbox: SandboxSlack
   clock: Turned
-  /** One call with a JSON body and the token in the header; the answer's body. */
+  /** Makes a call with a JSON body and the token in the header. Returns the answer's body. */
   call: (method: string, args?: Record<string, unknown>) => Promise<Body>
-  /** The same, as the raw response. */
+  /** Makes the same call. Returns the response. */
   send: (method: string, args?: Record<string, unknown>) => Promise<Response>
-  /** Posts to #builds; the ts. */
+  /** Posts to #builds. Returns the ts. */
   post: (args?: Record<string, unknown>) => Promise<string>
 }
 
-/** An open sandbox without rates (unless asked for), closed when the test ends. */
+/** Starts a sandbox, by default without rate limits. It is stopped after the test. */
 export async function openStage(options: SandboxSlackOptions = {}): Promise<Stage> {
   const clock = turnedClock()
   const sandbox = createSandboxSlack({ clock, rates: 'off', ...options })
@@ -75,10 +75,10 @@ async function posted(call: Stage['call'], args: Record<string, unknown>): Promi
   return body
 }
 
-/** Waits until `claim` holds, looking again and again; fails by the test's own timeout. */
+/** Waits until `claim` is true. There is no timeout except the test's own. */
 export async function until(claim: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await claim())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** The messages of a history or a thread. */
+/** The texts of a history or a thread. */
 export const textsOf = (body: Body): unknown[] => listOf(body['messages']).map(({ text }) => text)

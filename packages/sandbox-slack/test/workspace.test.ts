@@ -4,7 +4,7 @@ import { openBot, payloadOf } from './bot.ts'
 import { bodyOf, BUILDS, openStage } from './stage.ts'
 
 describe('the token', () => {
-  test('is asked for, compared, and may be revoked', async () => {
+  test('is required and compared, and can be revoked', async () => {
     const { sandbox, call } = await openStage()
     const bare = await bodyOf(await fetch(`${sandbox.apiUrl}auth.test`, { method: 'POST' }))
     const headers = { authorization: 'Bearer xoxb-other' }
@@ -43,7 +43,7 @@ describe('the token', () => {
     const without = await openStage({ scopes: ['commands'] })
     const refusal = await without.call(method, args)
     expect(refusal).toMatchObject({ ok: false, error: 'missing_scope', needed, provided: 'commands' })
-    // reactions.add reads the channel's messages, too
+    // reactions.add also reads the channel's messages.
     const granted = await openStage({ scopes: [scope, 'channels:history'] })
     expect((await granted.call(method, args)).error).not.toBe('missing_scope')
   })
@@ -55,13 +55,13 @@ describe('the token', () => {
   })
 })
 
-test('api.test echoes, and answers the error asked for', async () => {
+test('api.test echoes its arguments, or answers with the requested error', async () => {
   const { call } = await openStage()
   expect(await call('api.test', { foo: 'bar' })).toEqual({ ok: true, args: { foo: 'bar' } })
   expect(await call('api.test', { error: 'my_error' })).toMatchObject({ ok: false, error: 'my_error' })
 })
 
-test('a method that is not played here is unknown', async () => {
+test('a method that the sandbox does not have is unknown', async () => {
   const { call } = await openStage()
   expect((await call('admin.users.list')).error).toBe('unknown_method')
 })
@@ -76,7 +76,7 @@ test('people have names and roles', async () => {
   expect((await call('users.list'))['members']).toHaveLength(8)
 })
 
-test('an account may be a bot’s or deactivated, and then has no rights to show', async () => {
+test('an account can be a bot’s or deactivated, and a deactivated one has no rights', async () => {
   const { call } = await openStage()
   const user = async (id: string) => (await call('users.info', { user: id }))['user']
   expect(await user(ACCOUNTS.otherBot)).toMatchObject({ is_bot: true, deleted: false })
@@ -86,7 +86,7 @@ test('an account may be a bot’s or deactivated, and then has no rights to show
   expect(await user(PEOPLE.ada)).not.toHaveProperty('is_stranger')
 })
 
-test('an account is found by its address, unless nobody is behind it', async () => {
+test('an account is found by its e-mail address, unless it is deactivated', async () => {
   const { call } = await openStage({ scopes: ['users:read', 'users:read.email'] })
   const found = async (email: string) => call('users.lookupByEmail', { email })
   expect(await found('Ada@acme.example')).toMatchObject({
@@ -97,7 +97,7 @@ test('an account is found by its address, unless nobody is behind it', async () 
     expect(await found(email)).toMatchObject({ ok: false, error: 'users_not_found' })
 })
 
-test('an address is shown with the scope for it alone', async () => {
+test('an e-mail address is shown only with its scope', async () => {
   const shown = async (...scopes: string[]) => {
     const { call } = await openStage({ scopes })
     return call('users.info', { user: PEOPLE.ada })
@@ -106,14 +106,14 @@ test('an address is shown with the scope for it alone', async () => {
   expect(await shown('users:read')).not.toHaveProperty('user.profile.email')
 })
 
-test('an owner is an admin, too', async () => {
+test('an owner is also an admin', async () => {
   const { call, sandbox } = await openStage()
   sandbox.workspace.users.get(PEOPLE.ada)!.role = 'owner'
   expect((await call('users.info', { user: PEOPLE.ada }))['user']).toMatchObject({ is_owner: true, is_admin: true })
 })
 
 describe('an outsider', () => {
-  test('is of another workspace, and a stranger only while they share no channel with the bot', async () => {
+  test('has another team id, and is a stranger only while they share no channel with the bot', async () => {
     const { call, sandbox } = await openStage()
     const sol = async () => (await call('users.info', { user: PEOPLE.sol }))['user']
     expect(await sol()).toMatchObject({ team_id: OUTSIDE.id, is_stranger: false, is_restricted: false })
@@ -121,7 +121,7 @@ describe('an outsider', () => {
     expect(await sol()).toMatchObject({ team_id: OUTSIDE.id, is_stranger: true })
   })
 
-  test('meets the bot in a channel that says that it is shared', async () => {
+  test('is a member of a channel that is marked as shared', async () => {
     const { call } = await openStage()
     const channel = async (id: string) => (await call('conversations.info', { channel: id }))['channel']
     expect(await channel(CHANNELS.shared)).toMatchObject({ is_ext_shared: true, connected_team_ids: [OUTSIDE.id] })
@@ -129,7 +129,7 @@ describe('an outsider', () => {
     expect((await call('conversations.members', { channel: CHANNELS.shared }))['members']).toContain(PEOPLE.sol)
   })
 
-  test('acts and speaks as of their own workspace', async () => {
+  test('clicks and posts with the team of their own workspace', async () => {
     const bot = await openBot()
     const { sandbox, post } = await openStage({ botUrl: bot.url })
     const button = { type: 'button', action_id: 'stop', text: { type: 'plain_text', text: 'Stop' } }
@@ -172,7 +172,7 @@ test('a reaction is added once', async () => {
   expect(sandbox.messages(BUILDS)).toMatchObject([{ reactions: [{ name: 'eyes', count: 1 }] }])
 })
 
-test('the transcript shows roots, replies, edits and what was also sent to the channel', async () => {
+test('the transcript shows roots, replies, edits, and replies that were also sent to the channel', async () => {
   const { call, clock, post, sandbox } = await openStage()
   const ts = await post({ text: ':large_blue_circle: *Running* web #512' })
   await call('chat.update', { channel: BUILDS, ts, text: ':x: *Failed* web #512' })
