@@ -124,13 +124,15 @@ function judgeLine(world: World, change: Promised): string[] {
   })
 }
 
-/** Each line is about a change that was made. */
-function judgeNotes({ memory, stage }: World, changes: readonly Promised[]): string[] {
+/** Each line is about a change that was made; one below a card that is gone may be forgotten. */
+function judgeNotes({ memory, stage, lost, frozen }: World, changes: readonly Promised[]): string[] {
   const made = new Map(changes.map((change) => [`own:${change.id}`, change]))
-  return stage.slack.messages.flatMap(({ key, view }) => {
+  const gone = new Set<string | null>([...lost.map(({ ts }) => ts), ...frozen])
+  return stage.slack.messages.flatMap(({ key, thread, view }) => {
     if (view.kind !== 'note') return []
-    const change = made.get(memory.claimOf(key)!.slot)
-    return change && saysIt(view, change) ? [] : [`a line about nothing: ${JSON.stringify(view)}`]
+    const change = made.get(memory.claimOf(key)?.slot ?? '')
+    if (change ? saysIt(view, change) : gone.has(thread)) return []
+    return [`a line about nothing: ${JSON.stringify(view)}`]
   })
 }
 

@@ -37,19 +37,25 @@ function faultOf({ app, clock }: World, jwt: string): string | null {
   const [head = '', body = '', signature = ''] = jwt.split('.')
   const isSigned =
     app !== null && verify('sha256', Buffer.from(`${head}.${body}`), app.publicKey, Buffer.from(signature, 'base64url'))
-  if (!isSigned) return 'A JSON web token could not be decoded'
-  const { alg } = HEAD.parse(parsed(head))
-  const claims = CLAIMS.parse(parsed(body))
+  if (!isSigned || !HEAD.safeParse(parsed(head)).success) return 'A JSON web token could not be decoded'
+  const claims = CLAIMS.safeParse(parsed(body)).data
+  if (claims?.iss !== app.id) return 'A JSON web token could not be decoded'
   const nowS = clock.now() / 1_000
-  if (alg !== 'RS256' || claims.iss !== app.id) return 'A JSON web token could not be decoded'
   if (claims.iat > nowS)
     return "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued"
-  return claims.exp > nowS && claims.exp <= nowS + JWT_S_MAX
-    ? null
-    : "'Expiration time' claim ('exp') is too far in the future"
+  if (claims.exp <= nowS)
+    return "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires"
+  return claims.exp <= nowS + JWT_S_MAX ? null : "'Expiration time' claim ('exp') is too far in the future"
 }
 
-const HEAD = z.object({ alg: z.string() })
+const HEAD = z.object({ alg: z.literal('RS256') })
 const CLAIMS = z.object({ iat: z.int(), exp: z.int(), iss: z.string() })
 
-const parsed = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString())
+/** Null if it is no JSON. */
+function parsed(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString())
+  } catch {
+    return null
+  }
+}

@@ -25,7 +25,7 @@ async function addressesOf(url: string): Promise<[path: string, type: string][]>
 }
 
 const PAGE = fileURLToPath(new URL('../page/', import.meta.url))
-const FIRST_LOAD_BYTES_MAX = 200_000
+const FIRST_LOAD_BYTES_MAX = 100_000
 
 describe('the page', () => {
   test('is served under a policy that allows only its own scripts, and so are its parts', async () => {
