@@ -1,19 +1,19 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from '../store/store.ts'
 
-/** Answered deliveries are noted together: one write for a burst of them. */
+/** Acknowledgements are collected for this long, so that a burst of deliveries costs one write. */
 const NOTE_AFTER_MS = 25
 
 export interface Acknowledged {
-  /** The answer to the delivery of this build event was sent. */
+  /** Call it when the delivery of this build event was answered. */
   note(eventSeq: number): void
-  /** Resolves when what was noted is stored. */
+  /** Resolves when everything noted is stored. */
   end(): Promise<void>
 }
 
 /**
- * Stores which deliveries were answered. A process that dies before that leaves a delivery marked as not acknowledged,
- * which is the safe side: its sender may not have got the answer.
+ * Stores which deliveries were answered. If the process dies first, a delivery stays unacknowledged. That is the safe
+ * side: its sender may not have got the answer, and may repeat it.
  */
 export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write'>; clock: Clock }): Acknowledged {
   const stopping = new AbortController()
@@ -25,7 +25,7 @@ export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write
       await clock.sleep(NOTE_AFTER_MS, stopping.signal)
       const batch = noted
       noted = []
-      // A database that is away keeps the marks as they are.
+      // If the database is away, these deliveries stay unacknowledged.
       await store.write((tx) => tx.acknowledge(batch), { canBeRedone: true }).catch(() => {})
     }
     storing = null

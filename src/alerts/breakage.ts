@@ -7,13 +7,13 @@ import { OUTCOMES_FAR } from '../store/history.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
-/** Outcomes of a branch that are read at first, which mostly suffices. */
+/** How many outcomes of a branch are read first. Mostly that is enough. */
 const OUTCOMES_NEAR = 8
 
 /** Sorts after every build order. */
 const LAST_ORDER = '~'
 
-/** The branch with new outcomes; null: there are none, or only of builds without a branch, which share no history. */
+/** The branch of the new outcomes. Null: there are none, or only of builds without a branch, which share no history. */
 export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId; branch: string; key: string } | null {
   const outcome = fresh.find(({ status, branch }) => isVerdict(status) && branch !== null)
   if (!outcome || outcome.branch === null) return null
@@ -22,8 +22,8 @@ export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId;
 }
 
 /**
- * Stores how new outcomes change their branch's breakage: it begins, goes on or ends; a late outcome may move its beginning.
- * Call it with the branch locked, after the outcomes have their cards. A card that no longer shows the breakage is replanned.
+ * Updates a branch's breakage for new outcomes: it begins, goes on or ends, and a late outcome may move its beginning.
+ * Lock the branch first, and give the outcomes their cards. Replans cards that no longer show the breakage.
  */
 export async function keepBreakage(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function keepBreakage(
   if (open) await tx.keepBreakage({ ...open, ...endOf(outcomes, now) })
 }
 
-/** Replans two cards of the streak in each channel: the newest, which shows it, and the one before, which may have done so. */
+/** Replans the two newest cards in each channel: the newest shows the breakage, the other may have shown it. */
 async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> {
   const cards = await tx.breakageCards(open)
   const showing = [...Map.groupBy(cards, ({ channel }) => channel).values()].flatMap((own) =>
@@ -60,7 +60,7 @@ interface StreakRead {
 }
 
 /**
- * Reads only as many outcomes as the streak needs. If it is longer than OUTCOMES_FAR, it goes on from what is stored.
+ * Reads only as many outcomes as the streak needs. A streak longer than OUTCOMES_FAR continues the stored one.
  * @param from the build order of the oldest new outcome
  */
 async function readStreak(tx: Tx, key: string, open: Breakage | null, from: string): Promise<StreakRead> {
@@ -75,12 +75,12 @@ async function readStreak(tx: Tx, key: string, open: Breakage | null, from: stri
 
 async function readBack(tx: Tx, key: string, limit: number) {
   const read = await tx.verdictsBefore(key, LAST_ORDER, limit)
-  // An outcome that is not ingested yet counts once it is.
+  // Outcomes that are not ingested yet are counted when they are.
   const outcomes = read.filter(({ cardNumber }) => cardNumber !== null)
   return { outcomes, isWhole: read.length < limit || outcomes.some(({ status }) => status === 'success') }
 }
 
-/** The id of a new streak is its first failure's; it stays, even if the streak turns out to have begun earlier. */
+/** A new streak takes the id of its first failure. It keeps it, even if it turns out to have begun earlier. */
 const keptOf = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Streak => ({
   id,
   beganAt: first.details.finishedAt ?? first.at,
@@ -95,7 +95,7 @@ const newestOf = ({ buildOrder, revisionKey, cardNumber }: StoredEvent) => ({
   cardNumber: cardNumber!,
 })
 
-/** Keeps the beginning that is stored, and adds the builds that have failed since. */
+/** Keeps the stored beginning, and adds the builds that have failed since. */
 function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: readonly StoredEvent[]): Streak {
   if (!streak) return open
   const added = outcomes.filter(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder)
@@ -104,7 +104,7 @@ function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: 
   return { id, beganAt, beganOrder, builds, ...newestOf(streak.newest) }
 }
 
-/** The first build that passed after its last failure. @param outcomes newest first */
+/** The end of a streak: the first build that passed after its last failure. @param outcomes newest first */
 function endOf(outcomes: readonly StoredEvent[], now: number): Pick<Breakage, 'endedAt' | 'endedBy'> {
   const lastFailed = outcomes.findIndex(({ status }) => status === 'failed')
   const after = lastFailed === -1 ? outcomes : outcomes.slice(0, lastFailed)

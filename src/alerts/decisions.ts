@@ -11,13 +11,13 @@ import { turnsOf } from '../store/history.ts'
 import type { KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
-/** One card's worth of a revision. */
+/** Names one card of a revision. */
 export interface NewestCard {
   revisionKey: string
   cardNumber: number
 }
 
-/** Decides for each build event and channel that has no decision yet, and keeps it with its reason. */
+/** Decides each build event for each channel, again if its `turn` has changed. Stores decisions with their reasons. */
 export async function decideCard(
   tx: Tx,
   {
@@ -73,7 +73,7 @@ const keep = (decision: Decision, { buildEvent, channel, subject, turn, day, now
   decidedAt: now,
 })
 
-/** Account trouble has its own notice: it never opens a card, it only changes one that is there. */
+/** Account problems have their own notice: they never open a card, but they update an existing one. */
 export const opensCard = ({ verdict, reason }: Decision): boolean => verdict === 'tell' && reason !== 'account-notice'
 
 const effectsBySeq = (buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>

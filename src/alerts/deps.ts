@@ -9,7 +9,6 @@ import type { CardKey } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Term } from './lease.ts'
 
-/** What the reconciler stands on. */
 export interface ReconcileDeps {
   store: Store
   notifier: Notifier
@@ -17,28 +16,28 @@ export interface ReconcileDeps {
   log: Log
   /** uniform in [0, 1) */
   random: () => number
-  /** unguessable and unique: the keys of our claims */
+  /** a unique, unguessable key for a claim */
   newKey: () => string
-  /** since when and until when this process sends */
+  /** this process's term as holder of the lease: it sends only during its term */
   term: Term
   /** all subscriptions in force now */
   subscriptions: () => Promise<readonly Subscription[]>
   /**
-   * The project's own rules for Slack as last read from CI, `null` when they cannot be known, or `wait` while a first
-   * reading is under way that is worth a moment's patience.
+   * The project's own Slack rules, as last read from CI. Null if they cannot be known; `wait` while they are read for
+   * the first time, so that the caller may wait a moment for them.
    */
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
-  /** whose an e-mail address is; null: Slack is not asked */
+  /** finds the person with an e-mail address; null: Slack is not asked */
   addresses: Addresses | null
-  /** which interfaces of CI are configured: what cannot be asked of CI is not offered */
+  /** which interfaces of CI are configured: cards offer no action that these cannot do */
   interfaces: Interfaces
-  /** deliveries are waiting for their answer: the endpoint comes first */
+  /** whether deliveries wait to be stored: ingesting then gives way to them */
   isPressed: () => boolean
-  /** what happened, for metrics */
+  /** counts an event for the metrics */
   count: (what: Counted) => void
 }
 
-/** The same, inside the reconciler: it knows which cards it is working on. */
+/** The same inside the reconciler, which knows the cards with a call in flight. */
 export interface Working extends ReconcileDeps {
   isUnderWay: (card: CardKey) => boolean
 }

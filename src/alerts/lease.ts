@@ -8,26 +8,26 @@ export const LEASE_MS = 5_000
 /** How often the holder renews the lease, and the other processes ask for it. */
 export const RENEW_MS = 1_500
 
-/** A holder starts no call in the last part of its lease: clocks differ a little. */
+/** The holder starts no call in this last part of its lease, because clocks differ a little. */
 export const MARGIN_MS = 1_000
 
-/** A lease that reaches further than this was taken by a clock that was wrong. */
+/** A lease that ends later than this from now was taken with a wrong clock, and counts as free. */
 const LEASE_MAX_MS = 60_000
 
-/** After a sleep, requests that arrived meanwhile are read within this time. */
+/** After a pause of the process, the requests that arrived meanwhile are read within this time. */
 const DROWSY_MS = 2_000
 
 const NAME = 'sender'
 
-/** From taking the lease to losing it. Only the holder ingests, sends and runs jobs. */
+/** The time from taking the lease to losing it. Only the holder ingests, sends and runs jobs. */
 export interface Term {
-  /** unique; claims carry it, and those of an earlier term are dead */
+  /** unique; claims carry it, and a claim of an earlier term is orphaned */
   id: string
   /** aborts when the term is over */
   over: AbortSignal
-  /** Whether no other process can hold the lease now, nor within MARGIN_MS. Ask right before each call. */
+  /** True if no other process can hold the lease now or within MARGIN_MS. Check it right before each call. */
   isValid(): boolean
-  /** Whether the lease is still held; in a transaction, nobody else can take it before that ends. */
+  /** Whether the lease is still held. If so, no other process can take it until this transaction ends. */
   holds(tx: Tx): Promise<boolean>
 }
 
@@ -40,9 +40,9 @@ export const soleTerm = (id: string): Term => ({
 })
 
 export interface Lease {
-  /** Whether this process sleeps, or slept a moment ago: what it reads first may have been handled elsewhere. */
+  /** Whether this process was paused a moment ago: the requests it reads first may have been handled elsewhere. */
   isDrowsy(): boolean
-  /** Asks for the lease once, then again and again. Resolves after the first answer, whatever it is. */
+  /** Asks for the lease now, and then every RENEW_MS. Resolves after the first try, whether or not it got the lease. */
   start(): Promise<void>
   /** Ends the term and gives the lease back, so that another process need not wait for it to expire. */
   stop(): Promise<void>
@@ -51,18 +51,18 @@ export interface Lease {
 export interface LeaseDeps {
   store: Pick<Store, 'write'>
   clock: Clock
-  /** Corrects the clock by the database's, which all processes share. */
+  /** Sets the clock by the database's, which all processes share. */
   agree: () => Promise<void>
   log: Log
-  /** ms since some moment; nobody sets this clock, and it goes on while the process is stopped */
+  /** monotonic (ms): nobody sets it, and it goes on while the process is paused */
   monotonic: () => number
   newId: () => string
   onTerm: (term: Term) => void
 }
 
 /**
- * One process of many sends: the one that holds this lease. It counts its time from before it asked the database, on a
- * clock nobody sets, so it stops before others begin, even after a sleep or without a connection.
+ * Lets one of many processes send: the holder of this lease. It counts the lease from before it asked the database, on
+ * the monotonic clock, so it stops before another one begins, even after a pause or without a connection.
  */
 export function createLease({ store, clock, agree, log, monotonic, newId, onTerm }: LeaseDeps): Lease {
   const stopping = new AbortController()
@@ -110,7 +110,7 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
     return true
   }
 
-  /** A lease that waited for the locks of its last holder may have expired by the time it is taken. */
+  /** Taking the lease may have waited for locks of its last holder for so long that it must be renewed at once. */
   async function renewIfLate(): Promise<void> {
     const requestedAt = monotonic()
     if (current && requestedAt >= current.validUntil) await renew(current, requestedAt)
@@ -121,7 +121,7 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
     current = null
   }
 
-  /** A database that does not even refuse is asked again after a while. */
+  /** Stops waiting for a database that does not answer; `keepAsking` asks again. */
   async function askInTime(): Promise<void> {
     const waited = new AbortController()
     const asked = ask().catch((error: unknown) => log.warn({ err: error }, 'the lease could not be asked for'))

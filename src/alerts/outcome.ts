@@ -6,34 +6,34 @@ import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { requeue } from './queues.ts'
 
-/** A message that Slack refuses even as plain text is a defect: tried again seldom, and told in the log. */
+/** A message that Slack refuses even as plain text is a bug in Buildline. It is retried rarely and logged. */
 const REFUSED_AGAIN_MS = 60 * 60_000
 
-/** A look that Slack refuses wants a right that somebody may grant at any time, and until then its card may say what is old. */
+/** Slack refuses a look if a scope is missing. Somebody may grant it any time; until then the card may be stale. */
 const LOOK_REFUSED_AGAIN = { baseMs: 5_000, maxMs: 4 * 60_000 }
 
-/** A closed channel is tried again after this time: somebody may have invited the bot or unarchived it. */
+/** A closed channel is retried after this time: somebody may have invited the bot or unarchived the channel. */
 export const CHANNEL_AGAIN_MS = 10 * 60_000
 
-/** A step that was claimed, and what its end is recorded with. */
+/** A claimed step, with what is needed to record its outcome. */
 export interface Claimed {
   card: Card
   step: Step
   priority: number
-  /** when it was claimed (ms): what the call saw or changed is not older */
+  /** when it was claimed (ms): the call came after this */
   at: number
-  /** when the newest build event that it tells was received (ms) */
+  /** when the newest build event that it shows was received (ms) */
   receivedAt: number
-  /** the newest build event that it tells */
+  /** the newest build event that it shows */
   buildEvent: number
   messageKey: string
-  /** what the message of this step told as it appeared, or tells if this posts it: goes along with what is sent */
+  /** the attempt whose end the message showed when posted, or shows if this step posts it; stored in the message too */
   postedAttempt: string | null
-  /** for a reply whose card turns out to be gone */
+  /** the posted card, in case a reply finds that it is gone */
   cardMessage: StoredMessage | undefined
 }
 
-/** Records how a step ended, and plans the card afresh: what failed is held in its queue, nothing else is. */
+/** Records how a step ended and replans the card. A failure delays its own queue; a failed post also the look. */
 export async function recordEnd(
   tx: Tx,
   deps: ReconcileDeps,
@@ -55,12 +55,12 @@ export async function recordEnd(
   if (!isFailure && step.queue !== 'look') await tx.reopenChannel(card.channel)
 }
 
-// What comes but once may be of something between us and Slack: text alone has no buttons. What Slack does not take it
-// refuses again.
+// Plain text has no buttons. So it is used only if Slack refuses the blocks twice with the same code: a single refusal
+// may come from something between us and Slack.
 const isRefusedAgain = ({ problem }: Card, queue: Queue, outcome: Sent | Found | Failure): boolean =>
   outcome.kind === 'refused' && queue !== 'look' && outcome.code === problem
 
-// A look that finds nothing is no step forward: what stumbles after each look must be tried ever more seldom all the same.
+// A look that finds nothing does not reset the count: a post that fails after each look must still back off.
 function triesAfter({ tries }: Card, outcome: Sent | Found | Failure): number {
   if (outcome.kind === 'found' && outcome.copies.length === 0) return tries
   const isTrouble = outcome.kind !== 'sent' && outcome.kind !== 'found' && outcome.kind !== 'rate-limited'
@@ -88,7 +88,7 @@ async function recordSuccess(
     case 'look': {
       const copy = outcome.kind === 'found' ? outcome.copies[0] : undefined
       if (step.message.state === 'posted') return tx.updateMessage(messageKey, afterDoubt(step.message, copy, at))
-      // The claim may be a dead process's: from here on it is ours to look after.
+      // The stored claim may be a dead process's, still `claimed`: this replaces its state.
       return tx.updateMessage(
         messageKey,
         copy
@@ -100,8 +100,8 @@ async function recordSuccess(
 }
 
 /**
- * Records a call that ended after its term. The next holder has looked for it: what arrived late must neither stay twice
- * nor leave an older state over a newer one.
+ * Records a call that ended after its term. The next holder may have looked for it before it arrived. So a late message
+ * must not stay as a duplicate, and a late edit must not leave an older state over a newer one.
  */
 export async function recordLate(
   tx: Tx,
@@ -117,7 +117,7 @@ export async function recordLate(
   const message = (await tx.messagesOf(card)).find(({ key }) => key === messageKey)
   const mayHaveArrived = outcome.kind === 'sent' || outcome.kind === 'unclear'
   if (!message || !mayHaveArrived || step.queue === 'look') return
-  // History may not show it yet.
+  // Slack's history may not show it yet.
   const doubtAt = clock.now() + LANDING_MAX_MS
   if (step.queue === 'edit') await tx.updateMessage(messageKey, { digest: null })
   else if (message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt })
@@ -130,13 +130,13 @@ type MessageChange = Parameters<Tx['updateMessage']>[1]
 
 function afterDoubt(message: StoredMessage, copy: Copy | undefined, at: number): MessageChange {
   if (!copy || copy.ts === message.ts) return { doubtAt: null }
-  // An earlier copy is there and the one that stands is not: history may not show that one yet.
+  // Only another copy was found. History may not show the recorded one yet.
   if (at < message.claimedAt + 2 * LANDING_MAX_MS) return { doubtAt: at + LANDING_MAX_MS }
   return { doubtAt: null, ...saidBy(message, copy) }
 }
 
-// What was posted more than once may say what was so at any of these times. Which of them this one told as it appeared, it
-// says itself.
+// A message that was posted more than once may show the state of any of these posts, so its digest is unknown. The copy
+// itself tells which attempt it showed when posted.
 const saidBy = (message: StoredMessage, { ts, postedAttempt = message.postedAttempt }: Copy): MessageChange => ({
   ts,
   postedAttempt,
@@ -151,7 +151,7 @@ async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, fail
   if (step.queue === 'edit') return recordEditFailure(tx, step, failure, now)
   if (step.queue === 'look') return recordLookFailure(tx, claimed, failure)
   if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
-  // Nothing arrived: the claim is void. What was unclear before stands as it did.
+  // Nothing arrived, so the claim is undone. A message that was unclear before becomes unclear again.
   if (step.again) await tx.updateMessage(messageKey, beforeClaim(step.again))
   else await tx.deleteMessage(messageKey)
   if (failure.kind === 'message-gone' && cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
@@ -166,16 +166,16 @@ const beforeClaim = ({ claimedAt, lookedAt, digest, doubtAt, postedAttempt }: St
   postedAttempt,
 })
 
-// The thread is gone, and what stood in it: whether a reply ever arrived there matters no more.
+// The thread is gone with its replies, so it no longer matters whether a reply arrived there.
 async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {
   if (failure.kind !== 'message-gone' || step.queue !== 'look' || step.thread === null) return
   if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
   else await tx.deleteMessage(messageKey)
-  // It may have been the thread of an earlier card, which is known to be gone.
+  // Otherwise it was the thread of an earlier card, which is known to be gone.
   if (cardMessage?.ts === step.thread) await tx.updateMessage(cardMessage.key, { state: 'gone' })
 }
 
-/** Slack's words for a message that stands, and that nobody can edit any more. */
+/** Slack's error codes for a message that still exists but can no longer be edited. */
 const NOT_EDITABLE: ReadonlySet<string> = new Set(['edit_window_closed', 'cant_update_message'])
 
 async function recordEditFailure(
@@ -186,7 +186,7 @@ async function recordEditFailure(
 ): Promise<void> {
   if (kind === 'unclear') return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
   if (kind !== 'message-gone') return tx.updateMessage(key, { sending: null })
-  // The last card of its commit stays as it is, and its thread goes on.
+  // The last generation is not posted again: it stays as it is, and its thread goes on.
   if (generation === GENERATIONS_MAX && NOT_EDITABLE.has(code))
     return tx.updateMessage(key, { sending: null, digest, recheckAt: null })
   return tx.updateMessage(key, { sending: null, state: 'gone' })
@@ -199,12 +199,12 @@ function waitMs({ random }: ReconcileDeps, card: Card, queue: Queue, failure: Fa
   if (failure.kind === 'refused' && queue === 'look') return backoffMs(card.tries, random(), LOOK_REFUSED_AGAIN)
   if (failure.kind === 'refused' && card.plain) return REFUSED_AGAIN_MS
   if (isRefusedAgain(card, queue, failure)) return 0
-  // A closed channel or workspace holds its cards by itself; the card must be ready when it opens.
+  // The sender skips closed channels and workspaces; the card must be due as soon as one opens.
   if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
   return backoffMs(card.tries, random())
 }
 
-/** Tells the log and the metrics how a step ended. */
+/** Logs and counts how a step ended. */
 export function reportEnd(
   { log, count, clock }: ReconcileDeps,
   { card, step, priority, receivedAt, buildEvent, messageKey }: Claimed,
@@ -226,7 +226,7 @@ export function reportEnd(
   if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'sent')
   if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'sent')
   const { code } = outcome
-  // A look is refused every few minutes until somebody grants the right: the first time says it.
+  // A look is refused every few minutes until somebody grants the scope: only the first time is an error.
   const isKnown = step.queue === 'look' && card.problem === code
   if (!FOR_A_PERSON.has(outcome.kind) || isKnown)
     return log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
@@ -244,7 +244,7 @@ const FOR_A_PERSON: ReadonlySet<Failure['kind']> = new Set([
   'workspace-closed',
 ])
 
-// What is said once more, to be sure, is no news and has no lag.
+// A post or edit that is repeated to be sure is no news, and has no lag.
 const isNews = (step: Step): boolean =>
   step.queue === 'post'
     ? step.again === null

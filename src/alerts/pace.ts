@@ -3,32 +3,32 @@ import type { Queue } from '../domain/plan.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Failure } from '../slack/notifier.ts'
 
-// Slack's limits, kept by us so that Slack never has to say 429. Source: Slack's rate limits, "special" and "tier 3".
+// Keeps Slack's rate limits, so that Slack need not answer 429. Source: Slack's rate limits, "special" and "tier 3".
 
-/** `chat.postMessage`: one a second and channel; a channel that was left alone for a while takes this many at once. */
+/** `chat.postMessage`: one per second and channel; after a quiet time a channel takes this many at once. */
 export const POST_GAP_MS = 1_000
 export const POST_BURST = 3
 
-/** `chat.update`, and `conversations.history` and `.replies`: this many a minute and workspace. */
+/** `chat.update`; and `conversations.history` and `.replies` together: this many per minute and workspace. */
 export const CALLS_PER_WINDOW = 50
 export const WINDOW_MS = 60_000
 
 /**
- * Slack counts a call when it arrives, which is after we sent it and before it answered. It is counted here at the answer, or
- * this long after sending where the answer takes longer: slow answers must not slow the channel.
+ * Slack counts a call when it arrives: after we sent it, before it answered. Here it counts from the answer, or from
+ * this long after sending if the answer takes longer: slow answers must not slow the channel.
  */
 const ARRIVAL_MAX_MS = 100
 const ARRIVAL_LEARNT_MAX_MS = 2_000
 
-/** A call of which only the claim is known was sent within this time after it. */
+/** After a restart only the claim of a call is known. The call arrived within this time after it. */
 const CLAIM_TO_ARRIVAL_MS = 1_000
 
 export interface Pace {
-  /** When the next call in this queue may be made (ms); not after now: at once. Infinity while one is under way. */
+  /** When the next call in this queue may be made (ms); past: now. Infinity: a post to the channel is in flight. */
   freeAt(queue: Queue, channel: ChannelId | null): number
-  /** Takes the slot; call the result when it is over, and say when the call was sent (ms); null: none was. */
+  /** Reserves a call. When it has ended, call the result with the time it was sent (ms), or null if it was not sent. */
   take(queue: Queue, channel: ChannelId): (sentAt: number | null) => void
-  /** Slack said 429 all the same: nothing in this queue (posts: this channel) for `forMs`, and no burst there again. */
+  /** After a 429: nothing in this queue (posts: this channel) for `forMs`, and no bursts in the channel from now on. */
   block(queue: Queue, channel: ChannelId, forMs: number): void
 }
 
@@ -41,7 +41,7 @@ export function createPace(
   const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + arrivalMaxMs)
   const buckets = new Map<ChannelId, Bucket>()
   const windows = { edit: createWindow(clock, arrivedBy), look: createWindow(clock, arrivedBy) }
-  // Older posts are not known: they may have left the bucket empty.
+  // Earlier posts are unknown: they may have emptied the bucket.
   const emptyBefore = { fullAt: clock.now() - WINDOW_MS + POST_BURST * POST_GAP_MS, size: POST_BURST }
   for (const { queue, channel, at } of recent) {
     const arrivedAt = at + CLAIM_TO_ARRIVAL_MS
@@ -62,7 +62,7 @@ export function createPace(
     buckets.set(channel, { fullAt: until, size: 1 })
   }
 
-  /** Calls arrive later than we thought. */
+  /** Slack refused a call that kept the limit, so calls arrive later than assumed. */
   function learnArrival(): void {
     arrivalMaxMs = Math.min(ARRIVAL_LEARNT_MAX_MS, arrivalMaxMs * 2)
   }
@@ -82,9 +82,9 @@ export function createPace(
 
 /** Holds `size` posts when it is full, and gets one back each `POST_GAP_MS`. */
 interface Bucket {
-  /** Infinity while a post is under way: there is one at a time, so that the next is chosen fresh. */
+  /** Infinity while a post is in flight: posts go one by one, so that each shows the newest state. */
   fullAt: number
-  /** one as soon as Slack has refused a burst in the channel */
+  /** 1 once Slack has refused a burst in the channel */
   size: number
 }
 
@@ -97,7 +97,7 @@ const without = ({ fullAt, size }: Bucket, arrivedAt: number): Bucket => ({
   size,
 })
 
-/** Beyond this many, full buckets are forgotten, but not those of channels where Slack takes no burst. */
+/** From this many channels on, full buckets are dropped, but not those of channels where Slack takes no burst. */
 const CHANNELS_KEPT = 1_000
 
 function forgetFull(buckets: Map<ChannelId, Bucket>, now: number): void {
@@ -137,13 +137,13 @@ function createWindow(clock: Clock, arrivedBy: (sentAt: number) => number) {
   }
 }
 
-/** So many calls in a row that reached nobody, and Slack is taken to be down. */
+/** After this many calls in a row that did not reach Slack, it is taken to be down. */
 const FAILURES_MAX = 3
 
-/** While it is down, one cheap call asks this often whether it is back; nothing else is sent. */
+/** While Slack is down, only a ping is sent, this often. */
 const ASK_DOWN_MS = 1_000
 
-/** A revoked token comes back only when somebody changes it. */
+/** How often a Slack that refuses the token is asked: only a person can change that. */
 const ASK_CLOSED_MS = 30_000
 
 /** How a call ended. */
@@ -154,14 +154,14 @@ const codeOf = (outcome: Outcome): string => ('code' in outcome ? outcome.code :
 interface Outage {
   /** Why nothing is sent now; null: Slack is reachable as far as we know. */
   reason(): string | null
-  /** The time of the next question (ms). */
+  /** When to send the next ping (ms). */
   askAt(): number
-  /** A question is on its way. The next one does not wait for its answer: where nothing answers, that takes long. */
+  /** A ping was sent. The next one does not wait for its answer, which takes long if Slack does not answer at all. */
   asked(): void
   heard(outcome: Outcome): void
 }
 
-/** Keeps a whole backlog from knocking at a closed door, one card after the other. */
+/** While Slack is down, keeps the queues from trying every waiting card in turn. */
 export function createOutage(clock: Clock): Outage {
   let failures = 0
   let reason: string | null = null

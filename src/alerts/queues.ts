@@ -33,8 +33,8 @@ import { facilitiesOf, readRevision, streaksOf, shownBreakageOn } from '../store
 import { failedTestsOf } from '../store/failed-tests.ts'
 
 /**
- * Reads one card with all it stands on, and what is left to do. Null: there is no such card.
- * @param underWay whether this process has a call for the card under way
+ * Reads one card and plans what is left to do. Null if there is no such card.
+ * @param underWay whether this process has a call for the card in flight
  */
 export async function readCard(
   reads: Reads,
@@ -50,8 +50,8 @@ export async function readCard(
 }
 
 /**
- * Plans one card afresh and puts what is left to do in its queues.
- * @param failed the queue of a step that failed and may be tried again at that time (ms)
+ * Replans one card, and stores in its queues when its next steps are due.
+ * @param failed the queue of a failed step, and when that may be retried (ms)
  */
 export async function requeue(
   tx: Tx,
@@ -62,8 +62,8 @@ export async function requeue(
   const read = await readCard(tx, deps, key, underWay)
   if (!read) return
   const planned = queuesOf(read.steps)
-  // A failed edit or look must not hold back the reply that people wait for, nor a failed post the edit. A failed post holds
-  // the look too, which may be for what it posted.
+  // A failed edit or look must not delay the reply that people wait for, nor a failed post the edit. A failed post also
+  // delays the look, which may be for the message it posted.
   const held = (queue: Queue): Due =>
     failed && (queue === failed.queue || (queue === 'look' && failed.queue === 'post'))
       ? delay(planned[queue], failed.againAt)
@@ -72,7 +72,7 @@ export async function requeue(
   await tx.setQueues(key, { post: held('post'), edit: held('edit'), look })
 }
 
-/** Puts a card's other steps in its queues while one is claimed: they are what they were, and the claim has to end. */
+/** Queues a card's other steps while one is claimed. The look queue keeps the card due, in case this process dies. */
 export async function queueRest(
   tx: Tx,
   key: CardKey,
@@ -82,7 +82,7 @@ export async function queueRest(
   await tx.setQueues(key, { post, edit, look: earlier(look, { at: claimedAt, priority: 0 }) })
 }
 
-/** Leaves a card for later as it is: nothing else of it has to be readable. */
+/** Postpones a card with backoff. Reads only its row, because the rest may be unreadable. */
 export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key: CardKey): Promise<void> {
   const card = await tx.card(key)
   if (!card) return
@@ -92,7 +92,7 @@ export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key
   await tx.setTrouble(key, { ...card, tries: card.tries + 1 })
 }
 
-/** A card that fails on our side is a defect: it is tried again ever more seldom, and takes little from the others. */
+/** A card that cannot be planned is a bug in Buildline. It is retried with growing delays, so that others go on. */
 const STUMBLED_AGAIN_MS = 5_000
 const STUMBLED_AGAIN_MAX_MS = 10 * 60_000
 
@@ -103,7 +103,7 @@ const delay = (queue: Due, notBefore: number): Due => queue && { ...queue, at: M
 const earlier = (a: Due, b: Due): Due =>
   a && b ? { at: Math.min(a.at, b.at), priority: Math.min(a.priority, b.priority) } : (a ?? b)
 
-// A process with a call under way may die before it records the end: then this queue is where the card is found again.
+// If the process dies with a call in flight, the next one finds the card by this entry in the look queue.
 function safetyNet(messages: readonly StoredMessage[]): Due {
   const underWay = messages.filter(({ state, sending }) => state === 'claimed' || sending !== null)
   if (underWay.length === 0) return null
@@ -111,21 +111,21 @@ function safetyNet(messages: readonly StoredMessage[]): Due {
   return { at: since, priority: 0 }
 }
 
-// One process sends at a time: a claim of another term died with it.
+// One process sends at a time, so claims of other terms are orphaned.
 const isDead = ({ term }: ReconcileDeps, { claimedBy }: StoredMessage, underWay: boolean): boolean =>
   claimedBy !== term.id || !underWay
 
 interface CardPlan {
   steps: PlannedStep[]
-  /** what a card posted now would tell by itself */
+  /** the attempt whose end a card would show if posted now */
   postedAttempt: string | null
-  /** when the newest build event or report was received (ms): how old the message is that is sent now */
+  /** when the newest build event or report was received (ms), to measure the lag of the next message */
   receivedAt: number
-  /** that build event's place in the order of receipt, by which a log line can be followed back to its delivery */
+  /** `seq` of the newest build event: in the log, it links a message to its delivery */
   buildEvent: number
 }
 
-/** Reads everything about one card fresh and plans what is left to do; empty when Slack already agrees. */
+/** Reads everything about one card and plans its steps; none if Slack already shows everything. */
 async function planCard(
   reads: Reads,
   card: Card,
@@ -156,7 +156,7 @@ async function planCard(
     replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
-    // Nobody has to be on a CI machine error.
+    // A CI machine error needs no owner.
     breakage: newest.status === 'failed' ? await shownBreakageOn(reads, newest, card, now) : null,
     changes,
     reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
@@ -168,7 +168,7 @@ async function planCard(
   }
 }
 
-/** Those of the channel that stand, or are true still: one that waited for too long is not posted any more. */
+/** The channel's reminders that are posted or still true. One that waited until it was no longer true is not posted. */
 async function remindersOf(
   reads: Reads,
   changes: readonly BreakageChange[],
@@ -185,7 +185,7 @@ async function remindersOf(
   return reminders
 }
 
-/** The card that this one goes on from: the one before it of the same revision, where it stands. */
+/** The revision's card before this one, if it is posted: this one links to it. */
 async function cardBefore(
   reads: Reads,
   { revisionKey, cardNumber }: { revisionKey: string; cardNumber: number },
@@ -196,7 +196,7 @@ async function cardBefore(
   return messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')?.ts ?? null
 }
 
-// The card before this one told the same when it appeared, and called its committer: once is enough.
+// If a deleted card showed this same result when posted, it mentioned the committer: do not mention them again.
 function calledBefore(story: Story, attempts: readonly Attempt[], messages: readonly StoredMessage[]): Story {
   const isAnnounced = messages.some(
     ({ slot, state, postedAttempt }) =>
@@ -243,7 +243,7 @@ async function committers(
   }
 }
 
-/** Whose address it is, as far as Slack has said by now; else who has claimed the login as a name. They want mentions. */
+/** Who has the author's address, as far as Slack has told; else who claimed the login. Null: wants no mentions. */
 async function personBehind(
   reads: Reads,
   author: Author | null,

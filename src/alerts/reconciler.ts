@@ -13,21 +13,21 @@ import { sendNext } from './send.ts'
 const CALLS_MAX = 32
 
 /**
- * Revisions ingested in one transaction. PostgreSQL is asked for all of them at once. SQLite runs in this thread: one at a
- * time leaves room for deliveries.
+ * Revisions ingested in one transaction. PostgreSQL gets the queries of all at once. SQLite runs in this thread: one
+ * revision at a time leaves room for deliveries.
  */
 const TOGETHER = { shared: 32, alone: 1 }
 
-/** Revisions looked for at once, at least. */
+/** Revisions read per round, at least. */
 const INGEST_MAX = 4
 
-/** While deliveries wait to be stored, ingesting pauses for this many times what it took: they share one thread. */
+/** While deliveries wait to be stored, ingesting pauses this many times as long as it ran: they share one thread. */
 const ENDPOINT_SHARE = 19
 
-/** How often that pause looks whether deliveries still wait. */
+/** How often that pause checks whether deliveries still wait. */
 const PRESSED_LOOK_MS = 2
 
-/** The sweep finds what is left to do, whatever wake-ups were lost. */
+/** The interval of the sweep, which finds what is left to do, even if wake-ups were lost. */
 const SWEEP_MS = 1_000
 
 /** A revision that cannot be ingested is retried with backoff, and holds up no other. */
@@ -38,17 +38,17 @@ const FAILING_MAX = 10_000
 
 export interface Reconciler {
   start(): Promise<void>
-  /** Starts nothing more; resolves when what is under way has ended. */
+  /** Starts nothing new; resolves when everything in flight has ended. */
   stop(): Promise<void>
-  /** There is news. Only a hint: the sweep is the truth. */
+  /** There is news. Only a hint: the sweep would find it too. */
   wake(): void
   /** Why nothing is being sent; null when Slack is reachable. */
   outage(): string | null
 }
 
 /**
- * Makes Slack agree with the build events. Two loops over two durable queues: one ingests revisions (build events into decisions and
- * cards), the other takes one step at a time for the most urgent card whose queue is free.
+ * Makes Slack agree with the build events. It runs two loops over two durable queues: one ingests revisions (build
+ * events become decisions and cards), the other takes one step at a time for the most urgent card whose queue is free.
  */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { store, clock, log } = deps
@@ -79,7 +79,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     }
   }
 
-  /** Ends early when no deliveries wait any more. */
+  /** Pauses for up to `ms` while deliveries wait to be stored. */
   async function yieldToEndpoint(ms: number): Promise<void> {
     const until = clock.now() + ms
     while (deps.isPressed() && clock.now() < until && !stopping.signal.aborted)
@@ -97,7 +97,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const ingested = await ingestRevisions(working, due)
       return ingested.map((channels, i) => {
         if (channels === 'waits' || channels === 'lost') return channels
-        // A revision that was put off is read without its build events first, which does not prove that they can be read.
+        // A postponed revision is read without its build events first: success does not prove that those can be read.
         const { revisionKey, buildKeys } = due[i]!
         if (buildKeys.length > 0) failing.delete(revisionKey)
         for (const channel of channels) waitingChannels.add(channel)
@@ -106,7 +106,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       })
     } catch (error) {
       if (due.length === 1) return [await postpone(due[0]!, error)]
-      // One that cannot be ingested holds up no other.
+      // One by one, so that the revision that fails holds up no other.
       const taken: Taken[] = []
       for (const one of due) taken.push(...(await ingestSome([one])))
       return taken
@@ -158,7 +158,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function ask(): Promise<void> {
     outage.asked()
     const answer = await deps.notifier.ping()
-    // Several pings may be under way: once one was answered, the others say nothing.
+    // Several pings may be in flight: after one good answer, the others are ignored.
     if (outage.reason() === null) return
     outage.heard(answer)
     if (outage.reason() !== null) return
@@ -170,7 +170,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     if (!deps.term.isValid()) return 0
     let begun = 0
     const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
-    // Posts before edits: a reply is news. Looks last: where history hangs, one of a card would hold up what else it has to say.
+    // Posts before edits: a reply is news. Looks last: while history hangs, a look would block the card's other calls.
     for (const channel of waitingChannels) {
       if (underWay.size >= CALLS_MAX) break
       if (shut.includes(channel) || pace.freeAt('post', channel) > clock.now()) continue
@@ -183,7 +183,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     return begun + (await beginIn('look', null, shut))
   }
 
-  /** Begins calls in one queue while it is free; posts one by one and channel, so that the next is chosen fresh. */
+  /** Starts calls in a queue while its limit allows; one post per channel at a time, so the most urgent is next. */
   async function beginIn(queue: Queue, channel: ChannelId | null, shut: readonly ChannelId[]): Promise<number> {
     const now = clock.now()
     const slots = CALLS_MAX - underWay.size
@@ -216,7 +216,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function tell(key: CardKey, queue: Queue): Promise<number | null> {
     try {
       const told = await sendNext(deps, key, queue)
-      // The card stays due, and the next renewal stops this process: until then it must not ask again and again.
+      // The card stays due until the next renewal stops this process: pause, or it would be tried without end.
       if (told.kind === 'lost') await clock.sleep(SWEEP_MS, stopping.signal)
       if (told.kind !== 'done') return null
       const { outcome, sentAt } = told
@@ -262,7 +262,7 @@ type Taken = 'taken' | 'waits' | 'lost' | 'failed'
 
 const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
 
-/** A loop that ends by an error (the database is away) is begun again after a moment. */
+/** Restarts a loop that failed, after a moment. The database may be away. */
 async function forever(loop: () => Promise<void>, { log, clock }: ReconcileDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -274,7 +274,7 @@ async function forever(loop: () => Promise<void>, { log, clock }: ReconcileDeps,
   }
 }
 
-/** A bell that remembers a ring until somebody waits; a stop rings it too. */
+/** A wake-up that is remembered until somebody waits for it. */
 function createBell({ clock }: Pick<ReconcileDeps, 'clock'>) {
   let rung = false
   let wakeUp: (() => void) | null = null
@@ -286,7 +286,7 @@ function createBell({ clock }: Pick<ReconcileDeps, 'clock'>) {
     async wait(ms: number): Promise<void> {
       if (!rung) {
         const waiting = new AbortController()
-        // Without a reason of ours an exception would be made for each ring.
+        // Without a reason, `abort` would create an exception each time.
         wakeUp = () => waiting.abort('rung')
         await clock.sleep(ms, waiting.signal)
         wakeUp = null

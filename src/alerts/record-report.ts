@@ -9,18 +9,18 @@ import type { Tx } from '../store/store.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import { knownId, type RecordDelivery } from './record.ts'
 
-/** Reports kept of one build, over all shards and attempts; beyond that the oldest goes. */
+/** Reports kept per build, over all shards and attempts; beyond that the oldest is removed. */
 export const REPORTS_PER_BUILD_MAX = 100
 
-/** Reports kept of unknown builds; beyond that the oldest goes. */
+/** Reports kept of unknown builds; beyond that the oldest is removed. */
 export const EARLY_REPORTS_MAX = 5_000
 
-/** Later revisions of the branch to replan: this report may change which of their failed tests are new. */
+/** At most this many later builds of the branch are replanned: the report may change which of their tests are new. */
 const SUCCESSORS_MAX = 4
 
 /**
- * Stores a build step's test report, durably. It is about the attempt that is running or ended last; of a build that is not
- * known yet, about its first. A repeated shard replaces the one before.
+ * Stores a build step's test report, durably. It is about the build's newest attempt; if the build is not known yet,
+ * about its first one. A report of the same shard replaces the one before.
  */
 export async function recordReport({ store, clock, wake }: RecordDelivery, read: ReadReport): Promise<Stored> {
   const { answer, woken } = await store.write((tx) => record(tx, read, clock.now()))

@@ -19,24 +19,24 @@ import type { StoredEvent } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 /**
- * A build that ends is told to its end. One that says ever new words and never ends would make its card larger without
- * bound: beyond this many build events what it says is counted, until it says how it ended. A build has about three.
+ * A build has about three build events. One that sends new status words without ever ending would make its card grow
+ * without bound: after this many, its build events are only counted, until one says how it ended.
  */
 export const UNENDED_EVENTS_MAX = 500
 
-/** A sender repeats what it got no answer for; what comes later than this is news. */
+/** A sender repeats a delivery that got no answer. An equal one that comes later than this is news. */
 const REPETITION_MAX_MS = 60 * 60_000
 
 export interface RecordDelivery {
   store: Pick<Store, 'write'>
   clock: Clock
-  /** a hint that a revision has news; it may be lost, the sweep finds what was missed */
+  /** a hint that a revision has news; if it is lost, the sweep finds the news */
   wake: (revisionKey: string) => void
 }
 
 /**
- * Stores one delivery and what it says of a build, durably, and says whether the same was said before. Resolves after it
- * is on disk; rejects when it is not, and then nothing of it is stored. A repetition is counted on the build event it repeats.
+ * Stores a delivery and its build event, durably, and returns whether it is new or a duplicate. Resolves when it is on
+ * disk. If it rejects, nothing is stored. A duplicate is counted on the build event that it repeats.
  */
 export async function recordDelivery({ store, clock, wake }: RecordDelivery, delivery: Delivery): Promise<Recorded> {
   const recorded = await store.write((tx) => record(tx, delivery, clock.now()))
@@ -45,9 +45,9 @@ export async function recordDelivery({ store, clock, wake }: RecordDelivery, del
 }
 
 /**
- * Stores what a source showed when it was asked, as if it had delivered it, unless it is known already. As `history` it is
- * known from then on, and nobody is told.
- * @returns whether it is news
+ * Stores a build that a source showed when it was asked, as if it had been delivered, unless it is known already. With
+ * the origin `history` it is stored, but sent to nobody.
+ * @returns whether it was new
  */
 export async function recordLookedUp(
   { store, clock, wake }: RecordDelivery,
@@ -83,13 +83,13 @@ async function record(tx: Tx, { seen: delivered, body, project }: Delivery, at: 
   return { answer, deliveryId, eventSeq, revisionKey: key }
 }
 
-/** What CI delivers by its uuid, and has named by its number before, keeps that for an id. */
+/** A build that CI named by its number before, and now delivers by its uuid, keeps the number as its id. */
 async function asKnown(tx: Tx, seen: Observation): Promise<Observation> {
   const { projectId, buildId, details } = seen
   return { ...seen, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
 }
 
-/** By what id a build is known. */
+/** The id under which a build is stored. */
 export async function knownId(
   tx: Tx,
   { projectId, buildId, uuid }: { projectId: ProjectId; buildId: BuildId; uuid: Uuid | null },
@@ -113,8 +113,8 @@ async function insert(
 }
 
 /**
- * A sender that got no answer says the same again, perhaps after the build has ended: that is no restart (decision 16).
- * One that brings a detail more, such as another start time, is not the same.
+ * Whether this repeats a delivery that got no answer. It may come after the build has ended, and is no restart
+ * (decision 16). A delivery with another detail, such as another start time, is no repetition.
  */
 const isRepetitionOf = (earlier: StoredEvent, seen: Observation, at: number): boolean =>
   !earlier.isAcknowledged &&
@@ -136,19 +136,19 @@ const isEndless = (known: readonly BuildEvent[], { word }: Observation): boolean
   known.length >= UNENDED_EVENTS_MAX && !isFinal(toStatus(word)) && !known.some(isFinalEvent)
 
 async function isRepeated(tx: Tx, seen: Observation, known: readonly BuildEvent[], at: number): Promise<boolean> {
-  // What we had CI do is not yet CI's own word of it.
+  // The newest event is our own action, which CI has not reported yet: this is CI's first word about it.
   if (known.length === 0 || known.at(-1)!.origin === 'action') return false
   const buildEvents = [...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at)]
   if (effectsOf(buildEvents).at(-1) !== 'duplicate') return false
-  // What looks like a late start said twice may be the start that somebody asked for.
+  // What looks like a late start, sent twice, may be the restart that somebody requested.
   const restarts = restartRequests(await tx.restartsOf(seen.projectId, seen.buildId))
   return restarts.length === 0 || effectsOf(buildEvents, restarts).at(-1) === 'duplicate'
 }
 
-// A repetition may bring what was missing, such as the uuids that only a build step can know.
+// Whether a repetition adds details, such as the uuids that only a build step can know.
 function knowsMore(seen: Observation, known: readonly Observation[]): boolean {
   const { attempt } = seen.details
-  // What is known of one attempt, such as the jobs that failed, is not known of the next.
+  // The details of one attempt, such as its failed jobs, are not those of the next.
   const own = attempt === null ? known : known.filter(({ details }) => details.attempt === attempt)
   return JSON.stringify(mergeDetails([seen, ...own])) !== JSON.stringify(mergeDetails(own))
 }

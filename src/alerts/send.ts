@@ -6,17 +6,17 @@ import { recordEnd, recordLate, reportEnd, type Claimed } from './outcome.ts'
 import type { Tx } from '../store/store.ts'
 import { queueRest, readCard, requeue } from './queues.ts'
 
-/** The history is searched from a little before the claim, for clocks that differ. */
+/** The history is searched from this long before the claim, because clocks differ. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** How one step ended; `nothing`: there was none left to take. `lost`: not made, since this process no longer sends. */
+/** How one step ended. `nothing`: no step was due. `lost`: not made, because this process no longer sends. */
 export type StepResult =
   | { kind: 'nothing' | 'lost' }
   | { kind: 'done'; step: Step; sentAt: number; outcome: Sent | Found | Failure }
 
 /**
- * Takes at most one step for a card in one queue: plans afresh, records the claim, makes the call, records its end.
- * Whatever dies on the way leaves a card that is found and planned again.
+ * Makes at most one call for a card in one queue: replans, records the claim, makes the call, records the outcome. If
+ * the process dies on the way, the card is found and planned again.
  */
 export async function sendNext(deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<StepResult> {
   const { store, clock, term } = deps
@@ -24,7 +24,7 @@ export async function sendNext(deps: ReconcileDeps, key: CardKey, queue: Queue):
   if (claimed === 'lost') return { kind: 'lost' }
   if (!claimed) return { kind: 'nothing' }
   const sentAt = clock.now()
-  // The last thing before the call: the process may have slept since the claim.
+  // Checked right before the call: the process may have been paused since the claim.
   const isLost = !term.isValid()
   const outcome = isLost ? LOST : await take(deps, claimed)
   await store.write(async (tx) =>
@@ -52,8 +52,8 @@ async function take(
   }
 }
 
-// Where a message of ours turns up twice, the copy that we recorded stays and comes first; the others are taken back.
-// Where none is recorded yet, the newest copy stays: it has mentioned the people to be mentioned.
+// If a message is found more than once, the recorded copy is kept and comes first; the others are deleted. If no copy
+// is recorded yet, the newest is kept: it has mentioned the people who are to be mentioned.
 async function look(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,
@@ -67,15 +67,15 @@ async function look(
   const others = found.copies.filter((copy) => copy !== kept)
   for (const { ts } of others) {
     const removed = await notifier.remove({ channel, ts })
-    // What cannot be taken back stays: to ask again would not help.
+    // A copy that cannot be deleted (`message-gone`) stays: a retry would not help.
     if (removed.kind !== 'sent' && removed.kind !== 'message-gone') return removed
   }
   return { kind: 'found', copies: kept === undefined ? [] : [kept, ...others] }
 }
 
-/** Plans a card afresh and records the claim to its most urgent step in a queue; null: there is none. */
+/** Replans a card and claims its most urgent due step in a queue; null if none is due. */
 async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<Claimed | null> {
-  // One call per card at a time, and this is it: whatever else looks under way has ended without a record.
+  // Only one call per card runs at a time: this one. Any other that looks in flight ended without being recorded.
   const read = await readCard(tx, deps, key, false)
   if (!read) return null
   const now = deps.clock.now()
@@ -104,7 +104,7 @@ async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue
   }
 }
 
-/** What the message of a step told as it appeared, or tells if it is posted now. */
+/** The attempt whose end the step's message showed when posted, or shows if it is posted now. */
 function postedAttemptBy(step: Step, bornNow: string | null): string | null {
   if (step.queue !== 'post') return step.message.postedAttempt
   return step.slot === 'card' ? bornNow : null
@@ -122,7 +122,7 @@ async function claim(
     case 'look':
       return step.message.key
     case 'edit': {
-      // The digest and the recheck as planned: of a dead process's edit they say more than what it left behind.
+      // Stores the digest and the recheck as planned: the plan has settled a dead process's edit, the row has not.
       const { digest, recheckAt } = step.message
       await tx.updateMessage(step.message.key, {
         sending: step.digest,
@@ -143,7 +143,7 @@ async function claim(
         postedAttempt,
       } as const
       if (step.again) {
-        // From here on two may arrive, whatever becomes of this call.
+        // From now on Slack may show this message twice, even if this call fails.
         await tx.updateMessage(step.again.key, { ...claimed, doubtAt: now + LANDING_MAX_MS })
         return step.again.key
       }

@@ -8,13 +8,13 @@ import { claimMetadata, CLAIM_EVENT_TYPE } from '../slack/messages/ids.ts'
 import { renderView } from './messages/render.ts'
 
 interface SlackNotifierOptions extends ClientOptions {
-  /** our own clock (ms); left out: Slack's and ours are taken to agree */
+  /** our clock (ms); left out: taken to agree with Slack's */
   now?: () => number
 }
 
 /**
- * Tells Slack. Every call is one request (`find`: one a page, one to learn who we are, and all of it again where our clock was set meanwhile) and resolves; how it failed
- * is in the answer, which holds no secret.
+ * The `Notifier` for Slack. Each call is one request. Only `find` makes more: one per page, one to learn who the bot
+ * is, and all again if our clock was set meanwhile. A call never rejects: it returns the failure, without any secret.
  */
 export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): Notifier {
   const theirs = now ? createTheirClock(now) : null
@@ -31,7 +31,7 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
           const asked = theirs.widened(search)
           const found = await findMessages(client, us, asked)
           const wider = theirs.widened(search)
-          // Our clock was set since Slack was last heard: only this answer says that another time was meant.
+          // Our clock was set since Slack last answered, which only this answer showed: search the right time.
           return isNone(found) && isBeyond(wider, asked) ? findMessages(client, us, wider) : found
         }),
       ),
@@ -46,7 +46,7 @@ const isBeyond = (wider: Search, asked: Search): boolean =>
   wider.sinceMs < asked.sinceMs - CLOCK_SKEW_MS ||
   (asked.untilMs !== undefined && wider.untilMs! > asked.untilMs + CLOCK_SKEW_MS)
 
-// To read a channel needs rights that writing to it does not: where they are missing, only this look-up is refused.
+// Reading a channel needs scopes that posting does not. If they are missing, only this look is refused.
 const notOurs = <Outcome extends { kind: string }>(outcome: Outcome | Failure): Outcome | Failure =>
   outcome.kind === 'workspace-closed' && 'code' in outcome && READ_RIGHTS.has(outcome.code)
     ? { kind: 'refused', code: outcome.code }
@@ -72,7 +72,7 @@ async function post(client: WebClient, message: Post): Promise<Sent | Failure> {
     unfurl_media: false,
   })
   const ts = fieldOf(answer, 'ts')
-  // Posted, it seems, but where? The claim's key will tell.
+  // It seems to be posted, but where is unknown. A look will find it by the claim's key.
   return isMessageTs(ts) ? sent(ts) : { kind: 'unclear', code: BROKEN_ANSWER }
 }
 
@@ -85,14 +85,14 @@ async function remove(client: WebClient, { channel, ts }: { channel: ChannelId; 
   try {
     await client.apiCall('chat.delete', { channel, ts })
   } catch (error) {
-    // What is gone already need not be taken back.
+    // It is deleted already.
     if (classify(error).code !== 'message_not_found') throw error
   }
   return sent(ts)
 }
 
-// `blocks` and `attachments` always go along, empty too: what an update leaves out would stay. The metadata as well, for that reason
-// turned round: an edited message must still be found by its key.
+// `blocks` and `attachments` are always sent, even if empty: Slack keeps what an update leaves out. `metadata` is sent
+// with each edit too, because an edited message must still be found by its key.
 function contentOf({ channel, view, key, postedAttempt, plain = false }: Post | Edit) {
   const { text, blocks, attachments } = renderView(view, { plain, channel })
   return {
@@ -112,12 +112,12 @@ function threadOf({ thread, view }: Post) {
 }
 
 const PAGE_MESSAGES = 200
-/** 5,000 messages: more than any channel says between a claim and the look back. */
+/** 5,000 messages: more than any channel gets between a claim and the look for it. */
 const PAGES_MAX = 25
 
 /**
- * Our own messages that carry the key, oldest first. Answers `found` with none only when every message was seen: a list
- * that breaks off is `unclear`, since a caller that believes it posts twice. Throws what the client throws.
+ * Finds the bot's messages that carry the key, oldest first. `found` without copies means that every message was read.
+ * An incomplete list without a copy is `unclear`: else the caller would post twice. Throws what the client throws.
  */
 async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<Found | Failure> {
   const found = new Map<MessageTs, Copy>()
@@ -137,7 +137,7 @@ async function findMessages(client: WebClient, identity: Identity, search: Searc
   return found.size > 0 ? inOrder(found) : { kind: 'unclear', code: 'search_unfinished' }
 }
 
-// As long as all seconds have ten digits, the order of the texts is the order of the times.
+// While all seconds have ten digits, timestamps sort as text.
 const inOrder = (found: ReadonlyMap<MessageTs, Copy>): Found => ({
   kind: 'found',
   copies: [...found.values()].sort((a, b) => (a.ts < b.ts ? -1 : 1)),
@@ -175,12 +175,12 @@ const pageQuery = ({ channel, thread, sinceMs, untilMs }: Search) => ({
   limit: PAGE_MESSAGES,
 })
 
-/** Slack's clock stamps the messages, ours the claim: ours may be ahead by so much. The key makes up for looking further. */
+/** Slack's clock stamps messages, ours claims: they may differ by this much. The key makes a wider search safe. */
 const CLOCK_SKEW_MS = 5 * 60_000
 
 const toTs = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed(6)
 
-/** What one of our own messages carries; null: it is not ours. */
+/** The claim in one of our own messages; null if it is not ours. */
 function claimOf({ bot_id: bot, user, metadata }: Message, { userId, botId }: Identity): Fields | null {
   const byUs = (botId !== null && bot === botId) || (userId !== null && user === userId)
   if (!byUs || fieldOf(metadata, 'event_type') !== CLAIM_EVENT_TYPE) return null

@@ -32,8 +32,8 @@ import { testsLine } from '../../slack/messages/tests.ts'
 import { lookOf, saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
 
 /**
- * The card: what happened, where, and to which commit; beneath it, beside the coloured bar, times, what people asked, and
- * the buttons. A place that draws no attachments still shows status, project, link and commit. Pure.
+ * The card: what happened, where, and to which commit. Below, beside the coloured bar: times, requests and buttons. A
+ * client that shows no attachments still shows status, project, link and commit. Pure.
  */
 export function renderCard(view: CardView, channel: ChannelId | null = null): SlackMessage {
   const tests = mrkdwn(testsLine(view.failedTests))
@@ -46,14 +46,14 @@ export function renderCard(view: CardView, channel: ChannelId | null = null): Sl
   }
 }
 
-/** The card without blocks: the way out when Slack refuses them. */
+/** The card without blocks, for when Slack refuses them. */
 export const plainCard = (view: CardView, channel: ChannelId | null = null): string =>
   joined(
     [titleLine(view), commitLine(view.build, view.mention), storyLine(view, channel), testsLine(view.failedTests)],
     '\n',
   )
 
-/** What a notification and a screen reader say. */
+/** The text for notifications and screen readers. */
 function sentence(view: CardView): string {
   const { build, streak, shown, attemptNumber } = view
   const which = attemptNumber > 1 ? ` (attempt ${attemptNumber})` : ''
@@ -75,7 +75,7 @@ function titleLine(view: CardView): string {
 
 const isRedStill = ({ shown, streak }: CardView): boolean => shown === 'failed' && streak !== null
 
-/** `3rd in a row`, and `at least 500th …` where the history that is kept ends before the streak does. */
+/** `3rd in a row`, or `at least 500th …` if the stored history begins within the streak. */
 function inARow({ builds, atLeast }: Streak): string {
   const ending = ORDINALS[builds % 100 > 10 && builds % 100 < 14 ? 0 : builds % 10] ?? 'th'
   return `${atLeast ? 'at least ' : ''}${builds}${ending} in a row`
@@ -83,7 +83,7 @@ function inARow({ builds, atLeast }: Streak): string {
 
 const ORDINALS: Readonly<Record<number, string>> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
-/** Ours, or for a word that CI never documented the word itself. */
+/** Our word for the status; for a status that CI does not document, CI's own word. */
 function wordOf(view: CardView): string {
   const look = lookOf(view.shown)
   if (view.shown === 'unknown') return outside(view.word, WORD_CHARS_MAX) || look.word
@@ -113,13 +113,13 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
 
 const sourceIn = ({ ref }: CardView) => sourceOf(parseAttemptRef(ref)?.projectId ?? null)
 
-// Where nobody can restart the build from here, such as a Pro project's, nobody is told to.
+// Suggests a restart only if the card offers one: a Pro project's build, for example, cannot be restarted from here.
 function hintOf({ shown, offers }: CardView): string | null {
   const { hint } = lookOf(shown)
   return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint
 }
 
-/** `7 min, started 14:02`; of a build that has not ended `started 14:02`; and where CI was asked, when. */
+/** `7 min, started 14:02`; if the build has not ended `started 14:02`; if CI was asked, also when. */
 function historyLine(view: CardView): string {
   const duration = view.durationMs === null ? null : durationWords(view.durationMs)
   const said = view.history.map(({ what, at }) => {
@@ -141,7 +141,7 @@ function failedLine({ failedJobs = [] }: CardView): string | null {
   return `failed: ${[...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`
 }
 
-/** Before the time of an end that is told long after. */
+/** Precedes the time of an end that is sent long after it. */
 export const LATE_WORDS = 'told late: ended'
 
 const STEP_WORDS: Record<CardView['history'][number]['what'], string> = {
@@ -161,7 +161,7 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
   return time ? `goes on from ${before} of ${time}` : `goes on from ${before}`
 }
 
-/** Slack leads this address to the workspace that the reader is signed in to. */
+/** Slack redirects this address to the workspace that the reader is signed in to. */
 export const addressOf = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
@@ -171,7 +171,7 @@ function actionsOf({ build, shown, offers, ref, unconfirmed, claim, breakage }: 
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
   const acts = offers.map((action) => actButton(action, ref, { ...build, unconfirmed }))
   const claims = [...(breakage ? [breakageButton(breakage.id)] : []), ...(claim === null ? [] : [claimButton(claim)])]
-  // A machine's failure is nobody's fault: there is nothing to read before running it again.
+  // After a CI machine error the buttons to act come first: the build shows nothing worth reading before a restart.
   const elements: Button[] = [
     ...(shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]),
     ...claims,

@@ -8,7 +8,7 @@ import { onItWords, sinceWords } from '../../slack/messages/breakage.ts'
 import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
 
-/** A digest: what it counts in one line, the chart, and then a list for each thing that is worth one. */
+/** A digest: its counts in one line, the chart, then each list that is not empty. */
 export function renderDigest(view: DigestView): SlackMessage {
   const head = answerOf(headOf(view))
   const lists = listsOf(view).flatMap((lines) => answerOf(lines).blocks)
@@ -18,7 +18,7 @@ export function renderDigest(view: DigestView): SlackMessage {
 /** The digest without blocks: as many of its lines as fit. */
 export const plainDigest = (view: DigestView): string => answerOf(digestLines(view)).text
 
-/** All of it but the chart. */
+/** Everything but the chart. */
 export const digestLines = (view: DigestView): Part[] => [...headOf(view), ...listsOf(view).flat()]
 
 function headOf(view: DigestView): Part[] {

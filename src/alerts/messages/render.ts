@@ -15,8 +15,8 @@ import { afterWords, clockTime } from '../../slack/messages/times.ts'
 import { lookOf, NOTICE_LOOK } from '../../slack/messages/words.ts'
 
 /**
- * A view as a message that Slack takes, whatever the view holds: within its limits, with all outside text escaped.
- * `plain` leaves the blocks out and puts what matters of them into the text. Pure: the same view, the same message.
+ * Renders any view as a message that Slack accepts: within its limits, with all outside text escaped. `plain` leaves
+ * out the blocks and puts what matters of them into the text. Pure: the same view, the same message.
  */
 export function renderView(view: View, { plain = false, channel = null }: RenderOptions = {}): SlackMessage {
   return plain ? { text: plainText(view, channel), blocks: [], attachments: [] } : withBlocks(view, channel)
@@ -24,7 +24,7 @@ export function renderView(view: View, { plain = false, channel = null }: Render
 
 interface RenderOptions {
   plain?: boolean
-  /** where it is said: a card that replaces another one links to it */
+  /** where it is posted: a card that replaces another one links to that */
   channel?: ChannelId | null
 }
 
@@ -74,7 +74,7 @@ function plainText(view: View, channel: ChannelId | null): string {
   }
 }
 
-/** A reply is its line. A button needs a block to stand in, and where there are blocks, Slack draws no text but theirs. */
+/** A reply is one line. A button needs a block, and Slack shows only blocks if there are any: the line is in both. */
 function renderReply(view: ReplyView): SlackMessage {
   const text = joined([replyLine(view), isThisYou(view.proposed)])
   const blocks = view.claim === null ? [] : [{ ...section(text), accessory: claimButton(view.claim) }]
@@ -82,9 +82,9 @@ function renderReply(view: ReplyView): SlackMessage {
 }
 
 /**
- * A reply in the thread, in one line: `:x: *Failed* after 7 min · @Ada`. One that is also sent to the channel stands there
- * without its card, and names the build: `:x: *Failed* acme/web #512 on `main` after 7 min · @Ada`. Beside the
- * button by which somebody claims the committer's name stands that name. Pure.
+ * A reply in the thread, in one line: `:x: *Failed* after 7 min · @Ada`. One that is also sent to the channel appears
+ * there without its card, so it names the build: `:x: *Failed* acme/web #512 on `main` after 7 min · @Ada`. A reply
+ * with the button that claims the committer's name also shows that name. Pure.
  */
 function replyLine(view: ReplyView): string {
   const { symbol, word, hint } = lookOf(view.shown)
@@ -115,10 +115,10 @@ function renderNotice(view: NoticeView): SlackMessage {
   return { text: noticeLine(view), blocks: [], attachments }
 }
 
-/** The notice without blocks: the counts, and the projects by name. */
+/** The notice without blocks: the counts, and the names of projects. */
 const plainNotice = (view: NoticeView): string => noticeLine(view)
 
-/** A screen reader gets the first projects by name; the list has them all. */
+/** The text, for screen readers, names only the first projects; the list has all. */
 const PROJECTS_NAMED_MAX = 3
 const DAY_CHARS_MAX = 10
 
