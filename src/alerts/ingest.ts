@@ -24,33 +24,33 @@ import { readNews, type News } from './news.ts'
 import { requeue } from './queues.ts'
 import type { Attempt } from '../domain/attempt.ts'
 
-/** How many newer outcomes of a branch are looked at again when an older build turns out to have failed. */
+/** An outcome that comes late has at most this many newer builds of its branch ingested again. */
 const SUCCESSORS_MAX = 100
 
 /**
- * What became of a revision: the channels that have something to do; `waits`: the rules are being read for the first time, or
- * Slack is being asked; `lost`: another process sends now
+ * How ingesting a revision ended: the channels whose cards may have something to do. `waits`: postponed, because its
+ * rules are being read for the first time or Slack is being asked. `lost`: another process sends now.
  */
 export type Ingested = ChannelId[] | 'waits' | 'lost'
 
 /**
- * Takes in what is new of some revisions: gives each build event its card, decides for each channel whether it is told and keeps
- * why, and puts the cards concerned in their queues. All in one transaction; running it again changes nothing.
+ * Ingests the news of some revisions: gives each build event its card, decides for each channel whether to send it,
+ * stores the decisions with their reasons, and queues the cards that may change. All in one transaction. Idempotent.
  */
 export async function ingestRevisions(deps: Working, due: readonly DueRevision[]): Promise<Ingested[]> {
   const subscriptions = await deps.subscriptions()
-  const taken = await deps.store.write((tx) => ingestWith(tx, deps, due, subscriptions), { canBeRedone: true })
-  if (taken === 'lost') return due.map(() => taken)
-  return taken.map((one, i) => {
+  const ingested = await deps.store.write((tx) => ingestWith(tx, deps, due, subscriptions), { canBeRedone: true })
+  if (ingested === 'lost') return due.map(() => ingested)
+  return ingested.map((one, i) => {
     if (one === 'waits') return one
     const { revisionKey } = due[i]!
     for (const decision of one.decided) report(deps, revisionKey, decision)
-    reportTaken(deps, { revisionKey, ...one })
+    reportIngested(deps, { revisionKey, ...one })
     return [...new Set(one.touched.map(({ channel }) => channel))]
   })
 }
 
-interface TakenIn {
+interface IngestedOne {
   touched: readonly CardKey[]
   decided: readonly KeptDecision[]
   buildEvents: readonly number[]
@@ -61,32 +61,32 @@ async function ingestWith(
   deps: Working,
   due: readonly DueRevision[],
   subscriptions: readonly Subscription[],
-): Promise<(TakenIn | 'waits')[] | 'lost'> {
+): Promise<(IngestedOne | 'waits')[] | 'lost'> {
   if (!(await deps.term.holds(tx))) return 'lost'
   const all = await sideBySide(due, (one) => readNews(tx, deps, one, subscriptions))
   const news = all.filter((one) => one !== 'waits')
-  // Before any card: two that change one branch wait for each other here, and nowhere else.
+  // Lock the branches before any card: transactions that change the same branch wait for each other here only.
   const changed = new Set(news.flatMap(({ changes }) => changes?.key ?? []))
   await sideBySide([...changed], (key) => tx.lockName(breakageLock(key)))
-  const takenIn = new Map<string, TakenIn>()
-  const reading = readOnce(tx, OF_PLACED)
-  // Revisions of one branch come one after the other: each is judged by those before.
-  await sideBySide([...Map.groupBy(news, ({ branch }) => branch).values()], async (own) => {
-    for (const one of own) takenIn.set(one.revisionKey, await takeIn(tx, reading, deps, one))
+  const results = new Map<string, IngestedOne>()
+  const cached = readOnce(tx, STABLE_ONCE_PLACED)
+  // One after the other within a branch: each revision is judged by those before it.
+  await sideBySide([...Map.groupBy(news, ({ branch }) => branch).values()], async (ofBranch) => {
+    for (const one of ofBranch) results.set(one.revisionKey, await ingestOne(tx, cached, deps, one))
   })
-  const touched = [...takenIn.values()].flatMap((one) => one.touched)
+  const touched = [...results.values()].flatMap((one) => one.touched)
   const cards = new Map(touched.map((key) => [`${key.subject} ${key.channel}`, key]))
-  const planning = readOnce(reading, OF_DECIDED)
-  await sideBySide([...cards.values()], (key) => requeue(planning, deps, key, { underWay: deps.isUnderWay(key) }))
-  return all.map((one) => (one === 'waits' ? one : takenIn.get(one.revisionKey)!))
+  const planTx = readOnce(cached, STABLE_ONCE_INGESTED)
+  await sideBySide([...cards.values()], (key) => requeue(planTx, deps, key, { underWay: deps.isUnderWay(key) }))
+  return all.map((one) => (one === 'waits' ? one : results.get(one.revisionKey)!))
 }
 
-/** What is read again and again, and does not change any more when a revision's build events have their cards … */
-const OF_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
-/** … and when all revisions are in. */
-const OF_DECIDED = ['requestsOf', 'openBreakage', 'breakageChangesOf', 'reportsOf', 'project'] as const
+/** Reads that repeat, and whose result no longer changes once a revision's build events have their cards. */
+const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
+/** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
+const STABLE_ONCE_INGESTED = ['requestsOf', 'openBreakage', 'breakageChangesOf', 'reportsOf', 'project'] as const
 
-/** All have ended before the first failure is thrown: nothing may go on in a transaction that is over. */
+/** Throws the first failure only after all have ended: none may go on when the transaction is over. */
 async function sideBySide<Each, Result>(
   all: readonly Each[],
   work: (each: Each) => Promise<Result>,
@@ -99,24 +99,24 @@ async function sideBySide<Each, Result>(
 }
 
 /**
- * Everything but the queues of its cards, which are planned when all revisions are in.
- * @param reading what counts only outcomes that have cards must not be read with it
+ * Ingests all of a revision but the queues of its cards, which are planned when all revisions are ingested.
+ * @param cached not for reads that count only outcomes with cards: it may have read them before they got their cards
  */
-async function takeIn(tx: Tx, reading: Tx, deps: Working, news: News): Promise<TakenIn> {
+async function ingestOne(tx: Tx, cached: Tx, deps: Working, news: News): Promise<IngestedOne> {
   const { revisionKey, mark, requests, known, changes } = news
   const now = deps.clock.now()
   const { placed, newest } = await place(tx, news)
   if (changes) await keepBreakage(tx, changes, placed, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),
-    // A wake without new build events: an older build's outcome may have changed whether this one recovered.
+    // Woken without new build events: an older build's outcome may have changed whether this one recovered.
     ...(newest ? [newest.cardNumber] : []),
     ...requests.map(({ subject }) => cardNumberOf(subject)),
   ])
   const touched: CardKey[] = []
   const decided: KeptDecision[] = []
   for (const cardNumber of cardNumbers) {
-    const { attempts, decisions } = await decideCard(reading, { revisionKey, cardNumber, known, requests, now })
+    const { attempts, decisions } = await decideCard(cached, { revisionKey, cardNumber, known, requests, now })
     await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests })
     const subject = revisionSubject(revisionKey, cardNumber)
     await settleRequests(tx, { subject, all: requests, attempts, now })
@@ -128,7 +128,7 @@ async function takeIn(tx: Tx, reading: Tx, deps: Working, news: News): Promise<T
   return { touched, decided, buildEvents: placed.map(({ seq }) => seq) }
 }
 
-/** Gives the build events that have none their card. @returns those build events, and the newest card */
+/** Gives cards to the build events without one. @returns these build events, and the newest card */
 async function place(tx: Tx, { buildEvents, newest: before, requests }: News) {
   const { placed, newest } = placeEvents(buildEvents, before, restartRequests(requests))
   for (const [seq, cardNumber] of placed) await tx.placeEvent(seq, cardNumber)
@@ -136,7 +136,7 @@ async function place(tx: Tx, { buildEvents, newest: before, requests }: News) {
   return { placed: fresh.map((one) => ({ ...one, cardNumber: placed.get(one.seq)! })), newest }
 }
 
-/** Makes the cards that decisions ask for. @returns all cards whose queues may change */
+/** Creates the cards that decisions ask for. @returns all cards whose queues may change */
 async function keepCards(
   tx: Tx,
   subject: string,
@@ -148,22 +148,22 @@ async function keepCards(
     const name = `${key.subject} ${key.channel}`
     if (keys.has(name)) return
     keys.set(name, key)
-    const own = subscriptions.filter(({ channel }) => channel === key.channel)
-    const quiet = own.some((subscription) => subscription.quiet)
-    await tx.ensureCard({ ...key, quiet, mention: own.some(({ mention }) => mention === 'committer') })
+    const ofChannel = subscriptions.filter(({ channel }) => channel === key.channel)
+    const quiet = ofChannel.some((subscription) => subscription.quiet)
+    await tx.ensureCard({ ...key, quiet, mention: ofChannel.some(({ mention }) => mention === 'committer') })
   }
   for (const decision of decisions) {
     if (opensCard(decision)) await ensure({ subject, channel: decision.channel })
     if (decision.noticeDay) await ensure({ subject: noticeSubject(decision.noticeDay), channel: decision.channel })
   }
-  // Cards that stand already follow their revision, whatever the rules say now.
+  // Existing cards keep following their revision, even if the rules would not open them now.
   for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
   return [...keys.values()]
 }
 
-// An outcome that comes late changes the red streaks of newer builds: a red one lengthens them and makes the build that
-// passed after it a recovered one, a green one shortens them. Not only the next build's: other red ones may lie between.
-// What is not ingested yet sees the outcome by itself.
+// A late outcome changes the red streaks of newer builds. A failure lengthens them, and makes the build that passed
+// after it a recovered one; a success shortens them. Not only for the next build: other red ones may lie between.
+// Builds that are not ingested yet will see the outcome anyway.
 async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: string, now: number): Promise<void> {
   if (!isVerdict(buildEvent.status) || buildEvent.origin === 'history') return
   const branch = branchKey(buildEvent.projectId, buildEvent.branch)
@@ -178,8 +178,8 @@ function report({ log, count }: ReconcileDeps, revisionKey: string, decision: Ke
   log.debug({ revision: revisionKey, buildEvent: eventSeq, channel, verdict, reason }, 'decided')
 }
 
-// The line between a delivery's and that of its message; each decision is logged at `debug`.
-function reportTaken(
+// Logs one line between those of the delivery and of its message; each decision is logged at `debug`.
+function reportIngested(
   { log }: ReconcileDeps,
   {
     revisionKey,
@@ -193,9 +193,9 @@ function reportTaken(
   log.info({ revision: revisionKey, buildEvents, verdicts }, 'ingested')
 }
 
-// What follows from the build events beside cards: where each build stands, and what became of requests.
+// What build events change besides cards: the state of builds, and requests.
 
-/** Keeps where each build with news stands, and what its project is called. */
+/** Stores the state of each build with new build events or a request to restart it, and its project's names. */
 async function keepBuilds(
   tx: Tx,
   news: NewestCard & { attempts: readonly Attempt[]; fresh: readonly PlacedEvent[]; requests: readonly Request[] },
@@ -209,7 +209,7 @@ async function keepBuilds(
     const attempt = newest.get(buildId)
     if (!attempt) continue
     const { projectId } = attempt.buildEvents[0]!
-    // Without new build events only what stands on this card already may change.
+    // Without new build events, a build is updated only if its state is on this card already.
     if (!withEvents.has(buildId) && (await tx.build(projectId, buildId))?.cardNumber !== cardNumber) continue
     const at = Math.max(
       attempt.buildEvents.at(-1)!.at,
@@ -232,7 +232,7 @@ async function keepBuilds(
     if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)
 }
 
-/** The builds whose runs may change as the request to restart them goes on. */
+/** The builds whose attempts may change with the state of a request to restart them. */
 function restartedOn({
   revisionKey,
   cardNumber,
@@ -243,11 +243,11 @@ function restartedOn({
   return new Set(restarts.map(({ buildId }) => buildId))
 }
 
-// Each card counts its attempts from one: a stop is about an attempt of its own card, a restart may have begun the next one.
+// Attempts count from 1 on each card. A stop is about its own card's; a restart may have begun one on the next card.
 const requestsOn = (subject: string, requests: readonly Request[]): Request[] =>
   requests.filter((request) => request.subject === subject || request.action === 'restart')
 
-/** What the build events show of requests confirms them, even after we had given up on it. */
+/** Confirms the requests whose results the build events show, even if they were given up. */
 async function settleRequests(
   tx: Tx,
   {
@@ -258,7 +258,7 @@ async function settleRequests(
   }: { subject: string; all: readonly Request[]; attempts: readonly Attempt[]; now: number },
 ): Promise<void> {
   for (const request of requestsOn(subject, all)) {
-    // While CI is being called, the caller has the last word.
+    // While CI is being called, the caller decides how the request ends.
     if (request.state === 'calling' || !shownBy(request, attempts, all)) continue
     const change = afterEvent(request, { kind: 'shown' }, now)
     if (change) await tx.updateRequest(request.id, change)

@@ -10,15 +10,15 @@ import { branchOf } from './breakage.ts'
 import type { ReconcileDeps } from './deps.ts'
 
 /**
- * How long build events wait for a first reading of the project's rules, and for whose the author's address is; CI or
- * Slack being down or slow must not delay an alert.
+ * How long build events wait for the first read of their project's rules, and for Slack to find the author by e-mail
+ * address. A CI or Slack that is down or slow must not delay an alert any longer.
  */
 export const PATIENCE_MS = 1_000
 export const LOOK_AGAIN_MS = 50
 
 export type News = Exclude<Awaited<ReturnType<typeof readNews>>, 'waits'>
 
-/** Reads what is new of a revision, and by what it is judged; puts the revision off where that is not known yet. */
+/** Reads a revision's news, and the rules it is judged by. Postpones the revision while these are being read. */
 export async function readNews(
   tx: Tx,
   deps: ReconcileDeps,
@@ -30,20 +30,20 @@ export async function readNews(
   const buildEvents = await tx.eventsOfBuilds(buildKeys)
   const newest = await tx.newestCard(revisionKey)
   const newestNumber = newest?.cardNumber ?? 0
-  let told = newestNumber > 0 ? await tx.eventsOfCard(revisionKey, newestNumber) : []
-  if (newestNumber > 1 && mergeDetails([...told, ...buildEvents]).projectName === null)
-    told = [...(await tx.eventsOfCard(revisionKey, newestNumber - 1)), ...told]
-  const project = projectOf(buildEvents, told)
+  let earlier = newestNumber > 0 ? await tx.eventsOfCard(revisionKey, newestNumber) : []
+  if (newestNumber > 1 && mergeDetails([...earlier, ...buildEvents]).projectName === null)
+    earlier = [...(await tx.eventsOfCard(revisionKey, newestNumber - 1)), ...earlier]
+  const project = projectOf(buildEvents, earlier)
   const rules = project ? await deps.rulesOf(project.names) : null
   const followers = project ? following(subscriptions, project.names) : []
-  const isWaiting = rules === 'wait' || (project !== null && (await isAskedFor(tx, deps, project, followers)))
+  const isWaiting = rules === 'wait' || (project !== null && (await askForAuthor(tx, deps, project, followers)))
   if (isWaiting && deps.clock.now() < project!.receivedAt + PATIENCE_MS) {
     await tx.postponeRevision(revisionKey, deps.clock.now() + LOOK_AGAIN_MS)
     return 'waits'
   }
   const known: Known = { subscriptions: followers, rules: rules === 'wait' ? null : rules }
   const changes = branchOf(buildEvents.filter(({ cardNumber }) => cardNumber === null))
-  const last = [...told, ...buildEvents].findLast((one) => one.branch !== null)
+  const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
   const branch = changes?.key ?? (last ? branchKey(last.projectId, last.branch) : revisionKey)
   return { revisionKey, mark, requests, buildEvents, newest, known, changes, branch }
 }
@@ -51,29 +51,29 @@ export async function readNews(
 interface Project {
   names: ProjectNames
   receivedAt: number
-  /** of a commit that has just failed */
+  /** the details of a commit that has just failed */
   failed: Pick<BuildDetails, 'committer' | 'author'> | null
 }
 
-/** @param own the events of builds with news */
-function projectOf(own: readonly PlacedEvent[], told: readonly PlacedEvent[]): Project | null {
-  const first = own.find(({ cardNumber }) => cardNumber === null) ?? told[0]
+/** @param buildEvents of the builds with news @param earlier those that are on the newest card already */
+function projectOf(buildEvents: readonly PlacedEvent[], earlier: readonly PlacedEvent[]): Project | null {
+  const first = buildEvents.find(({ cardNumber }) => cardNumber === null) ?? earlier[0]
   if (!first) return null
-  // Later deliveries may leave out what the first ones said, of the same build or of another one of the commit.
-  const details = mergeDetails([...told, ...own])
+  // Later deliveries may leave out details that earlier ones had, of the same build or of another one of the commit.
+  const details = mergeDetails([...earlier, ...buildEvents])
   const names = [details.projectName, details.projectFullName, projectName(details, first.projectId)]
   return {
     names: { projectId: first.projectId, projectUuid: details.projectUuid, names },
     receivedAt: first.at,
-    failed: own.some(isNewFailure) ? details : null,
+    failed: buildEvents.some(isNewFailure) ? details : null,
   }
 }
 
 const isNewFailure = ({ cardNumber, status, origin }: PlacedEvent): boolean =>
   cardNumber === null && status === 'failed' && origin !== 'history'
 
-/** Whether Slack is being asked whose the author's address is: it is where nobody has claimed the committer's name. */
-async function isAskedFor(
+/** Asks Slack who has the author's address, unless the committer is claimed. @returns whether an answer may come */
+async function askForAuthor(
   tx: Tx,
   { addresses }: ReconcileDeps,
   { failed }: Project,
