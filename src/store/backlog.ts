@@ -1,10 +1,10 @@
 import { QUEUES } from '../domain/plan.ts'
 import type { Store } from './store.ts'
 
-/** Since when the oldest of each queue has waited (ms); null: nothing waits in it. */
+/** When the oldest entry of each queue became due (ms); null: the queue is empty. */
 export type OldestWaiting = Record<string, number | null>
 
-/** What waits for a channel that is closed waits for people: it does not count. */
+/** Leaves out cards in closed channels: they wait for a person. */
 export async function oldestWaiting({ read }: Pick<Store, 'read'>): Promise<OldestWaiting> {
   const closed = (await read.closedChannels()).map(({ channel }) => channel)
   const oldest: OldestWaiting = { ingest: await read.oldestNews() }

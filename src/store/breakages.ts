@@ -5,16 +5,16 @@ import type { CardKey } from './records.ts'
 // Red streaks, who is on them, and what was done about them.
 
 export interface BreakageReads {
-  /** The branch's breakage that has not ended. */
+  /** The branch's open breakage: the one that has not ended. */
   openBreakage(branchKey: string): Promise<Breakage | null>
   breakage(id: string): Promise<Breakage | null>
-  /** The newest one of the branch that began at this build or before it. */
+  /** The branch's newest breakage that began at this build or before it. */
   breakageAt(branchKey: string, buildOrder: string): Promise<Breakage | null>
-  /** Those of these projects that have not ended, the newest first. */
+  /** The open breakages of these projects, newest first. */
   openBreakages(projectIds: readonly string[], limit: number): Promise<Breakage[]>
-  /** Those that have not ended and whose owner is this person. */
+  /** The open breakages that this person owns. */
   breakagesOf(user: string): Promise<Breakage[]>
-  /** People who are on a red branch at that time (ms). */
+  /** People who own a red branch at that time (ms). */
   breakageOwners(now: number, limit: number): Promise<string[]>
   /** The changes in the thread of a card, the oldest first. */
   breakageChangesOf(subject: string): Promise<BreakageChange[]>
@@ -22,9 +22,9 @@ export interface BreakageReads {
   breakageChanges(ids: readonly string[]): Promise<BreakageChange[]>
   /** The cards that show failures of the breakage, of one channel or of all, the newest first. */
   breakageCards(breakage: Pick<Breakage, 'branchKey' | 'beganOrder'>, channel?: ChannelId): Promise<CardKey[]>
-  /** What this interaction has changed. */
+  /** The change that this interaction made. */
   breakageChangeBy(interactionKey: string): Promise<BreakageChange | null>
-  /** For the audit: changes that people made, the oldest first, after this place. */
+  /** For the audit: changes that people made, oldest first, after this place. */
   breakageChangesAfter(place: { at: number; id: string }, limit: number): Promise<AuditedChange[]>
 }
 
@@ -35,7 +35,7 @@ export interface BreakageWrites {
   keepBreakage(breakage: Breakage): Promise<void>
   insertBreakageChange(change: BreakageChange): Promise<void>
   removeBreakageChange(id: string): Promise<void>
-  /** Replans the cards of a subject, which may change from that time on (ms). */
+  /** Has the cards of a subject replanned at that time (ms), or earlier if they are due earlier. */
   touchCards(subject: string, at: number, priority: number): Promise<void>
 }
 

@@ -2,27 +2,27 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Client } from 'pg'
 import { parserOf } from './postgres.ts'
 
-// Everything that is stored, from one database into another, of whichever kind: for backups, for putting them back, and for
-// going on in PostgreSQL. Both sides have the tables of the migrations, with the same names.
+// Copies everything from one database to another, of either kind: for backups, to restore them, and to move to
+// PostgreSQL. Both sides have the migrated tables, with the same names.
 
-/** Rows that are read and written at once: a statement may have 32,766 values, and no table has forty columns. */
+/** Rows per read and insert. No table has 40 columns, and a statement may have 32,766 values. */
 const ROWS_AT_ONCE = 500
 
 type Row = Record<string, unknown>
 
 /** One side of a copy. */
 export interface CopySide {
-  /** Calls `each` with some rows at a time, table after table, all as they were at one moment, others writing meanwhile. */
+  /** Calls `each` with some rows at a time, table after table. Reads one snapshot while others may write. */
   readAll(each: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void>
-  /** Runs `work`; what it puts in is kept whole or not at all. @throws NotEmpty where anything is stored already */
+  /** Runs `work`, which puts rows in, in one transaction. @throws NotEmpty if anything is stored already */
   fill(work: (put: (table: string, rows: readonly Row[]) => Promise<void>) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
-/** A copy goes into a fresh database only: two stories in one would belong together nowhere. */
+/** A copy needs an empty database: the rows of two databases cannot be merged. */
 export class NotEmpty extends Error {}
 
-/** Copies everything; @returns how many rows of which table */
+/** Copies everything. @returns the number of rows of each table */
 export async function copyAll(from: CopySide, to: CopySide): Promise<ReadonlyMap<string, number>> {
   const copied = new Map<string, number>()
   await to.fill((put) =>
@@ -34,7 +34,7 @@ export async function copyAll(from: CopySide, to: CopySide): Promise<ReadonlyMap
   return copied
 }
 
-// The migrator's own tables say how far a database is, and each has its own.
+// The migrator's own tables record which migrations a database has: each keeps its own.
 const isCopied = (table: string): boolean => !table.startsWith('kysely_') && !table.startsWith('sqlite_')
 
 /** @param path an existing file with its tables */
@@ -142,7 +142,7 @@ export async function postgresSide(url: string): Promise<CopySide> {
       within('begin', async () => {
         const all = await tables()
         for (const table of all) {
-          // Nobody else begins to write here meanwhile.
+          // Nobody else may write here meanwhile.
           await client.query(`lock table ${quoted(table)} in exclusive mode`)
           const { rows } = await client.query(`select 1 from ${quoted(table)} limit 1`)
           if (rows.length > 0) throw new NotEmpty(table)
@@ -154,7 +154,7 @@ export async function postgresSide(url: string): Promise<CopySide> {
   }
 }
 
-/** Numbers that the database gives go on after the highest one that was put in. */
+/** Has the table's sequences continue after the highest number that was put in. */
 async function countOn(client: Client, table: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select column_name as name from information_schema.columns

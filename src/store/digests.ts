@@ -31,7 +31,7 @@ export interface DigestReads {
 }
 
 export interface DigestWrites {
-  /** Replaces the channel's digest; the one that was planned stays. */
+  /** Replaces the channel's schedule; the planned digest stays. */
   keepDigest(digest: Omit<KeptDigest, 'last'>): Promise<void>
   /** @returns whether there was one */
   removeDigest(channel: ChannelId): Promise<boolean>

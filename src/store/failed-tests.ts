@@ -10,7 +10,7 @@ import type { Reads } from './store.ts'
 
 // Which tests of an attempt failed, as far as build steps reported them.
 
-/** Outcomes of the branch that are read to find the build before: the first one that is of another build. */
+/** Outcomes of the branch that are read to find the build before: the newest outcome of another build. */
 const OUTCOMES_MAX = 16
 
 /**

@@ -22,7 +22,7 @@ export interface FigureReads {
     place: { at: number; seq: number },
     limit: number,
   ): Promise<{ at: number; seq: number; buildId: BuildId }[]>
-  /** Every build event of these builds of a project, in order of receipt, and the restarts that were asked of them. */
+  /** Every build event of these builds of a project, in order of receipt, and the restarts requested for them. */
   storiesOf(
     projectId: ProjectId,
     buildIds: readonly BuildId[],
@@ -31,16 +31,16 @@ export interface FigureReads {
   standingBefore(branchKey: string, at: number): Promise<BranchState | null>
 }
 
-/** What of the store's reads figures take. */
+/** The reads that figures need. */
 type FigureStore = FigureReads & RedReads
 
-/** Outcomes read at once; then other work gets its turn. */
+/** Outcomes read at once, before the event loop gets to do other work. */
 const ENDS_AT_ONCE = 100
 
-/** Branches of all the projects that were red before the periods began and had no build since. */
+/** At most this many branches are read that were red before the periods began and have had no build since. */
 const RED_BRANCHES_MAX = 500
 
-/** The figures of these projects, added up with one project at a time in memory. */
+/** The sum of these projects' figures, with one project at a time in memory. */
 export async function readFigures(
   reads: FigureStore,
   projectIds: readonly ProjectId[],
@@ -72,7 +72,7 @@ async function readOutcomes(reads: FigureStore, projectId: ProjectId, since: num
       for (const own of Map.groupBy(buildEvents, ({ buildId }) => buildId).values())
         outcomes.push(...outcomesOf(own, restarts).filter(({ endedAt, endSeq }) => isKept(own, endSeq, endedAt, since)))
     }
-    // Also where it is a project's last: a channel may follow thousands that have few builds.
+    // After a project's last outcomes too: a channel may follow thousands of projects with few builds.
     await nextTurn()
     if (ends.length < ENDS_AT_ONCE) return outcomes
     place = ends.at(-1)!

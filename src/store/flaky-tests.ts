@@ -7,10 +7,10 @@ import { isAbout } from './failed-tests.ts'
 import type { FigureReads } from './figures.ts'
 import type { ReportedBuild, ReportReads } from './reports.ts'
 
-/** Reports that are looked into, the newest: each can have 64 KiB. */
+/** At most this many reports are read, the newest ones: each can have 64 KiB. */
 const REPORTS_READ_MAX = 1_000
 
-/** Builds read at once; then others have their turn. */
+/** Builds read at once, before the event loop gets to do other work. */
 const BUILDS_AT_ONCE = 20
 
 type FlakyReads = ReportReads & Pick<FigureReads, 'storiesOf'>
@@ -61,7 +61,7 @@ async function readAttempts(
   return reported
 }
 
-/** Of a report no more is held than is compared. */
+/** Keeps only the names of failed tests in memory: they are all that is compared. */
 const namesOf = (report: TestReport): TestReport => ({
   ...report,
   failures: report.failures.map(({ name }) => ({ name, message: null })),

@@ -6,7 +6,7 @@ import type { Tx } from './store.ts'
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */
 const BATCH_MAX = 128
 
-/** Another process (a backup, a shell) may hold the lock: it is tried again after this time, for two seconds. */
+/** Another process (a backup, a shell) may hold the lock. It is tried again after this time, for two seconds. */
 const LOCK_AGAIN_MS = 50
 const LOCK_TRIES_MAX = 40
 
@@ -18,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * Group commit: writes that arrive while others are being written share one transaction and one sync. When one of them
- * throws, the batch is rolled back and each is run again by itself, so that only the culprit fails.
- * @param checkPlace throws where what would be written could not be read again
+ * Group commit: writes that arrive while others are being written share one transaction and one sync. If one of them
+ * throws, the batch is rolled back and each write is run again alone, so that only the faulty one fails.
+ * @param checkPlace throws if the database file was removed or replaced, so that writes would be lost
  */
 export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: LogOnDisk; checkPlace: () => void }) {
   const queue: Waiting[] = []
@@ -28,7 +28,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
   let isEnded = false
 
   async function drain(): Promise<void> {
-    // Not at once: whatever else arrives in this turn may still join the first batch.
+    // Wait for one turn of the event loop, so that more writes can join the first batch.
     await new Promise(setImmediate)
     while (queue.length > 0) {
       const batch = queue.splice(0, BATCH_MAX)
@@ -48,7 +48,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
     }
   }
 
-  /** Waits for another process's lock without holding up this one. @returns why it could not begin, null when it has */
+  /** Waits for another process's lock without blocking this one. @returns why it could not begin; null: it has begun */
   async function begin(): Promise<{ error: unknown } | null> {
     for (let tries = 1; ; tries++) {
       try {
@@ -63,7 +63,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
     }
   }
 
-  /** Runs and commits what has begun; false: one of several threw, and nothing of the batch is written. */
+  /** Runs a batch and commits it. False: one of several writes threw, and nothing of the batch is written. */
   async function commit(batch: readonly Waiting[]): Promise<boolean> {
     const values: unknown[] = []
     try {
@@ -78,7 +78,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
     return true
   }
 
-  /** When it is on disk, as far as it must last: what follows from the build events alone can be done again. */
+  /** Answers the callers; first syncs to disk, unless all their writes can be redone from what is stored. */
   async function answer(batch: readonly Waiting[], values: readonly unknown[]): Promise<void> {
     try {
       if (batch.some(({ canBeRedone }) => !canBeRedone)) await log.sync()
@@ -95,7 +95,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
         queue.push({ work, canBeRedone, resolve, reject })
         draining ??= drain()
       }),
-    /** Takes no more; resolves when what was asked for before is written. */
+    /** Accepts no more writes; resolves when the accepted ones have ended. */
     end: async (): Promise<void> => {
       isEnded = true
       await draining

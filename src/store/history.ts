@@ -10,13 +10,13 @@ import type { CardView } from '../domain/view.ts'
 import type { CardKey, StoredEvent } from './records.ts'
 import type { Reads } from './store.ts'
 
-// What the stored build events add up to: attempts, recoveries and streaks.
+// What the stored build events amount to: attempts, recoveries and streaks.
 
-/** How far back a red streak is counted; beyond it is "at least". Most streaks are short: look near first. */
+/** A red streak is counted up to OUTCOMES_FAR, then it is "at least". Most are short: few outcomes are read first. */
 const HISTORY_NEAR = 4
 export const OUTCOMES_FAR = 500
 
-/** The interfaces of CI, and the other sources, that there are credentials for. */
+/** The interfaces of CI, and the other sources, that have credentials. */
 export interface Interfaces {
   v2: boolean
   legacy: boolean
@@ -24,7 +24,7 @@ export interface Interfaces {
   gitlab?: boolean
 }
 
-/** One card's worth of a revision: its build events folded, and what people asked of CI about it. */
+/** One card of a revision: its build events, the attempts folded from them, and the requests about them. */
 export interface Revision {
   subject: string
   buildEvents: readonly BuildEvent[]
@@ -37,14 +37,14 @@ export async function readRevision(reads: Reads, revisionKey: string, cardNumber
   const all = await reads.requestsOf(revisionKey)
   const buildEvents = credible(await reads.eventsOfCard(revisionKey, cardNumber), all)
   const attempts = foldAttempts(buildEvents, restartRequests(all))
-  // While CI is being called, the caller has the last word: what was asked on another card may yet be refused.
+  // A request made on another card counts here if its result is here, but not while CI may still refuse it.
   const isHere = (request: Request) =>
     request.subject === subject ||
     (request.state !== 'calling' && attempts.some((attempt) => isResultOf(request, attempt, all)))
   return { subject, buildEvents, attempts, requests: all.filter(isHere) }
 }
 
-/** What CI can be asked about these attempts, and through which interface. */
+/** What can be requested for these attempts, and through which interface. */
 export async function facilitiesOf(
   reads: Reads,
   attempts: readonly Attempt[],
@@ -70,7 +70,7 @@ export async function turnsOf(reads: Reads, attempts: readonly Attempt[]): Promi
   return turns
 }
 
-/** What a card says of red streaks: of each attempt that ended one, and of the newest where it is red itself. */
+/** The red streaks that a card shows: each that one of its attempts ended, and the current one if its newest is red. */
 export async function streaksOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<string, Recovery>> {
   const streaks = await recoveriesOf(reads, attempts)
   const newest = attempts.at(-1)!
@@ -92,7 +92,7 @@ export async function recoveriesOf(reads: Reads, attempts: readonly Attempt[]): 
 
 async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promise<Recovery | null> {
   if (attempt.status !== 'success' || (await isOvertaken(reads, attempt, around))) return null
-  // A green one that counts ends the streak, or shows that there is none: what lies before it changes nothing.
+  // A success that counts ends the streak, or shows that there is none: outcomes before it change nothing.
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
     status === 'success' && buildId !== attempt.buildId && seq < attempt.finalSeq!
   return lookBack(reads, attempt, around, endsStreak, (history, isCut) => recoveryOf(attempt, history, isCut))
@@ -106,8 +106,8 @@ async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Pro
 }
 
 /**
- * How long the branch has been red as of this attempt; null where it is not. An attempt that says nothing of its branch,
- * since it runs, waits or was stopped, leaves the branch as it was.
+ * How long the branch has been red as of this attempt; null if it is not red. An attempt without an outcome (running,
+ * waiting or stopped) leaves the branch as it was.
  */
 export async function redSince(reads: Reads, attempt: Attempt): Promise<Recovery | null> {
   if (attempt.status === 'success') return null
@@ -119,18 +119,18 @@ export async function redSince(reads: Reads, attempt: Attempt): Promise<Recovery
   return lookBack(reads, attempt, around, endsStreak, (history, isCut) => redStreakTo(attempt, history, isCut))
 }
 
-/** The outcomes of a branch about the attempts of one card, read at once: a card can have fifty. */
+/** The branch's outcomes around the attempts of one card, read once for all of them: a card can have fifty. */
 interface Around {
   /** null: no branch is known, and builds without one share no history */
   branch: string | null
   own: readonly Attempt[]
   /** newest build first, up to the newest attempt's */
   outcomes: readonly StoredEvent[]
-  /** there are none before these */
+  /** the branch has none before these */
   isWhole: boolean
-  /** the outcomes and the attempts themselves, folded */
+  /** the attempts folded from these outcomes and from `own` */
   history: readonly Attempt[]
-  /** a build beyond the newest attempt's had finished before one of the attempts did */
+  /** a build newer than the newest attempt's had finished before one of the attempts did */
   isOvertakenBeyond: boolean
 }
 
@@ -153,7 +153,7 @@ async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around
   }
 }
 
-/** Rows that are read at once: a query is prepared for each. */
+/** The numbers of rows that are read. Few sizes, because a query is prepared for each. */
 const AROUND = [HISTORY_NEAR, 16, 64, 256]
 
 /** Whether a newer build of the branch had finished before this attempt did. */
@@ -166,8 +166,8 @@ async function isOvertaken(reads: Reads, attempt: Attempt, { branch, outcomes, i
 }
 
 /**
- * Judges an attempt by the outcomes of its branch up to its build, of which no more are read than tell.
- * @param isEnough whether what lies before this outcome changes nothing
+ * Judges an attempt by its branch's outcomes up to its build. Reads more of them only if those in `around` may not do.
+ * @param isEnough whether outcomes before this one cannot change the result
  */
 async function lookBack<T>(
   reads: Reads,
@@ -183,13 +183,13 @@ async function lookBack<T>(
   return judge(foldHistory(far, own), far.length === OUTCOMES_FAR)
 }
 
-/** Who is on the branch, where this attempt is of its newest failure or of a later build, and it is red still. */
+/** The branch's open breakage with its owner, if this attempt is of its newest failure or of a later build. */
 export async function shownBreakageAt(reads: Reads, attempt: Attempt, now: number): Promise<ShownBreakage | null> {
   const open = await breakageTo(reads, attempt)
   return open && shownBreakage(open, now)
 }
 
-/** The same on a card: in each channel on the newest one that shows a failure, with what has failed since. */
+/** The same for a card. Only the newest card with a failure in each channel shows it, with what has failed since. */
 export async function shownBreakageOn(
   reads: Reads,
   attempt: Attempt,
@@ -204,7 +204,7 @@ export async function shownBreakageOn(
   return newest?.subject === subject ? { ...shownBreakage(open, now), grown: redSinceOf(open) } : null
 }
 
-/** The breakage that the branch is in, where this attempt is of its newest failure or of a later build. */
+/** The branch's open breakage, if this attempt is of its newest failure or of a later build. */
 async function breakageTo(reads: Reads, attempt: Attempt): Promise<Breakage | null> {
   const branch = branchKeyOf(attempt)
   const open = branch === null ? null : await reads.openBreakage(branch)
@@ -216,7 +216,7 @@ export function branchKeyOf(attempt: Attempt): string | null {
   return branch === null ? null : branchKey(attempt.buildEvents[0]!.projectId, branch)
 }
 
-// A build of this card may have runs on an earlier one, before it rested.
+// A build of this card may have attempts on an earlier card, from before a long pause.
 function foldHistory(buildEvents: readonly BuildEvent[], own: readonly Attempt[]): Attempt[] {
   const bySeq = new Map(
     [...buildEvents, ...own.flatMap((attempt) => attempt.buildEvents)].map((buildEvent) => [

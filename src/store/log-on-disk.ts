@@ -1,13 +1,13 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** SQLite's write-ahead log, and whether what was committed to it is on the disk. */
+/** Puts SQLite's write-ahead log on the disk. */
 export interface LogOnDisk {
-  /** Resolves when all that is committed is on the disk. A caller that waits for it keeps nobody else waiting. */
+  /** Resolves when everything committed is on the disk. Does not block the thread. */
   sync(): Promise<void>
   /**
-   * To be asked before more is committed. A log of which a part did not reach the disk is of no use from there on, whatever
-   * is written behind it: it is merged into the file first. Throws while that cannot be done.
+   * Call it before each transaction. If a sync has failed, part of the log may not be on the disk, and SQLite would
+   * recover nothing written after that part. So the log is merged into the file first. Throws while that fails.
    */
   mend(): void
   close(): void
@@ -17,10 +17,10 @@ export interface LogOnDisk {
 export type ToDisk = (file: number, done: (error: Error | null) => void) => void
 
 /**
- * SQLite itself would wait for the disk on our thread, within the commit. With `synchronous=NORMAL` it waits only where it
- * merges the log, and we wait for each commit that must last, on a thread of the pool. No lock of SQLite's is on the log's
- * own file, so that closing it here takes none away.
- * @param path the log's
+ * By itself, SQLite would sync within the commit and block our thread. With `synchronous=NORMAL` it syncs only when it
+ * merges the log, and a thread of the pool syncs each commit that must last. SQLite holds no lock on the log's own
+ * file, so that closing it here releases none.
+ * @param path the log's path
  */
 export function createLogOnDisk(db: DatabaseSync, path: string, toDisk: ToDisk = fdatasync): LogOnDisk {
   let file: number | null = null

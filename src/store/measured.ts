@@ -6,9 +6,9 @@ export interface StoreMeasures {
   countStoreFailure: (operation: 'read' | 'write') => void
 }
 
-/** The same store; what it takes is told. A transaction that its own work gave up has not failed, but taken its time. */
+/** The same store, measured. A transaction that gave up with NotAttempted counts as time, not as a failure. */
 export function measuredStore(store: Store, { timeStore, countStoreFailure }: StoreMeasures): Store {
-  // By hand, since this is done for everything that is stored: an async function would cost as much as some of it.
+  // Not an async function: this runs for every read and write, and one would cost as much as some of them.
   function measured<T>(operation: 'read' | 'write', work: () => Promise<T>): Promise<T> {
     const beganAt = performance.now()
     const ended = () => timeStore(operation, performance.now() - beganAt)
@@ -39,7 +39,7 @@ export function measuredStore(store: Store, { timeStore, countStoreFailure }: St
 
 type Read = (...asked: never[]) => Promise<unknown>
 
-// Each value keeps its own type, which no type of a list of entries can say.
+// The types of `Object.entries` cannot say that each value keeps its own type.
 function mapValues(reads: Reads, map: (read: Read) => Read): Reads {
   const entries = Object.entries<Read>({ ...reads }).map(([name, read]) => [name, map(read)] as const)
   return Object.assign({ ...reads }, Object.fromEntries(entries))

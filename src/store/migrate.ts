@@ -18,8 +18,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { Store } from './store.ts'
 
 /**
- * Brings the tables up to date; a failure carries the database's own words as `cause`. On SQLite the caller holds the
- * transaction, since the migrator has no lock there.
+ * Brings the tables up to date. A failure has the database's error as its `cause`. On SQLite the caller holds the
+ * transaction, because the migrator takes no lock there.
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
   const migrations = {
@@ -48,8 +48,8 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
 }
 
 /**
- * Whether all of ours are done. There may be more: a newer version has been here, which only adds (decision 12), and an
- * older process that starts beside it finds everything it knows.
+ * Whether all of our migrations are done. There may be more, made by a newer version. A migration only adds (decision
+ * 12), so an older process that starts beside the newer one finds everything it knows.
  */
 async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise<boolean> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
@@ -59,13 +59,13 @@ async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise
   return names.every((name) => done.has(name))
 }
 
-/** However often it is asked, something is written only once in this time, unless that failed. */
+/** A trial write is made at most once in this time, unless the last one failed. */
 const TRIED_EVERY_MS = 5_000
 
-/** The row that is written: when it was. */
+/** The row in `job` that the trial writes: when it did. */
 const ROW = 'readyz'
 
-/** Resolves when the database answers and takes what is written: one that is full or held by another answers as well. */
+/** Resolves if the database answers and accepts a write: one that is full or locked still answers. */
 export function createStoreTrial({ store, clock }: { store: Pick<Store, 'ping' | 'write'>; clock: Clock }) {
   let tried: { at: number; end: Promise<void> } | null = null
 

@@ -1,8 +1,8 @@
 import type { Tx } from './store.ts'
 
 /**
- * A request that failed before anything was asked of CI: nothing was done, and it may be asked again. Its `cause` is what
- * failed, for the log.
+ * A request that failed before CI was called: nothing was done, and it can be made again. Its `cause` is the failure,
+ * for the log.
  */
 export class NotAttempted extends Error {
   readonly code = 'undone'
@@ -13,8 +13,8 @@ export class NotAttempted extends Error {
 }
 
 /**
- * Whether the requester was told that nothing was done: somebody took us for dead, or we were told to stop. What they know by
- * now stays so.
+ * Whether the requester was told that nothing was done, because another process took this one for dead or it was told
+ * to stop. Then it must stay true.
  */
 export const isGivenUp = async (tx: Tx, interactionKey: string): Promise<boolean> =>
   (await tx.interactionsOf(interactionKey)).some(({ state }) => state !== 'owed')

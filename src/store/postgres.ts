@@ -11,13 +11,13 @@ import type { Store, Tx } from './store.ts'
 
 const CONNECTIONS_MAX = 10
 
-/** Writes wait for one another at a row, each with a connection: some are left to those that read. */
+/** Writes hold a connection while they wait for row locks: some connections are left for reads. */
 const WRITES_MAX = 8
 const CONNECT_TIMEOUT_MS = 5_000
-/** The limit of a statement of ours. Bringing the tables up to date has longer, and may wait for another process. */
+/** The limit of a statement. A migration has longer, because it may wait for another process. */
 const STATEMENT_TIMEOUT_MS = 10_000
 const MIGRATION_TIMEOUT_MS = 30_000
-/** A server that is silent for this much longer than a statement may take is gone: a network can drop packets without an error. */
+/** A server that is silent for this long after a statement's limit is gone: a network can drop packets silently. */
 const SILENT_MS = 2_000
 
 /**
@@ -26,13 +26,13 @@ const SILENT_MS = 2_000
  */
 const IDLE_TRANSACTION_MAX_MS = 2_000
 
-/** What loses a race, or meets outdated connections, is tried at most this many times. */
+/** A transaction that loses a race, or meets outdated connections, is tried at most this many times. */
 const TRIES_MAX = CONNECTIONS_MAX + 5
 
 /**
- * The store in PostgreSQL. Its own group commit gathers the fsyncs of transactions that run side by side.
+ * The store in PostgreSQL, whose own group commit shares fsyncs between concurrent transactions.
  * @param url `postgres://user:password@host/database`
- * @param onIdleError what a connection in the pool met while nobody used it; the next use gets a fresh one
+ * @param onIdleError called with the error of an idle connection in the pool; the next use gets a new connection
  */
 export function openPostgres(url: string, onIdleError: (error: Error) => void): Store {
   const pool = new Pool({
@@ -43,11 +43,11 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MAX_MS,
     stream: () => openSocket(STATEMENT_TIMEOUT_MS + SILENT_MS),
     types: { getTypeParser: parserOf },
-    // What a transaction asks side by side is sent at once.
+    // Send concurrent queries of a transaction at once.
     pipeline: true,
   })
   pool.on('error', onIdleError)
-  // A connection that breaks while it is in use tells us twice: its query fails, and it says so itself.
+  // A connection that breaks in use fails its query, and also emits `error`, which must be handled.
   pool.on('connect', (client) => void client.on('error', onIdleError))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const compiled: Compiled = new Map()
@@ -96,10 +96,10 @@ async function transact<T>(pool: Pool, begin: string, work: (client: PoolClient)
   const client = await pool.connect()
   let isUsable = true
   try {
-    // The first statements are sent along with it. Where it fails, the connection is lost, and they fail too.
+    // Not awaited, so that it is sent with the first statements. If it fails, the connection is lost and they fail too.
     client.query(begin).catch(() => {})
     const result = await work(client)
-    // A statement that failed has undone the transaction, whatever came after it.
+    // If a statement failed and `work` did not throw, PostgreSQL answers `commit` with a rollback.
     if ((await client.query('commit')).command !== 'COMMIT') throw new Error('the transaction was rolled back')
     return result
   } catch (error) {
@@ -111,13 +111,13 @@ async function transact<T>(pool: Pool, begin: string, work: (client: PoolClient)
   }
 }
 
-/** One connection as Kysely wants it: a pool that lends nothing else. */
+/** One connection in the form of the pool that Kysely wants. */
 const poolOf = (client: PoolClient) => {
   const lent = { query: client.query.bind(client), release() {} } as PoolClient
   return { connect: async () => lent, end: async () => {}, options: {} }
 }
 
-/** Each connection has the server plan a compiled query once. */
+/** Names each compiled query, so that the server prepares it once per connection. */
 function createPrepared(): (on: Pool | PoolClient) => Execute {
   const names = new Map<CompiledQuery, string>()
   const nameOf = (query: CompiledQuery): string => {
@@ -132,11 +132,11 @@ function createPrepared(): (on: Pool | PoolClient) => Execute {
   })
 }
 
-/** PostgreSQL's channel on which a process that stored something tells the one that sends. */
+/** The NOTIFY channel on which a process that stored something wakes the one that sends. */
 const NEWS = 'buildline_news'
 const LISTEN_AGAIN_MS = 1_000
 
-/** Runs `work` now, or once more when the attempt under way has ended. Its failure is nobody's concern: news is a hint. */
+/** Runs `work` now, or once more when the run in flight has ended. Ignores failures, because news is only a hint. */
 function oneAtATime(work: () => Promise<unknown>): () => void {
   let running = false
   let again = false
@@ -152,7 +152,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   }
 }
 
-/** A connection of its own, made again whenever it is lost. */
+/** Listens on a connection of its own, which is made again whenever it is lost. @returns a function that ends it */
 function listen(connectionString: string, onNews: () => void): () => Promise<void> {
   const stopping = new AbortController()
   const keepListening = async () => {
@@ -170,7 +170,7 @@ function listen(connectionString: string, onNews: () => void): () => Promise<voi
         onNews()
         await lost
       } catch {
-        // It is tried again below; the sweep finds the news meanwhile.
+        // Retried below; the sweep finds the news meanwhile.
       }
       await client.end().catch(() => {})
       if (!stopping.signal.aborted) await setTimeout(LISTEN_AGAIN_MS, null, { signal: stopping.signal }).catch(() => {})
@@ -183,13 +183,13 @@ function listen(connectionString: string, onNews: () => void): () => Promise<voi
   }
 }
 
-/** A connection that is silent for too long ends, with all that waits on it: kept, it would hold up its next user. */
+/** Destroys a connection that is silent for too long, with all queries on it: it would block its next user. */
 function openSocket(silentMaxMs: number): Socket {
   const socket = new GatheringSocket()
   return socket.setTimeout(silentMaxMs, () => socket.destroy(new Error('the database server says nothing')))
 }
 
-/** The driver corks and uncorks it for each statement. Those of one turn of the loop are written together. */
+/** The driver corks and uncorks the socket for each statement. This writes all statements of one turn together. */
 class GatheringSocket extends Socket {
   override uncork(): void {
     process.nextTick(() => super.uncork())
@@ -219,10 +219,10 @@ async function migrateWith(connectionString: string, onIdleError: (error: Error)
 export const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
 
-/** A newer process changed the tables: a connection that has planned a query before is of no more use. */
+/** A newer process changed the tables: a connection that has prepared queries before cannot be used any more. */
 const isOutdated = (error: unknown): boolean => errorCode(error) === '0A000'
 
-// serialization_failure, deadlock_detected, unique_violation: two writers met; the second one reads again what is there.
+// serialization_failure, deadlock_detected, unique_violation: two writers met. A retry reads what the other one wrote.
 const RACES = new Set(['40001', '40P01', '23505'])
 
 const isWorthAnother = (error: unknown): boolean => isOutdated(error) || RACES.has(errorCode(error) ?? '')
@@ -237,7 +237,7 @@ async function retry<T>(run: () => Promise<T>, isWorthIt: (error: unknown) => bo
   }
 }
 
-/** Lets `insideMax` callers be inside at once; the others wait, in order, for as long as it takes. */
+/** Runs at most `insideMax` callers at once; the others wait in order, without a timeout. */
 export function createTurnstile(insideMax: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let inside = 0

@@ -1,8 +1,8 @@
 import type { Reads } from './store.ts'
 
 /**
- * The same reads, of which these are made once for the same arguments. Only for as long as nobody in the transaction writes
- * what they read.
+ * The same reads, but these are cached by their arguments. Only valid while nobody in the transaction writes what they
+ * read.
  */
 export function readOnce<Reading extends Reads>(reads: Reading, names: readonly (keyof Reads)[]): Reading {
   const answers = new Map<string, Promise<unknown>>()

@@ -9,7 +9,7 @@ import type { NotificationRule } from '../domain/rule.ts'
 import type { Status } from '../domain/status.ts'
 import type { Subscription } from '../domain/subscription.ts'
 
-// What is kept, in the shapes in which it is read and written.
+// Stored records, in the shapes in which they are read and written.
 
 /** A card as stored: what is left to do is in its queues. */
 export interface Card extends CardState {
@@ -48,30 +48,30 @@ export type StoredEvent = PlacedEvent &
   }
 
 /**
- * What is kept of a project: its names, its rules and which branches are built, no secret. `rules` and `filter` are null
- * where only the legacy interface knows it.
+ * What is stored of a project, without secrets. `rules` and `filter` (which branches are built) are null if only the
+ * legacy interface knows it.
  */
 export interface KnownProject {
   uuid: Uuid
   name: string
   legacyId: string | null
-  /** `basic`, `pro`, or CI's own word; null where only the legacy interface knows it, which lists Basic ones alone */
+  /** `basic`, `pro`, or CI's own word; null if only the legacy interface knows it, which lists Basic projects alone */
   type: string | null
   rules: readonly NotificationRule[] | null
   filter: BranchFilter | null
 }
 
-/** A project by what its builds called it. */
+/** A project as its builds name it. */
 export interface DeliveredProject {
   projectId: ProjectId
   name: string
   fullName: string | null
   projectUuid: Uuid | null
-  /** when it last delivered a build event that is ingested (ms); 0: it never has */
+  /** when its newest ingested delivery was received (ms); 0: it never delivered */
   at: number
 }
 
-/** Where a build stands: its newest attempt, as ingested. */
+/** The state of a build: its newest attempt, as ingested. */
 export interface KnownBuild extends AttemptRef {
   revisionKey: string
   cardNumber: number
@@ -88,20 +88,20 @@ export interface KnownBuild extends AttemptRef {
   committer: string | null
 }
 
-/** A build event by its place alone. */
+/** A build event without what it says. */
 export type EventPlace = Pick<PlacedEvent, 'seq' | 'at' | 'cardNumber'> & Pick<BuildPlace, 'revisionKey'>
 
-/** A build event that finishes a build, by its place alone. */
+/** A build event that finishes a build, without its details. */
 export type VerdictPlace = EventPlace & Pick<PlacedEvent, 'buildId' | 'buildOrder' | 'status'>
 
-/** Scheduled work that one of several processes may do, until then (ms). */
+/** What only one process may do at a time, and until when this one may (ms). */
 export interface Lease {
   name: string
   heldBy: string
   heldUntil: number
 }
 
-/** A revision to take in: woken, or with build events of these builds (`project_id/build_id`) that have no card yet. */
+/** A revision to ingest: woken, or with build events of these builds (`project_id/build_id`) that have no card yet. */
 export interface DueRevision {
   revisionKey: string
   buildKeys: readonly string[]
@@ -113,7 +113,7 @@ export interface ClosedChannel {
   retryAt: number
   /** since when (ms) */
   closedAt: number
-  /** when those concerned were told of it (ms); null: not yet */
+  /** when the people concerned were told (ms); null: not yet */
   toldAt: number | null
 }
 
@@ -123,7 +123,7 @@ export interface KeptSubscription extends Subscription {
   id: string
   createdBy: string
   createdAt: number
-  /** who last put another one in its place, and when (ms); null: nobody has */
+  /** who last replaced it, and when (ms); null: nobody has */
   changedBy: string | null
   changedAt: number | null
 }
@@ -131,7 +131,7 @@ export interface KeptSubscription extends Subscription {
 /** What somebody in Slack wants a channel to follow. */
 export type WantedSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
 
-/** Whose a committer's handle is, since when (ms), and since when that person is gone from the workspace. */
+/** Who owns a committer's handle, since when (ms), and since when that person has left the workspace. */
 export interface Claim {
   user: string
   at: number

@@ -2,13 +2,13 @@ import { branchKey } from '../domain/revision.ts'
 import type { BreakageReads } from './breakages.ts'
 import type { KnownBuild } from './records.ts'
 
-/** What of the store's reads tells which branches are red. */
+/** The reads that find red branches. */
 export interface RedReads extends Pick<BreakageReads, 'openBreakages'> {
   redBuilds(projectIds: readonly string[], limit: number): Promise<KnownBuild[]>
   newestBuild(projectId: string, branch: string): Promise<KnownBuild | null>
 }
 
-/** The red branches of these projects, each by its newest build that has ended, or by its newest one where that is run again. */
+/** The red branches of these projects: each by its last red build, or by its newest build if that one is run again. */
 export async function redBranches(
   reads: RedReads,
   projectIds: readonly string[],

@@ -10,7 +10,7 @@ export interface KeptReport {
   report: TestReport
 }
 
-/** A build, how many reports it has, and the place of the newest one among all. */
+/** A build, how many reports it has, and the id of the newest one. */
 export interface ReportedBuild {
   buildId: BuildId
   newest: number
@@ -29,6 +29,6 @@ export interface ReportWrites {
   removeReport(id: number): Promise<void>
   /** Removes reports of unknown builds that were received before then (ms). @returns how many */
   removeEarlyReports(receivedBefore: number, limit: number): Promise<number>
-  /** Keeps that many of the newest reports of unknown builds. Call it after each new one. */
+  /** Removes all but this many of the newest reports of unknown builds. Call it after each new one. */
   boundEarlyReports(kept: number): Promise<void>
 }

@@ -8,7 +8,7 @@ export interface Schema {
     received_at: number
     answer: string
     fact_seq: number
-    /** the body as it came */
+    /** the body as received */
     body: string
   }
   fact: {
@@ -32,19 +32,19 @@ export interface Schema {
     verdict: number
     /** BuildDetails */
     details: string
-    /** how often the same was said again */
+    /** how often it was repeated */
     repeats: Generated<number>
     /** 0: from a delivery whose sender may not have got our answer */
     acknowledged: Generated<number>
     /** while the build event has no card, it waits to be ingested: most urgent (0) first */
     priority: Generated<number>
   }
-  /** revisions to take in although no new build event says so, and those that are put off */
+  /** revisions to ingest without a new build event, and postponed ones */
   intake: {
     lineage_key: string
     due_at: number
     priority: number
-    /** new with each wake, so that ingesting does not erase one that came meanwhile */
+    /** new with each wake, so that ingesting does not erase a wake that came meanwhile */
     stamp: number
   }
   decision: {
@@ -58,11 +58,11 @@ export interface Schema {
     looked: string
     recovered: number
     loud: number
-    /** set where the build event belongs to that day's account notice */
+    /** set if the build event belongs to that day's account notice */
     notice_day: string | null
     decided_at: number
   }
-  /** what is told in one channel about one subject; its queues are the durable queue before Slack */
+  /** what one channel shows about one subject; the queues are the durable queue before Slack */
   card: {
     /** `lineage_key/card`, `notice/YYYY-MM-DD`, or `digest/YYYY-MM-DD-weekly` */
     subject: string
@@ -76,10 +76,10 @@ export interface Schema {
     look_at: number | null
     look_priority: number | null
     attempts: number
-    /** 1: blocks were refused, tell it as text alone */
+    /** 1: Slack refused the blocks, so it is sent as text alone */
     plain: number
     problem: string | null
-    /** of several processes: the call to Slack that is under way for it, and which of them makes it */
+    /** not used any more, since one process sends (decision 12) */
     call: Generated<string | null>
     call_by: Generated<string | null>
   }
@@ -94,12 +94,12 @@ export interface Schema {
     /** claimed · unclear · posted · gone */
     state: string
     claimed_at: number
-    /** the process that claimed or edits */
+    /** the term that claimed or edits it */
     claimed_by: string
     looked_at: number | null
     ts: string | null
     digest: string | null
-    /** set while an edit is under way: what it will say */
+    /** set while an edit is in flight: its digest */
     sending: string | null
     sending_at: number | null
     recheck_at: number | null
@@ -107,33 +107,32 @@ export interface Schema {
     written_at: number | null
     born_run: string | null
   }
-  /** calls made, for the limits of the last minute to survive a restart */
+  /** recent calls, so that the limits of the last minute are kept across a restart */
   pace: {
     id: Generated<number>
     lane: string
     channel: string
     at: number
-    /** of several processes: the call under way, whose time is known only when it has ended */
+    /** not used any more */
     call: Generated<string | null>
   }
-  /** the processes that share the database, and until when each is taken to be alive */
+  /** not used any more, since one process sends (decision 12) */
   presence: { id: string; alive_until: number }
-  /** when the next call may be made: of posts by channel, of the other queues under the channel `*` */
+  /** not used any more, for the same reason */
   slot: {
     lane: string
     channel: string
     free_at: number
-    /** the call under way */
     call: string | null
   }
-  /** what Slack told, so that a repetition is known in every process */
+  /** requests from Slack, so that every process recognises a repeated one */
   event: { id: string; heard_at: number }
   channel: {
     id: string
     closed_code: string | null
     closed_at: number | null
     retry_at: number | null
-    /** those concerned were told of this closing */
+    /** when the people concerned were told of this closing */
     told_at: number | null
   }
   project: {
@@ -147,10 +146,10 @@ export interface Schema {
     type: string | null
     /** BranchFilter; null where only the legacy interface knows the project */
     filter: string | null
-    /** when CI's builds of it were first taken in; null: not yet */
+    /** when CI's builds of it were first read; null: not yet */
     looked_at: Generated<number | null>
   }
-  /** where each build stands: its newest attempt, as ingested */
+  /** the state of each build: its newest attempt, as ingested */
   build: {
     build_key: string
     project_id: string
@@ -170,12 +169,12 @@ export interface Schema {
     committer: string | null
     /** the number that people see, where it is not build_id */
     number: Generated<string | null>
-    /** when CI was last asked how it stands, because it had been silent for long */
+    /** when CI was last asked about it, because it had been silent for long */
     asked_at: Generated<number | null>
   }
-  /** projects by what their builds called them; `at`: when one was last delivered, 0: never */
+  /** projects as their builds name them; `at`: the newest delivery that is ingested, 0: none */
   heard: { project_id: string; name: string; full_name: string | null; project_uuid: string | null; at: number }
-  /** what people asked through Slack and are owed an answer to */
+  /** interactions from Slack that still need an answer */
   interaction: {
     id: string
     ask_key: string
@@ -189,14 +188,14 @@ export interface Schema {
     /** a secret for half an hour; null once it is of no use */
     response_url: string | null
     received_at: number
-    /** the process that is at work on it */
+    /** the process that works on it */
     claimed_by: string
     claimed_at: number
   }
-  /** what people asked of CI: at most one open for each attempt and action, and for each project. The audit. */
+  /** requests to CI, also the audit: at most one is open for each attempt and action, and for each project */
   request: {
     id: string
-    /** what Slack calls this one request: repeated with it, it is the same */
+    /** Slack's id of this interaction: a request with the same id is a repetition */
     ask_key: string
     action: string
     state: string
@@ -205,9 +204,9 @@ export interface Schema {
     run: number | null
     lineage_key: string | null
     subject: string | null
-    /** RequestTarget; of one about a project ProjectTarget */
+    /** RequestTarget; ProjectTarget if it is about a project */
     target: string
-    /** of one about a project */
+    /** set if it is about a project */
     project_uuid: string | null
     asked_by: string
     asked_team: string | null
@@ -232,7 +231,7 @@ export interface Schema {
     mention: string
     created_by: string
     created_at: number
-    /** `slot`: a digest, one subscription of a channel stands in each; `remind`: ReminderRule */
+    /** `slot`: a hash of what it follows; a channel has one subscription per slot. `remind`: ReminderRule */
     slot: string | null
     changed_by: string | null
     changed_at: number | null
@@ -250,7 +249,7 @@ export interface Schema {
     set_by: string
     set_at: number
     next_at: number
-    /** the newest one: null, none was planned yet */
+    /** the newest digest; null: none was planned yet */
     period: Generated<string | null>
     due_at: Generated<number | null>
     planned_at: Generated<number | null>
@@ -273,7 +272,7 @@ export interface Schema {
     id: Generated<number>
     /** `project_id/build_id`; the build may not be known */
     build_key: string
-    /** the build event that opened the attempt it is about; 0: it came before all of them */
+    /** the build event that opened the attempt it is about; 0: it came before the build was known */
     attempt_seq: number
     received_at: number
     /** TestReport */
@@ -300,7 +299,7 @@ export interface Schema {
     owner_until: number | null
     snoozed_until: number | null
   }
-  /** what was done about them: the audit, and lines in threads */
+  /** changes of breakages: the audit, and lines in threads */
   breakage_change: {
     id: string
     breakage_id: string
@@ -315,6 +314,6 @@ export interface Schema {
     number: Generated<number | null>
   }
   job: { name: string; last_done_at: number }
-  /** scheduled work that one of several processes is at, and until when it may be */
+  /** work that only one process may do, and until when it may */
   lease: { name: string; held_by: string; held_until: number }
 }

@@ -11,10 +11,10 @@ import type { Store } from './store.ts'
 import { type ToDisk, createLogOnDisk } from './log-on-disk.ts'
 
 /**
- * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk. Reads go through a connection
- * of their own and see only what is committed.
- * @param path file path; its folder is made
- * @param toDisk how the log is put on the disk; default `fdatasync`, on a thread of the pool
+ * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk. Reads go through a
+ * connection of their own and see only what is committed.
+ * @param path file path; its folder is created
+ * @param toDisk puts the log on the disk; default `fdatasync`, on a thread of the pool
  */
 export function openSqlite(path: string, toDisk?: ToDisk): Store {
   mkdirSync(dirname(path), { recursive: true })
@@ -48,8 +48,8 @@ export function openSqlite(path: string, toDisk?: ToDisk): Store {
 }
 
 /**
- * A file that was removed or replaced can be written to as before, and all of it is lost when we end: then nothing more is
- * written, unless that very file is put back.
+ * Throws if a file was removed or replaced while open. Writes to it would still succeed, and be lost when the process
+ * ends. So nothing more is written, unless that very file is put back.
  */
 function createPlaceCheck(paths: readonly string[]): () => void {
   const known = new Map<string, number>()
@@ -73,11 +73,11 @@ function connect(path: string): DatabaseSync {
   return db
 }
 
-/** The log is merged into the file every 8 MB: a merge costs two syncs, and twice the default halves them. */
+/** The log is merged into the file every 8 MB, twice SQLite's default: half as many merges, of two syncs each. */
 const CHECKPOINT_PAGES = 2_000
 const CACHE_KB = 2_000
 
-/** Changing the journal's mode is refused at once while another process does the same: SQLite's own patience ends there. */
+/** Retries while another process holds the lock: SQLite itself does not wait to change the journal mode. */
 function whenFree(work: () => void): void {
   for (let tries = 1; ; tries++) {
     try {
@@ -89,15 +89,15 @@ function whenFree(work: () => void): void {
   }
 }
 
-// SQLITE_BUSY and SQLITE_LOCKED, with what they say in detail in the higher bits.
+// SQLITE_BUSY and SQLITE_LOCKED; the higher bits hold the details.
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && [5, 6].includes(Number(error.errcode) & 0xff)
 
-/** Only at the start, before any door is open: five seconds at most. */
+/** Five seconds at most. This blocks the thread, but only at the start, before the port opens. */
 const BUSY_AGAIN_MS = 20
 const BUSY_TRIES_MAX = 250
 
-/** One process at a time, in one transaction: the second process finds the work done. */
+/** Runs `work` in one process at a time, in one transaction: the second process finds the work done. */
 async function exclusively(db: DatabaseSync, work: () => Promise<void>): Promise<void> {
   whenFree(() => db.exec('begin immediate'))
   try {
@@ -112,7 +112,7 @@ async function exclusively(db: DatabaseSync, work: () => Promise<void>): Promise
 const toKysely = (db: DatabaseSync): Kysely<Schema> =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(db) }) })
 
-/** Straight to the prepared statement: on the ways of every delivery and message the driver costs more than SQLite. */
+/** Runs prepared statements without Kysely's driver, which costs each delivery and message more than SQLite does. */
 function directly(db: DatabaseSync): Execute {
   const statements = new Map<CompiledQuery, ReturnType<typeof wrap>>()
 
@@ -135,7 +135,7 @@ function directly(db: DatabaseSync): Execute {
   }
 }
 
-// Kysely speaks better-sqlite3's dialect: parameters as one array, and `reader` for statements that return rows.
+// Kysely expects better-sqlite3's interface: parameters as one array, and `reader` for statements that return rows.
 function adapt(db: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<typeof wrap>>()
   return {
@@ -150,7 +150,7 @@ function adapt(db: DatabaseSync): SqliteDatabase {
   }
 }
 
-/** Prepared statements that are kept; lists of varying length make new ones. */
+/** At most this many prepared statements are kept; lists of varying length make new ones. */
 const STATEMENTS_MAX = 500
 
 const wrap = (statement: StatementSync) => ({

@@ -33,12 +33,11 @@ import type { ReportReads, ReportWrites } from './reports.ts'
  */
 export interface Store {
   /**
-   * Runs `work` in a transaction and resolves after it is durable. Writes of the same moment share one transaction and
-   * one fsync; when one of them throws, the others still succeed, and its error is its own. `work` may be run more than
-   * once, so it must have no effect but through `tx`. No network call inside.
-   *
-   * `canBeRedone`: what is written follows from what is stored already. It is committed, and survives the process; only a
-   * loss of power before the next other write may take it back, as a whole.
+   * Runs `work` in a transaction and resolves after it is durable. Concurrent writes may share one transaction and one
+   * fsync; if one of them throws, only that one fails. `work` may run more than once, so it must have no effect but
+   * through `tx`. No network call inside.
+   * `canBeRedone`: the write follows from what is stored already. It is committed and survives the process. Only a
+   * power failure before the next other write may undo it, as a whole.
    */
   write<T>(work: (tx: Tx) => Promise<T>, options?: { canBeRedone?: boolean }): Promise<T>
   /** Committed state, outside any transaction. */
@@ -48,14 +47,14 @@ export interface Store {
   /** Resolves when the database answers; rejects with what it said. */
   ping(): Promise<void>
   close(): Promise<void>
-  /** The database's own time (ms), which all that share it go by. */
+  /** The database's time (ms), which all processes that share it use. */
   time(): Promise<number>
   /** whether other processes may share this database */
   shared: boolean
-  /** Where processes share the database: how one tells the others of news. A hint, which may be lost. */
+  /** If processes share the database: how one tells the others that there is news. A hint, which may be lost. */
   news?: {
     announce(): void
-    /** @returns what ends it */
+    /** @returns a function that ends it */
     listen(onNews: () => void): () => Promise<void>
   }
 }
@@ -69,7 +68,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   newestCard(revisionKey: string): Promise<NewestCard | null>
   /** Build events that finish a build of the branch at or before this build, newest build first. */
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<StoredEvent[]>
-  /** Has a newer build of the branch, one of the next hundred, finished before this build event was received? */
+  /** Whether a newer build of the branch, one of the next hundred, finished before this build event was received. */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
   /**
    * The revisions of newer builds of the branch that are ingested and have an outcome, the next build first.
@@ -80,9 +79,9 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
     buildOrder: string,
     limit: number,
   ): Promise<{ revisionKey: string; hasRed: boolean }[]>
-  /** The revisions to take in now, most urgent first: those with new build events that are not put off, and those woken. */
+  /** The revisions to ingest now, most urgent first: those woken, and those with new build events, unless postponed. */
   dueIngest(now: number, limit: number): Promise<DueRevision[]>
-  /** The mark of a revision that was woken or put off. In a transaction it keeps others from taking the revision in. */
+  /** The mark of a revision that was woken or postponed. In a transaction, also locks the revision for ingesting. */
   ingestOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<KeptDecision[]>
   decisionsOfEvent(eventSeq: number): Promise<KeptDecision[]>
@@ -105,116 +104,113 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
     channel: ChannelId | null,
     not: readonly ChannelId[],
   ): Promise<CardKey[]>
-  /** What waits: revisions to take in, cards to post, edit and look up. */
+  /** How much waits: revisions to ingest, cards to post, edit and look up. */
   backlog(): Promise<{ ingest: number; post: number; edit: number; look: number }>
-  /** When the oldest news came that is not ingested yet (ms); null: there is none. */
+  /** When the oldest build event was received that is not ingested yet (ms); null: there is none. */
   oldestNews(): Promise<number | null>
-  /** Since when the oldest step of a queue is due (ms), those in these channels left out; null: there is none. */
+  /** Since when the oldest step of a queue is due (ms), without those in these channels; null: there is none. */
   oldestStep(queue: Queue, not: readonly ChannelId[]): Promise<number | null>
   recentCalls(sinceMs: number): Promise<{ queue: Queue; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
-  /** Those made in Slack, the oldest first. */
+  /** The subscriptions made in Slack, oldest first. */
   subscriptions(): Promise<KeptSubscription[]>
   subscriptionsOf(channel: ChannelId): Promise<KeptSubscription[]>
-  /** The person to mention for a committer: null: nobody claimed the handle, or they have gone or want no mentions. */
+  /** The person to mention for a committer. Null: nobody claimed the handle, or they have left or want no mentions. */
   personOf(handle: string): Promise<string | null>
-  /** Does the handle mean anybody, whether or not they are to be mentioned? */
+  /** Whether anybody claimed the handle, even if they are not to be mentioned. */
   isClaimed(handle: string): Promise<boolean>
-  /** The handles that mean this person, the oldest claim (ms) first. */
+  /** The handles that this person claimed, the oldest claim (ms) first. */
   handlesOf(user: string): Promise<{ handle: string; at: number }[]>
-  /** In a transaction it keeps others from changing the claim meanwhile. */
+  /** In a transaction, also locks the claim. */
   claimOf(handle: string): Promise<Claim | null>
-  /** Does this person want to be mentioned? Yes, unless they said otherwise. */
+  /** Whether this person wants to be mentioned. By default, yes. */
   mentionsOf(user: string): Promise<boolean>
-  /** People with claims that were not looked at since `before` (ms), the longest waiting first; at most `limit`. */
+  /** People with claims who were not checked since `before` (ms), the longest waiting first; at most `limit`. */
   claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
   /** Build events in order of receipt, after this one. */
   eventsAfter(seq: number, limit: number): Promise<EventPlace[]>
-  /** Build events that finish a build of the branch, this build or a newer one, oldest build first, then in order of receipt. */
+  /** Build events that finish this build of the branch or a newer one, oldest build first, then in order of receipt. */
   verdictsFrom(branchKey: string, buildOrder: string, limit: number): Promise<VerdictPlace[]>
   /**
-   * Builds that run or wait and were neither heard of nor asked about since then (ms), nor are silent since before
-   * `notBefore`; the longest silent first.
+   * Builds that run or wait, whose newest event is from `notBefore` to `notAfter` (ms), and about which CI was not
+   * asked after `notAfter`; the longest silent first.
    */
   silentBuilds(since: { notAfter: number; notBefore: number }, limit: number): Promise<KnownBuild[]>
-  /** Every project of the cache, by name, when it was last read, and when its builds were first taken in (ms; null: not yet). */
+  /** All known projects by name. `readAt`: last read; `lookedAt`: its builds were first read (ms; null: not yet). */
   projects(): Promise<(KnownProject & { readAt: number; lookedAt: number | null })[]>
   deliveredProjects(): Promise<DeliveredProject[]>
   build(projectId: string, buildId: string): Promise<KnownBuild | null>
-  /** Those of a project that have one of these numbers; at most 500 are looked for. */
+  /** The builds of a project with these ids; only the first 500 ids are looked up. */
   buildsOf(projectId: string, buildIds: readonly string[]): Promise<KnownBuild[]>
   buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
-  /** Builds that people know by this number, of one project if given; a build that has no other number by its id. */
+  /** Builds that people know by this number, of one project if given. Without another number, a build has its id. */
   buildsByNumber(number: string, limit: number, projectId?: string): Promise<KnownBuild[]>
   /** The newest build of a project, of one branch if given. */
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
-  /** The builds of a branch with the greatest numbers, newest first. */
+  /** The newest builds of a branch, newest first. */
   lastBuilds(projectId: string, branch: string, limit: number): Promise<KnownBuild[]>
-  /** Builds that run now, newest news first; of these projects, or of all. */
+  /** Builds that run now, the newest event first; of these projects, or of all. */
   runningBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
-  /** Red builds of these projects that no newer build of their branch has followed with an outcome; newest news first. */
+  /** Red builds of these projects without a newer outcome on their branch, the newest event first. */
   redBuilds(projectIds: readonly string[], limit: number): Promise<KnownBuild[]>
-  /** Red builds of these committers that no newer build of their branch has followed with an outcome; newest news first. */
+  /** Red builds of these committers without a newer outcome on their branch, the newest event first. */
   redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
-  /** Builds that wait, newest news first; of these projects, or of all. */
+  /** Builds that wait, the newest event first; of these projects, or of all. */
   waitingBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
-  /** When each project last delivered something (ms), the newest first. */
+  /** When each project last delivered something (ms), newest first. */
   lastDeliveries(limit: number): Promise<{ project: string; at: number }[]>
   /** The branches of a project, the one with the newest build first. */
   branchesOf(projectId: string, limit: number): Promise<string[]>
-  /** What one of our own messages is about. */
+  /** The subject of one of the bot's messages. */
   subjectOf(channel: ChannelId, ts: MessageTs): Promise<string | null>
   /** The requests about the builds of a revision, oldest first. */
   requestsOf(revisionKey: string): Promise<Request[]>
   /** The request that this interaction made, about a build or a project. */
   requestOf(interactionKey: string): Promise<Request | ProjectRequest | null>
   openRequest(run: AttemptRef, action: Action): Promise<Request | null>
-  /** The restarts asked of one build, oldest first. */
+  /** The requests to restart one build, oldest first. */
   restartsOf(projectId: string, buildId: string): Promise<Request[]>
-  /** Open requests that CI is to be asked about by now. */
+  /** Open requests that are due to be checked with CI. */
   requestsToLookAt(now: number, limit: number): Promise<Request[]>
   /** The audit: requests about builds and projects in the order they were made, after this place in it. */
   requestsAfter(place: { requestedAt: number; id: string }, limit: number): Promise<(Request | ProjectRequest)[]>
   /** The newest requests about builds and projects, the newest first. */
   newestRequests(limit: number): Promise<(Request | ProjectRequest)[]>
   openProjectRequest(projectUuid: Uuid): Promise<ProjectRequest | null>
-  /** Open requests about projects that CI is to be asked about by now. */
+  /** Open requests about projects that are due to be checked with CI. */
   projectRequestsToLookAt(now: number, limit: number): Promise<ProjectRequest[]>
-  /** What Slack sent under this key. In a transaction it keeps others from giving it up meanwhile. */
+  /** The interactions with this key. In a transaction, also locks them, so that nobody gives them up meanwhile. */
   interactionsOf(interactionKey: string): Promise<Interaction[]>
-  /** Interactions whose answer nobody was shown yet, the oldest first. */
+  /** Interactions whose answer was not shown yet, oldest first. */
   owedInteractions(limit: number): Promise<Interaction[]>
 }
 
 export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /**
-   * Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first).
-   * `isOfPastAttempt`: it does not count for its branch.
+   * Stores a build event. That alone makes its revision due to be ingested, at this priority (0 first).
+   * `isOfPastAttempt`: it does not count as an outcome of its branch.
    */
   insertBuildEvent(
     seen: Observation,
     where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean } & BuildPlace,
   ): Promise<number>
   countRepeat(eventSeq: number): Promise<void>
-  /** The deliveries of these build events were answered. */
+  /** Marks the deliveries of these build events as answered. */
   acknowledge(eventSeqs: readonly number[]): Promise<void>
   insertDelivery(delivery: { receivedAt: number; answer: string; eventSeq: number; body: string }): Promise<number>
-  /** Marks a revision to be ingested although no new build event says so; a wake that is already there keeps the earlier time. */
+  /** Makes a revision due without a new build event. Of several wakes the earliest time and highest urgency count. */
   wakeRevision(revisionKey: string, dueAt: number, priority: number): Promise<void>
-  /**
-   * Until this write ends, no other one goes on from here with the same name: for what has a maximum
-   * number, and is counted first.
-   */
+  /** Locks a name until this transaction ends, for example to count rows before one more is inserted. */
   lockName(name: string): Promise<void>
-  /** Removes the mark unless somebody woke the revision after `stamp` was read. */
+  /** Removes the mark, unless the revision was woken again after `stamp` was read. */
   settleRevision(revisionKey: string, stamp: number): Promise<void>
-  /** Puts a revision off, its new build events too. */
+  /** Postpones a revision, with its new build events. */
   postponeRevision(revisionKey: string, dueAt: number): Promise<void>
   placeEvent(eventSeq: number, cardNumber: number): Promise<void>
   keepDecision(decision: KeptDecision): Promise<void>
-  /** Makes the card known if it is not; what is there already keeps its state. */
+  /** Creates the card. An existing one gets only `quiet` and `mention`. */
   ensureCard(card: CardState): Promise<void>
   setQueues(key: CardKey, queues: Queues): Promise<void>
   setTrouble(key: CardKey, trouble: { tries: number; plain: boolean; problem: string | null }): Promise<void>
@@ -223,92 +219,91 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   deleteMessage(key: string): Promise<void>
   insertCall(call: { queue: Queue; channel: ChannelId; at: number }): Promise<void>
   forgetCalls(beforeMs: number): Promise<void>
-  /** Of one that is closed already, the reason and the next try change; since when, and who was told, stay. */
+  /** If it is closed already, only the code and `retryAt` change. */
   closeChannel(channel: Pick<ClosedChannel, 'channel' | 'code' | 'retryAt'> & { at: number }): Promise<void>
   reopenChannel(channel: ChannelId): Promise<void>
-  /** Those concerned are told of this closing. Says whether they were not before: of several processes one tells them. */
+  /** Records that the people concerned are told of this closing. False: they are already, by another process. */
   markTold(closing: Pick<ClosedChannel, 'channel' | 'closedAt'>, at: number): Promise<boolean>
   /**
-   * Makes a subscription, or puts it in the place of the one of its slot, which keeps its id and who made it; `was`: how
-   * that one was.
+   * Creates a subscription, or replaces the one in its slot, which keeps its id and creator. `was`: the replaced one.
    */
   keepSubscription(
     wanted: WantedSubscription,
     by: { user: string; at: number },
   ): Promise<{ kept: KeptSubscription; was: KeptSubscription | null }>
-  /** @returns what is removed; null: there is none of that id (any more) */
+  /** @returns the removed one; null: there is none with that id (any more) */
   removeSubscription(id: string): Promise<KeptSubscription | null>
   keepProject(project: KnownProject & { readAt: number }): Promise<void>
   linkLegacyProject(uuid: Uuid, legacyId: string, readAt: number): Promise<void>
-  /** CI's builds of the project are taken in for the first time (ms). */
+  /** Records when CI's builds of the project were first read (ms). */
   setLooked(uuid: Uuid, at: number): Promise<void>
   forgetProjects(readBeforeMs: number): Promise<void>
-  /** A handle belongs to the person who claims it first; says whether that is this one. */
+  /** Claims a handle for this person. False: it is claimed already. */
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
-  /** The handle becomes this person's, no matter who had it. @returns whose it was */
+  /** Gives the handle to this person, whoever had it. @returns the previous owner */
   giveHandle(handle: string, userId: string, at: number): Promise<string | null>
-  /** @returns whose it was; null: nobody's */
+  /** @returns the previous owner; null: there was none */
   releaseHandle(handle: string): Promise<string | null>
   setMentions(userId: string, on: boolean): Promise<void>
-  /** The person has left the workspace, at the latest then (ms); null: is there. */
+  /** Records that the person has left the workspace, at this time (ms) or before; null: has not left. */
   setInactive(userId: string, at: number | null): Promise<void>
-  /** Slack was asked about this person (ms). */
+  /** Records when Slack was asked about this person (ms). */
   setChecked(userId: string, at: number): Promise<void>
   setLastDoneAt(job: string, at: number): Promise<void>
   /**
-   * Takes a lease that nobody holds at `now` (ms); says whether it was free. One that reaches further than `longestMs` was
-   * taken by a clock that was wrong, and counts as free.
+   * Takes a lease that nobody holds at `now` (ms). False: somebody holds it. A lease that ends more than `longestMs`
+   * later was taken with a wrong clock, and counts as free.
    */
   takeLease(lease: Lease, at: { now: number; longestMs: number }): Promise<boolean>
-  /** Says whether it was still held, even if its time was over. */
+  /** True if it was still held, even if it had expired. */
   renewLease(lease: Lease): Promise<boolean>
-  /** Whether it is held; nobody else can take it before this write has ended. */
+  /** Whether it is held. If so, nobody else can take it until this transaction ends. */
   holdsLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<boolean>
   releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<void>
-  /** Says whether this request of Slack's comes for the first time, or for the first time since `lastTakenBefore` (ms). */
+  /** Stores a key of a request from Slack. True if it is new, or was last taken before `lastTakenBefore` (ms). */
   rememberRequest(key: string, at: number, lastTakenBefore?: number): Promise<boolean>
   forgetRequests(takenBefore: number): Promise<void>
-  /** CI was asked how these builds stand (ms). */
+  /** Records when CI was asked about these builds (ms). */
   setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
   /**
-   * Removes all that is kept of one card of a revision, in every channel: build events, decisions, messages, builds, reports of
-   * builds of which nothing is left, and with the revision's last card what people asked about it. @returns how many rows
+   * Removes all about one card of a revision, in every channel: build events, decisions, messages, builds, reports of
+   * builds without events, and with the revision's last card its requests. @returns how many rows
    */
   removeCardEvents(revisionKey: string, cardNumber: number): Promise<number>
-  /** Removes bodies as they came that were received before then (ms), the oldest first. @returns how many */
+  /** Removes bodies of deliveries that were received before then (ms), oldest first. @returns how many */
   removeDeliveries(receivedBefore: number, limit: number): Promise<number>
-  /** Removes what people asked about projects before then (ms), if it has ended. @returns how many */
+  /** Removes requests about projects that were made before then (ms) and have ended. @returns how many */
   removeProjectRequests(askedBefore: number, limit: number): Promise<number>
   /**
-   * Removes account notices and digests of the days before this one (`YYYY-MM-DD`) that wait for nothing, or for one of
-   * these closed channels. @returns how many
+   * Removes account notices and digests of the days before this one (`YYYY-MM-DD`) that have no step left, or are in
+   * one of these closed channels. @returns how many
    */
   removeNotices(old: { beforeDay: string; closed: readonly ChannelId[] }, limit: number): Promise<number>
-  /** @param build `number`: what people see as its number, where that is not its id */
+  /** @param build `number`: the number that people see, if it is not the id */
   keepBuild(build: KnownBuild & { number?: string | null }): Promise<void>
-  /** A build that turned out not to be there. */
+  /** Removes a build that turned out not to exist. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
-  /** Of two times of delivery the later one stays. */
+  /** Stores what a project's builds call it. The later time of delivery stays. */
   hearProject(project: DeliveredProject): Promise<void>
   /**
-   * Throws when this interaction has made a request already, or another one is open for the same attempt and action, or for the
-   * same project: look first, in the same transaction.
+   * Throws if this interaction has made a request already, or if another one is open for the same attempt and action,
+   * or for the same project. Check that first, in the same transaction.
    */
   insertRequest(request: Request | ProjectRequest): Promise<void>
   updateRequest(id: string, change: RequestChange): Promise<void>
   insertInteraction(interaction: Interaction): Promise<void>
-  /** Says that this process is still at work on these (ms), unless somebody gave them up. */
+  /** Records that this process still works on these interactions (ms), unless they were given up. */
   renewInteractions(ids: readonly string[], claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>): Promise<void>
-  /** Gives one up: one of our own, or another's that was not renewed since it was read. Says whether it did. */
+  /** Gives up an interaction: our own, or one that was not renewed since it was read. @returns whether it did */
   claimInteraction(
     id: string,
     stood: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
     claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
   ): Promise<boolean>
-  /** Its answer was shown: removes it, unless somebody gave it up. */
+  /** Removes an interaction whose answer was shown, unless it was given up. */
   settleInteraction(id: string): Promise<void>
-  /** It was shown that it was given up; its response_url is not kept. */
+  /** Records that the requester was told that it was given up. Removes its response_url. */
   tellInteraction(id: string): Promise<void>
-  /** Removes the older ones. @returns how many of them nobody was told about */
+  /** Removes interactions received before then. @returns how many of them had no answer */
   forgetInteractions(receivedBeforeMs: number): Promise<number>
 }

@@ -48,9 +48,9 @@ const fromRow = (names: object, row: object): object =>
 const toBreakage = (row: object): Breakage => fromRow(BREAKAGE, row) as Breakage
 const toChange = (row: object): BreakageChange => fromRow(CHANGE, row) as BreakageChange
 
-/** Machines' failures among them do not count. */
+/** Outcomes read in one channel. CI machine errors among them do not count. */
 const OUTCOMES_LOOKED_AT = 50
-/** The same in all channels. */
+/** Outcomes read for all channels. */
 const CARDS_LOOKED_AT = 200
 
 /** Red streaks, and what people did about them. */
@@ -142,7 +142,7 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
     async breakageChangesAfter({ at, id }, limit) {
       const rows = await changes()
         .where('breakage_change.kind', 'not in', ['reminded', 'lapsed'])
-        // The others are lines in the threads of one channel each.
+        // A change with a channel is only a line in that channel's threads.
         .where('breakage_change.channel', 'is', null)
         .innerJoin('breakage', 'breakage.id', 'breakage_change.breakage_id')
         .select(['breakage.project_id', 'breakage.branch'])

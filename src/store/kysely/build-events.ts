@@ -16,7 +16,7 @@ export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent =>
 const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent =>
   toStoredEvent(row, { ...NO_DETAILS, ...toldIn(row) })
 
-// What a branch has been through needs no other details: those that cannot be read must not hide how the branch stands.
+// A branch's history needs no other details. Details that cannot be parsed must not hide the state of the branch.
 function toldIn({ details }: Selectable<Schema['fact']>): Pick<BuildDetails, 'attempt' | 'finishedAt'> {
   try {
     const { attempt, finishedAt } = JSON.parse(details) as BuildDetails
@@ -57,10 +57,10 @@ export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision =>
   decidedAt: row.decided_at,
 })
 
-/** As the column keeps them. */
+/** The column holds the index. */
 const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']
 
-// Before rules were kept with them, verdicts stood alone.
+// Older rows hold verdicts without their rules.
 const toLooked = (kept: Looked | RuleVerdict): Looked =>
   typeof kept === 'string' ? { rule: null, from: null, verdict: kept } : kept
 
@@ -78,12 +78,12 @@ const fromDecision = (decision: KeptDecision): Selectable<Schema['decision']> =>
   decided_at: decision.decidedAt,
 })
 
-/** The newest build events of one build that are folded; more than any build has, less than a flood of repeats could make. */
+/** The newest build events of one build that are folded: more than any build has; it bounds a flood of repeats. */
 const BUILD_EVENTS_MAX = 500
 
 const VERDICTS = (['success', 'failed', 'infrastructure_failure'] as const).map((status) => sql.lit(status))
 
-/** So many outcomes of newer builds are looked at: one that overtook this build stands near it. */
+/** At most this many outcomes of newer builds are read: one that overtook this build is near it. */
 const OVERTAKERS_MAX = 100
 
 type BuildEventReads = Pick<
@@ -97,7 +97,7 @@ type BuildEventReads = Pick<
   | 'revisionsAfter'
 >
 
-/** What was observed of builds: by build, by card, by branch. */
+/** Build events, by build, card and branch. */
 export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): BuildEventReads {
   const buildEvents = () => db.selectFrom('fact').selectAll()
   const verdicts = (key: string) =>
@@ -106,7 +106,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
   return {
     async eventsOfBuild(projectId, buildId) {
       const key = buildKey(projectId, buildId)
-      // Two first build events of one build that arrive side by side must not each think itself the first.
+      // Two concurrent first build events of one build must not each be taken for the first.
       if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
       const rows = await runQuery('eventsOfBuild', { key }, (value) =>
         buildEvents().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(sql.lit(BUILD_EVENTS_MAX)),
@@ -194,7 +194,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
           .select(['lineage_key', 'status', 'run'])
           .where('branch_key', '=', value('branchKey'))
           .where('build_order', '>', value('buildOrder'))
-          // Of a build with several attempts the newest says nothing of the others.
+          // If a build has several attempts, its status says nothing of the earlier ones.
           .where(({ or, eb }) => or([eb('status', 'in', VERDICTS), eb('run', '>', sql.lit(1))]))
           .orderBy('build_order')
           .limit(sql.lit(limit)),
@@ -209,9 +209,9 @@ type BuildEventWrites = Pick<
   'insertBuildEvent' | 'countRepeat' | 'acknowledge' | 'insertDelivery' | 'placeEvent' | 'keepDecision'
 >
 
-/** What was observed, how it came, and what was decided about it. */
+/** Build events, deliveries, and decisions. */
 export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert): BuildEventWrites {
-  /** It stays what it was when the build was first heard of: whoever inserts has read, and locked, the build's events. */
+  /** A build keeps the order of its first build event. The caller has read the build's events, and so locked them. */
   async function uuidOrder({ projectId, buildId, details }: Observation, at: number): Promise<string> {
     const key = buildKey(projectId, buildId)
     const [known] = await runQuery('orderOfBuild', { key }, (value) =>

@@ -25,7 +25,7 @@ const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
 
 const RED: readonly Status[] = ['failed', 'infrastructure_failure']
 
-/** Keys in one look: well below what a statement may have of parameters. */
+/** Keys per query, well below the limit of parameters of a statement. */
 const KEYS_MAX = 500
 
 type BuildReads = Pick<
@@ -43,7 +43,7 @@ type BuildReads = Pick<
   | 'branchesOf'
 >
 
-/** Where builds stand. */
+/** The state of builds. */
 export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
   const builds = () => db.selectFrom('build').selectAll()
 
@@ -57,7 +57,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
     return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
   }
 
-  /** Red builds that no newer build of their branch has followed with an outcome. */
+  /** Red builds without a newer outcome on their branch. */
   const stillRed = () =>
     builds()
       .where(
@@ -99,7 +99,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
     },
 
     async buildsByNumber(number, limit, projectId) {
-      // One look for each project that was heard of: a caller that knows only the number knows no key.
+      // Without a project, the build is looked up in every known project: its key needs the project's id.
       const projects = projectId === undefined ? await db.selectFrom('heard').select('project_id').execute() : []
       const projectIds = projectId === undefined ? projects.map((row) => row.project_id) : [projectId]
       const keys = projectIds.map((id) => buildKey(id, number))
@@ -158,7 +158,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
 
 type BuildWrites = Pick<Tx, 'keepBuild' | 'forgetBuild'>
 
-/** Where builds stand. */
+/** The state of builds. */
 export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites {
   return {
     async keepBuild(build) {
@@ -194,7 +194,7 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
   }
 }
 
-/** Builds of which nothing has been heard for long, though they have not ended. */
+/** Builds that have not ended, and have had no event for long. */
 export function readSilent(db: Kysely<Schema>): Pick<Reads, 'silentBuilds'> {
   const silent = ({ notAfter, notBefore }: Parameters<Reads['silentBuilds']>[0], limit: number) =>
     db

@@ -83,7 +83,7 @@ type MessageRow = Omit<Selectable<Schema['message']>, 'subject' | 'channel'>
 
 type CardReads = Pick<Reads, 'card' | 'cardsOf' | 'messagesOf' | 'subjectOf'>
 
-/** What stands in Slack, and what it is about. */
+/** Cards and their messages. */
 export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): CardReads {
   const suffix = locks ? 'for update' : ''
   return {
@@ -135,7 +135,7 @@ type CardWrites = Pick<
   'ensureCard' | 'setQueues' | 'setTrouble' | 'insertMessage' | 'updateMessage' | 'deleteMessage'
 >
 
-/** What stands in Slack, and what is left to do there. */
+/** Cards with their queues, and their messages. */
 export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
   return {
     async ensureCard({ subject, channel, quiet, mention }) {
@@ -195,7 +195,7 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
 
 type DecisionReads = Pick<Reads, 'decisionsOf' | 'decisionsOfEvent' | 'noticeEvents'>
 
-/** Who gets which builds, and why. */
+/** Decisions: who gets which builds, and why. */
 export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionReads {
   return {
     async decisionsOf({ subject, channel }) {

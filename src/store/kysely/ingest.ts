@@ -4,7 +4,7 @@ import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 import { randomInt } from 'node:crypto'
 
-/** Build events looked at for one round of ingesting: several may be of one revision. */
+/** Build events read per revision in one round: several may be of one revision. */
 const EVENTS_PER_REVISION = 4
 
 type IngestReads = Pick<Reads, 'dueIngest' | 'ingestOf'>
@@ -46,7 +46,7 @@ export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
     },
 
     async ingestOf(revisionKey) {
-      // The mark may not be there yet, and so be nothing to lock.
+      // There may be no row to lock yet, so this is an advisory lock.
       if (locks) await sql`select pg_advisory_xact_lock(${ingestLock(revisionKey)})`.execute(db)
       const [row] = await runQuery('intakeOf', { revisionKey }, (value) =>
         db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('revisionKey')),
@@ -56,18 +56,18 @@ export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
   }
 }
 
-/** What stands for the ingesting of a revision among all the database's locks. */
+/** The advisory lock for ingesting a revision. */
 const ingestLock = (revisionKey: string) => sql`hashtextextended(${revisionKey}, 1)`
 
-/** Stamps are random, so that a mark which was removed and made anew is never taken for the old one. */
+/** Stamps are random, so that a mark that was removed and made again is not taken for the old one. */
 const STAMP_MAX = 2 ** 48 - 1
 
-/** Put off once, a revision is no less urgent than others. */
+/** A postponed revision is as urgent as any other. */
 const PUT_OFF_PRIORITY = 0
 
 type IngestWrites = Pick<Tx, 'wakeRevision' | 'lockName' | 'settleRevision' | 'postponeRevision'>
 
-/** What is to be ingested, and when. */
+/** Revisions to ingest, and locks by name. */
 export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestWrites {
   return {
     async lockName(name) {

@@ -16,12 +16,12 @@ type InteractionWrites = Pick<
   | 'forgetInteractions'
 >
 
-/** What people asked through Slack and are owed an answer to. */
+/** Interactions from Slack that still need an answer. */
 export function readInteractions(db: Kysely<Schema>, locks: boolean): InteractionReads {
   return {
     async interactionsOf(interactionKey) {
       const found = db.selectFrom('interaction').selectAll().where('ask_key', '=', interactionKey)
-      // A process that is about to ask CI for it and one that gives it up must not pass each other.
+      // Locked, so that one process cannot give it up while another one is about to call CI for it.
       return (await (locks ? found.forUpdate() : found).execute()).map(toInteraction)
     },
 
@@ -131,7 +131,7 @@ const toInteraction = (row: Selectable<Schema['interaction']>): Interaction => (
   claimedAt: row.claimed_at,
 })
 
-/** The requests of Slack that were taken: a table named for what it held first, events. */
+/** Requests received from Slack. The table is named after what it held first: events. */
 export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'rememberRequest' | 'forgetRequests'> => ({
   async rememberRequest(id, at, lastTakenBefore = 0) {
     const heard = await db

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Tx, Reads } from '../store.ts'
 
-/** Which process sends. A lease changes hands by deleting its row, which waits for transactions that hold on to it. */
+/** Which process sends. To take a lease, its row is deleted first, which waits for transactions that locked it. */
 export const writeLeases = (
   db: Kysely<Schema>,
   locks: boolean,
@@ -35,7 +35,7 @@ export const writeLeases = (
 
   async holdsLease({ name, heldBy }) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name).where('held_by', '=', heldBy)
-    // It can be renewed meanwhile, but not deleted.
+    // With this lock the lease can be renewed meanwhile, but not deleted.
     return (await (locks ? held.forKeyShare() : held).executeTakeFirst()) !== undefined
   },
 

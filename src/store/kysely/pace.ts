@@ -6,10 +6,10 @@ import type { CardKey } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, type Value, columns } from './query.ts'
 
-/** Channels looked at in one round; more than any workspace follows. */
+/** Channels read in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000
 
-/** The priorities that build events come in with. */
+/** The priorities that new build events have. */
 const URGENCIES = [0, 1, 2]
 
 type PaceReads = Pick<
@@ -17,11 +17,11 @@ type PaceReads = Pick<
   'channelsToPost' | 'dueCards' | 'backlog' | 'oldestNews' | 'oldestStep' | 'recentCalls' | 'closedChannels'
 >
 
-/** What is left to do in Slack, and how fast that may go. */
+/** Due steps, recent calls to Slack, and closed channels. */
 export function readPace(db: Kysely<Schema>, runQuery: RunQuery): PaceReads {
   return {
     async channelsToPost() {
-      // A walk from one channel to the next along the index: as many steps as channels, however many cards wait.
+      // Goes from one channel to the next along the index: as many steps as channels, however many cards wait.
       const { rows } = await sql<{ channel: string }>`
         with recursive step(channel) as (
           select min(channel) from card where post_at is not null
@@ -78,7 +78,7 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery): PaceReads {
     },
 
     async oldestNews() {
-      // By priority, as the index has them: the smallest time of all would be looked up for each build event of a flood.
+      // One query per priority, along the index. A plain `min(at)` would read every waiting build event of a flood.
       const firsts = await Promise.all(
         URGENCIES.map((urgency) =>
           db
@@ -131,7 +131,7 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery): PaceReads {
 
 type PaceWrites = Pick<Tx, 'insertCall' | 'forgetCalls' | 'closeChannel' | 'reopenChannel' | 'markTold'>
 
-/** The calls of Slack, and the channels that take none. */
+/** Calls to Slack, and closed channels. */
 export function writePace(db: Kysely<Schema>, runQuery: RunQuery): PaceWrites {
   return {
     async insertCall({ queue: lane, channel, at }) {

@@ -11,7 +11,7 @@ type PeopleWrites = Pick<
   'claimHandle' | 'giveHandle' | 'releaseHandle' | 'setMentions' | 'setInactive' | 'setChecked'
 >
 
-/** Whose committers' handles are, and whether those people are to be mentioned. */
+/** Who owns which committer's handle, and whether they want to be mentioned. */
 export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): PeopleReads {
   return {
     async personOf(handle) {
@@ -69,7 +69,7 @@ export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
         .orderBy('user_id')
         .limit(limit)
         .execute()
-      // A claim made since the last look waits beside the older ones of the same person.
+      // A person's newer claim may have another check time than their older ones.
       return [...new Set(rows.map((row) => row.user_id))]
     },
   }
@@ -92,7 +92,7 @@ export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boole
     claimHandle,
 
     async giveHandle(handle, userId, at) {
-      // Claimed first: of two who are given it at once, the later one learns of the earlier.
+      // Tries to claim it first: if two people are given it at once, the later call returns the earlier owner.
       if (await claimHandle(handle, userId, at)) return null
       const was = await claimOf(handle)
       await db
@@ -123,7 +123,7 @@ export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boole
 
     async setInactive(userId, at) {
       const own = db.updateTable('person').set({ inactive_at: at }).where('user_id', '=', userId)
-      // Seen to be gone again, a person has been gone since the first time.
+      // A person who is found to be gone again keeps the first time.
       await (at === null ? own : own.where('inactive_at', 'is', null)).execute()
     },
 

@@ -45,7 +45,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
             db.selectFrom('project').selectAll().where('legacy_id', '=', value('legacyId')).limit(sql.lit(1)),
           )
       if (byId) return toProject(byId)
-      // A name is the CI service's: projects of other sources may have the same, and are known by their ids.
+      // Only the CI service's projects are found by name. Other sources may use the same names; theirs are found by id.
       if (sourceOf(legacyId) !== 'ci') return null
       const found: Selectable<Schema['project']>[] = []
       for (const name of new Set(names))
@@ -54,7 +54,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
             db.selectFrom('project').selectAll().where('name', '=', value('name')).where(ofCi).limit(sql.lit(2)),
           )),
         )
-      // Two projects of one name: which rules are meant is not clear, so none are.
+      // If two projects have the name, it is not clear whose rules are meant, so none are used.
       return new Set(found.map((row) => row.uuid)).size === 1 ? toProject(found[0]!) : null
     },
 
@@ -68,7 +68,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
     },
 
     async lastDeliveries(limit) {
-      // As many rows as projects: an index would cost every delivery a write.
+      // No index: the table has one row per project, and an index would cost every delivery a write.
       const rows = await db
         .selectFrom('heard')
         .select(['name', 'full_name', 'at'])
@@ -107,7 +107,7 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
     },
 
     async forgetProjects(readBeforeMs) {
-      // The list that was read is the CI service's: it says nothing of the other sources' projects.
+      // The list that was read is the CI service's, so other sources' projects stay.
       const old = db.deleteFrom('project').where('read_at', '<', readBeforeMs)
       await old.where(ofCi).execute()
     },

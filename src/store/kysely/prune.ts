@@ -8,7 +8,7 @@ import type { Reads, Tx } from '../store.ts'
 
 type PruneWrites = Pick<Tx, 'removeCardEvents' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices'>
 
-/** What has become old: looked at in the order in which it came. */
+/** What retention looks at: build events in order of receipt, and a branch's outcomes in order of builds. */
 export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'verdictsFrom'> => ({
   async eventsAfter(seq, limit) {
     const rows = await db
@@ -47,9 +47,9 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'ver
   },
 })
 
-/** Takes away what nobody needs any more. */
+/** Removes what is too old. */
 export function writePrune(db: Kysely<Schema>): PruneWrites {
-  /** Cards whose subject is that of a day. */
+  /** Cards of days before `beforeDay` that are done or in a closed channel. */
   function oldCards(subjectOf: (day: string) => string, { beforeDay, closed }: OldNotices, limit: number) {
     return db
       .selectFrom('card')
@@ -76,7 +76,7 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
         .returning('build_key')
         .execute()
       const builds = [...new Set(buildEvents.map((buildEvent) => buildEvent.build_key))]
-      // A build that was run again on a later card stands there.
+      // A build that was run again on a later card has its state there.
       const standing = db.deleteFrom('build').where('build_key', 'in', builds)
       const reports = db.deleteFrom('report').where('build_key', 'in', builds)
       const reportsOfNone = reports.where(({ not, exists, selectFrom }) =>
@@ -126,7 +126,7 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
 
 type OldNotices = Parameters<Tx['removeNotices']>[0]
 
-// A restart that somebody asked for on one card may have begun an attempt on the next one: it is part of both stories.
+// A restart requested on one card may have begun an attempt on the next one: requests stay until the last card goes.
 async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<number> {
   const left = await db
     .selectFrom('fact')
@@ -138,7 +138,7 @@ async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<num
   return left ? 0 : count(db.deleteFrom('request').where('lineage_key', '=', revisionKey))
 }
 
-/** A breakage goes with the card of its newest failure, which stays as long as the branch is red. */
+/** A breakage is removed with the card of its newest failure, which stays as long as the branch is red. */
 async function removeBreakages(db: Kysely<Schema>, revisionKey: string, cardNumber: number): Promise<number> {
   const gone = await db
     .deleteFrom('breakage')

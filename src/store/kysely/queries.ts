@@ -19,7 +19,7 @@ import { readProjects, writeProjects } from './projects.ts'
 import { readReports, writeReports } from './reports.ts'
 import { readSubscriptions, writeSubscriptions } from './subscriptions.ts'
 
-/** How a set of queries is asked; `locks`: what is read to be changed must be locked, since others write side by side. */
+/** How queries are run. `locks`: lock what is read in order to change it, because transactions are concurrent. */
 interface Asking {
   compiled: Compiled
   execute: Execute

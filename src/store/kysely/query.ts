@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts'
 /** Compiled queries by name: one cache for each store, so for each dialect. */
 export type Compiled = Map<string, CompiledQuery>
 
-/** Names the value that stands at a place of the query. */
+/** Stands for a value in a query, by its name. */
 export type Value<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name]
 
 export type RunQuery = <Values extends object, Row>(
@@ -13,7 +13,7 @@ export type RunQuery = <Values extends object, Row>(
   build: (value: Value<Values>) => Compilable<Row>,
 ) => Promise<Row[]> | Row[]
 
-/** Inserts one row into a table that numbers its rows. @returns the number, which stands in the column `key` */
+/** Inserts one row into a table that numbers its rows. @returns the number, which is in the column `key` */
 export type Insert = <Table extends 'fact' | 'delivery'>(
   table: Table,
   key: keyof Schema[Table] & string,
@@ -21,20 +21,20 @@ export type Insert = <Table extends 'fact' | 'delivery'>(
 ) => Promise<number> | number
 
 /**
- * Executes a compiled query by the shortest way that the database has. One that has the answer at once gives it at once: a
- * promise on each floor costs more than the answer.
+ * Executes a compiled query in the database's fastest way. SQLite returns rows at once and not in a promise: a promise
+ * at each level would cost more than the query.
  */
 export interface Execute {
   rows(query: CompiledQuery, parameters: readonly unknown[]): Promise<readonly unknown[]> | readonly unknown[]
-  /** Where the database tells the number of a row that it inserted: to have it returned as a row costs as much again. */
+  /** If the database reports the number of an inserted row: to return it as a row would cost as much again. */
   inserted?(query: CompiledQuery, parameters: readonly unknown[]): number
 }
 
 /**
- * Asks a query that is compiled once by its name; later only the values are put in. On the ways that every delivery and
- * every message take, Kysely's compiler would cost more than the database's own work. Elsewhere queries are written plainly.
- * The text of the query must depend on nothing but its name; a LIMIT is part of both, since SQLite plans a statement anew
- * whenever a bound one is set.
+ * Runs a query that is compiled once per name; later only its values are filled in. For every delivery and message,
+ * Kysely's compiler would cost more than the database's own work. Elsewhere queries are written plainly. The text of
+ * the query must depend on nothing but its name. A LIMIT is part of both, because SQLite plans a statement anew
+ * whenever a bound LIMIT is set.
  */
 export const createQuery = (compiled: Compiled, execute: Execute): RunQuery =>
   function runQuery<Values extends object, Row>(
@@ -75,11 +75,11 @@ function filledIn({ parameters }: CompiledQuery, values: object): unknown[] {
   return parameters.map((one) => (one instanceof Placeholder ? known[one.name] : one))
 }
 
-/** The same columns, each standing for the value of its name. */
+/** The same columns, each with a placeholder for its value. */
 export const columns = <Row extends object>(row: Row, value: (name: keyof Row & string) => Row[keyof Row]): Row =>
   Object.fromEntries(Object.keys(row).map((name) => [name, value(name as keyof Row & string)])) as Row
 
-/** Stands for a value that comes with each execution. */
+/** Stands for a value that is given with each execution. */
 class Placeholder {
   readonly name: string
   constructor(name: string) {

@@ -65,7 +65,7 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
   },
 
   async boundEarlyReports(kept) {
-    // Each early report passes this offset once: if its build is still unknown then, it goes.
+    // Each new early report pushes one past this offset, which is removed if its build is still unknown.
     const crossing = db
       .selectFrom('report')
       .select(['id', 'build_key'])
@@ -83,5 +83,5 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
   },
 })
 
-/** More than one, since processes that store reports at the same time do not see each other's. */
+/** More than one, because processes that store reports at the same time do not see each other's. */
 const CROSSING_MAX = 10

@@ -41,7 +41,7 @@ const fromRequest = (request: Request): Selectable<Schema['request']> => ({
   new_build_uuid: request.newBuildUuid,
 })
 
-/** What a request about a project holds in place of a RequestTarget. */
+/** What a request about a project stores in place of a RequestTarget. */
 type ProjectTarget = Pick<ProjectRequest, 'project' | 'what' | 'before'>
 
 function toProjectRequest(row: Selectable<Schema['request']>): ProjectRequest {
@@ -72,7 +72,7 @@ const fromProjectRequest = (request: ProjectRequest): Selectable<Schema['request
   new_build_uuid: null,
 })
 
-/** What both kinds have: who asked, from where, and how it goes. */
+/** The fields of both kinds: who asked, from where, and the state. */
 const toAsk = (row: Selectable<Schema['request']>) => ({
   id: row.id,
   interactionKey: row.ask_key,
@@ -108,7 +108,6 @@ const fromAsk = (request: Request | ProjectRequest) => ({
   ended_at: request.endedAt,
 })
 
-/** Of either kind. */
 const toAnyRequest = (row: Selectable<Schema['request']>): Request | ProjectRequest =>
   row.run === null ? toProjectRequest(row) : toRequest(row)
 
@@ -134,7 +133,7 @@ const CHANGE_COLUMNS = {
 
 type RequestReads = Pick<Reads, 'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToLookAt'>
 
-/** What people asked CI to do with builds. */
+/** Requests to CI about builds. */
 export function readRequests(db: Kysely<Schema>, runQuery: RunQuery): RequestReads {
   return {
     async requestsOf(revisionKey) {
@@ -188,7 +187,7 @@ export function readRequests(db: Kysely<Schema>, runQuery: RunQuery): RequestRea
 
 type RequestWrites = Pick<Tx, 'insertRequest' | 'updateRequest'>
 
-/** What people asked CI to do, with builds and with projects. */
+/** Requests to CI, about builds and about projects. */
 export function writeRequests(db: Kysely<Schema>): RequestWrites {
   return {
     async insertRequest(request) {
@@ -205,7 +204,7 @@ export function writeRequests(db: Kysely<Schema>): RequestWrites {
 
 type ProjectRequestReads = Pick<Reads, 'openProjectRequest' | 'projectRequestsToLookAt'>
 
-/** What people asked CI to do with projects. */
+/** Requests to CI about projects. */
 export function readProjectRequests(db: Kysely<Schema>): ProjectRequestReads {
   const requests = () => db.selectFrom('request').selectAll().where('run', 'is', null)
 
@@ -222,10 +221,10 @@ export function readProjectRequests(db: Kysely<Schema>): ProjectRequestReads {
   }
 }
 
-// Said as the index says it, which is of use only then.
+// Literals, as in the index's own condition: otherwise the index is not used.
 const OPEN = OPEN_STATES.map((state) => sql.lit(state))
 
-/** What people asked of CI, whatever it was about, in the order of asking. */
+/** All requests to CI, in order of time. */
 export function readAudit(db: Kysely<Schema>): Pick<Reads, 'requestsAfter' | 'newestRequests'> {
   const requests = () => db.selectFrom('request').selectAll()
 

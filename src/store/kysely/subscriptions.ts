@@ -12,7 +12,7 @@ import type { RunQuery } from './query.ts'
 type SubscriptionReads = Pick<Reads, 'subscriptions' | 'subscriptionsOf'>
 type SubscriptionWrites = Pick<Tx, 'keepSubscription' | 'removeSubscription'>
 
-/** What channels follow, as it was said in Slack. */
+/** Subscriptions made in Slack. */
 export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery): SubscriptionReads {
   return {
     async subscriptions() {
@@ -50,7 +50,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): Subscrip
             .where('id', '=', Number(was.id))
             .returningAll()
             .executeTakeFirstOrThrow()
-        : // Where another process makes it at this moment, this write is done again, and finds it.
+        : // If another process inserts it at this moment, this write is retried and finds it.
           await db
             .insertInto('subscription')
             .values({ ...row, created_by: user, created_at: at })
@@ -67,7 +67,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): Subscrip
   }
 }
 
-/** Ids come back from buttons: whatever is no counter is nobody's. */
+/** Ids come back from buttons: one that is no number belongs to no subscription. */
 const ID = /^\d{1,15}$/
 
 const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: WantedSubscription) => ({
@@ -80,7 +80,7 @@ const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: WantedS
   remind: remind ? JSON.stringify(remind) : null,
 })
 
-// A slot holds patterns as long as people type them; what an index takes is shorter.
+// A hash, because a slot holds patterns of any length, and an index takes only short values.
 const slotKey = (slot: string): string => createHash('sha256').update(slot).digest('hex').slice(0, 32)
 
 const toSubscription = (row: Selectable<Schema['subscription']>): KeptSubscription => ({

@@ -1,16 +1,16 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** What the two databases say differently. */
+/** How the two databases differ. */
 export interface Dialect {
   name: 'sqlite' | 'postgres'
 }
 
-/** The first tables. A migration that has landed is never edited: the next change is the next file. */
+/** The first tables. A migration on the main branch is never edited: the next change is the next file. */
 export const first = ({ name }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     const counter = name === 'sqlite' ? sql`integer primary key autoincrement` : sql`bigserial primary key`
-    // Ids and keys must sort by bytes, not by a language.
+    // Ids and keys must sort by bytes, not by the rules of a language.
     const key = name === 'sqlite' ? sql`text` : sql`text collate "C"`
     const statements = [
       sql`create table delivery (id ${counter}, received_at bigint not null, answer text not null,

@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration'
 import type { Dialect } from './0001-first.ts'
 
 /**
- * People act on builds: what they asked for, and where each build stands now. A fact without an episode is from here on
- * its own mark that its lineage has news; `intake` keeps the wakes that no fact brings, and those put off.
+ * Requests about builds, and the state of each build. From now on a fact without an episode is itself the mark that its
+ * lineage has news; `intake` keeps wakes without a fact, and postponed lineages.
  */
 export const requests = ({ name }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
@@ -12,7 +12,7 @@ export const requests = ({ name }: Dialect): Migration => ({
     const statements = [
       sql`alter table fact add column priority integer not null default 2`,
       sql`create index fact_unplaced on fact (priority, seq) where episode is null`,
-      // A lineage's key is random: only what is taken in stands under it, so that a delivery is written in order.
+      // Lineage keys are random. Only ingested facts are in this index, so that a delivery's insert stays sequential.
       sql`drop index fact_lineage`,
       sql`create index fact_lineage on fact (lineage_key, episode) where episode is not null`,
       sql`alter table project add column type text`,
@@ -38,7 +38,7 @@ export const requests = ({ name }: Dialect): Migration => ({
       sql`create index request_asked on request (asked_at, id)`,
       sql`create index request_look on request (look_at) where look_at is not null`,
       sql`create index message_ts on message (channel, ts) where ts is not null`,
-      // Builds from before this table: as their last fact says that was not late, which the next one puts right.
+      // Older builds get the state of their last fact that was not late. The next fact corrects it.
       sql`insert into build (build_key, project_id, build_id, build_order, branch_key, branch, lineage_key, episode,
             run, status, word, at, is_running)
           select build_key, project_id, build_id, build_order, branch_key, branch, lineage_key, episode, 1,
@@ -67,7 +67,7 @@ export const requests = ({ name }: Dialect): Migration => ({
 const STARTS = sql.raw("'initiated', 'testing'")
 const FINALS = sql.raw("'success', 'error', 'failed', 'stopped', 'infrastructure_failure', 'ignored', 'blocked'")
 
-// Read here and not in the database: PostgreSQL takes no text out of JSON that has a NUL anywhere in it.
+// Parsed here and not in the database: PostgreSQL reads no text from JSON that has a NUL anywhere in it.
 async function hearProjects(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ project_id: string; details: string; at: number }>`
     select project_id, details, at from fact

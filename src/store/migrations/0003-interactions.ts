@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Dialect } from './0001-first.ts'
 
-/** What people asked through Slack and are owed an answer to: written before Slack hears that we have it. */
+/** Interactions from Slack that need an answer: stored before they are acknowledged. */
 export const interactions = ({ name }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     const key = name === 'sqlite' ? sql`text` : sql`text collate "C"`

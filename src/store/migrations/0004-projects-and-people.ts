@@ -21,7 +21,7 @@ export const projectsAndPeople = ({ name }: Dialect): Migration => ({
       sql`alter table request add column project_uuid ${key}`,
       sql`create unique index request_project on request (project_uuid)
           where run is null and state in ('calling', 'accepted', 'unclear')`,
-      // What is to be looked up of builds and of projects is asked for apart.
+      // Requests about builds and about projects that are due are queried separately.
       sql`drop index request_look`,
       sql`create index request_look on request (look_at) where look_at is not null and run is not null`,
       sql`create index request_look_project on request (look_at) where look_at is not null and run is null`,
@@ -35,8 +35,8 @@ export const projectsAndPeople = ({ name }: Dialect): Migration => ({
   },
 })
 
-// Of red builds that are the newest of their branch: nobody asks for the others. Read here and not in the database:
-// PostgreSQL takes no text out of JSON that has a NUL anywhere in it.
+// Only for red builds that are the newest of their branch: the others are never queried. Parsed here and not in the
+// database: PostgreSQL reads no text from JSON that has a NUL anywhere in it.
 async function nameCommitters(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ build_key: string; details: string }>`
     select build_key, details from fact where episode is not null and build_key in (

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Dialect } from './0001-first.ts'
 
-/** Several processes share the work: who is alive, who has a call to Slack under way, and when the next may be made. */
+/** Several processes share the work: who is alive, who has a call to Slack in flight, and when the next may be made. */
 export const severalProcesses = ({ name }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     const key = name === 'sqlite' ? sql`text` : sql`text collate "C"`

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** The number that people see of a build, where it is not its id. */
+/** The number that people see for a build, if it is not its id. */
 export const buildNumbers: Migration = {
   async up(db: Kysely<unknown>) {
     await sql`alter table build add column number text`.execute(db)

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Dialect } from './0001-first.ts'
 
-/** Red streaks and who is on them. A branch that is already red gets its breakage with its next failure. */
+/** Red streaks and their owners. A branch that is red already gets its breakage with its next failure. */
 export const breakages = ({ name }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     const key = name === 'sqlite' ? sql`text` : sql`text collate "C"`
