@@ -30,14 +30,14 @@ const STOP_GRACE_MS = 10_000
 /** Requests that waited for the port are answered first: loading the engine blocks the thread for long. */
 const ENGINE_AFTER_MS = 20
 
-/** A delivery that the database has not stored by then is refused. */
+/** A delivery that the database has not stored within this time is refused. */
 const STORE_PATIENCE_MS = 8_000
 
-/** The port opens when the tables exist. A database server that is away is waited for this long; then 503 is answered. */
+/** The port opens when the tables exist; or after this time, if the database server is away: then 503 is answered. */
 const TABLES_MAX_MS = 5_000
 
 export interface BuildlineApp {
-  /** Resolves with the ports when they are open; `metricsPort` is null where there is none of its own. */
+  /** Resolves with the ports when they are open; `metricsPort` is null if metrics have no port of their own. */
   start(): Promise<{ port: number; metricsPort: number | null }>
   /** Replaces the valid secrets. */
   takeWebhookSecrets(secrets: readonly string[]): void
@@ -45,11 +45,11 @@ export interface BuildlineApp {
 }
 
 /**
- * Opens the store and the webhook endpoint first, then loads `engine.ts`, which is three quarters of the code: deliveries
- * must not wait for that. These two files choose implementations.
+ * Opens the store and the webhook endpoint first. Then it loads `engine.ts`, which is three quarters of the code,
+ * because deliveries must not wait for that. These two files choose implementations.
  */
 export async function createApp(config: Config, log: Logger): Promise<BuildlineApp> {
-  // Processes that share a database go by its clock. A single one goes by the machine's, which somebody may set back.
+  // Processes that share a database use its clock. A single one uses the machine's, which somebody may set back.
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
   const clock = createAgreedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
@@ -138,7 +138,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     },
     healthz,
   ]
-  // For the operator's network: they say what is wrong, and each answer costs.
+  // For the operator's network only: these routes tell what is wrong, and each answer costs.
   const inside: Route[] = [
     { matches: (path) => path === '/readyz', handle: async (_, response) => (await load()).readyz(response) },
     {
@@ -164,7 +164,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     async start() {
       if (store.shared) await Promise.race([store.migrate().catch(() => {}), clock.sleep(TABLES_MAX_MS)])
       else await store.migrate()
-      // Before anything is sent: a second bot on the same port ends here.
+      // Before anything is sent, so that a second bot on the same port ends here.
       const port = await server.listen(config.port, config.host)
       const metricsPort = (await metricsServer?.listen(config.metricsPort ?? 0, config.host)) ?? null
       running = settleIn()

@@ -19,7 +19,7 @@ import { systemClock } from './lib/clock.ts'
 import type { CiInterface, Metrics } from './metrics.ts'
 import type { ConnectionName, Connections } from './sources/ci-service/connections.ts'
 
-/** The clients of CI that are configured. @param note hears how each question ended @param count each call too */
+/** The configured clients of CI. @param note called with how each call ended @param count called for each call */
 export function createClients(
   { v2, legacy, siteUrl }: Config['ci'],
   transport: Transport,
@@ -39,7 +39,7 @@ export function createClients(
   }
 }
 
-/** The clients of GitHub and GitLab; null without a token. @param warn called if a token is refused @param count called for each call */
+/** The clients of GitHub and GitLab; null without a token. @param warn called if a token is refused */
 export function createHostedClients(
   { github, gitlab }: Pick<Config, 'github' | 'gitlab'>,
   transport: Transport,
@@ -61,8 +61,8 @@ export function createHostedClients(
 }
 
 /**
- * Each source that is configured, by the projects that are its own.
- * @param reads know what was kept of a project
+ * Finds the source of a project; null if it is not configured.
+ * @param reads for what is stored of a project
  */
 export function createSources(
   { github, gitlab, ...ci }: Parameters<typeof createCiServiceSource>[0] & HostedClients,
@@ -76,7 +76,7 @@ export function createSources(
   return (projectId) => all[sourceOf(projectId)]
 }
 
-/** What is configured. */
+/** Which interfaces are configured. */
 export const interfacesOf = (
   clients: HostedClients & { v2: unknown; legacy: unknown },
 ): Record<'v2' | 'legacy' | 'github' | 'gitlab', boolean> => ({
@@ -86,7 +86,7 @@ export const interfacesOf = (
   gitlab: clients.gitlab !== null,
 })
 
-/** What is polled: the projects that the settings name. */
+/** The polled sources, with the projects that the settings name. */
 export const polledOf = (config: Pick<Config, 'github' | 'gitlab'>, { github, gitlab }: HostedClients): Polled[] =>
   [
     github && polledGithub(github, config.github.repositories),
@@ -98,7 +98,7 @@ interface HostedClients {
   gitlab: GitlabClient | null
 }
 
-/** Tells when CI refused the credentials and there are no others to try. */
+/** Warns if CI refuses the credentials and there are no others to try. */
 const warningAuth = (auth: Auth, warn: (what: string) => void): Auth => ({
   ...auth,
   async renewed(refused) {
@@ -120,7 +120,7 @@ const warningTransport = (transport: Transport, warn: () => void): Transport => 
   },
 })
 
-/** Told to admins: only they can mend it. */
+/** Sent to admins, because only they can fix it. */
 export const V2_REFUSED =
   'CI refuses the credentials of its v2 interface: no build can be stopped. Renew CI_AUTHORIZATION, or the OAuth2 client, and start Buildline again.'
 export const LEGACY_REFUSED =

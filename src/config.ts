@@ -22,37 +22,37 @@ export interface Config {
   webhookSecrets: readonly string[]
   github: {
     apiUrl: string
-    /** without this and an app, GitHub is not polled, and nothing is restarted or stopped there */
+    /** without a token or an app, GitHub is not polled, and nothing is restarted or stopped there */
     token: string | null
     /** a GitHub App in place of the token */
     app: GithubApp | null
-    /** those that are asked for their runs, as full names: `acme/web` */
+    /** repositories to poll for runs, by their full names: `acme/web` */
     repositories: readonly string[]
-    /** empty where it delivers nothing */
+    /** empty if GitHub delivers nothing */
     webhookSecrets: readonly string[]
   }
   gitlab: {
     /** may carry a path */
     url: string
-    /** null: GitLab is not asked, and nothing is restarted or stopped there */
+    /** null: GitLab is not called, and nothing is restarted or stopped there */
     token: string | null
-    /** those that are asked for their pipelines, as paths: `acme/tools/web` */
+    /** projects to poll for pipelines, by their paths: `acme/tools/web` */
     projects: readonly string[]
-    /** signing tokens begin with `whsec_`; empty where it delivers nothing */
+    /** signing tokens begin with `whsec_`; empty if GitLab delivers nothing */
     webhookSecrets: readonly string[]
   }
   database: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
   subscriptions: readonly Subscription[]
   operators: readonly string[]
   admins: readonly string[]
-  /** Slack is asked whose the address of a commit's author is */
+  /** whether Slack is asked who has the e-mail address of a commit's author */
   asksByEmail: boolean
-  /** what is older is removed */
+  /** older builds are removed */
   retentionDays: number
   logLevel: string
 }
 
-/** How this CI takes what its interface leaves open about a new project. */
+/** How this CI wants the parts of a new project that the description of its interface leaves open. */
 export interface CreationForms {
   deploymentForm: 'table' | 'example'
   createTargetName: 'email_target' | 'target'
@@ -107,7 +107,7 @@ function readSlack(env: Reader, faults: string[]): Config['slack'] {
   }
 }
 
-/** What each token looks like, and where it is found: an operator who pasted another, or left an example, is told. */
+/** The form of each token, and where to find it: for an operator who pasted another one, or left an example. */
 const TOKENS = {
   SLACK_BOT_TOKEN: {
     form: /^(?:xoxe\.)?xoxb-[A-Za-z0-9][\x21-\x7e]*$/,
@@ -133,7 +133,7 @@ function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
     deploymentForm: env.oneOf('CI_DEPLOYMENT_FORM', ['table', 'example'], 'table'),
     createTargetName: env.oneOf('CI_CREATE_TARGET_NAME', ['email_target', 'target'], 'email_target'),
   }
-  // What goes with an address is told even where that is wrong itself: all faults at once.
+  // Faults of the other settings are reported even if the address is wrong itself: all faults at once.
   if (!env.text('CI_BASE_URL')) {
     if (auth)
       faults.push('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
@@ -173,7 +173,7 @@ function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
 
 function readSecrets(env: Reader, faults: string[]): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
-  // With another source alone, none is needed.
+  // With only another source, none is needed.
   if (secrets.length === 0 && OF_OTHER_SOURCES.every((name) => env.text(name) === null))
     faults.push(
       `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,

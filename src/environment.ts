@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Reads one variable after the other and notes what is wrong; an empty value counts as not set. */
+/** Reads variables one by one, and adds what is wrong to `faults`. An empty value counts as not set. */
 export function createReader(environment: Environment, faults: string[]) {
   const text = (name: string): string | null => environment[name]?.trim() || null
 

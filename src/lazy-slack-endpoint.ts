@@ -13,8 +13,8 @@ export interface LazySlackEndpointDeps {
 }
 
 /**
- * Opens the Slack endpoint when it is first needed, since Bolt is large: with Socket Mode at the start, otherwise after the
- * first post or with the first request.
+ * Opens the Slack endpoint when it is first needed, because Bolt is large: with Socket Mode at the start, otherwise
+ * after the first post or with the first request.
  */
 export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stopping }: LazySlackEndpointDeps) {
   let endpoint: Promise<SlackEndpoint> | null = null
@@ -35,7 +35,7 @@ export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stoppi
       open()
         .then((opened) => opened.start(), failed)
         .catch(failed),
-    /** A failure to open was reported where it happened. */
+    /** Uses the endpoint if it is open. A failure to open it was logged already. */
     async ifOpen(use: (opened: SlackEndpoint) => unknown): Promise<void> {
       const opened = await endpoint?.catch(() => null)
       if (opened) await use(opened)

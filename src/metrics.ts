@@ -7,11 +7,11 @@ import type { JobEnd } from './jobs/schedule.ts'
 import type { SilentEnd } from './jobs/refresh-silent.ts'
 import type { Counted } from './alerts/deps.ts'
 
-/** What is looked up when somebody asks for the metrics. */
+/** What is read when the metrics are requested. */
 export interface Looked {
   /** how much waits, by queue */
   backlog: () => Promise<Record<string, number>>
-  /** since when the oldest of it has waited (ms); null: nothing waits */
+  /** since when the oldest entry of each queue has waited (ms); null: the queue is empty */
   oldestWaiting: () => Promise<OldestWaiting>
   /** why nothing is sent to Slack; null: it is reachable */
   outage: () => string | null
@@ -20,7 +20,7 @@ export interface Looked {
   now: () => number
 }
 
-/** Who is asked: an interface of the CI service, where its tokens come from (`sign-in`), or another source. */
+/** Who is called: an interface of the CI service, its token server (`sign-in`), or another source. */
 export type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in' | 'github' | 'gitlab'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -42,7 +42,7 @@ export function createMetrics(looked: Looked) {
     ...upkeep,
     count: slack.count,
     contentType: registry.contentType,
-    /** our own, and not the process's */
+    /** our own metrics, without the process's */
     described: () =>
       registry
         .getMetricsAsArray()
@@ -63,7 +63,7 @@ interface Described {
   help: string
 }
 
-// The types leave out the labels, which each metric has.
+// prom-client's types leave out the labels, which each metric has.
 const described = (metric: { name: string; help: string }): Described => ({
   name: metric.name,
   type: metric.constructor.name.toLowerCase(),
@@ -264,7 +264,7 @@ function waitingMetrics(registry: Registry, { backlog, oldestWaiting, outage, so
     registers,
   })
   return {
-    /** Counted when somebody asks; a database that is away leaves the last count. */
+    /** Reads what waits. If the database is away, the last figures stay. */
     async look(): Promise<void> {
       reachable.set(outage() === null ? 1 : 0)
       const stands = socketStands()

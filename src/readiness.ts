@@ -8,13 +8,13 @@ import type { Notifier } from './slack/notifier.ts'
 import { failureOfCode } from './slack/api/errors.ts'
 import type { Store } from './store/store.ts'
 
-/** The least time between two questions to Slack, however often we are asked. */
+/** The least time between two pings of Slack, however often `/readyz` is requested. */
 const SLACK_ASKED_EVERY_MS = 10_000
 
 /** The caller gets an answer within this time, even if a part does not answer: that part is then named. */
 export const ANSWER_MAX_MS = 2_000
 
-/** What has been due for longer is late. */
+/** A step that has been due for longer is late. */
 export const LATE_MS = 5 * 60_000
 
 export interface ReadinessDeps {
@@ -25,15 +25,15 @@ export interface ReadinessDeps {
   outage: () => string | null
   /** null: Slack reaches us over HTTP */
   socket: Pick<SocketWatch, 'trouble'> | null
-  /** requests whose signature alone is wrong, since the last right one */
+  /** requests with only the signature wrong, since the last valid one */
   wrongSignatures: () => number
   oldestWaiting: () => Promise<OldestWaiting>
 }
 
 /**
- * Answers `/readyz`: the store and Slack are reachable, in Socket Mode also for what Slack has to say, or what is wrong,
- * by name and in words.
- * What is late is named too, but is no reason to send deliveries elsewhere.
+ * Answers `/readyz`: ready if the database and Slack can be reached, in Socket Mode also if a connection stands.
+ * Otherwise it says what is wrong, as a code and in words. It names late work too, which is no reason to send
+ * deliveries elsewhere.
  */
 export function createReadiness({
   store,
@@ -68,7 +68,7 @@ export function createReadiness({
     return Object.entries<number | null>(oldest).flatMap(([queue, since]) => lateWords(queue, since, clock.now()))
   }
 
-  // Anybody may ask, as often as they like.
+  // Concurrent requests share one check: anybody may ask, as often as they like.
   const look = singleFlight(async () => {
     const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
     return { storeSays, slackSays, late: storeSays === OK ? await lateness() : [] }
@@ -100,7 +100,7 @@ const storeWords = (says: string): string[] =>
         'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL, its server and its disk.',
       ]
 
-/** What is wrong with Slack, by its own word; nothing where that is `ok`. */
+/** Explains Slack's error code; nothing for `ok`. */
 export function slackWords(code: string): string[] {
   if (code === OK) return []
   return failureOfCode(code) === 'workspace-closed'

@@ -11,10 +11,10 @@ import { createLogger, standardOutput } from './server/logger.ts'
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
 const EXIT_CONFIG = 78
 
-/** A stop that hangs ends the process all the same; nothing is lost by it. */
+/** After this time a stop that hangs ends the process anyway; nothing is lost by it. */
 const STOP_MAX_MS = 12_000
 
-/** Reads the configuration, starts, and stops on a signal; another one has it read the webhook secrets again. */
+/** Reads the configuration, starts, and stops on SIGTERM or SIGINT. On SIGUSR2 it reads the webhook secrets again. */
 export async function run(): Promise<void> {
   const reading = readConfig(readEnvironment())
   if (reading.kind === 'faults') return refuse(reading.faults)
@@ -62,7 +62,7 @@ export async function run(): Promise<void> {
   })
 }
 
-/** The environment, and beneath it what `.env` says at this moment. */
+/** The environment; what it lacks comes from `.env`, as that file is now. */
 const readEnvironment = (): Readonly<Record<string, string | undefined>> => ({
   ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}),
   ...process.env,

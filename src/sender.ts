@@ -15,7 +15,7 @@ export interface SenderDeps extends Omit<ReconcileDeps, 'term'> {
 
 /** What only one process does at a time: ingest, send and run the jobs. */
 export interface Sender {
-  /** Does so until the term is over or the process stops. */
+  /** Ingests, sends and runs jobs until the term is over or the process stops. */
   serve(term: Term): void
   /** There is news: this process ingests it, or tells the one that does. */
   wake(): void

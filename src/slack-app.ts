@@ -14,12 +14,12 @@ import { createClient } from './slack/api/client.ts'
 import type { Operations } from './features/operations.ts'
 import type { PendingInteractions } from './features/pending-interactions.ts'
 
-/** The time after a stop in which what people asked for can be answered, */
+/** After a stop, people's pending requests may still be answered for this long. */
 export const SETTLE_MS = 8_500
-/** and then the time to tell them that it was interrupted: together the 10 s that a stop may take. */
+/** After that, people may be told for this long that theirs was interrupted. Together, a stop takes at most 10 s. */
 export const FAREWELL_MS = 1_500
 
-/** A reference is read aloud and searched for: this many characters of a key. */
+/** A reference is this many characters of a key: short enough to be read aloud. */
 const REFERENCE_CHARS = 8
 
 export interface SlackEndpointOptions {
@@ -36,15 +36,15 @@ export interface SlackEndpointOptions {
 }
 
 export interface SlackEndpoint {
-  /** Answers what Slack sends over HTTP and the gate let through; null in Socket Mode, where Slack sends nothing over HTTP. */
+  /** Answers requests that passed the gate; null in Socket Mode, where Slack sends nothing over HTTP. */
   handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
-  /** What people have open as App Home may have changed: a hint. */
+  /** A hint that open App Homes may have changed. */
   somethingChanged(): void
   /** In Socket Mode: resolves when the first connection stands. */
   start(): Promise<void>
   /**
-   * Takes no more over sockets and waits for what is under way; who is not answered in time is told so. 10 s at most.
-   * Idempotent.
+   * Accepts no more over sockets and waits for work in flight. People who have no answer in time are told so. At most
+   * 10 s. Idempotent.
    */
   stop(): Promise<void>
 }
@@ -98,7 +98,7 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
     homes,
     pending: null,
   }
-  // Asked of nobody: Bolt would ask Slack who we are before it lets the first listener work, and Slack may be away.
+  // Calls nobody: Bolt would ask Slack who the bot is before the first listener runs, and Slack may be away.
   const authorize = async () => ({ botToken })
   const app = new ReceivingApp(
     { receiver, authorize, logger: boltLogger(log), ignoreSelf: false },

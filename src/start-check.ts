@@ -20,8 +20,8 @@ export interface StartCheckDeps {
 }
 
 /**
- * Asks Slack once whether it takes the bot, and whether the configured channels can be told: the person who just
- * started it reads the log, and the first delivery may be hours away. Nobody waits for it. Throws only faults of ours.
+ * Asks Slack once whether it accepts the bot, and whether the bot can post in the configured channels: the person who
+ * just started it reads the log, and the first delivery may be hours away. Nobody waits for it. Throws only on bugs.
  */
 export async function checkAtStart({ doctor, clock, log, logThrottle, stopping }: StartCheckDeps): Promise<void> {
   for (let wasAway = false; !stopping.aborted; wasAway = true) {
@@ -45,11 +45,11 @@ function awayCode(findings: readonly Finding[]): string | null {
 
 function tell(findings: readonly Finding[], log: Pick<Log, 'warn'>): void {
   const refused = findings.find(({ check, what }) => check === 'slack-token' && what.kind === 'slack-refuses')?.what
-  // Whatever else is asked of a Slack that refuses us ends in the same way.
+  // If Slack refuses the token, every other check fails for the same reason.
   if (refused?.kind === 'slack-refuses')
     return log.warn({ part: 'slack', code: refused.code }, slackWords(refused.code).join(' '))
   for (const finding of findings) {
-    // That nobody follows anything was said before the endpoint opened.
+    // The log said before the endpoint opened that nobody follows anything.
     if (finding.verdict !== 'wrong' || finding.what.kind === 'nobody-follows') continue
     const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
     log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)

@@ -23,7 +23,7 @@ const ENTRY = z.strictObject({
   remind: z.string().transform(toReminder).optional(),
 })
 
-/** In UTC where no time zone is named. */
+/** In UTC if it names no time zone. */
 function toReminder(text: string, context: z.RefinementCtx): ReminderRule | null {
   const read = readReminderAlone(text)
   if (read.kind === 'reminder') return read.remind && { ...read.remind, zone: read.remind.zone ?? 'UTC' }
@@ -41,8 +41,8 @@ function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, con
 }
 
 /**
- * Subscriptions as code: YAML, a list `subscriptions` of `channel`, `project` (name or `all`) and, optionally, `events`,
- * `branch`, `branch_match`, `quiet`, `mention`, `remind`. An entry without events and branch follows the project's own rules.
+ * Reads subscriptions as code, in YAML: a list `subscriptions` of `channel`, `project` (name or `all`) and optionally
+ * more (ENTRY). An entry without events and branch follows the project's own rules.
  */
 export function readSubscriptions(text: string): { subscriptions: readonly Subscription[]; faults: readonly string[] } {
   const document = parseYaml(text)
@@ -54,7 +54,7 @@ export function readSubscriptions(text: string): { subscriptions: readonly Subsc
 }
 
 function parseYaml(text: string): { kind: 'value'; value: unknown } | { kind: 'fault'; fault: string } {
-  // Its seventy modules are loaded only where there is a file.
+  // Loaded only if there is a file: `yaml` has seventy modules.
   const { parse, YAMLParseError }: typeof Yaml = createRequire(import.meta.url)('yaml')
   try {
     return { kind: 'value', value: parse(text) }

@@ -20,10 +20,10 @@ export const REFRESH_EVERY_MS = 5 * 60_000
 /** How often requests that CI has not confirmed are looked at. */
 const CONFIRM_EVERY_MS = 5_000
 
-/** Its row says to a few seconds until when this database was in use. */
+/** This job runs every few seconds, so its row tells until when this database was in use. */
 export const OFTEN_DONE_JOB = 'confirm-requests'
 
-/** The people that committers' names mean are looked up a few at a time, each once a day. */
+/** The owners of committers' handles are looked up a few at a time, each once a day. */
 const CLAIMANTS_EVERY_MS = 10 * 60_000
 
 /** How often requests that are too old to be answered are removed. */
@@ -46,7 +46,7 @@ export interface UpkeepDeps {
   isPressed: () => boolean
 }
 
-/** All that the clock alone makes happen, beside the reconciler's sweep. */
+/** All scheduled work but the reconciler's sweep. */
 export function upkeepJobs(deps: UpkeepDeps): Job[] {
   const { acting, rules, pendingInteractions, metrics, retentionDays, isPressed } = deps
   return [
@@ -55,7 +55,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
       everyMs: POLL_EVERY_MS,
       run: createPoll({ ...acting, record: (build, origin) => recordLookedUp(acting, build, origin) }, polled),
     })),
-    // Not the row of the reading itself: the job may join one that began earlier, and what is listed is as old as that.
+    // Not the row of the read itself: this job may join a read that began earlier, whose list is as old as that.
     {
       name: 'read-projects',
       everyMs: REFRESH_EVERY_MS,

@@ -14,8 +14,8 @@ import type { Reads } from './store.ts'
 const OUTCOMES_MAX = 16
 
 /**
- * The failed tests of each red attempt that has a report, by attempt key, and when the newest of these reports was received
- * (ms; 0: there is none). Attempts that are not red cost no read.
+ * The failed tests of each red attempt that has a report, by attempt key, and when the newest of these reports was
+ * received (ms; 0: there is none). Attempts that are not red cost no read.
  */
 export async function failedTestsOf(
   reads: Reads,

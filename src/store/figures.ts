@@ -16,7 +16,7 @@ import type { StoredEvent } from './records.ts'
 import { redBranches, type RedReads } from './red-branches.ts'
 
 export interface FigureReads {
-  /** Build events that finish a build of the project, received at that time (ms) or later, in order of receipt, after this one. */
+  /** The project's build events that finish a build, received at that time (ms) or later, in order, after this one. */
   endsAfter(
     projectId: ProjectId,
     place: { at: number; seq: number },

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-// The tables, as both databases hold them. Times are ms since the epoch (bigint), flags 0 or 1, lists and objects JSON text.
+// The tables of both databases. Times are ms since the epoch (bigint), flags are 0 or 1, lists and objects JSON text.
 
 export interface Schema {
   delivery: {

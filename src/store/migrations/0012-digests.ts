@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Dialect } from './0001-first.ts'
 
-/** The digests of channels: schedule, and content of the newest one. The index is for figures, which read builds by their end. */
+/** Digests of channels: schedule, and content of the newest. The index is for figures, which read builds by end. */
 export const digests = ({ name }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     const key = name === 'sqlite' ? sql`text` : sql`text collate "C"`
