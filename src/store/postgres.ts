@@ -56,13 +56,13 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   const txOn = (client: PoolClient): Tx => {
     const known = transactions.get(client)
     if (known) return known
-    const own = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(client) }) })
-    const tx = createTx(own, { compiled, execute: prepared(client), locks: true })
+    const ownDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(client) }) })
+    const tx = createTx(ownDb, { compiled, execute: prepared(client), locks: true })
     transactions.set(client, tx)
     return tx
   }
   const writing = new Set<Promise<unknown>>()
-  const inTurn = createTurnstile(WRITES_MAX)
+  const limitWrites = createTurnstile(WRITES_MAX)
   const announce = oneAtATime(() => pool.query(`notify ${NEWS}`))
   return {
     shared: true,
@@ -70,7 +70,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     async write(work, { canBeRedone = false } = {}) {
       const begin = canBeRedone ? 'begin; set local synchronous_commit = off' : 'begin'
       const transaction = () => transact(pool, begin, (client) => work(txOn(client)))
-      const written = retry(() => inTurn(transaction), isWorthAnother)
+      const written = retry(() => limitWrites(transaction), isWorthAnother)
       writing.add(written)
       return written.finally(() => writing.delete(written))
     },
