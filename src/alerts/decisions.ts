@@ -17,7 +17,7 @@ export interface NewestCard {
   cardNumber: number
 }
 
-/** Decides each build event for each channel, again if its `turn` has changed. Stores decisions with their reasons. */
+/** Decides for each event and channel what to send, again if its `turn` changed. Stores decisions with reasons. */
 export async function decideCard(
   tx: Tx,
   {

@@ -24,7 +24,7 @@ import { readNews, type News } from './news.ts'
 import { requeue } from './queues.ts'
 import type { Attempt } from '../domain/attempt.ts'
 
-/** An outcome that comes late has at most this many newer builds of its branch ingested again. */
+/** When an outcome comes late, at most this many newer builds of its branch are ingested again. */
 const SUCCESSORS_MAX = 100
 
 /**
@@ -99,8 +99,8 @@ async function sideBySide<Each, Result>(
 }
 
 /**
- * Ingests all of a revision but the queues of its cards, which are planned when all revisions are ingested.
- * @param cached not for reads that count only outcomes with cards: it may have read them before they got their cards
+ * Ingests one revision, except for the queues of its cards: they are planned when all revisions are ingested.
+ * @param cached may have read outcomes before they got their cards: not for reads that count only those with cards
  */
 async function ingestOne(tx: Tx, cached: Tx, deps: Working, news: News): Promise<IngestedOne> {
   const { revisionKey, mark, requests, known, changes } = news
@@ -178,7 +178,7 @@ function report({ log, count }: ReconcileDeps, revisionKey: string, decision: Ke
   log.debug({ revision: revisionKey, buildEvent: eventSeq, channel, verdict, reason }, 'decided')
 }
 
-// Logs one line between those of the delivery and of its message; each decision is logged at `debug`.
+// Logs one line between the delivery's and the message's; each decision is logged at `debug`.
 function reportIngested(
   { log }: ReconcileDeps,
   {

@@ -88,7 +88,7 @@ async function recordSuccess(
     case 'look': {
       const copy = outcome.kind === 'found' ? outcome.copies[0] : undefined
       if (step.message.state === 'posted') return tx.updateMessage(messageKey, afterDoubt(step.message, copy, at))
-      // The stored claim may be a dead process's, still `claimed`: this replaces its state.
+      // A dead process may have left it as `claimed`, so the state is stored even if nothing was found.
       return tx.updateMessage(
         messageKey,
         copy

@@ -216,7 +216,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function tell(key: CardKey, queue: Queue): Promise<number | null> {
     try {
       const told = await sendNext(deps, key, queue)
-      // The card stays due until the next renewal stops this process: pause, or it would be tried without end.
+      // The card stays due until the next renewal stops this process: pause, so that it is not retried in a tight loop.
       if (told.kind === 'lost') await clock.sleep(SWEEP_MS, stopping.signal)
       if (told.kind !== 'done') return null
       const { outcome, sentAt } = told

@@ -136,7 +136,7 @@ const isEndless = (known: readonly BuildEvent[], { word }: Observation): boolean
   known.length >= UNENDED_EVENTS_MAX && !isFinal(toStatus(word)) && !known.some(isFinalEvent)
 
 async function isRepeated(tx: Tx, seen: Observation, known: readonly BuildEvent[], at: number): Promise<boolean> {
-  // The newest event is our own action, which CI has not reported yet: this is CI's first word about it.
+  // The newest event is our own action, which CI has not reported yet: this delivery is CI's first report of it.
   if (known.length === 0 || known.at(-1)!.origin === 'action') return false
   const buildEvents = [...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at)]
   if (effectsOf(buildEvents).at(-1) !== 'duplicate') return false

@@ -31,7 +31,7 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
           const asked = theirs.widened(search)
           const found = await findMessages(client, us, asked)
           const wider = theirs.widened(search)
-          // Our clock was set since Slack last answered, which only this answer showed: search the right time.
+          // Our clock was set since Slack's last answer, as only this answer shows: search again, in the right time.
           return isNone(found) && isBeyond(wider, asked) ? findMessages(client, us, wider) : found
         }),
       ),

@@ -35,7 +35,7 @@ export interface BreakageWrites {
   keepBreakage(breakage: Breakage): Promise<void>
   insertBreakageChange(change: BreakageChange): Promise<void>
   removeBreakageChange(id: string): Promise<void>
-  /** Has the cards of a subject replanned at that time (ms), or earlier if they are due earlier. */
+  /** Schedules the cards of a subject to be replanned at that time (ms), unless they are due earlier. */
   touchCards(subject: string, at: number, priority: number): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { parserOf } from './postgres.ts'
 // Copies everything from one database to another, of either kind: for backups, to restore them, and to move to
 // PostgreSQL. Both sides have the migrated tables, with the same names.
 
-/** Rows per read and insert. No table has 40 columns, and a statement may have 32,766 values. */
+/** Rows per read and insert: with fewer than 40 columns, below the 32,766 values that a statement may have. */
 const ROWS_AT_ONCE = 500
 
 type Row = Record<string, unknown>

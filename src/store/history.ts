@@ -166,7 +166,7 @@ async function isOvertaken(reads: Reads, attempt: Attempt, { branch, outcomes, i
 }
 
 /**
- * Judges an attempt by its branch's outcomes up to its build. Reads more of them only if those in `around` may not do.
+ * Judges an attempt by its branch's outcomes up to its build. Reads more of them if those in `around` may not suffice.
  * @param isEnough whether outcomes before this one cannot change the result
  */
 async function lookBack<T>(

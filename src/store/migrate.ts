@@ -62,10 +62,10 @@ async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise
 /** A trial write is made at most once in this time, unless the last one failed. */
 const TRIED_EVERY_MS = 5_000
 
-/** The row in `job` that the trial writes: when it did. */
+/** The row of `job` in which the trial stores its time. */
 const ROW = 'readyz'
 
-/** Resolves if the database answers and accepts a write: one that is full or locked still answers. */
+/** Resolves if the database accepts a write: one that is full or locked still answers a ping. */
 export function createStoreTrial({ store, clock }: { store: Pick<Store, 'ping' | 'write'>; clock: Clock }) {
   let tried: { at: number; end: Promise<void> } | null = null
 

@@ -14,7 +14,7 @@ export class NotAttempted extends Error {
 
 /**
  * Whether the requester was told that nothing was done, because another process took this one for dead or it was told
- * to stop. Then it must stay true.
+ * to stop. If so, nothing may be done any more.
  */
 export const isGivenUp = async (tx: Tx, interactionKey: string): Promise<boolean> =>
   (await tx.interactionsOf(interactionKey)).some(({ state }) => state !== 'owed')

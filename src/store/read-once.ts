@@ -1,8 +1,8 @@
 import type { Reads } from './store.ts'
 
 /**
- * The same reads, but these are cached by their arguments. Only valid while nobody in the transaction writes what they
- * read.
+ * The same reads, with the named ones cached by their arguments. Valid only while nobody in the transaction writes what
+ * they read.
  */
 export function readOnce<R extends Reads>(reads: R, names: readonly (keyof Reads)[]): R {
   const answers = new Map<string, Promise<unknown>>()

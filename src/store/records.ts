@@ -88,13 +88,13 @@ export interface KnownBuild extends AttemptRef {
   committer: string | null
 }
 
-/** A build event without what it says. */
+/** A build event without its content. */
 export type EventPlace = Pick<PlacedEvent, 'seq' | 'at' | 'cardNumber'> & Pick<BuildPlace, 'revisionKey'>
 
 /** A build event that finishes a build, without its details. */
 export type VerdictPlace = EventPlace & Pick<PlacedEvent, 'buildId' | 'buildOrder' | 'status'>
 
-/** What only one process may do at a time, and until when this one may (ms). */
+/** A lease: only its holder may do something, until `heldUntil` (ms). */
 export interface Lease {
   name: string
   heldBy: string

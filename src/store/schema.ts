@@ -118,7 +118,7 @@ export interface Schema {
   }
   /** not used any more, since one process sends (decision 12) */
   presence: { id: string; alive_until: number }
-  /** not used any more, for the same reason */
+  /** not used any more (decision 12) */
   slot: {
     lane: string
     channel: string

@@ -36,6 +36,7 @@ export interface Store {
    * Runs `work` in a transaction and resolves after it is durable. Concurrent writes may share one transaction and one
    * fsync; if one of them throws, only that one fails. `work` may run more than once, so it must have no effect but
    * through `tx`. No network call inside.
+   *
    * `canBeRedone`: the write follows from what is stored already. It is committed and survives the process. Only a
    * power failure before the next other write may undo it, as a whole.
    */
@@ -81,7 +82,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   ): Promise<{ revisionKey: string; hasRed: boolean }[]>
   /** The revisions to ingest now, most urgent first: those woken, and those with new build events, unless postponed. */
   dueIngest(now: number, limit: number): Promise<DueRevision[]>
-  /** The mark of a revision that was woken or postponed. In a transaction, also locks the revision for ingesting. */
+  /** The mark of a woken or postponed revision. In a transaction, also locks it: no other transaction ingests it. */
   ingestOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<KeptDecision[]>
   decisionsOfEvent(eventSeq: number): Promise<KeptDecision[]>
@@ -145,7 +146,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** The builds of a project with these ids; only the first 500 ids are looked up. */
   buildsOf(projectId: string, buildIds: readonly string[]): Promise<KnownBuild[]>
   buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
-  /** Builds that people know by this number, of one project if given. Without another number, a build has its id. */
+  /** Builds that people know by this number, of one project if given. A build without a number is found by its id. */
   buildsByNumber(number: string, limit: number, projectId?: string): Promise<KnownBuild[]>
   /** The newest build of a project, of one branch if given. */
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
@@ -222,7 +223,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /** If it is closed already, only the code and `retryAt` change. */
   closeChannel(channel: Pick<ClosedChannel, 'channel' | 'code' | 'retryAt'> & { at: number }): Promise<void>
   reopenChannel(channel: ChannelId): Promise<void>
-  /** Records that the people concerned are told of this closing. False: they are already, by another process. */
+  /** Records that the people concerned are told of this closing. False: another process has told them. */
   markTold(closing: Pick<ClosedChannel, 'channel' | 'closedAt'>, at: number): Promise<boolean>
   /**
    * Creates a subscription, or replaces the one in its slot, which keeps its id and creator. `was`: the replaced one.

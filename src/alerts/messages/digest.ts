@@ -68,7 +68,7 @@ function keptWords({ since }: Pick<DigestView, 'since'>): string | null {
   return time && `since ${time}, as older builds are not kept`
 }
 
-/** Branches that one line names. */
+/** Branches named in one line, at most. */
 const NAMED_MAX = 3
 
 function stillRed({ shown, more }: DigestView['redNow']): string | null {

@@ -151,7 +151,7 @@ function buildLine(build: NoticeView['builds'][number]): string {
   return `• ${name}${onBranch(build)} · ${build.shown === 'blocked' ? 'resource use' : 'monthly limit'}`
 }
 
-/** As few sections as hold all the lines. */
+/** Puts the lines into as few sections as possible. */
 function sectionsOf(lines: readonly string[]): SectionBlock[] {
   const texts: string[] = []
   for (const line of lines) {

@@ -57,7 +57,7 @@ export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision =>
   decidedAt: row.decided_at,
 })
 
-/** The column holds the index. */
+/** The column `recovered` holds an index into this list. */
 const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']
 
 // Older rows hold verdicts without their rules.

@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts'
 /** Compiled queries by name: one cache for each store, so for each dialect. */
 export type Compiled = Map<string, CompiledQuery>
 
-/** Stands for a value in a query, by its name. */
+/** Gives the placeholder for a value, by the value's name. */
 export type Value<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name]
 
 export type RunQuery = <Values extends object, Row>(
