@@ -29,14 +29,14 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics(looked: Looked) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const doors = doorMetrics(registry)
+  const endpoints = endpointMetrics(registry)
   const slack = slackMetrics(registry)
   const ci = ciMetrics(registry)
   const store = storeMetrics(registry)
   const upkeep = upkeepMetrics(registry)
   const waiting = waitingMetrics(registry, looked)
   return {
-    ...doors,
+    ...endpoints,
     ...ci,
     ...store,
     ...upkeep,
@@ -71,7 +71,7 @@ const described = (metric: { name: string; help: string }): Described => ({
   help: metric.help,
 })
 
-function doorMetrics(registry: Registry) {
+function endpointMetrics(registry: Registry) {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'buildline_deliveries_total',
@@ -243,7 +243,7 @@ function waitingMetrics(registry: Registry, { backlog, oldestWaiting, outage, so
   const registers = [registry]
   const waiting = new Gauge({
     name: 'buildline_backlog',
-    help: 'What waits: revisions to take in, cards to post, edit and look up',
+    help: 'What waits: revisions to ingest, cards to post, edit and look up',
     labelNames: ['queue'],
     registers,
   })

@@ -114,7 +114,7 @@ const SIGNATURES_HINT =
   'Requests to /slack/events had a wrong signature, and none since had a right one. If Slack sent them, SLACK_SIGNING_SECRET is wrong.'
 
 const LATE: Readonly<Record<string, string>> = {
-  ingest: 'The oldest news that is not taken in came',
+  ingest: 'The oldest news that is not ingested came',
   post: 'The oldest message that is not posted was due',
   edit: 'The oldest edit that is not made was due',
   look: 'The oldest look-up that is not made was due',

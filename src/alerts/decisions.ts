@@ -12,7 +12,7 @@ import type { KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
 /** Names one card of a revision. */
-export interface NewestCard {
+export interface CardOfRevision {
   revisionKey: string
   cardNumber: number
 }
@@ -26,7 +26,7 @@ export async function decideCard(
     known,
     requests,
     now,
-  }: NewestCard & { known: Known; requests: readonly Request[]; now: number },
+  }: CardOfRevision & { known: Known; requests: readonly Request[]; now: number },
 ): Promise<{ attempts: Attempt[]; decisions: KeptDecision[] }> {
   const buildEvents = credible(await tx.eventsOfCard(revisionKey, cardNumber), requests)
   const restarts = restartRequests(requests)

@@ -18,7 +18,7 @@ import type { Tx } from '../store/store.ts'
 import { breakageLock } from '../store/breakages.ts'
 import { keepBreakage } from './breakage.ts'
 import { readOnce } from '../store/read-once.ts'
-import { decideCard, opensCard, type NewestCard } from './decisions.ts'
+import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from './deps.ts'
 import { readNews, type News } from './news.ts'
 import { requeue } from './queues.ts'
@@ -66,8 +66,8 @@ async function ingestWith(
   const all = await sideBySide(due, (one) => readNews(tx, deps, one, subscriptions))
   const news = all.filter((one) => one !== 'waits')
   // Lock the branches before any card: transactions that change the same branch wait for each other here only.
-  const changed = new Set(news.flatMap(({ changes }) => changes?.key ?? []))
-  await sideBySide([...changed], (key) => tx.lockName(breakageLock(key)))
+  const changed = [...new Set(news.flatMap(({ changes }) => changes?.key ?? []))].toSorted()
+  await sideBySide(changed, (key) => tx.lockName(breakageLock(key)))
   const results = new Map<string, IngestedOne>()
   const cached = readOnce(tx, STABLE_ONCE_PLACED)
   // One after the other within a branch: each revision is judged by those before it.
@@ -198,7 +198,7 @@ function reportIngested(
 /** Stores the state of each build with new build events or a request to restart it, and its project's names. */
 async function keepBuilds(
   tx: Tx,
-  news: NewestCard & { attempts: readonly Attempt[]; fresh: readonly PlacedEvent[]; requests: readonly Request[] },
+  news: CardOfRevision & { attempts: readonly Attempt[]; fresh: readonly PlacedEvent[]; requests: readonly Request[] },
 ): Promise<void> {
   const { revisionKey, cardNumber, attempts, fresh, requests } = news
   const newest = new Map(attempts.map((attempt) => [attempt.buildId, attempt]))
@@ -237,7 +237,7 @@ function restartedOn({
   revisionKey,
   cardNumber,
   requests,
-}: NewestCard & { requests: readonly Request[] }): Set<BuildId> {
+}: CardOfRevision & { requests: readonly Request[] }): Set<BuildId> {
   const subject = revisionSubject(revisionKey, cardNumber)
   const restarts = requests.filter((request) => request.subject === subject && request.action === 'restart')
   return new Set(restarts.map(({ buildId }) => buildId))

@@ -14,6 +14,7 @@ import type { ReconcileDeps } from './deps.ts'
  * address. A CI or Slack that is down or slow must not delay an alert any longer.
  */
 export const PATIENCE_MS = 1_000
+/** How soon a revision that waits is looked at again. */
 export const LOOK_AGAIN_MS = 50
 
 export type News = Exclude<Awaited<ReturnType<typeof readNews>>, 'waits'>

@@ -90,7 +90,7 @@ describe('/readyz', () => {
         store: 'ok',
         slack: 'ok',
         late: [
-          'The oldest news that is not taken in came 5 minutes ago.',
+          'The oldest news that is not ingested came 5 minutes ago.',
           'The oldest look-up that is not made was due 90 minutes ago.',
         ],
       },

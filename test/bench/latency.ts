@@ -58,7 +58,7 @@ const load = ({ port }: ServerProcess, amount: { count: number } | { forMs: numb
 
 async function pileUp({ say }: Stage, name: string, bot: ServerProcess): Promise<void> {
   await load(bot, { count: BACKLOG })
-  if (!(await untilIngested(bot, BACKLOG_MAX_MS))) say(`  ${name}: the backlog is not taken in yet`)
+  if (!(await untilIngested(bot, BACKLOG_MAX_MS))) say(`  ${name}: the backlog is not ingested yet`)
 }
 
 /** Turn by turn; one turn after the other, so that no server is loaded while another is measured. */

@@ -19,7 +19,7 @@ const TAKEN_IN_MAX_MS = 120_000
 
 export const processesShared: Benchmark = {
   name: 'processes',
-  about: `${asCount(DELIVERIES)} deliveries, spread over 1, 2 and 4 processes that share one PostgreSQL (fsync on). A delivery is taken in when the decision for each channel is recorded. The rounds alternate; the processes, the database and the load share all cores.`,
+  about: `${asCount(DELIVERIES)} deliveries, spread over 1, 2 and 4 processes that share one PostgreSQL (fsync on). A delivery is ingested when the decision for each channel is recorded. The rounds alternate; the processes, the database and the load share all cores.`,
   async run(stage) {
     // The server is to have every core, whatever we keep to.
     pinSelf(ALL_CORES)
@@ -135,7 +135,7 @@ function rowsOf({ processes, rounds }: Measured, one: Measured): Row[] {
   const where = processes === 1 ? '1 process' : `${processes} processes`
   return [
     note(`${where}: acknowledged/s (ratio to one process)`, beside(acknowledged)),
-    note(`${where}: taken in/s (ratio to one process)`, beside(ingested)),
+    note(`${where}: ingested/s (ratio to one process)`, beside(ingested)),
     exactly(
       `${where}: deliveries not accepted`,
       rounds.reduce((sum, { load }) => sum + load.errors, 0),

@@ -68,7 +68,7 @@ const table = ([head, ...lines]: readonly (readonly string[])[]): string[] =>
   [head!, head!.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`)
 
 /**
- * Rows that are the same measure of different things (`2 processes: taken in/s`) as one table of both, with a list of
+ * Rows that are the same measure of different things (`2 processes: ingested/s`) as one table of both, with a list of
  * the others below. Null: no two are.
  */
 function crossTable(rows: readonly Row[]): string[] | null {

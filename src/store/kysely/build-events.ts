@@ -136,7 +136,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
     },
 
     async newestCard(revisionKey) {
-      const [row] = await runQuery('newestEpisode', { revisionKey }, (value) => {
+      const [row] = await runQuery('newestCard', { revisionKey }, (value) => {
         const placed = db
           .selectFrom('fact')
           .where('lineage_key', '=', value('revisionKey'))

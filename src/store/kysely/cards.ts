@@ -156,7 +156,7 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
 
     async setQueues({ subject, channel }, queues) {
       const row = fromQueues(queues)
-      await runQuery('setLanes', { subject, channel, ...row }, (value) =>
+      await runQuery('setQueues', { subject, channel, ...row }, (value) =>
         db
           .updateTable('card')
           .set(columns(row, value))

@@ -48,7 +48,7 @@ export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
     async ingestOf(revisionKey) {
       // There may be no row to lock yet, so this is an advisory lock.
       if (locks) await sql`select pg_advisory_xact_lock(${ingestLock(revisionKey)})`.execute(db)
-      const [row] = await runQuery('intakeOf', { revisionKey }, (value) =>
+      const [row] = await runQuery('ingestOf', { revisionKey }, (value) =>
         db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('revisionKey')),
       )
       return row ? { revisionKey, stamp: row.stamp } : null
