@@ -34,21 +34,21 @@ async function heardInGroups(stage: Stage, size: number, said: readonly Said[]):
   }
 }
 
-describe('a breakage is kept', () => {
-  test('once for each red streak, with what ended it', async () => {
+describe('the stored breakages', () => {
+  test('are one for each red streak, with the build that ended it', async () => {
     await using stage = await openStage()
     const words = ['error', 'error', 'infrastructure_failure', 'success', 'success', 'error', 'stopped', 'error']
     await heard(stage, ...words.map((word, at) => built(at + 1, word)))
     expect(breakages(stage)).toEqual(['1-2 (2) ended by 4', '6-8 (2)'])
   })
 
-  test('and not for a machine error, nor for builds of which no branch is known', async () => {
+  test('leave out machine errors, and builds whose branch is unknown', async () => {
     await using stage = await openStage()
     await heard(stage, built(1, 'infrastructure_failure'), { ...built(2, 'error'), branch: null })
     expect(breakages(stage)).toEqual([])
   })
 
-  test('by a late event with another beginning, and is the same one', async () => {
+  test('keep their identity when a late event moves their beginning', async () => {
     await using stage = await openStage()
     await heard(stage, built(1, 'error'), built(5, 'error'), built(3, 'success'))
     expect(breakages(stage)).toEqual(['5-5 (1)'])
@@ -56,7 +56,7 @@ describe('a breakage is kept', () => {
     expect(breakages(stage)).toEqual(['4-5 (2)'])
   })
 
-  test('of a long streak, whose builds are counted on', async () => {
+  test('count the builds of a long streak correctly', async () => {
     await using stage = await openStage()
     await heard(stage, ...Array.from({ length: 30 }, (_, at) => built(at + 1, 'error')), built(12, 'error'))
     expect(breakages(stage)).toEqual(['1-30 (30)'])
@@ -104,7 +104,7 @@ describe('the card of a red branch', () => {
     await stage.clock.advance(5 * SECOND)
   }
 
-  test('says who is on it until that time, and its thread says so once', async () => {
+  test('names its owner until their time is over, and the thread says once who took it', async () => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear(built(1, 'error'))
@@ -121,7 +121,7 @@ describe('the card of a red branch', () => {
     expect(Object.values(await stage.store.read.backlog())).toEqual([0, 0, 0, 0])
   })
 
-  test('is that of its newest failure: a newer one has the button and the owner, and none has after green', async () => {
+  test('has the button and the owner only if it shows the newest failure, and never after the branch is green', async () => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear(built(1, 'error'))
@@ -138,7 +138,7 @@ describe('the card of a red branch', () => {
     expect(briefs(stage)).toEqual(['1 no button', '2 no button', '3 no button', '4 no button'])
   })
 
-  test('loses its button though its channel follows nothing else any more, and nobody new is told', async () => {
+  test('loses its button when the branch is fixed, and a channel that subscribed later does not get this card', async () => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear(built(1, 'error'))

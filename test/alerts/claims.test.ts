@@ -33,7 +33,7 @@ describe('a message', () => {
     expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: shown!.ts, key: shown!.key }])
   })
 
-  test('that says it already takes no step in any queue', async () => {
+  test('that is up to date takes no step in any queue', async () => {
     await using stage = await openStage()
     const deps = await receivedAndIngested(stage, 'initiated')
     await sendNext(deps, CARD, 'post')
@@ -42,7 +42,7 @@ describe('a message', () => {
     expect(callsOf(stage)).toEqual(['post'])
   })
 
-  test('that did not arrive leaves no claim behind, and nobody looks for it', async () => {
+  test('that was certainly not sent leaves no claim behind, and nobody looks for it', async () => {
     await using stage = await openStage()
     stage.slack.meet({ landsAfterMs: null, failure: { kind: 'unsent', code: 'ECONNREFUSED' } })
     await stage.live()
@@ -53,7 +53,7 @@ describe('a message', () => {
   })
 })
 
-describe('a post of unclear end', () => {
+describe('a post with an unknown outcome', () => {
   test('that arrived is found at once and not posted again', async () => {
     await using stage = await openStage()
     stage.slack.meet(unclearButLands())
@@ -64,7 +64,7 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card started'])
   })
 
-  test('that lands late is found late and not posted again', async () => {
+  test('that arrives late is found late and not posted again', async () => {
     await using stage = await openStage()
     stage.slack.meet(unclearButLands(12 * SECOND))
     await stage.live()
@@ -74,7 +74,7 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card started'])
   })
 
-  test('that was lost is posted again, but not before everything under way has landed', async () => {
+  test('that was lost is posted again, but only once it can no longer arrive', async () => {
     await using stage = await openStage()
     stage.slack.meet(UNCLEAR_LOST)
     await stage.live()
@@ -86,7 +86,7 @@ describe('a post of unclear end', () => {
     expect(second!.key).toBe(first!.key)
   })
 
-  test('that was lost and may not be posted again just now is posted when it may, and not looked for once more', async () => {
+  test('that was lost while posting is rate-limited is posted when the limit ends, without another look', async () => {
     await using stage = await openStage()
     let posts = 0
     const fates = [UNCLEAR_LOST, limited(3 * SECOND)]
@@ -100,7 +100,7 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card started'])
   })
 
-  test('that history hid is looked for again where the bot was away before it could post again', async () => {
+  test('that history hides is looked for again after hours of downtime before it is posted again', async () => {
     await using stage = await openStage()
     let posts = 0
     const hidden = { ...unclearButLands(), listedAfterMs: 25 * SECOND }
@@ -117,7 +117,7 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card started'])
   })
 
-  test('is not taken for lost by a look that began too early, however long it took', async () => {
+  test('is not treated as lost by a look that began too early, however long that look took', async () => {
     await using stage = await openStage()
     const deps = await receivedAndIngested(stage, 'initiated')
     stage.slack.meet(unclearButLands(15 * SECOND))
@@ -137,7 +137,7 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card started'])
   })
 
-  test('that a crash cut off is looked for by the next process before it posts', async () => {
+  test('that a crash interrupted is looked for by the next process before it posts', async () => {
     await using stage = await openStage()
     const first = await stage.live()
     stage.slack.fate(() => ({ landsAfterMs: 3 * SECOND }))
@@ -151,10 +151,10 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card started'])
   })
 
-  test('found twice is taken back once, and the one that stays says what is so now', async () => {
+  test('that is found twice is deleted once, and the remaining message shows the newest state', async () => {
     await using stage = await openStage()
     const deps = await receivedAndIngested(stage, 'initiated')
-    // Hidden from both looks, and so posted again; that end is unclear too.
+    // Both looks miss it, so it is posted again, and the outcome of that post is unknown too.
     stage.slack.meet({ ...unclearButLands(), listedAfterMs: 40 * SECOND }, {}, {}, unclearButLands())
     await sendNext(deps, CARD, 'post')
     await stage.clock.advance(SECOND)
@@ -173,7 +173,7 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card failed'])
   })
 
-  test('whose second copy turns up after the first was posted again is taken back', async () => {
+  test('whose second copy shows up after it was posted again is deleted', async () => {
     await using stage = await openStage()
     stage.slack.meet({ ...unclearButLands(), listedAfterMs: 30 * SECOND })
     await stage.live()
@@ -186,7 +186,7 @@ describe('a post of unclear end', () => {
   })
 })
 
-describe('a card posted again, red by then, while history still hid the first', () => {
+describe('the card that remains when the first post was hidden, its build failed, and it was posted again', () => {
   const HIDDEN = { ...unclearButLands(), listedAfterMs: 22 * SECOND }
 
   async function postedAgain(...fates: Partial<Fate>[]) {
@@ -202,24 +202,24 @@ describe('a card posted again, red by then, while history still hid the first', 
 
   const born = ({ slack }: Stage) => slack.messages.map(({ first }) => inBrief(first).replace(' 512', ''))
 
-  test('is the newer one where both are found: that one has told the end, and no reply does', async () => {
+  test('is the newer one if both are found; it announced the failure itself, so there is no reply', async () => {
     await using stage = await postedAgain({ ...HIDDEN, listedAfterMs: 30 * SECOND }, unclearButLands(12 * SECOND))
     expect(says(stage)).toEqual(['card failed'])
     expect(born(stage)).toEqual(['card failed'])
   })
 
-  test('is the first one where only that arrived: it is edited, and a reply tells the end', async () => {
+  test('is the first one if only that arrived; it is edited, and a reply announces the failure', async () => {
     await using stage = await postedAgain(HIDDEN, UNCLEAR_LOST)
     expect(says(stage)).toEqual(['card failed', 'reply failed'])
     expect(born(stage)).toEqual(['card started', 'reply failed'])
   })
 
-  test('is the first one where two more were lost after it', async () => {
+  test('is the first one if two later posts were lost', async () => {
     await using stage = await postedAgain({ ...HIDDEN, listedAfterMs: 45 * SECOND }, UNCLEAR_LOST, UNCLEAR_LOST)
     expect(born(stage)).toEqual(['card started', 'reply failed'])
   })
 
-  test('is the first one where that told the end already, and no reply tells it again', async () => {
+  test('is the first one if that announced the failure already, and there is no reply', async () => {
     await using stage = await openStage()
     stage.slack.meet(HIDDEN, {}, {}, UNCLEAR_LOST)
     await stage.live()
@@ -229,7 +229,7 @@ describe('a card posted again, red by then, while history still hid the first', 
     expect(says(stage)).toEqual(['card failed'])
   })
 
-  test('is known for what it told itself, and an edit leaves it so', async () => {
+  test('is recorded with the attempt that it announced itself, and an edit does not change that', async () => {
     await using stage = await openStage()
     stage.slack.fate(({ name }) => (name === 'post' ? (fates.shift() ?? {}) : {}))
     const fates: Partial<Fate>[] = [HIDDEN, UNCLEAR_LOST]
@@ -244,31 +244,31 @@ describe('a card posted again, red by then, while history still hid the first', 
     expect(stage.slack.messages[0]!.postedAttempt).toBe('512.1')
   })
 
-  test('is the newer one where only that arrived, and no reply tells what it told', async () => {
+  test('is the newer one if only that arrived, and no reply repeats what it announced', async () => {
     await using stage = await postedAgain(UNCLEAR_LOST, unclearButLands())
     expect(says(stage)).toEqual(['card failed'])
     expect(born(stage)).toEqual(['card failed'])
   })
 
-  test('is the newer one where Slack said so, and needs no edit', async () => {
+  test('is the newer one if Slack confirmed it, and needs no edit', async () => {
     await using stage = await postedAgain(UNCLEAR_LOST, {})
     expect(says(stage)).toEqual(['card failed'])
     expect(callsOf(stage)).not.toContain('edit')
   })
 
-  test('is looked for once more where the first one was found, and what arrived after that is taken back', async () => {
+  test('is the first one if that was found first, and a later look deletes the copy that arrived after it', async () => {
     await using stage = await postedAgain(HIDDEN, { ...unclearButLands(12 * SECOND), answersAfterMs: 5 * SECOND })
     expect(says(stage)).toEqual(['card failed', 'reply failed'])
   })
 
-  test('stands where Slack said so, though history shows the first one earlier', async () => {
+  test('is the newer one if Slack confirmed it, even if history shows the first one earlier', async () => {
     await using stage = await postedAgain(HIDDEN, { listedAfterMs: 25 * SECOND })
     expect(says(stage)).toEqual(['card failed'])
     expect(born(stage)).toEqual(['card failed'])
     expect(stage.slack.messages[0]!.ts).toBe((await stage.messagesOf(CARD))[0]!.ts)
   })
 
-  test('is the first one where the channel had closed: it is looked for again before anything is said there', async () => {
+  test('is the first one if the channel was closed; the bot looks again before it posts there', async () => {
     const closed = { kind: 'channel-closed', code: 'is_archived' } as const
     await using stage = await postedAgain(HIDDEN, { landsAfterMs: null, failure: closed })
     await stage.clock.advance(CHANNEL_AGAIN_MS)
@@ -276,7 +276,7 @@ describe('a card posted again, red by then, while history still hid the first', 
     expect(born(stage)).toEqual(['card started', 'reply failed'])
   })
 
-  test('is the first one where somebody deletes the newer one', async () => {
+  test('is the first one if somebody deletes the newer one', async () => {
     await using stage = await openStage()
     stage.slack.meet(HIDDEN)
     await stage.live()
@@ -290,8 +290,8 @@ describe('a card posted again, red by then, while history still hid the first', 
   })
 })
 
-describe('a reply of unclear end whose card was posted anew meanwhile', () => {
-  // Slack's answer takes a moment: what is claimed after it is claimed later.
+describe('a reply with an unknown outcome, whose card was posted anew meanwhile,', () => {
+  // Slack's answer takes a moment, so that later claims have later times.
   const FROZEN = {
     landsAfterMs: null,
     answersAfterMs: 1,
@@ -314,14 +314,14 @@ describe('a reply of unclear end whose card was posted anew meanwhile', () => {
     return stage
   }
 
-  test('is found under the card that stood then, and not said twice', async () => {
+  test('is found below the old card, and is not posted twice', async () => {
     await using stage = await failedAndStartedAgain(true)
     expect(says(stage).toSorted()).toEqual(['card started', 'card started', 'reply failed'])
     const [old] = stage.slack.messages
     expect(stage.slack.messages.find(({ view }) => view.kind === 'reply')!.thread).toBe(old!.ts)
   })
 
-  test('is said under the new card where it did not arrive', async () => {
+  test('is posted below the new card if it did not arrive', async () => {
     await using stage = await failedAndStartedAgain(false)
     const anew = stage.slack.messages.findLast(({ view }) => view.kind === 'card')!
     expect(stage.slack.messages.filter(({ view }) => view.kind === 'reply').map(({ thread }) => thread)).toEqual([
@@ -330,7 +330,7 @@ describe('a reply of unclear end whose card was posted anew meanwhile', () => {
   })
 })
 
-test('a workspace that lets nobody edit still hears in the thread of the second card how each attempt ended', async () => {
+test('where a workspace allows no edits, the thread of the second card still says how each attempt ended', async () => {
   await using stage = await openStage()
   stage.slack.fate(({ name }) =>
     name === 'edit'
@@ -347,10 +347,10 @@ test('a workspace that lets nobody edit still hears in the thread of the second 
   expect(stage.slack.messages.slice(3).map(({ thread }) => thread)).toEqual([second!.ts, second!.ts])
 })
 
-describe('an edit of unclear end', () => {
+describe('an edit with an unknown outcome', () => {
   const isEdit = ({ name }: { name: string }) => name === 'edit'
 
-  test('is said again at once, and late, so that a late landing has not the last word', async () => {
+  test('is repeated at once, and again when the first edit can no longer land and overwrite it', async () => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear('initiated')
@@ -371,7 +371,7 @@ describe('an edit of unclear end', () => {
     expect(stage.slack.calls.filter(isEdit)).toHaveLength(edits.length)
   })
 
-  test('that a crash cut off is said again by the next process', async () => {
+  test('that a crash interrupted is repeated by the next process', async () => {
     await using stage = await openStage()
     const first = await stage.live()
     await stage.hear('initiated')
@@ -389,7 +389,7 @@ describe('an edit of unclear end', () => {
   })
 })
 
-test('an edit that is superseded before its turn is dropped, a first post is not', async () => {
+test("an outdated edit is never sent, while a card's first post always is", async () => {
   await using stage = await openStage()
   const deps = await receivedAndIngested(stage, 'initiated')
   await sendNext(deps, CARD, 'post')

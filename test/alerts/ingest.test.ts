@@ -14,7 +14,7 @@ const build = (id: number, word: string): Said => ({ word, build: String(id), co
 const shownIn = ({ slack }: Stage, channel = BUILDS) =>
   slack.messages.filter((message) => message.channel === channel).map(({ view }) => inBrief(view))
 
-/** Hears one after the other, and lets each be told. */
+/** Records these builds one after the other, with time to send what each brings. */
 async function hearInTurn(stage: Stage, ...said: readonly Said[]): Promise<void> {
   for (const each of said) {
     await stage.hear(each)
@@ -22,7 +22,7 @@ async function hearInTurn(stage: Stage, ...said: readonly Said[]): Promise<void>
   }
 }
 
-test('what names the project while its first build event is being ingested is told to those who follow it by that name', async () => {
+test("a project name that arrives during the ingest of the build's first event reaches the channels that follow that name", async () => {
   const byName = follower(BUILDS, { follows: { what: 'project', name: 'acme/web' } })
   await using stage = await openStage({ subscriptions: [byName] })
   const { deps } = stage.embody()
@@ -41,8 +41,8 @@ test('what names the project while its first build event is being ingested is to
   expect(shownIn(stage)).toEqual(['card 512 failed'])
 })
 
-describe('a failure that comes late', () => {
-  test('makes the newer success a recovery, also in a channel that was not told of it before', async () => {
+describe('a failure that arrives late', () => {
+  test('turns the newer success into a recovery, also in a channel that had not shown that success', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS), follower(RELEASES, REDS_AND_RECOVERIES)] })
     await stage.live()
     await hearInTurn(stage, build(503, 'success'), build(501, 'error'))
@@ -50,7 +50,7 @@ describe('a failure that comes late', () => {
     expect(shownIn(stage, RELEASES).sort()).toEqual(['card 501 failed', 'card 503 fixed'])
   })
 
-  test('lengthens the streak that a success ended, though another red build lies between', async () => {
+  test('makes the streak that a success ended longer, even if another failed build lies between', async () => {
     await using stage = await openStage()
     await stage.live()
     await hearInTurn(stage, build(502, 'error'), build(503, 'success'), build(501, 'error'))
@@ -58,14 +58,14 @@ describe('a failure that comes late', () => {
     expect(fixed!.view).toMatchObject({ streak: { builds: 2 } })
   })
 
-  test('reaches over a success that came later still, and does not count', async () => {
+  test('fixes the newer success even if a success between them arrived first, which does not count', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, REDS_AND_RECOVERIES)] })
     await stage.live()
     await hearInTurn(stage, build(503, 'success'), build(502, 'success'), build(501, 'error'))
     expect(shownIn(stage)).toContain('card 503 fixed')
   })
 
-  test('changes nothing on the other side of a success that was there before', async () => {
+  test('does not change a newer success if an older success between them was known first', async () => {
     await using stage = await openStage()
     await stage.live()
     await hearInTurn(stage, build(502, 'success'), build(503, 'success'), build(501, 'error'))
@@ -73,7 +73,7 @@ describe('a failure that comes late', () => {
   })
 })
 
-test('a failure of an older build that ends after a newer one has passed does not break the branch', async () => {
+test('a failure of an older build after a newer one has passed does not break the branch', async () => {
   const broken = [{ branch: null, branchMatch: null, events: ['broken'] as const }]
   await using stage = await openStage({ subscriptions: [follower(BUILDS, { rules: broken })] })
   await stage.live()
@@ -84,7 +84,7 @@ test('a failure of an older build that ends after a newer one has passed does no
 })
 
 describe('a recovery', () => {
-  test('stays when the builds before it pass after it, however many', async () => {
+  test('stays a recovery when older builds pass later, however many', async () => {
     await using stage = await openStage()
     await stage.live()
     const running = [502, 503, 504, 505, 506, 507].map((id) => build(id, 'initiated'))
@@ -101,21 +101,21 @@ describe('a delivery that leaves out the name of its project', () => {
   const named = { follows: { what: 'project', name: 'acme/web' } } as const
   const details = { projectName: 'acme/web' }
 
-  test('reaches who follows the project by name, once a delivery of its build said it', async () => {
+  test('reaches channels that follow the project by name if an earlier delivery of its build had the name', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
     await stage.live()
     await hearInTurn(stage, { word: 'initiated', details }, { word: 'error' })
     expect(shownIn(stage)).toEqual(['card 512 failed', 'reply 512 failed'])
   })
 
-  test('or of another build of the commit', async () => {
+  test('reaches them if a delivery of another build of the commit had the name', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
     await stage.live()
     await hearInTurn(stage, { word: 'initiated', details }, { word: 'error', build: '513' })
     expect(shownIn(stage)).toEqual(['card 513 failed', 'reply 513 failed'])
   })
 
-  test("or of a build on the commit's card before", async () => {
+  test("reaches them if a delivery of a build on the commit's previous card had the name", async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
     const yesterday = await stage.live()
     await hearInTurn(stage, { word: 'success', details })
@@ -127,7 +127,7 @@ describe('a delivery that leaves out the name of its project', () => {
     expect(shownIn(stage)).toEqual(['card 512 passed', 'card 514 failed', 'reply 513 failed', 'reply 514 failed'])
   })
 
-  test('reaches nobody while no delivery says it', async () => {
+  test('reaches none of them while no delivery has the name', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
     await stage.live()
     await hearInTurn(stage, { word: 'error' })
@@ -138,7 +138,7 @@ describe('a delivery that leaves out the name of its project', () => {
 describe("the project's own rules", () => {
   const byRules = [follower(BUILDS, { rules: null })]
 
-  test('are waited for only a moment: CI being slow delays no alert', async () => {
+  test('delay an alert only for a moment if CI is slow', async () => {
     await using stage = await openStage({ subscriptions: byRules })
     await stage.live({ rulesOf: async () => 'wait' })
     await stage.hear('error')
@@ -147,7 +147,7 @@ describe("the project's own rules", () => {
     expect(await stage.store.read.decisionsOf(cardKey())).toMatchObject([{ reason: 'rules-unread' }])
   })
 
-  test('decide when they come in time', async () => {
+  test('decide if they arrive in time', async () => {
     await using stage = await openStage({ subscriptions: byRules })
     const rules = [{ branch: null, branchMatch: null, events: ['success'] }]
     let asked = 0
@@ -176,11 +176,11 @@ test.each([
   expect(shownIn(stage)).toEqual(['card 513 failed', 'card 512 failed'])
 })
 
-test('deliveries that wait at the endpoint come first, for as long as they wait', async () => {
+test('ingesting pauses as long as deliveries wait at the endpoint', async () => {
   await using stage = await openStage()
   for (let id = 1; id <= 12; id++) await stage.hear(build(id, 'initiated'))
   let isPressed = true
-  // What is ingested takes time, of which the endpoint is to have many times as much.
+  // Each write takes 10 ms; while deliveries wait, ingesting pauses many times as long.
   const write: typeof stage.store.write = async (work, options) => {
     const written = await stage.store.write(work, options)
     await stage.clock.sleep(10)
@@ -197,7 +197,7 @@ test('deliveries that wait at the endpoint come first, for as long as they wait'
   expect(ingested()).toBe(12)
 })
 
-test('a wake makes the news be told at once, and a lost one delays it by no more than a sweep', async () => {
+test('a wake-up makes the sender send at once, and a lost one delays it by one sweep at most', async () => {
   await using stage = await openStage()
   const { reconciler } = await stage.live()
   await stage.clock.advance(300)
@@ -212,14 +212,14 @@ test('a wake makes the news be told at once, and a lost one delays it by no more
   expect(stage.slack.calls[1]!.at - receivedAt).toBeLessThanOrEqual(SECOND)
 })
 
-test('account trouble is gathered in one notice per channel and day, and opens no card', async () => {
+test('builds that CI ignored or blocked are collected in one notice per channel and day, and get no card', async () => {
   await using stage = await openStage()
   await stage.live()
   await hearInTurn(stage, build(501, 'ignored'), build(502, 'ignored'), build(503, 'blocked'))
   expect(stage.slack.messages.map(({ view }) => view)).toMatchObject([{ kind: 'notice', ignored: 2, blocked: 1 }])
 })
 
-test('a commit that is built again and again goes on, on a card that links to the one before', async () => {
+test('a commit that is built again and again continues on a new card that links to the previous one', async () => {
   await using stage = await openStage()
   await stage.live()
   for (let n = 0; n <= BUILDS_PER_CARD_MAX; n++)
@@ -233,21 +233,21 @@ test('a commit that is built again and again goes on, on a card that links to th
   expect(cards.map(({ view }) => view.kind === 'card' && view.replaces)).toEqual([null, cards[0]!.ts])
 })
 
-describe('an attempt that its source names', () => {
+describe('an attempt whose number the source gives', () => {
   const attempt = (id: number, n: number, word: string): Said => ({
     ...build(id, word),
     project: 'github:1:77',
     details: { attempt: n },
   })
 
-  test('says nothing of its branch once a later one has begun', async () => {
+  test('does not count for its branch once a later attempt has begun', async () => {
     await using stage = await openStage()
     await stage.live()
     await hearInTurn(stage, attempt(501, 2, 'initiated'), attempt(501, 1, 'error'), attempt(502, 1, 'success'))
     expect(shownIn(stage)).toContain('card 502 passed')
   })
 
-  test('counts for its branch by itself, also where the next one ends the same', async () => {
+  test('counts for its branch even if the next attempt ends the same', async () => {
     await using stage = await openStage()
     await stage.live()
     await hearInTurn(stage, attempt(501, 1, 'error'), attempt(501, 2, 'error'), attempt(502, 1, 'success'))

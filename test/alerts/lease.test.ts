@@ -16,7 +16,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 const places = await sqlitePlaces()
 afterAll(() => places[Symbol.asyncDispose]())
 
-/** A process whose loop goes on only when the test says so. */
+/** A process whose lease loop continues only when the test wakes it. */
 async function openProcess(
   place: Place,
   name: string,
@@ -50,7 +50,7 @@ async function openProcess(
 const isHeld = (place: Place, term: Term): Promise<boolean> => place.store.write((tx) => term.holds(tx))
 
 describe('the lease', () => {
-  test('is held by one process; another gets it once it has expired, and not before', async () => {
+  test('is held by one process; another gets it when it has expired, and not before', async () => {
     await using place = await places.open()
     const time = { now: T0 }
     const first = await openProcess(place, 'first', time)
@@ -65,7 +65,7 @@ describe('the lease', () => {
     expect(await isHeld(place, second.terms[0]!)).toBe(true)
   })
 
-  test('allows no call from MARGIN_MS before another process may take it, and calls until then', async () => {
+  test('allows calls until MARGIN_MS before another process may take it, and none after', async () => {
     await using place = await places.open()
     const time = { now: T0 }
     const { terms } = await openProcess(place, 'first', time)
@@ -75,7 +75,7 @@ describe('the lease', () => {
     expect(terms[0]!.isValid()).toBe(false)
   })
 
-  test('counts from before the database was asked, also where a renewal is answered late', async () => {
+  test('starts when the database is asked, even if a renewal is answered late', async () => {
     await using place = await places.open()
     const time = { now: T0 }
     let lateMs = 0
@@ -98,7 +98,7 @@ describe('the lease', () => {
     lateMs = 0
   })
 
-  test('that was taken late is renewed at once', async () => {
+  test('is renewed at once if taking it took too long', async () => {
     await using place = await places.open()
     const time = { now: T0 }
     let isFirst = true
@@ -112,7 +112,7 @@ describe('the lease', () => {
     expect(terms[0]!.isValid()).toBe(true)
   })
 
-  test('of a process that slept goes on if nobody took it', async () => {
+  test('of a process that slept continues if no other process took it', async () => {
     await using place = await places.open()
     const time = { now: T0 }
     const { terms, wake } = await openProcess(place, 'first', time)
@@ -123,7 +123,7 @@ describe('the lease', () => {
     expect(terms[0]!.over.aborted).toBe(false)
   })
 
-  test('of a process that slept is over if another took it; a later term has another id', async () => {
+  test('of a process that slept is over if another took it, and its next term has another id', async () => {
     await using place = await places.open()
     const time = { now: T0 }
     const first = await openProcess(place, 'first', time)
@@ -147,14 +147,14 @@ describe('the lease', () => {
     expect((await openProcess(place, 'second', time)).terms).toHaveLength(1)
   })
 
-  test('is nobody’s without a database: no call is made, and nothing fails or hangs', async () => {
+  test('is not held while the database is away; nothing fails or hangs', async () => {
     await using place = await places.open()
     const { terms } = await openProcess(place, 'first', { now: T0 }, { write: () => Promise.reject(new Error('away')) })
     expect(terms).toEqual([])
   })
 })
 
-test('a process that slept is drowsy until a moment after it woke', async () => {
+test('a process that slept stays drowsy for a moment after it wakes up', async () => {
   await using place = await places.open()
   const time = { now: T0 }
   const { lease, wake, terms } = await openProcess(place, 'first', time)
@@ -169,7 +169,7 @@ test('a process that slept is drowsy until a moment after it woke', async () => 
   expect(lease.isDrowsy()).toBe(false)
 })
 
-/** Two processes that share a database; the first one holds the lease. Both know of one build that runs. */
+/** Two processes that share a database; the first one holds the lease. One running build is known. */
 async function openTwo() {
   const stage = await openStage({ shared: true })
   const isAsleep = { now: false }
@@ -204,7 +204,7 @@ async function takeLease({ store, clock }: Stage, { term }: ReconcileDeps): Prom
 const shown = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view))
 const callsOf = ({ slack }: Stage) => slack.calls.map(({ name }) => name)
 
-/** Goes to sleep once its claim is on disk. */
+/** Sleeps through its lease as soon as its claim is on disk. */
 const asleepAfterClaim = (deps: ReconcileDeps, oversleep: () => Promise<void>): ReconcileDeps => {
   let writes = 0
   const write: typeof deps.store.write = async (work, options) => {
@@ -216,7 +216,7 @@ const asleepAfterClaim = (deps: ReconcileDeps, oversleep: () => Promise<void>): 
 }
 
 describe('a holder that slept while another process took the lease', () => {
-  test('between claim and call posts nothing', async () => {
+  test('posts nothing if it slept between claim and call', async () => {
     const { stage, sleeper, other, oversleep, tell } = await openTwo()
     await using _ = stage
     expect(await tell(asleepAfterClaim(sleeper, oversleep), 'post')).toEqual({ kind: 'lost' })
@@ -230,7 +230,7 @@ describe('a holder that slept while another process took the lease', () => {
     expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', claimedBy: other.term.id }])
   })
 
-  test('during a post that arrived late has it deleted again', async () => {
+  test('has its late post deleted again', async () => {
     const { stage, sleeper, other, oversleep, tell } = await openTwo()
     await using _ = stage
     const post: typeof sleeper.notifier.post = async (message) => {
@@ -252,7 +252,7 @@ describe('a holder that slept while another process took the lease', () => {
     expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: left!.ts, doubtAt: null }])
   })
 
-  test('during the only post that arrived keeps that message', async () => {
+  test('keeps its post if that is the only one that arrived', async () => {
     const { stage, sleeper, other, oversleep, tell } = await openTwo()
     await using _ = stage
     const post: typeof sleeper.notifier.post = async (message) => {
@@ -272,7 +272,7 @@ describe('a holder that slept while another process took the lease', () => {
     expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: arrived!.ts, postedAttempt: null }])
   })
 
-  test('during an edit has the newest state written again', async () => {
+  test('has its edit overwritten with the newest state', async () => {
     const { stage, sleeper, other, oversleep, tell } = await openTwo()
     await using _ = stage
     await tell(sleeper, 'post')

@@ -2,13 +2,13 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Notifier } from '../../src/slack/notifier.ts'
 import type { Store, Tx } from '../../src/store/store.ts'
 
-/** A process that can die, as by `kill -9`: what it waits for never comes back to it, what it sent goes its own way. */
+/** A process that can die as by `kill -9`: its pending calls never return, but what it sent still takes effect. */
 export interface Life {
   kill(): void
   isDead(): boolean
-  /** As by `kill -STOP`, after so many steps: it stands still, and knows nothing of it. @returns what lets it go on */
+  /** Stops it as `kill -STOP` does, after so many steps. @returns what lets it continue */
   pause(afterSteps?: number): () => void
-  /** Whatever else the process calls, it may not live to see the end of it. */
+  /** Wraps another call of the process, so that it too can die before or after it. */
   mortally: Mortally
 }
 
@@ -19,8 +19,8 @@ interface World {
 }
 
 /**
- * The world as one process meets it.
- * @param fuse after so many steps (each beginning and each end of something awaited is one) the process dies
+ * Wraps everything that one process calls.
+ * @param fuse the process dies after so many steps (each start and each end of an awaited call is one)
  */
 export function mortal({ store, notifier, clock }: World, fuse: number): { life: Life; deps: World } {
   let left = fuse
@@ -49,7 +49,7 @@ export function mortal({ store, notifier, clock }: World, fuse: number): { life:
       return outlives(await rejectedOrNever(call(...args)))
     }
 
-  // An error is no way back into the world of the living either.
+  // A dead process must not see errors either.
   const rejectedOrNever = async <T>(promise: Promise<T>): Promise<T> => {
     try {
       return await promise
@@ -59,7 +59,7 @@ export function mortal({ store, notifier, clock }: World, fuse: number): { life:
     }
   }
 
-  // What was not committed when the process died never is.
+  // A transaction that a dead process has open is rolled back.
   const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     store.write(async (tx) => {
       if (isDead()) throw new Error('the process died before the commit')
@@ -74,8 +74,8 @@ export function mortal({ store, notifier, clock }: World, fuse: number): { life:
   return { life: { isDead, kill: () => void (left = 0), pause, mortally }, deps }
 }
 
-// One for each who waits: a promise that lives as long as the module would hold all who ever waited for it, and with them
-// every world that a test has played.
+// A new promise for each caller: one shared promise would keep all waiting callers in memory, and with them each
+// finished test.
 const never = () => new Promise<never>(() => {})
 
 type Mortally = <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) => (...args: Args) => Promise<T>
@@ -90,5 +90,5 @@ function mapMethods<Thing extends object>(thing: Thing, mortally: Mortally): Thi
   return Object.fromEntries(entries) as Thing
 }
 
-/** What a test may do to the fake is no call of the process. */
+/** Methods by which the test controls the fake; the process does not call them. */
 const PLAIN = new Set(['meet', 'fate', 'close', 'open', 'lose'])

@@ -15,18 +15,18 @@ function after(...outcomes: readonly Heard[]) {
   return outage
 }
 
-test('three calls in a row that reach nobody are an outage, two are not', () => {
+test('an outage begins after three calls in a row that reach nobody, not after two', () => {
   expect(after(LOST, UNREACHED).reason()).toBe(null)
   expect(after(LOST, UNREACHED, UNREACHED).reason()).toBe('ECONNREFUSED')
 })
 
-test('one answer in between, whatever it says, is none', () => {
+test('an outage does not begin if any answer comes in between, whatever it says', () => {
   expect(after(LOST, LOST, SENT, LOST, LOST).reason()).toBe(null)
   const limited = { kind: 'rate-limited', code: 'ratelimited', retryAfterMs: SECOND } as const
   expect(after(LOST, LOST, limited, LOST).reason()).toBe(null)
 })
 
-test('it lasts until Slack answers, and is asked for every second', () => {
+test('an outage lasts until Slack answers, and Slack is asked every second', () => {
   const outage = after(LOST, LOST, LOST)
   expect(outage.askAt()).toBe(T0 + SECOND)
   outage.heard(LOST)
@@ -37,12 +37,12 @@ test('it lasts until Slack answers, and is asked for every second', () => {
   expect(outage.reason()).toBe(null)
 })
 
-test('a closed workspace is one at once, and is asked for seldom', () => {
+test('a closed workspace is an outage at once, and is asked every 30 seconds', () => {
   const outage = after({ kind: 'workspace-closed', code: 'token_revoked' })
   expect(outage.reason()).toBe('token_revoked')
   expect(outage.askAt()).toBe(T0 + 30 * SECOND)
 })
 
-test('a closed channel is none', () => {
+test('a closed channel is no outage', () => {
   expect(after({ kind: 'channel-closed', code: 'is_archived' }).reason()).toBe(null)
 })

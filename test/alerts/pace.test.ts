@@ -13,7 +13,7 @@ const begin = (recent: Parameters<typeof createPace>[1] = []) => {
 const ready = ({ clock, pace }: ReturnType<typeof begin>, channel: ChannelId = BUILDS): boolean =>
   pace.freeAt('post', channel) <= clock.now()
 
-/** Posts as long as it may, each answered at once. @returns how many */
+/** Posts as many as are allowed now, each answered at once. @returns how many */
 function postAll(stage: ReturnType<typeof begin>): number {
   let posts = 0
   for (; ready(stage); posts++) stage.pace.take('post', BUILDS)(stage.clock.now())
@@ -21,7 +21,7 @@ function postAll(stage: ReturnType<typeof begin>): number {
 }
 
 describe('posts', () => {
-  test(`in a channel are ${POST_BURST} at once, and then one a second; a second's rest brings one back`, async () => {
+  test(`in a channel may be a burst of ${POST_BURST}, then one a second; each second of rest allows one more`, async () => {
     const stage = begin()
     expect(postAll(stage)).toBe(POST_BURST)
     expect(stage.pace.freeAt('post', BUILDS)).toBe(T0 + POST_GAP_MS)
@@ -36,7 +36,7 @@ describe('posts', () => {
     }
   })
 
-  test('are one at a time in a channel; another channel is free meanwhile', async () => {
+  test('go out one at a time in a channel, while other channels are free', async () => {
     const stage = begin()
     const release = stage.pace.take('post', BUILDS)
     expect(stage.pace.freeAt('post', BUILDS)).toBe(Number.POSITIVE_INFINITY)
@@ -45,7 +45,7 @@ describe('posts', () => {
     expect(ready(stage)).toBe(true)
   })
 
-  test('count from the answer on, since Slack counts them when they arrive', async () => {
+  test('count from the time they reach Slack, not from the time they were begun', async () => {
     const stage = begin()
     for (let i = 0; i < POST_BURST; i++) {
       const release = stage.pace.take('post', BUILDS)
@@ -55,13 +55,13 @@ describe('posts', () => {
     expect(stage.pace.freeAt('post', BUILDS)).toBe(T0 + 20 + POST_GAP_MS)
   })
 
-  test('that were not sent cost nothing', () => {
+  test('that were not sent do not count', () => {
     const stage = begin()
     for (let i = 0; i < POST_BURST; i++) stage.pace.take('post', BUILDS)(null)
     expect(postAll(stage)).toBe(POST_BURST)
   })
 
-  test('of a blocked channel wait as long as Slack said, whatever the call that met the block says afterwards', () => {
+  test('in a blocked channel wait as long as Slack said, even when the blocked call ends later', () => {
     const stage = begin()
     const release = stage.pace.take('post', BUILDS)
     stage.pace.block('post', BUILDS, 30 * SECOND)
@@ -71,7 +71,7 @@ describe('posts', () => {
     expect(stage.pace.freeAt('edit', BUILDS)).toBe(0)
   })
 
-  test('are one a second from then on where Slack refused a burst, however long the channel rests', async () => {
+  test('are limited to one a second once Slack refused a burst, however long the channel rests', async () => {
     const stage = begin()
     stage.pace.block('post', BUILDS, SECOND)
     await stage.clock.advance(SECOND)
@@ -81,7 +81,7 @@ describe('posts', () => {
     expect(postAll(stage)).toBe(1)
   })
 
-  test('of a channel that takes no burst are one a second even after many other channels', async () => {
+  test('in a channel that refused a burst stay at one a second even after posts in many other channels', async () => {
     const stage = begin()
     stage.pace.block('post', BUILDS, SECOND)
     await stage.clock.advance(MINUTE)
@@ -95,7 +95,7 @@ describe('posts', () => {
     [5, 1_600],
     [6, 2_000],
     [9, 2_000],
-  ])('that Slack refused %i times in a channel are taken to arrive within %i ms from then on', async (times, ms) => {
+  ])('that Slack refused %i times in a channel count as arriving up to %i ms late from then on', async (times, ms) => {
     const { clock, pace } = begin()
     for (let i = 0; i < times; i++) pace.block('post', BUILDS, SECOND)
     await clock.advance(SECOND)
@@ -105,7 +105,7 @@ describe('posts', () => {
     expect(pace.freeAt('post', BUILDS)).toBe(T0 + SECOND + ms + POST_GAP_MS)
   })
 
-  test('are not slowed by an answer that takes long', async () => {
+  test('are not slowed down by a slow answer', async () => {
     const { clock, pace } = begin()
     pace.block('post', BUILDS, 0)
     const release = pace.take('post', BUILDS)
@@ -119,7 +119,7 @@ describe('posts after a restart', () => {
   const recentPosts = (...agoMs: readonly number[]) =>
     agoMs.map((ms) => ({ queue: 'post', channel: BUILDS, at: T0 - ms }) as const)
 
-  test('leave what those of the last moment left, which may have arrived a second after they were recorded', async () => {
+  test('count the posts of the last moment, which may have arrived up to a second after they were recorded', async () => {
     expect(postAll(begin(recentPosts(100)))).toBe(1)
     expect(postAll(begin(recentPosts(1_100)))).toBe(2)
     expect(postAll(begin(recentPosts(100, 90)))).toBe(0)
@@ -127,14 +127,14 @@ describe('posts after a restart', () => {
     expect(ready(begin(recentPosts(100, 90, 80)), RELEASES)).toBe(true)
   })
 
-  test('of a channel that was posted in all the time are not a burst, though older posts are not known', () => {
+  test('allow no burst in a channel with a post every second, even if older posts are not known', () => {
     const everySecond = Array.from({ length: WINDOW_MS / SECOND }, (_, s) => WINDOW_MS - s * SECOND)
     expect(postAll(begin(recentPosts(...everySecond)))).toBe(0)
   })
 })
 
 describe.each(['edit', 'look'] as const)('the calls of the queue %s', (queue) => {
-  test('are so many in a minute and not one more, over all channels', async () => {
+  test('are limited per minute, over all channels together', async () => {
     const { clock, pace } = begin()
     for (let i = 0; i < CALLS_PER_WINDOW; i++) {
       expect(pace.freeAt(queue, BUILDS)).toBeLessThanOrEqual(clock.now())
@@ -148,7 +148,7 @@ describe.each(['edit', 'look'] as const)('the calls of the queue %s', (queue) =>
     expect(pace.freeAt(queue, RELEASES)).toBe(T0 + SECOND + WINDOW_MS)
   })
 
-  test('under way count until they have ended', () => {
+  test('count while they are in flight', () => {
     const { clock, pace } = begin()
     const releases = Array.from({ length: CALLS_PER_WINDOW }, () => pace.take(queue, BUILDS))
     expect(pace.freeAt(queue, BUILDS)).toBe(Number.POSITIVE_INFINITY)
@@ -156,14 +156,14 @@ describe.each(['edit', 'look'] as const)('the calls of the queue %s', (queue) =>
     expect(pace.freeAt(queue, BUILDS)).toBeLessThanOrEqual(clock.now())
   })
 
-  test('wait as long as Slack said, and the other queues do not', () => {
+  test('wait as long as Slack said, while the other queues do not', () => {
     const { pace } = begin()
     pace.block(queue, BUILDS, 30 * SECOND)
     expect(pace.freeAt(queue, RELEASES)).toBe(T0 + 30 * SECOND)
     expect(pace.freeAt(queue === 'edit' ? 'look' : 'edit', BUILDS)).toBe(0)
   })
 
-  test('of the last minute count after a restart', () => {
+  test('of the last minute still count after a restart', () => {
     const recent = Array.from({ length: CALLS_PER_WINDOW }, () => ({ queue, channel: BUILDS, at: T0 - 10 * SECOND }))
     const { pace } = begin(recent)
     expect(pace.freeAt(queue, null)).toBeGreaterThanOrEqual(T0 - 10 * SECOND + WINDOW_MS)

@@ -82,31 +82,27 @@ describe('the steps for a card', () => {
   const landedBy = NOW - MINUTE + LANDING_MAX_MS
 
   test.each<[claim: string, stored: StoredMessage[], steps: string[]]>([
-    ['posts what was never said, replies not before', [], ['post card 1 +0s p0']],
+    ['posts a card first, and replies only after it', [], ['post card 1 +0s p0']],
     ['does nothing while a post is under way', [message({ state: 'claimed', ts: null })], []],
-    ['looks for an unclear claim at once', [unclear()], ['look card +0s p0']],
+    ['looks at once for a post with an unknown outcome', [unclear()], ['look card +0s p0']],
     [
-      'looks again when whatever was under way has landed',
+      'looks again when everything in flight has landed',
       [unclear({ claimedAt: NOW, lookedAt: NOW })],
       ['look card +20s p0'],
     ],
-    [
-      'does not post again after a look that was too early',
-      [unclear({ lookedAt: landedBy - 1 })],
-      ['look card +-40s p0'],
-    ],
-    ['posts again after a late look found nothing', [unclear({ lookedAt: landedBy })], ['post card 1 again +0s p0']],
-    ['posts a lost card anew', [message({ state: 'gone' })], ['post card 2 +0s p0']],
+    ['does not post again if the look was too early', [unclear({ lookedAt: landedBy - 1 })], ['look card +-40s p0']],
+    ['posts again if a late look found nothing', [unclear({ lookedAt: landedBy })], ['post card 1 again +0s p0']],
+    ['posts a deleted card anew', [message({ state: 'gone' })], ['post card 2 +0s p0']],
     ['does not post it anew a second time', [message({ state: 'gone', generation: GENERATIONS_MAX })], []],
     [
       'does not begin an edit while one is under way',
       [message({ sending: 'x', digest: 'x' })],
       ['post run:512.1 1 +0s p0'],
     ],
-    ['edits what says something else', [message({ digest: 'x' })], ['edit card +0s p0', 'post run:512.1 1 +0s p0']],
-    ['edits what may say anything', [message()], ['edit card +0s p0', 'post run:512.1 1 +0s p0']],
+    ['edits an outdated card', [message({ digest: 'x' })], ['edit card +0s p0', 'post run:512.1 1 +0s p0']],
+    ['edits a card if nobody knows what it shows', [message()], ['edit card +0s p0', 'post run:512.1 1 +0s p0']],
     [
-      'says it again later when an earlier edit could still land',
+      'repeats an edit later if an earlier one could still land',
       [
         message({ digest, recheckAt: NOW + SECOND }),
         message({ slot: 'run:512.1', digest: digestOf(story.replies[0]!.view) }),
@@ -114,7 +110,7 @@ describe('the steps for a card', () => {
       ['edit card +1s p0'],
     ],
     [
-      'looks for a second copy of what was posted again',
+      'looks for a second copy of a card that was posted again',
       [
         message({ digest, doubtAt: NOW + SECOND }),
         message({ slot: 'run:512.1', digest: digestOf(story.replies[0]!.view) }),
@@ -122,33 +118,33 @@ describe('the steps for a card', () => {
       ['look card +1s p4'],
     ],
     [
-      'does nothing when the thread already agrees',
+      'does nothing if the thread is up to date',
       [message({ digest }), message({ slot: 'run:512.1', digest: digestOf(story.replies[0]!.view) })],
       [],
     ],
-    ['does not say a lost reply again', [message({ digest }), message({ slot: 'run:512.1', state: 'gone' })], []],
+    ['does not post a deleted reply again', [message({ digest }), message({ slot: 'run:512.1', state: 'gone' })], []],
   ])('%s', (_claim, stored, steps) => {
     expect(briefly(planStory(story, stored, NOW))).toEqual(steps)
   })
 
-  test('are none where only another person could be asked whose name it is', () => {
+  test('are none if only the person differs who is asked whether the name is theirs', () => {
     for (const view of [story.card, story.replies[0]!.view])
       expect(digestOf({ ...view, proposed: 'U0ADA00001' })).toBe(digestOf(view))
   })
 })
 
-describe('the line of somebody who asked', () => {
+describe('the line about a request', () => {
   const asked = tell(['error'], '512.1', [request({ state: 'accepted' })])
   const card = message({ digest: digestOf(asked.card) })
   const line = message({ key: 'key-2', slot: 'ask:request-1', digest: digestOf(asked.asks[0]!.view) })
 
-  test('is posted in the thread once the card stands, soon: whoever pressed watches it', () => {
+  test('is posted in the thread once the card is posted, and soon, since the requester is waiting for it', () => {
     expect(briefly(planStory(asked, [card], NOW))).toEqual(['post ask:request-1 1 +0s p1'])
     expect(planStory(asked, [card], NOW)[0]!.step).toMatchObject({ thread: TS })
     expect(briefly(planStory(asked, [], NOW))).toEqual(['post card 1 +0s p0'])
   })
 
-  test('stands as it is while nothing new came of it, and is edited when something did', () => {
+  test("is edited when the request's state changes, and only then", () => {
     expect(planStory(asked, [card, line], NOW)).toEqual([])
     const refused = tell(['error'], '512.1', [request({ state: 'refused', code: 'forbidden' })])
     const steps = briefly(planStory(refused, [card, line], NOW))
@@ -174,19 +170,19 @@ test('only the reply about the newest attempt is urgent', () => {
   expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p4', 'post run:512.2 1 +0s p0'])
 })
 
-test('where somebody asked, the reply about the earlier attempt is as urgent as the line of who asked, and before it', () => {
+test("if there is a request, the reply about the earlier attempt is as urgent as the request's line, and comes first", () => {
   const story = tell(['error', { word: 'initiated', after: 11 * MINUTE }], '512.1', [request({ state: 'confirmed' })])
   const steps = planStory(story, [message({ digest: digestOf(story.card) })], NOW)
   expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p1', 'post ask:request-1 1 +0s p1'])
 })
 
-test('whom a reply calls and whether it went to the channel is never worth an edit, what it says is', () => {
+test('a changed mention or broadcast of a reply never causes an edit, a changed text does', () => {
   const reply = tell(['initiated', 'error']).replies[0]!.view
   expect(digestOf({ ...reply, mention: 'U0ADA00001', broadcast: true, isLate: true })).toBe(digestOf(reply))
   expect(digestOf({ ...reply, shown: 'passed' })).not.toBe(digestOf(reply))
 })
 
-test('a queue is due with its first step and as urgent as its most urgent one', () => {
+test('a queue is due when its first step is due, and as urgent as its most urgent step', () => {
   const story = tell(['initiated', 'error', 'initiated', { word: 'error', after: 5 * MINUTE }])
   const steps = planStory(story, [message()], NOW).map((planned, i) => ({ ...planned, at: NOW - i }))
   expect(queuesOf(steps)).toEqual({ edit: { at: NOW, priority: 0 }, post: { at: NOW - 2, priority: 0 }, look: null })
@@ -194,20 +190,20 @@ test('a queue is due with its first step and as urgent as its most urgent one', 
   expect(queuesOf([])).toEqual(NO_QUEUES)
 })
 
-describe('when the process that was writing is dead', () => {
+describe('after the process that was writing has died', () => {
   const isDead = () => true
 
-  test('its post has an unclear end', () => {
+  test('its post has an unknown outcome', () => {
     expect(settleDead([message({ state: 'claimed' })], isDead)[0]).toMatchObject({ state: 'unclear' })
   })
 
-  test('nobody knows what its edit left, and it may still land', () => {
+  test('its edit may have been made or not, and may still land', () => {
     const sendingAt = NOW - SECOND
     const settled = settleDead([message({ digest: 'x', sending: 'y', sendingAt })], isDead)
     expect(settled[0]).toMatchObject({ digest: null, sending: null, recheckAt: sendingAt + LANDING_MAX_MS })
   })
 
-  test('what it had ended stays as it is, and so does what the living are at', () => {
+  test('its finished writes stay as they are, and so do the writes of living processes', () => {
     const ended = [message({ digest: 'x' }), message({ state: 'unclear' }), message({ state: 'gone' })]
     expect(settleDead(ended, isDead)).toEqual(ended)
     const underWay = [message({ state: 'claimed' }), message({ sending: 'y', sendingAt: NOW })]
@@ -215,16 +211,20 @@ describe('when the process that was writing is dead', () => {
   })
 })
 
-describe('the attempt that the card told when it was born', () => {
+describe('the attempt that the card announced when it was posted', () => {
   test.each<[claim: string, stored: StoredMessage[], said: string | null | undefined]>([
-    ['is open before there is a card', [], undefined],
-    ['is what the standing card told', [message({ postedAttempt: '512.1' })], '512.1'],
-    ['is what the card under way tells', [message({ state: 'claimed', postedAttempt: '512.1' })], '512.1'],
-    ['is null where it told none', [message()], null],
-    ['is open again while a lost card is posted anew', [message({ state: 'gone', postedAttempt: '512.1' })], undefined],
-    ['is open again while an unclear card may be posted again', [message({ state: 'unclear' })], undefined],
+    ['is undecided before there is a card', [], undefined],
+    ['is the one on the posted card', [message({ postedAttempt: '512.1' })], '512.1'],
+    ['is the one on the card that is being posted', [message({ state: 'claimed', postedAttempt: '512.1' })], '512.1'],
+    ['is null if the card announced none', [message()], null],
     [
-      'is what the new card told, not the one it replaces',
+      'is undecided again for a new copy of a deleted card',
+      [message({ state: 'gone', postedAttempt: '512.1' })],
+      undefined,
+    ],
+    ['is undecided again while nobody knows whether it arrived', [message({ state: 'unclear' })], undefined],
+    [
+      'is the one on the new card, not on the card that it replaces',
       [message({ state: 'gone' }), message({ generation: 2, postedAttempt: '512.2' })],
       '512.2',
     ],
@@ -232,13 +232,13 @@ describe('the attempt that the card told when it was born', () => {
     expect(postedAttemptSaid(stored)).toBe(said)
   })
 
-  test('a card names only what has ended', () => {
+  test('is one that has ended', () => {
     expect(postedAttemptOf(attemptsOf('initiated'))).toBe(null)
     expect(postedAttemptOf(attemptsOf('initiated', 'error'))).toBe('512.1')
   })
 })
 
-test('a new card knows the one it replaces; a first one replaces none', () => {
+test('a new card links to the card that it replaces; a first card replaces none', () => {
   const old: MessageTs = messageTs('1772459000.000100')
   expect(replacedCard([message({ state: 'gone', ts: old }), message({ generation: 2 })])).toBe(old)
   expect(replacedCard([message()])).toBe(null)
@@ -247,13 +247,13 @@ test('a new card knows the one it replaces; a first one replaces none', () => {
 describe('the notice of a day', () => {
   const view = noticeView('2026-03-02', attemptsOf('ignored'))
 
-  test('is posted at once, and edited when it has gathered for a while', () => {
+  test('is posted at once, and edited after a pause that collects more builds', () => {
     expect(briefly(planNotice(view, [], NOW))).toEqual(['post card 1 +0s p2'])
     const stored = message({ digest: 'x', writtenAt: NOW })
     expect(briefly(planNotice(view, [stored], NOW))).toEqual([`edit card +${NOTICE_GAP_MS / SECOND}s p4`])
   })
 
-  test('is left alone when it says it already', () => {
+  test('is not edited if it is up to date', () => {
     expect(planNotice(view, [message({ digest: digestOf(view) })], NOW)).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ const failure = (details: Said['details'] = byAda, more: Partial<Said> = {}): Sa
   ...more,
 })
 
-/** What Slack says at once of an address that it is asked about; undefined: it never answers. */
+/** What Slack's directory knows about an address, asked at most once; undefined: Slack never answers. */
 function addressesOf(user: string | null | undefined) {
   const asked: string[] = []
   const addresses: Addresses = {
@@ -38,14 +38,14 @@ async function told(stage: Stage, addresses: Addresses | null, said: Said = fail
   return cardOf(stage)
 }
 
-test('the person who has the address of a commit’s author is asked whether its name is theirs', async () => {
+test("the person with the commit author's address is asked whether the committer's name is theirs", async () => {
   await using stage = await openStage({ subscriptions: mentioning })
   const { addresses, asked } = addressesOf(ADA)
   expect(await told(stage, addresses)).toEqual({ claim: true, proposed: ADA })
   expect(new Set(asked)).toEqual(new Set([EMAIL]))
 })
 
-test('a Slack that does not answer holds an alert up for a moment, and then everybody is asked', async () => {
+test("an alert waits only a moment for Slack's answer; without one, everybody is asked", async () => {
   await using stage = await openStage({ subscriptions: mentioning })
   const { addresses } = addressesOf(undefined)
   await stage.live({ addresses })
@@ -57,10 +57,10 @@ test('a Slack that does not answer holds an alert up for a moment, and then ever
 })
 
 test.each<[claim: string, said: Said, mention: 'committer' | 'nobody']>([
-  ['of which no address is known', failure({ committer: 'Ada' }), 'committer'],
+  ["whose author's address is unknown", failure({ committer: 'Ada' }), 'committer'],
   ['without a committer', failure({ ...byAda, committer: null }), 'committer'],
-  ['of a bot', failure({ ...byAda, committer: 'helper[bot]' }), 'committer'],
-  ['of a machine', failure(byAda, { word: 'infrastructure_failure' }), 'committer'],
+  ['by a bot', failure({ ...byAda, committer: 'helper[bot]' }), 'committer'],
+  ['with a machine error', failure(byAda, { word: 'infrastructure_failure' }), 'committer'],
   ['that passed', failure(byAda, { word: 'success' }), 'committer'],
   ['in a channel that mentions nobody', failure(), 'nobody'],
 ])('Slack is not asked about a build %s', async (_, said, mention) => {
@@ -80,7 +80,7 @@ test('Slack is not asked about a build that failed before it was known', async (
   expect([asked, stage.slack.messages]).toEqual([[], []])
 })
 
-test('Slack is not asked where somebody has claimed the name', async () => {
+test('Slack is not asked if somebody has claimed the name', async () => {
   await using stage = await openStage({ subscriptions: mentioning })
   const { addresses, asked } = addressesOf(ADA)
   await stage.store.write((tx) => tx.claimHandle('ada', LIN, 1))
@@ -89,22 +89,22 @@ test('Slack is not asked where somebody has claimed the name', async () => {
 })
 
 test.each<[claim: string, isAsked: boolean]>([
-  ['Slack knows no such address', true],
+  ['Slack does not know the address', true],
   ['Slack is not asked', false],
-])('who has claimed the login is asked where %s', async (_, isAsked) => {
+])('the person who claimed the login is asked if %s', async (_, isAsked) => {
   await using stage = await openStage({ subscriptions: mentioning })
   await stage.store.write((tx) => tx.claimHandle('octocat', LIN, 1))
   const addresses = isAsked ? addressesOf(null).addresses : null
   expect(await told(stage, addresses)).toEqual({ claim: true, proposed: LIN })
 })
 
-test('a login that nobody has claimed proposes nobody', async () => {
+test('if nobody has claimed the login, everybody is asked', async () => {
   await using stage = await openStage({ subscriptions: mentioning })
   await stage.store.write((tx) => tx.claimHandle('somebody-else', LIN, 1))
   expect(await told(stage, null)).toEqual({ claim: true, proposed: null })
 })
 
-test.each([ADA, null])('nobody is asked who wants no mentions: by address %s, else by login', async (user) => {
+test.each([ADA, null])('nobody is asked who wants no mentions, found by address %s or by login', async (user) => {
   await using stage = await openStage({ subscriptions: mentioning })
   await stage.store.write(async (tx) => {
     await tx.claimHandle('octocat', LIN, 1)

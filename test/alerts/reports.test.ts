@@ -20,7 +20,7 @@ const report = (failing: readonly string[], change: Partial<TestReport> = {}): T
   ...change,
 })
 
-/** A build step reports, of build 512 unless said otherwise. */
+/** A build step sends this report, about build 512 by default. */
 const hearReport = ({ store, clock }: Stage, said: TestReport, build = '512') =>
   recordReport(
     { store, clock, wake: () => {} },
@@ -31,7 +31,7 @@ const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view
 
 const BEFORE: Said = { word: 'error', build: '511', commit: 'b'.repeat(40) }
 
-/** What comes in of two red builds, each by itself. */
+/** Everything that is received about two failed builds, one event or report each. */
 const NEWS: readonly ((stage: Stage) => Promise<unknown>)[] = [
   (stage) => stage.hear(BEFORE),
   (stage) => hearReport(stage, report(['a', 'b']), '511'),
@@ -42,7 +42,7 @@ const NEWS: readonly ((stage: Stage) => Promise<unknown>)[] = [
   (stage) => hearReport(stage, report(['d'], { shard: '2/2', log: ['exit 1'] })),
 ]
 
-/** What Slack shows of the failed tests in the end. */
+/** What Slack finally shows of the failed tests. */
 async function shownAfter(order: readonly number[]): Promise<string[]> {
   await using stage = await openStage()
   await stage.live()
@@ -57,21 +57,21 @@ async function shownAfter(order: readonly number[]): Promise<string[]> {
     .toSorted()
 }
 
-test('whatever comes first, deliveries or reports, of this build or the one before, Slack ends up the same', async () => {
+test('Slack ends up the same in whatever order deliveries and reports of two builds arrive', async () => {
   const expected = await shownAfter(NEWS.map((_, at) => at))
   expect(expected).toHaveLength(4)
   expect(expected.join('\n')).toMatch(/"name":"c"[^}]*"isNew":true/)
   const orders = fc.shuffledSubarray([...NEWS.keys()], { minLength: NEWS.length })
   await fc.assert(
     fc.asyncProperty(orders, async (order) => {
-      // A start that comes after its end is late, and says nothing: the same attempt.
+      // A start that is received after its end is late and belongs to the same attempt.
       expect(await shownAfter(order)).toEqual(expected)
     }),
     { numRuns: 25 },
   )
 }, 60_000)
 
-test('the process may die at any step: the reply about tests is there once', async () => {
+test('wherever the process dies, the reply about failed tests is posted exactly once', async () => {
   for (let fuse = 20; fuse < 160; fuse += 7) {
     await using stage = await openStage()
     const first = await stage.live({}, fuse)
@@ -83,13 +83,13 @@ test('the process may die at any step: the reply about tests is there once', asy
     first.kill()
     await stage.live()
     await stage.clock.advance(2 * MINUTE)
-    // A card that is born red has no reply beside it; one whose post had an unclear end is looked for first.
+    // Whether there is a reply "failed" depends on whether the card was first posted as failed.
     const told = says(stage).filter((said) => said !== 'reply 512 failed')
     expect([fuse, ...told]).toEqual([fuse, 'card 512 failed', 'tests 1 of 100'])
   }
 }, 60_000)
 
-test('the reply about tests follows the one that says that the build failed', async () => {
+test('the reply about failed tests comes after the reply that the build failed', async () => {
   await using stage = await openStage()
   await stage.live()
   await stage.hear('initiated')
@@ -100,7 +100,7 @@ test('the reply about tests follows the one that says that the build failed', as
   expect(says(stage)).toEqual(['card 512 failed', 'reply 512 failed', 'tests 1 of 100'])
 })
 
-test('what a late report changes is as old as the report, and not as the build', async () => {
+test('the lag of a change made by a late report counts from the report, not from the build', async () => {
   await using stage = await openStage()
   await stage.live()
   await stage.hear('error')
@@ -113,7 +113,7 @@ test('what a late report changes is as old as the report, and not as the build',
   expect(Math.max(...lags)).toBeLessThan(5 * SECOND)
 })
 
-test('a report of a build that runs or has passed wakes nobody, and is told nowhere', async () => {
+test('a report about a build that runs or has passed wakes nothing and is shown nowhere', async () => {
   await using stage = await openStage()
   await stage.live()
   await stage.hear('initiated')
@@ -154,7 +154,7 @@ test('a build that has not failed asks for no report, and one that has by one qu
   expect(new Set(asked()).size).toBe(1)
 })
 
-test('a report that stood for an unknown build for a day is gone, one of a known build stays', async () => {
+test('a report about an unknown build is removed after a day, a report about a known build stays', async () => {
   await using stage = await openStage()
   await stage.hear('error')
   await hearReport(stage, report(['a']))
@@ -163,7 +163,7 @@ test('a report that stood for an unknown build for a day is gone, one of a known
   expect([removed, stage.sql('select build_key from report')]).toEqual([1, [{ build_key: '41/512' }]])
 })
 
-test('a pipeline that reports of unknown builds without end takes so much room and no more', async () => {
+test('at most EARLY_REPORTS_MAX reports about unknown builds are kept, the newest', async () => {
   await using stage = await openStage()
   await hearReport(stage, report(['the first']), '1')
   await stage.store.write(async (tx) => {

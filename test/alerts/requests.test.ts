@@ -23,7 +23,7 @@ const BOTH = { interfaces: { v2: true, legacy: true } }
 
 type StepResult = Stage & { life: Incarnation }
 
-/** A channel or two in which everything was told so far; CI can be asked for everything. */
+/** These events were received and sent to each channel. Both interfaces of CI are configured. */
 async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): Promise<StepResult> {
   const stage = await openStage({ subscriptions: channels.map((channel) => follower(channel)) })
   await stage.store.write((tx) => tx.keepProject(BASIC))
@@ -35,14 +35,14 @@ async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): 
   return { ...stage, life }
 }
 
-/** A day goes by without a process, which would only look every second. */
+/** A day passes. The process is stopped meanwhile: it would only look every second. */
 async function rest(stage: StepResult): Promise<void> {
   stage.life.kill()
   await stage.clock.advance(REST_MS + MINUTE)
   await stage.live(BOTH)
 }
 
-/** Lin asks; the request is recorded before CI is called, as the operations do it. */
+/** Lin makes a request. It is recorded before CI is called, as in the product. */
 async function ask(stage: Stage, change: Partial<Request> = {}): Promise<void> {
   const made = request({ revisionKey: REVISION, subject: SUBJECT, requestedAt: stage.clock.now(), ...change })
   await stage.store.write(async (tx) => {
@@ -60,7 +60,7 @@ async function answer(stage: Stage, change: RequestChange, id = 'request-1'): Pr
   await stage.clock.advance(5 * SECOND)
 }
 
-/** CI answers to a restart that this build runs now. */
+/** CI's answer to a restart: this build runs now. */
 async function runs(stage: Stage, build = '512'): Promise<void> {
   const [seen] = story({ word: 'initiated', build })
   const { branch, commitId } = seen!
@@ -92,7 +92,7 @@ const lineOf = ({ slack }: Stage) => slack.messages.find(({ view }) => view.kind
 const stateOf = async ({ store }: Stage, id = 'request-1') => (await store.read.requestOf(`ask of ${id}`))!.state
 
 describe('a request', () => {
-  test('is told at once: a line in the thread, and who asked on the card instead of the button', async () => {
+  test('is shown at once, as a line in the thread and on the card in place of the button', async () => {
     await using stage = await openTold(['error'])
     expect(cardIn(stage)).toMatchObject({ offers: ['restart'], request: null })
     await ask(stage)
@@ -102,7 +102,7 @@ describe('a request', () => {
     expect(line!.thread).toBe(card!.ts)
   })
 
-  test('is told in every channel that has the card, and in no other', async () => {
+  test('is shown in every channel that has the card, and in no other', async () => {
     await using stage = await openTold(['error'], [BUILDS, RELEASES])
     await hear(stage, { word: 'error', build: '77', commit: 'b'.repeat(40) })
     await ask(stage, { channel: RELEASES })
@@ -110,7 +110,7 @@ describe('a request', () => {
     expect(shownIn(stage, RELEASES)).toEqual(shownIn(stage))
   })
 
-  test('about a build that nobody was told of says nothing to anybody', async () => {
+  test('about a build without a card posts nothing', async () => {
     await using stage = await openStage({ subscriptions: [] })
     await stage.live(BOTH)
     await stage.hear('error')
@@ -120,7 +120,7 @@ describe('a request', () => {
     expect(await stateOf(stage)).toBe('calling')
   })
 
-  test('is told within a sweep though its wake is lost, and with nothing more to say no call is made', async () => {
+  test('is shown within a sweep even if its wake-up is lost, and unchanged cards cause no call', async () => {
     await using stage = await openTold(['error'])
     await ask(stage)
     const calls = stage.slack.calls.length
@@ -130,7 +130,7 @@ describe('a request', () => {
     expect(stage.slack.calls).toHaveLength(calls)
   })
 
-  test('that CI accepts changes nothing that is said', async () => {
+  test('changes nothing in Slack when CI accepts it', async () => {
     await using stage = await openTold(['error'])
     await ask(stage)
     const calls = stage.slack.calls.length
@@ -142,7 +142,7 @@ describe('a request', () => {
     ['refused', 'not-found', ['restart']],
     ['unclear', 'timeout', []],
     ['unconfirmed', 'cannot-look', ['restart']],
-  ] as const)('that is %s says so on its line and on the card, and offers %j again', async (state, code, offers) => {
+  ] as const)('that is %s is shown so on its line and its card, which offers %j', async (state, code, offers) => {
     await using stage = await openTold(['error'])
     await ask(stage)
     await answer(stage, { state, code })
@@ -152,7 +152,7 @@ describe('a request', () => {
     expect(stage.slack.calls.filter(({ name }) => name === 'post')).toHaveLength(2)
   })
 
-  test('that is refused can be made again, on a line of its own', async () => {
+  test('that was refused can be made again, and gets a line of its own', async () => {
     await using stage = await openTold(['error'])
     await ask(stage)
     await answer(stage, { state: 'refused', code: 'rate-limited' })
@@ -161,7 +161,7 @@ describe('a request', () => {
     expect(cardIn(stage).request).toMatchObject({ by: 'U0ADA00001' })
   })
 
-  test('is told after the card when it was made before the card stood', async () => {
+  test('that was made before the card was posted is shown after the card', async () => {
     await using stage = await openStage()
     await stage.hear('error')
     await ask(stage)
@@ -174,7 +174,7 @@ describe('a request', () => {
 describe('a stop', () => {
   const stop = { action: 'stop', state: 'accepted' } as const
 
-  test('is confirmed by the end of the attempt, and its line says how that was', async () => {
+  test('is confirmed by the end of the attempt, and its line says how the attempt ended', async () => {
     await using stage = await openTold(['initiated'])
     expect(cardIn(stage).offers).toEqual(['stop'])
     await ask(stage, stop)
@@ -185,14 +185,14 @@ describe('a stop', () => {
     expect(cardIn(stage)).toMatchObject({ offers: ['restart'], request: { action: 'stop', stage: 'confirmed' } })
   })
 
-  test('that came too late says how the attempt ended instead', async () => {
+  test('that came too late shows how the attempt ended instead', async () => {
     await using stage = await openTold(['initiated'])
     await ask(stage, stop)
     await hear(stage, 'success')
     expect(lineOf(stage)).toMatchObject({ stage: 'confirmed', outcome: { shown: 'passed' } })
   })
 
-  test('is not confirmed while CI is still being called: whoever called has the last word', async () => {
+  test('is not confirmed before CI has answered the call', async () => {
     await using stage = await openTold(['initiated'])
     await ask(stage, { action: 'stop' })
     await hear(stage, 'stopped')
@@ -202,7 +202,7 @@ describe('a stop', () => {
     expect(await stateOf(stage)).toBe('confirmed')
   })
 
-  test('ends with nothing to look at any more', async () => {
+  test('is not looked up any more once it is confirmed', async () => {
     await using stage = await openTold(['initiated'])
     await ask(stage, { ...stop, lookAt: T0 + 2 * MINUTE })
     await hear(stage, 'stopped')
@@ -213,7 +213,7 @@ describe('a stop', () => {
     expect(await stage.store.read.requestsToLookAt(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
   })
 
-  test('that is unclear is confirmed all the same when the attempt stops', async () => {
+  test('with an unknown outcome is confirmed when the attempt stops', async () => {
     await using stage = await openTold(['initiated'])
     await ask(stage, { action: 'stop', state: 'unclear', code: 'timeout' })
     await hear(stage, 'stopped')
@@ -232,7 +232,7 @@ describe('a restart', () => {
     expect(await stateOf(stage)).toBe('confirmed')
   })
 
-  test('counts a start that would else have been a late one, and even the second such', async () => {
+  test('makes a start a new attempt that would otherwise count as late', async () => {
     await using stage = await openTold(['error', 'initiated'])
     await ask(stage, { state: 'accepted' })
     await hear(stage, 'initiated')
@@ -240,13 +240,13 @@ describe('a restart', () => {
     expect(await stateOf(stage)).toBe('confirmed')
   })
 
-  test('without a request such a start is a late one', async () => {
+  test('is needed for that: without a request such a start is late', async () => {
     await using stage = await openTold(['error', 'initiated'])
     await hear(stage, 'initiated')
     expect(cardIn(stage)).toMatchObject({ shown: 'failed', attemptNumber: 1 })
   })
 
-  test('as a new build becomes attempt 2 on the same card, and CI’s own word confirms it', async () => {
+  test("as a new build becomes attempt 2 on the same card, and CI's own event confirms it", async () => {
     await using stage = await openTold(['initiated', 'error'])
     await ask(stage)
     await answer(stage, { state: 'accepted', newBuildId: buildId('513') })
@@ -271,7 +271,7 @@ describe('a restart', () => {
     ])
   })
 
-  test('whose start CI delivers late, after its end, is still one attempt', async () => {
+  test('whose start is delivered after its end is still one attempt', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await ask(stage, { state: 'accepted' })
     await runs(stage)
@@ -281,7 +281,7 @@ describe('a restart', () => {
     expect(await stateOf(stage)).toBe('confirmed')
   })
 
-  test('whose answer was lost is confirmed by the newer build of the commit that began since', async () => {
+  test('whose answer was lost is confirmed by the next newer build of the commit', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await ask(stage, { state: 'unclear', code: 'timeout' })
     await hear(stage, { word: 'initiated', build: '513' })
@@ -289,7 +289,7 @@ describe('a restart', () => {
     expect(lineOf(stage)).toMatchObject({ outcome: { buildId: '513', attemptNumber: 2 } })
   })
 
-  test('that CI refused is not confirmed by whatever runs after it', async () => {
+  test('that CI refused is not confirmed by a later build', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await ask(stage, { state: 'refused', code: 'forbidden' })
     await hear(stage, { word: 'initiated', build: '513' })
@@ -299,10 +299,10 @@ describe('a restart', () => {
   })
 })
 
-describe('a delivery that repeats what was late', () => {
+describe('a repeated delivery of a late start', () => {
   const answerTo = async (stage: Stage, said: string) => (await stage.hear(said)).answer
 
-  test('is a repetition, unless somebody has asked for a restart since: then it is the start that was asked for', async () => {
+  test('is a duplicate, unless a restart was requested since: then it is the start of that attempt', async () => {
     await using stage = await openTold(['error', 'initiated'])
     expect(await answerTo(stage, 'initiated')).toBe('duplicate')
     await ask(stage, { state: 'accepted' })
@@ -310,13 +310,13 @@ describe('a delivery that repeats what was late', () => {
     expect(await answerTo(stage, 'initiated')).toBe('duplicate')
   })
 
-  test('is a repetition after a request that CI refused', async () => {
+  test('is a duplicate after a request that CI refused', async () => {
     await using stage = await openTold(['error', 'initiated'])
     await ask(stage, { state: 'refused' })
     expect(await answerTo(stage, 'initiated')).toBe('duplicate')
   })
 
-  test('is news once though we said it first: now CI says it', async () => {
+  test('is recorded once although our restart recorded that start already: CI confirms it', async () => {
     await using stage = await openTold(['error'])
     await ask(stage, { state: 'accepted' })
     await runs(stage)
@@ -325,8 +325,8 @@ describe('a delivery that repeats what was late', () => {
   })
 })
 
-describe('a request about a card that rests', () => {
-  test('reaches that card, not the newer one of the same commit', async () => {
+describe('a request on a card that has had no event for a day', () => {
+  test('is shown on that card, not on the newer card of the same commit', async () => {
     await using stage = await openTold(['error'])
     await rest(stage)
     await hear(stage, { word: 'error', build: '513' })
@@ -337,7 +337,7 @@ describe('a request about a card that rests', () => {
     expect(cardIn(stage).request).toBeNull()
   })
 
-  test('brings a new card, and is confirmed by the attempt on it, though it is the same build', async () => {
+  test('leads to a new card, and is confirmed by the attempt on it, even of the same build', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage, { state: 'accepted' })
@@ -357,7 +357,7 @@ describe('a request about a card that rests', () => {
     ])
   })
 
-  test('is told on a newer card once CI has answered: what CI refused brought about nothing that runs there', async () => {
+  test('that CI refused is not shown on a newer card that was posted meanwhile', async () => {
     for (const again of ['initiated', { word: 'error', build: '513' }]) {
       await using stage = await openTold(['initiated', 'error'])
       await rest(stage)
@@ -370,7 +370,7 @@ describe('a request about a card that rests', () => {
     }
   })
 
-  test('is told on the newer card that it brought, though CI was faster than its own answer', async () => {
+  test('is shown on the newer card that it led to, even if CI ran the build before it answered', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage)
@@ -385,7 +385,7 @@ describe('a request about a card that rests', () => {
     ])
   })
 
-  test('keeps the newer card that it brought where that build is then restarted itself', async () => {
+  test('stays confirmed by the build that it led to when that build is restarted too', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage)
@@ -403,7 +403,7 @@ describe('a request about a card that rests', () => {
   test.each<[what: string, again: string | Said, card: string]>([
     ['the same build', 'initiated', 'card 512 started'],
     ['a further build of the commit', { word: 'error', build: '514' }, 'card 514 failed'],
-  ])('is told on no card that %s opens a day after it was done', async (_, again, card) => {
+  ])('is not shown on a new card that %s gets a day after the request was confirmed', async (_, again, card) => {
     await using stage = await openTold(['initiated', 'error'])
     await ask(stage, { state: 'unclear', code: 'timeout' })
     await hear(stage, { word: 'error', build: '513' })
@@ -414,7 +414,7 @@ describe('a request about a card that rests', () => {
     expect(cardIn(stage).request).toBeNull()
   })
 
-  test('is Fixed when its attempt passes: the failure on the card before counts', async () => {
+  test('leads to a Fixed build when its attempt passes: the failure on the previous card counts', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage, { state: 'accepted' })
@@ -423,7 +423,7 @@ describe('a request about a card that rests', () => {
     expect(shownIn(stage)).toContain('card 512 fixed')
   })
 
-  test('whose run passes late does not take from a newer build of the commit that it mended the branch', async () => {
+  test('that leads to a late success does not change which newer build fixed the branch', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await hear(stage, { word: 'success', build: '513' })
@@ -434,7 +434,7 @@ describe('a request about a card that rests', () => {
     expect(cardIn(stage)).toMatchObject({ shown: 'fixed', build: { buildId: '513' } })
   })
 
-  test('does not let the end of its attempt end a stop of the attempt that it brought', async () => {
+  test('leads to an attempt that can be stopped by a request of its own', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage, { state: 'accepted' })
@@ -447,7 +447,7 @@ describe('a request about a card that rests', () => {
   })
 })
 
-describe('where CI cannot be asked', () => {
+describe('if CI cannot be called', () => {
   test.each([
     [
       { v2: false, legacy: false },
@@ -457,7 +457,7 @@ describe('where CI cannot be asked', () => {
       { v2: true, legacy: false },
       { action: 'restart', why: 'no-legacy' },
     ],
-  ] as const)('with %j a finished build has no button and says why', async (interfaces, missing) => {
+  ] as const)('with %j a finished build has no button and the card says why', async (interfaces, missing) => {
     await using stage = await openStage()
     await stage.store.write((tx) => tx.keepProject(BASIC))
     await stage.live({ interfaces })
@@ -466,7 +466,7 @@ describe('where CI cannot be asked', () => {
     expect(cardIn(stage)).toMatchObject({ offers: [], missing })
   })
 
-  test('a Pro project is offered no restart, and a project that CI does not list neither', async () => {
+  test('neither a Pro project nor a project that CI does not list is offered a restart', async () => {
     await using stage = await openStage()
     await stage.store.write((tx) => tx.keepProject({ ...BASIC, legacyId: null, type: 'pro' }))
     await stage.live(BOTH)

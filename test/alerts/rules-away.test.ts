@@ -6,7 +6,7 @@ import { openStage } from './stage.ts'
 const PROJECT = { projectId: projectId(WEB), projectUuid: null, names: ['acme/web'] }
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
-test('an alert waits for the first reading of the rules, and for none after one that failed', async () => {
+test('an alert waits for the first read of the rules, but not again after a failed read', async () => {
   await using stage = await openStage()
   const readings: PromiseWithResolvers<never>[] = []
   const listProjects = () => {

@@ -24,7 +24,7 @@ import { mortal, type Life } from './mortal.ts'
 export const BUILDS = channelId('C0BUILDS01')
 export const RELEASES = channelId('C0RELEASE1')
 
-/** A channel that follows every project and is told everything. */
+/** A channel that follows every project and gets every event. */
 export const follower = (channel: ChannelId, changes: Partial<Subscription> = {}): Subscription => ({
   channel,
   follows: { what: 'all' },
@@ -35,7 +35,7 @@ export const follower = (channel: ChannelId, changes: Partial<Subscription> = {}
   ...changes,
 })
 
-/** One reconciler in one life: it can die at any moment, and then nothing of it goes on. */
+/** One process with a reconciler. It can die at any moment; nothing it was doing continues. */
 export interface Incarnation extends Life {
   processId: string
   deps: ReconcileDeps
@@ -49,14 +49,14 @@ export interface Stage extends AsyncDisposable {
   log: Spoken[]
   counted: Counted[]
   subscriptions: Subscription[]
-  /** Build events come in, as deliveries do, each at this moment. */
+  /** Receives build events, as deliveries do, each at the current time. */
   hear(...said: readonly (string | Said)[]): Promise<Recorded>
-  /** A new process on the same store: begun, but not started. */
+  /** A new process on the same store, not started yet. */
   embody(changes?: Partial<ReconcileDeps>, fuse?: number): Incarnation
-  /** The same, started. */
+  /** A new process on the same store, started. */
   live(changes?: Partial<ReconcileDeps>, fuse?: number): Promise<Incarnation>
   messagesOf(card: CardKey): Promise<StoredMessage[]>
-  /** One statement of the test's own. */
+  /** Runs one SQL statement for the test. */
   sql(text: string, ...parameters: readonly SQLInputValue[]): unknown[]
 }
 
@@ -74,7 +74,7 @@ export interface StageOptions {
   shared?: boolean
 }
 
-/** The real domain, store and reconciler, between a Slack in memory and a clock that is turned by hand. */
+/** The real domain, store and reconciler, with a fake Slack and a clock that the test advances. */
 export async function openStage({
   subscriptions = [follower(BUILDS)],
   startAt = T0,
@@ -151,13 +151,13 @@ export async function openStage({
   }
 }
 
-/** The card of build 512 and its like in a channel: of one commit, in its first card. */
+/** The key of build 512's first card in a channel, or of another build's or card. */
 export const cardKey = (said: string | Said = '', channel: ChannelId = BUILDS, cardNumber = 1): CardKey => ({
   subject: revisionSubject(revisionKey(story(said)[0]!), cardNumber),
   channel,
 })
 
-/** Takes in whatever is due now, as the reconciler would. */
+/** Ingests everything that is due now, as the reconciler would. */
 export async function ingestDue(deps: ReconcileDeps): Promise<void> {
   const due = await deps.store.read.dueIngest(deps.clock.now(), LINEAGES_MAX)
   await ingestRevisions({ ...deps, isUnderWay: () => false }, due)
@@ -165,21 +165,21 @@ export async function ingestDue(deps: ReconcileDeps): Promise<void> {
 
 const LINEAGES_MAX = 100
 
-// Nothing here must outlive the machine; where there is memory to write to, no disk has to turn.
+// Nothing here must survive a power cut, so a folder in memory is used if there is one: it is faster.
 const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 let templated: Promise<Buffer> | null = null
 
 const template = (): Promise<Buffer> => (templated ??= makeTemplate())
 
-/** An empty database with its tables, as the bytes of its file. No folder of it is left: a test's process may be ended. */
+/** An empty, migrated database as the bytes of its file. Removes its folder, since the process may be killed later. */
 async function makeTemplate(): Promise<Buffer> {
   const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-template-'))
   const path = join(folder, 'builds.db')
   try {
     const store = openBesideHandClock(path)
     await store.migrate()
-    // A connection that was never used is not closed, and the tables would stay in the log beside the file.
+    // Without one use, the connection is not closed, and the tables stay in the write-ahead log beside the file.
     await store.read.closedChannels()
     await store.close()
     return readFileSync(path)

@@ -16,7 +16,7 @@ async function hear(stage: Stage, ...said: Said[]): Promise<void> {
 const redBuildsOf = async (stage: Stage, ...handles: string[]) =>
   (await stage.store.read.redBuildsOf(handles, 10)).map(({ buildId }) => buildId)
 
-test('a build that failed is its committer’s red build, until a newer one of the branch has an outcome', async () => {
+test("a failed build is its committer's red build until a newer build of the branch has an outcome", async () => {
   await using stage = await openStage()
   await hear(stage, red('Ada'))
   expect(await redBuildsOf(stage, 'ada')).toEqual(['512'])
@@ -28,13 +28,13 @@ test('a build that failed is its committer’s red build, until a newer one of t
   expect(await redBuildsOf(stage, 'ada', 'grace')).toEqual([])
 })
 
-test('the committer stays known when a later delivery names none', async () => {
+test('the committer stays known if a later delivery names none', async () => {
   await using stage = await openStage()
   await hear(stage, { word: 'initiated', details: { committer: 'Ada' } }, red(null, { after: MINUTE }))
   expect(await redBuildsOf(stage, 'ada')).toEqual(['512'])
 })
 
-test('a build that passes after a restart is nobody’s red build', async () => {
+test('a build that passes after a restart is no longer a red build', async () => {
   await using stage = await openStage()
   await hear(stage, red('Ada'))
   await hear(stage, { word: 'success', after: 5 * MINUTE, details: { committer: 'Ada' } })

@@ -15,7 +15,7 @@ import { BUILDS, cardKey, follower, openStage, RELEASES, ingestDue, type Stage }
 
 const TWO_CHANNELS = { subscriptions: [follower(BUILDS), follower(RELEASES)] }
 
-// Each on a branch of its own: none recovers from another.
+// Each on its own branch, so that none fixes another.
 const build = (id: number, word: string): Said => ({
   word,
   build: String(id),
@@ -29,8 +29,8 @@ const shownIn = ({ slack }: Stage, channel = BUILDS) =>
 const secondsOf = ({ slack }: Stage, name: string, channel = BUILDS) =>
   slack.calls.filter((call) => call.name === name && call.channel === channel).map(({ at }) => (at - T0) / SECOND)
 
-describe('too many calls', () => {
-  test('hold up the channel that was told so, and no other', async () => {
+describe('a rate limit of Slack', () => {
+  test('holds up the limited channel, and no other', async () => {
     await using stage = await openStage(TWO_CHANNELS)
     stage.slack.fate(({ name, channel, at }) =>
       name === 'post' && channel === BUILDS && at < T0 + 2 * SECOND ? limited(30 * SECOND) : {},
@@ -49,7 +49,7 @@ describe('too many calls', () => {
     expect(secondsOf(stage, 'post')[1]! - secondsOf(stage, 'post')[0]!).toBeGreaterThanOrEqual(30)
   })
 
-  test('of edits do not hold back the reply that people wait for', async () => {
+  test('for edits does not hold up replies', async () => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear('initiated')
@@ -64,7 +64,7 @@ describe('too many calls', () => {
   })
 })
 
-test('a reply and the edit beside it do not wait for the next sweep when the other has ended', async () => {
+test("a reply and the card's edit follow each other without waiting for the next sweep", async () => {
   await using stage = await openStage()
   await stage.live()
   await stage.hear('initiated')
@@ -77,7 +77,7 @@ test('a reply and the edit beside it do not wait for the next sweep when the oth
   expect(Math.abs(posted - edited)).toBeLessThanOrEqual(200)
 })
 
-test('failures are told first, then what has ended; what is running comes last and is not forgotten', async () => {
+test('failures are posted first, then builds that have ended, then running ones', async () => {
   await using stage = await openStage()
   await stage.hear(build(601, 'initiated'))
   await stage.hear(build(602, 'success'))
@@ -87,12 +87,12 @@ test('failures are told first, then what has ended; what is running comes last a
   await stage.clock.advance(MINUTE)
   const shown = shownIn(stage)
   expect(shown.slice(0, 2)).toEqual(['card 604 failed', 'card 602 passed'])
-  // Heard in the same moment: which of these two comes first is open.
+  // Their order is undefined: both were received in the same moment.
   expect(shown.slice(2).toSorted()).toEqual(['card 601 started', 'card 603 started'])
   expect(secondsOf(stage, 'post')).toEqual([0, 0, 0, 1])
 })
 
-test('a stop waits for the calls under way, also where the database goes away meanwhile', async () => {
+test('a stop waits for the calls in flight, even if the database goes away meanwhile', async () => {
   await using stage = await openStage()
   stage.slack.fate(() => ({ landsAfterMs: 10 * SECOND }))
   let isAway = false
@@ -114,7 +114,7 @@ test('a stop waits for the calls under way, also where the database goes away me
   expect(end.isOver).toBe(true)
 })
 
-test('a card that is refused once keeps its blocks', async () => {
+test('a card whose blocks are refused once is posted with blocks', async () => {
   await using stage = await openStage()
   stage.slack.meet(REFUSED)
   await stage.live()
@@ -123,7 +123,7 @@ test('a card that is refused once keeps its blocks', async () => {
   expect(stage.slack.messages.map(({ plain }) => plain)).toEqual([false])
 })
 
-test('a channel that takes no replies is told everything on its cards, and the replies once it takes them', async () => {
+test('a channel that accepts no replies gets cards only, and the replies once it accepts them', async () => {
   await using stage = await openStage()
   const failure = { kind: 'thread-closed', code: 'restricted_action_non_threadable_channel' } as const
   const closed = { landsAfterMs: null, failure }
@@ -142,7 +142,7 @@ test('a channel that takes no replies is told everything on its cards, and the r
   expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 passed', 'reply 512 failed'])
 })
 
-test('a card whose blocks are refused again is told as plain text; another one keeps its blocks', async () => {
+test('a card whose blocks are refused twice is posted as plain text, while other cards keep their blocks', async () => {
   await using stage = await openStage()
   stage.slack.meet(REFUSED, REFUSED)
   await stage.live()
@@ -153,7 +153,7 @@ test('a card whose blocks are refused again is told as plain text; another one k
   expect(stage.slack.messages.map(({ plain }) => plain)).toEqual([true, false])
 })
 
-test('what is refused as plain text too is tried again seldom, and holds up no other card', async () => {
+test('a card that is refused even as plain text is retried with long delays, and holds up no other card', async () => {
   await using stage = await openStage()
   stage.slack.fate(({ view }) => (view?.kind === 'card' && view.build.buildId === '512' ? REFUSED : {}))
   await stage.live()
@@ -167,7 +167,7 @@ test('what is refused as plain text too is tried again seldom, and holds up no o
   expect(shownIn(stage)).toEqual(['card 513 passed', 'card 512 failed'])
 })
 
-test('a closed channel is left alone, tried again after a while, and then told everything as it is by then', async () => {
+test('a closed channel is retried after a while, and then gets the newest state', async () => {
   await using stage = await openStage(TWO_CHANNELS)
   stage.slack.close(BUILDS)
   await stage.live()
@@ -184,7 +184,7 @@ test('a closed channel is left alone, tried again after a while, and then told e
   expect(await stage.store.read.closedChannels()).toEqual([])
 })
 
-test('a closed workspace is asked for now and then, by a question and not by messages', async () => {
+test('a closed workspace is tested by a cheap question now and then, not by messages', async () => {
   await using stage = await openStage()
   stage.slack.fate(() => CLOSED_WORKSPACE)
   const { reconciler } = await stage.live()
@@ -200,7 +200,7 @@ test('a closed workspace is asked for now and then, by a question and not by mes
 })
 
 describe('a card that people delete', () => {
-  test('is posted anew once, as a message that tells what is so, and then no more', async () => {
+  test('is posted anew once, with the newest state, and not a second time', async () => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear('initiated')
@@ -217,7 +217,7 @@ describe('a card that people delete', () => {
     expect(shownIn(stage)).toEqual([])
   })
 
-  test('calls the committer again when it comes back red: nobody is notified by an edit', async () => {
+  test('mentions the committer again if it is posted anew as failed, since an edit notifies nobody', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, { mention: 'committer' })] })
     await stage.store.write((tx) => tx.claimHandle('Ada', 'U0ADA00001', T0))
     await stage.live()
@@ -229,7 +229,7 @@ describe('a card that people delete', () => {
     expect(stage.slack.messages.map(({ first }) => first)).toMatchObject([{ kind: 'card', mention: 'U0ADA00001' }])
   })
 
-  test('does not call the committer again for what it had told when it was born', async () => {
+  test('does not mention the committer again for the failure that it announced first', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS, { mention: 'committer' })] })
     await stage.store.write((tx) => tx.claimHandle('Ada', 'U0ADA00001', T0))
     await stage.live()
@@ -246,7 +246,7 @@ describe('a card that people delete', () => {
     ])
   })
 
-  test('takes the search for a reply with it: nobody searches its thread for ever', async () => {
+  test('ends the search for a reply in its thread', async () => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear('initiated')
@@ -262,7 +262,7 @@ describe('a card that people delete', () => {
   })
 })
 
-test('a card that was lost on its way and is posted again red calls its committer in that message', async () => {
+test('a lost card that is posted again as failed mentions its committer', async () => {
   await using stage = await openStage({ subscriptions: [follower(BUILDS, { mention: 'committer' })] })
   await stage.store.write((tx) => tx.claimHandle('Ada', 'U0ADA00001', T0))
   stage.slack.meet(UNCLEAR_LOST)
@@ -274,7 +274,7 @@ test('a card that was lost on its way and is posted again red calls its committe
   expect(stage.slack.messages.map(({ first }) => first)).toMatchObject([{ kind: 'card', mention: 'U0ADA00001' }])
 })
 
-describe('where the history of a channel cannot be read', () => {
+describe('if the history of a channel cannot be read', () => {
   const UNREADABLE = { landsAfterMs: null, failure: { kind: 'refused', code: 'missing_scope' } } as const
   const FAILING = { landsAfterMs: null, failure: { kind: 'unclear', code: 'http_503' } } as const
   const HANGING = {
@@ -283,7 +283,7 @@ describe('where the history of a channel cannot be read', () => {
     failure: { kind: 'unclear', code: 'timeout' },
   } as const
 
-  /** A card whose post has an unclear end stands there, Running; its build fails while nobody can look it up. */
+  /** A card whose post has an unknown outcome shows Running. Its build fails while history cannot be read. */
   async function failedUnseen(history: Partial<Fate>) {
     const stage = await openStage()
     stage.slack.fate(({ name }) => (name === 'post' ? unclearButLands() : name === 'find' ? history : SMOOTH))
@@ -297,11 +297,11 @@ describe('where the history of a channel cannot be read', () => {
   }
 
   test.each([
-    ['for want of a scope', UNREADABLE],
-    ['since Slack fails', FAILING],
-    ['since Slack hangs', HANGING],
+    ['because a scope is missing', UNREADABLE],
+    ['because Slack fails', FAILING],
+    ['because Slack hangs', HANGING],
   ])(
-    '%s, a card in doubt is edited minutes after it can be read again, and asked about seldom before',
+    '%s, a card with an unknown outcome is searched rarely, and edited minutes after history can be read again',
     async (_, history) => {
       await using stage = await failedUnseen(history)
       expect(secondsOf(stage, 'find').length).toBeLessThan(40)
@@ -311,7 +311,7 @@ describe('where the history of a channel cannot be read', () => {
     },
   )
 
-  test('news of a card in doubt is a reason to look at once', async () => {
+  test('a new event makes the bot look for a card with an unknown outcome at once', async () => {
     await using stage = await failedUnseen(UNREADABLE)
     stage.slack.fate(() => SMOOTH)
     await stage.hear('initiated')
@@ -321,10 +321,10 @@ describe('where the history of a channel cannot be read', () => {
   })
 
   test.each([
-    ['for want of a scope', UNREADABLE],
-    ['since Slack fails', FAILING],
-    ['since Slack hangs', HANGING],
-  ])('%s, a reply in doubt holds up neither its card nor the next reply', async (_, history) => {
+    ['because a scope is missing', UNREADABLE],
+    ['because Slack fails', FAILING],
+    ['because Slack hangs', HANGING],
+  ])('%s, a reply with an unknown outcome holds up neither its card nor the next reply', async (_, history) => {
     await using stage = await openStage()
     await stage.live()
     await stage.hear('initiated')
@@ -344,14 +344,14 @@ describe('where the history of a channel cannot be read', () => {
     expect(shownIn(stage)).toEqual(['card 513 failed', 'reply 512 failed', 'reply 513 failed'])
   })
 
-  test('the log names the scopes, once for each card', async () => {
+  test('the log names the missing scope once for each card', async () => {
     await using stage = await failedUnseen(UNREADABLE)
     const errors = stage.log.filter(({ level }) => level === 'error')
     expect(errors.map(({ text }) => text)).toEqual([expect.stringContaining('channels:history')])
   })
 })
 
-test('a second copy that cannot be taken back stays, and nobody tries for ever', async () => {
+test('a second copy that cannot be deleted stays, and the bot does not try again', async () => {
   await using stage = await openStage()
   stage.slack.meet({ ...unclearButLands(), listedAfterMs: 30 * SECOND })
   stage.slack.fate(({ name }) =>
@@ -363,7 +363,7 @@ test('a second copy that cannot be taken back stays, and nobody tries for ever',
   expect(stage.slack.calls.filter(({ name }) => name === 'remove')).toHaveLength(1)
 })
 
-describe('a card that fails on our side', () => {
+describe('a card that hits a bug in Buildline', () => {
   test('holds up no other card of its channel', async () => {
     await using stage = await openStage()
     await stage.live({ notifier: brokenFor(stage, '512') })
@@ -373,7 +373,7 @@ describe('a card that fails on our side', () => {
     expect(shownIn(stage)).toEqual(['card 513 passed'])
   })
 
-  test('is tried again ever more seldom, and within ten minutes', async () => {
+  test('is retried with growing delays of at most ten minutes', async () => {
     await using stage = await openStage()
     const { deps } = stage.embody()
     await stage.hear('error')
@@ -387,7 +387,7 @@ describe('a card that fails on our side', () => {
     expect(queues.post!.at).toBeLessThanOrEqual(stage.clock.now() + 10 * MINUTE)
   })
 
-  test('is posted ever more seldom, although each look for what it may have posted succeeds', async () => {
+  test('is posted with growing delays even if every look for it succeeds', async () => {
     await using stage = await openStage()
     stage.slack.fate(({ name }) => {
       if (name === 'post') throw new Error('a fault of our own')
@@ -402,7 +402,7 @@ describe('a card that fails on our side', () => {
     expect(shownIn(stage)).toEqual(['card 512 failed'])
   })
 
-  test('does not use up the edits of all others', async () => {
+  test('does not use up the edit calls of the other cards', async () => {
     await using stage = await openStage()
     const life = await stage.live()
     await stage.hear('initiated')
@@ -421,7 +421,7 @@ describe('a card that fails on our side', () => {
     expect(shownIn(stage)).toContain('card 512 failed')
   })
 
-  test('is read again later when what is stored of it cannot be read, and the others are told meanwhile', async () => {
+  test('is read again later if its rows are broken, and other cards are sent meanwhile', async () => {
     await using stage = await openStage()
     const { deps } = stage.embody()
     await stage.hear('error')
@@ -437,7 +437,7 @@ describe('a card that fails on our side', () => {
   })
 })
 
-/** A hand that drops whatever is about one build. */
+/** A Slack client that fails for one build. */
 function brokenFor({ slack }: Stage, buildId: string): Stage['slack'] {
   const breaks = (view: Parameters<typeof slack.post>[0]['view']) => inBrief(view).split(' ').includes(buildId)
   const dropped = () => Promise.reject(new Error('dropped'))
@@ -448,7 +448,7 @@ function brokenFor({ slack }: Stage, buildId: string): Stage['slack'] {
   }
 }
 
-test('a claim that is due to be given up at this very moment is given up, and not asked about again and again', async () => {
+test('a claim that may be given up right now is given up, without a loop of further checks', async () => {
   await using stage = await openStage({ shared: true })
   stage.slack.fate(() => ({ landsAfterMs: 20 * SECOND }))
   const first = await stage.live()
