@@ -6,12 +6,12 @@ import { toBuildEvent, type BuildEvent } from '../../src/domain/build-event.ts'
 import { toStatus } from '../../src/domain/status.ts'
 import { MINUTE, SECOND, story, T0 } from '../support/build-events.ts'
 
-/** What GitLab says of a pipeline: a word, and when it last ended (ms; 0: never). */
+/** What GitLab says about a pipeline: a word, and when it last ended (ms; 0: never). */
 type Said = readonly [word: string, lastEndAt: number | null]
 
 const [FIRST_END, SECOND_END, THIRD_END] = [T0 + MINUTE, T0 + 10 * MINUTE, T0 + 20 * MINUTE]
 
-/** The build events of one pipeline, stored in this order. */
+/** The build events of one pipeline, received in this order. */
 function received(said: readonly Said[]): BuildEvent[] {
   const known: BuildEvent[] = []
   for (const [seq, [word, lastEndAt]] of said.entries()) {
@@ -26,7 +26,7 @@ const attemptsOf = (...said: readonly Said[]) => {
   return foldBuild(events).attempts.map(({ n, status }) => `${n} ${status}`)
 }
 
-test('what runs after an end is the next attempt', () => {
+test('an event after an end belongs to the next attempt', () => {
   expect(
     attemptsOf(
       ['initiated', 0],
@@ -38,22 +38,22 @@ test('what runs after an end is the next attempt', () => {
   ).toEqual(['1 failed', '2 success'])
 })
 
-test('an end that comes after its retry has begun is late', () => {
+test('an end that arrives after the retry has begun is late', () => {
   expect(attemptsOf(['initiated', 0], ['initiated', FIRST_END], ['error', FIRST_END])).toEqual([
     '1 started',
     '2 started',
   ])
 })
 
-test('a second end is another attempt, also where nothing was received of its start', () => {
+test('a second end is a second attempt, even if its start never arrived', () => {
   expect(attemptsOf(['error', FIRST_END], ['error', SECOND_END])).toEqual(['1 failed', '2 failed'])
 })
 
-test('an end that is received twice is one', () => {
+test('an end that is received twice is one end', () => {
   expect(attemptsOf(['initiated', 0], ['error', FIRST_END], ['error', FIRST_END])).toEqual(['1 failed'])
 })
 
-test('what is older than all that is known changes nothing', () => {
+test('an event older than all known ones changes nothing', () => {
   expect(attemptsOf(['success', SECOND_END], ['error', FIRST_END], ['initiated', FIRST_END])).toEqual(['1 success'])
 })
 
@@ -64,11 +64,11 @@ test('two attempts may end within one second', () => {
   ])
 })
 
-test('an end of which nobody knows when it was ends what is open', () => {
+test('an end without a time ends the open attempt', () => {
   expect(attemptsOf(['queued', 0], ['skipped', null], ['queued', 0])).toEqual(['1 skipped'])
 })
 
-test('a number that the source gives is kept', () => {
+test('an attempt number given by the source is kept', () => {
   const [event] = story({ word: 'error', details: { attempt: 4 } })
   expect(numbered(event!, []).details.attempt).toBe(4)
   const [unnumbered] = story({ word: 'error' })
@@ -98,7 +98,7 @@ const lives = array(word, { minLength: 1, maxLength: 3 })
     }),
   )
 
-test('whatever is lost, repeated or overtaken, a pipeline ends as its last end says', () => {
+test("whatever deliveries are lost, repeated or reordered, the last end decides a pipeline's status", () => {
   assert(
     property(lives, ({ last, received: said }) => {
       const { attempts } = foldBuild(received(said))

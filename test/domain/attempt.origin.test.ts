@@ -4,7 +4,7 @@ import type { Origin } from '../../src/domain/build-event.ts'
 import { effectsOf, foldBuild, LATE_START_MS } from '../../src/domain/attempt.ts'
 import { briefly, buildId, MINUTE, SECOND, story, T0, type Said } from '../support/build-events.ts'
 
-// Lin asks for a restart of build 512 two minutes after the story began, a minute after it failed.
+// Lin requests a restart of build 512 two minutes after it began, one minute after it failed.
 const REQUESTED_AT = 2 * MINUTE
 const ASKED = [{ buildId: buildId('512'), at: T0 + REQUESTED_AT }]
 
@@ -12,7 +12,7 @@ const failed: readonly Said[] = [
   { word: 'initiated', after: 0 },
   { word: 'error', after: MINUTE },
 ]
-/** CI's answer to us: it starts the build again. */
+/** The event that Buildline records when CI accepts the restart. */
 const ours = (after = REQUESTED_AT + SECOND): Said => ({ word: 'initiated', after, origin: 'action' })
 const said = (word: string, after: number): Said => ({ word, after: REQUESTED_AT + after })
 const snapshot = (word: string, after: number): Said => ({ ...said(word, after), origin: 'poll' })
@@ -63,25 +63,25 @@ describe('the fold of a build that was started again through us', () => {
       ['opened', 'moved', 'late'],
     ],
     [
-      'nor does it long after that end',
+      'our event opens none long after that end either',
       [said('initiated', SECOND), said('success', 2 * SECOND), ours(REQUESTED_AT + 3 * SECOND + LATE_START_MS)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved', 'late'],
     ],
     [
-      'what CI says when it is asked ends the run',
+      'an end that CI shows when asked ends the attempt',
       [ours(), snapshot('success', 5 * SECOND)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved'],
     ],
     [
-      'and what it delivers of that later says it again',
+      'a delivery of the end that CI has shown is a repetition',
       [ours(), snapshot('success', 5 * SECOND), said('success', 6 * SECOND)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved', 'duplicate'],
     ],
     [
-      'what CI delivers long after it was asked how that ended is of the same run',
+      'deliveries long after CI has shown the end belong to the same attempt',
       [
         ours(),
         snapshot('success', 5 * SECOND),
@@ -92,7 +92,7 @@ describe('the fold of a build that was started again through us', () => {
       ['opened', 'moved', 'late', 'duplicate'],
     ],
     [
-      'and the second start that it delivers is a restart',
+      'after CI has shown the end, the second start that is delivered is a restart',
       [
         ours(),
         snapshot('success', 5 * SECOND),
@@ -103,7 +103,7 @@ describe('the fold of a build that was started again through us', () => {
       ['opened', 'moved', 'late', 'opened'],
     ],
     [
-      'a run that ends without a word of its start is one run',
+      'an attempt whose end arrives before its start is one attempt',
       [said('success', 5 * SECOND), said('initiated', 6 * SECOND)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'late'],
@@ -177,13 +177,13 @@ describe('the fold of a build that CI was asked about', () => {
       ['opened', 'late', 'moved'],
     ],
     [
-      'once',
+      'a start that was recorded as no news is news only once',
       [shown('initiated', 0, 'history'), delivered('initiated', SECOND), delivered('initiated', 2 * SECOND)],
       ['512.1 started'],
       ['opened', 'moved', 'duplicate'],
     ],
     [
-      'that CI shows the same again is not',
+      'an end that was recorded as no news is no news if CI shows it again',
       [shown('error', 0, 'history'), shown('error', LONG)],
       ['512.1 failed'],
       ['opened', 'duplicate'],

@@ -12,7 +12,7 @@ const start = fc.constantFrom(...STARTS)
 const pause = fc.constantFrom('waiting', 'paused', 'resumed', '')
 const final = fc.constantFrom(...FINALS)
 const anyWord = fc.oneof(start, pause, final)
-/** any story of one build, legal or not, with gaps on both sides of a minute */
+/** any story of one build, possible or not, with gaps shorter and longer than a minute */
 const anyStory = fc
   .array(fc.record({ word: anyWord, gap: fc.nat(2 * LATE_START_MS) }), { maxLength: 12 })
   .map((steps) => story(...spaced(steps)))
@@ -32,8 +32,8 @@ const told = (attempts: readonly Attempt[]) =>
     finalSeq,
   }))
 
-describe('a legal story of one attempt', () => {
-  it('ends in its final status, whatever non-finals came before it and however often', () => {
+describe('a possible story of one attempt', () => {
+  it('ends in its final status, whatever other statuses came before and however often', () => {
     const before = fc.array(fc.oneof(start, pause), { maxLength: 8 })
     fc.assert(
       fc.property(before, final, (words, end) => {
@@ -42,7 +42,7 @@ describe('a legal story of one attempt', () => {
     )
   })
 
-  it('ends the same in every order that is received within a minute of the end', () => {
+  it('ends in the same status in every order, if all arrives within a minute of the end', () => {
     const words = fc.tuple(start, fc.array(pause, { maxLength: 4 }), fc.constantFrom(...RAN))
     const shuffled = words.chain(([begun, pauses, end]) => {
       const all = [begun, ...pauses, end]
@@ -55,7 +55,7 @@ describe('a legal story of one attempt', () => {
     )
   })
 
-  it('is told the same whatever is received after its end, but for a restart or another end', () => {
+  it('looks the same whatever arrives after its end, except for a restart or another end', () => {
     const tail = fc.array(fc.oneof(pause, fc.constant('again')), { maxLength: 6 })
     fc.assert(
       fc.property(fc.array(start, { maxLength: 2 }), final, tail, fc.nat(HOUR), (begun, end, after, gap) => {
@@ -69,7 +69,7 @@ describe('a legal story of one attempt', () => {
     )
   })
 
-  it('takes one late start for late up to a minute, and for a restart after it', () => {
+  it('treats a start up to a minute after the end as late, and a later one as a restart', () => {
     const end = fc.constantFrom(...RAN)
     const afterEnd = fc.nat(2 * LATE_START_MS)
     fc.assert(
@@ -83,7 +83,7 @@ describe('a legal story of one attempt', () => {
     )
   })
 
-  it('keeps as many runs as there were restarts, each received in order', () => {
+  it('has as many attempts as there were restarts, if all arrives in order', () => {
     const oneRun = fc.tuple(start, fc.array(pause, { maxLength: 2 }), final)
     fc.assert(
       fc.property(fc.array(oneRun, { minLength: 1, maxLength: 5 }), (attempts) => {
@@ -96,7 +96,7 @@ describe('a legal story of one attempt', () => {
 })
 
 describe('any story of one build', () => {
-  it('never displaces a final: an attempt that has ended stays as it ended', () => {
+  it('never changes the final status of an attempt that has ended', () => {
     fc.assert(
       fc.property(anyStory, (buildEvents) => {
         const whole = foldBuild(buildEvents).attempts
@@ -117,7 +117,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('has every attempt but the newest ended, and numbers them from 1', () => {
+  it('has no unfinished attempt except the newest, and numbers attempts from 1', () => {
     fc.assert(
       fc.property(anyStory, (buildEvents) => {
         const { attempts } = foldBuild(buildEvents)
@@ -127,7 +127,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('does not change when its duplicates are taken out', () => {
+  it('has the same attempts without its duplicates', () => {
     fc.assert(
       fc.property(anyStory, (buildEvents) => {
         const { attempts, effects } = foldBuild(buildEvents)
@@ -138,7 +138,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('does not change when what came late is taken out', () => {
+  it('has the same attempts without its late events', () => {
     fc.assert(
       fc.property(anyStory, (buildEvents) => {
         const { attempts, effects } = foldBuild(buildEvents)
@@ -148,7 +148,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('does not change when each build event is received several times in a row', () => {
+  it('has the same attempts if each event arrives several times in a row', () => {
     const twice = fc.integer({ min: 2, max: 4 })
     fc.assert(
       fc.property(anyStory, twice, (buildEvents, times) => {
@@ -158,7 +158,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('forgets and changes no detail that is known when an echo comes, whatever that says', () => {
+  it('loses and changes no known detail by a repeated or late event', () => {
     const anyDetails = fc.record({
       message: fc.option(fc.constantFrom('fix login', 'wip')),
       committer: fc.option(fc.constantFrom('Ada', 'Grace')),
@@ -176,7 +176,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('is read the same at once and build event by build event', () => {
+  it('gives the same effects for a part of the story as for the whole', () => {
     fc.assert(
       fc.property(anyStory, fc.nat(12), (buildEvents, length) => {
         expect(foldBuild(buildEvents.slice(0, length)).effects).toEqual(foldBuild(buildEvents).effects.slice(0, length))
@@ -184,7 +184,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('does what it did: only opened and moved change what anybody sees', () => {
+  it('changes its attempts only by events with the effect opened or moved', () => {
     fc.assert(
       fc.property(anyStory, (buildEvents) => {
         let before: string[] = []
@@ -202,7 +202,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('opens exactly one more run where a restart was asked for', () => {
+  it('gets exactly one more attempt from a start after a restart request', () => {
     fc.assert(
       fc.property(anyStory, (buildEvents) => {
         const ended = story(...buildEvents.map(({ word, at }) => ({ word, after: at - T0 })), 'waiting', 'stopped')
@@ -220,7 +220,7 @@ describe('any story of one build', () => {
 })
 
 describe('two overlapping builds of one branch', () => {
-  it('fold as if each were alone, however their deliveries interleave', () => {
+  it('are folded as if each were alone, however their deliveries interleave', () => {
     const step = fc.record({ word: anyWord, build: fc.constantFrom('512', '9007199254740993') })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 16 }), (steps) => {
@@ -231,7 +231,7 @@ describe('two overlapping builds of one branch', () => {
     )
   })
 
-  it('are in the order of their ids, not of their receipt, at any size', () => {
+  it('are ordered by id, not by receipt, at any size of id', () => {
     const ids = fc.uniqueArray(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 6 })
     fc.assert(
       fc.property(ids, (builds) => {

@@ -6,13 +6,13 @@ const requestedAt = (after: number, build = '512') => [{ buildId: buildId(build)
 
 describe('the fold of one build', () => {
   it.each<[claim: string, said: (string | Said)[], attempts: string[], effects: string[]]>([
-    ['a start opens a run', ['initiated'], ['512.1 started'], ['opened']],
-    ['a start and an end are one run', ['initiated', 'success'], ['512.1 success'], ['opened', 'moved']],
-    ['a first fact may be a final one', ['error'], ['512.1 failed'], ['opened']],
-    ['a first fact may be a waiting one', ['waiting'], ['512.1 waiting'], ['opened']],
-    ['a first fact may be an unknown word', ['paused'], ['512.1 unknown'], ['opened']],
+    ['a start opens an attempt', ['initiated'], ['512.1 started'], ['opened']],
+    ['a start and an end are one attempt', ['initiated', 'success'], ['512.1 success'], ['opened', 'moved']],
+    ['the first event may be final', ['error'], ['512.1 failed'], ['opened']],
+    ['the first event may be waiting', ['waiting'], ['512.1 waiting'], ['opened']],
+    ['the first event may be an unknown word', ['paused'], ['512.1 unknown'], ['opened']],
     [
-      'of two non-finals the later-received wins',
+      'of two statuses that are not final, the later-received one counts',
       ['initiated', 'waiting', 'initiated'],
       ['512.1 started'],
       ['opened', 'moved', 'moved'],
@@ -26,25 +26,25 @@ describe('the fold of one build', () => {
       ['opened', 'moved', 'late'],
     ],
     [
-      'a start that comes late and twice does not reopen a finished build',
+      'a start that arrives late and twice does not reopen a finished build',
       ['success', 'initiated', 'initiated'],
       ['512.1 success'],
       ['opened', 'late', 'duplicate'],
     ],
     [
-      'nor does its synonym, nor a third one',
+      'neither does its synonym, nor a third start',
       ['error', 'initiated', 'testing', 'initiated'],
       ['512.1 failed'],
       ['opened', 'late', 'late', 'duplicate'],
     ],
     [
-      'a run that had seen its start in time is restarted by the next one, with a late fact in between',
+      'an attempt whose start arrived in time is restarted by the next start, even with a late event in between',
       ['initiated', 'success', 'waiting', 'initiated'],
       ['512.1 success', '512.2 started'],
       ['opened', 'moved', 'late', 'opened'],
     ],
     [
-      'the late start of one run is not the start of the next',
+      'the late start of one attempt is not the start of the next',
       ['success', 'initiated', 'error', 'initiated'],
       ['512.1 success', '512.2 failed'],
       ['opened', 'late', 'opened', 'late'],
@@ -56,7 +56,7 @@ describe('the fold of one build', () => {
       ['512.1 started'],
       ['opened', 'duplicate'],
     ],
-    ['so is the synonym of the end', ['error', 'failed'], ['512.1 failed'], ['opened', 'duplicate']],
+    ['the synonym of the same end is a duplicate', ['error', 'failed'], ['512.1 failed'], ['opened', 'duplicate']],
     [
       'the same end again is a duplicate, even an hour later',
       ['initiated', 'success', { word: 'success', after: 60 * MINUTE }],
@@ -65,21 +65,21 @@ describe('the fold of one build', () => {
     ],
     ['the same unknown word is a duplicate', ['paused', 'paused'], ['512.1 unknown'], ['opened', 'duplicate']],
     ['two unknown words are two states', ['paused', 'resumed'], ['512.1 unknown'], ['opened', 'moved']],
-    ['whatever follows an unknown word counts', ['paused', 'success'], ['512.1 success'], ['opened', 'moved']],
+    ['any event after an unknown word counts', ['paused', 'success'], ['512.1 success'], ['opened', 'moved']],
     [
-      'a start after the end of a run that had started is a restart',
+      'a start after the end of an attempt that had started is a restart',
       ['initiated', 'error', 'initiated'],
       ['512.1 failed', '512.2 started'],
       ['opened', 'moved', 'opened'],
     ],
     [
-      'a restarted run ends on its own',
+      'a restarted attempt ends on its own',
       ['initiated', 'error', 'testing', 'success'],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved', 'opened', 'moved'],
     ],
     [
-      'a restart that fails again is a run, not a duplicate',
+      'a restart that fails again is an attempt, not a duplicate',
       ['initiated', 'error', 'initiated', 'error'],
       ['512.1 failed', '512.2 failed'],
       ['opened', 'moved', 'opened', 'moved'],
@@ -90,15 +90,15 @@ describe('the fold of one build', () => {
       ['512.1 failed', '512.2 started'],
       ['opened', 'moved', 'late', 'opened'],
     ],
-    ['a different end is a new run', ['error', 'success'], ['512.1 failed', '512.2 success'], ['opened', 'opened']],
+    ['a different end is a new attempt', ['error', 'success'], ['512.1 failed', '512.2 success'], ['opened', 'opened']],
     [
-      'the late start of a run that began with its end is late',
+      'the late start of an attempt that began with its end is late',
       ['initiated', 'error', 'success', 'initiated'],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved', 'opened', 'late'],
     ],
     [
-      'two failures of different kinds are two runs',
+      'two failures of different kinds are two attempts',
       ['error', 'infrastructure_failure'],
       ['512.1 failed', '512.2 infrastructure_failure'],
       ['opened', 'opened'],
@@ -127,7 +127,7 @@ describe('the fold of one build', () => {
     expect(folded.effects).toEqual(effects)
   })
 
-  it('has no runs without build events', () => {
+  it('has no attempts without build events', () => {
     expect(foldBuild([])).toEqual({ attempts: [], effects: [] })
   })
 
@@ -139,16 +139,16 @@ describe('the fold of one build', () => {
     },
   )
 
-  it.each(['initiated', 'testing', 'waiting', 'paused'])('%s ends nothing', (word) => {
+  it.each(['initiated', 'testing', 'waiting', 'paused'])('%s does not end a running build', (word) => {
     expect(attemptsOf(word)[0]).toMatchObject({ finalSeq: null, finalAt: null })
   })
 
-  it("keeps CI's own word", () => {
+  it("keeps CI's own word for the status", () => {
     expect(attemptsOf('initiated', 'Paused by Grace')[0]).toMatchObject({ status: 'unknown', word: 'Paused by Grace' })
   })
 })
 
-describe('a start after an end that never saw one', () => {
+describe('a start after an attempt whose start was never received', () => {
   const startedAfter = (afterEnd: number) => foldBuild(story('success', { word: 'initiated', after: afterEnd }))
 
   it.each([
@@ -160,7 +160,7 @@ describe('a start after an end that never saw one', () => {
     expect(startedAfter(afterEnd).effects).toEqual(['opened', effect])
   })
 
-  it('counts from the end itself, not from its repetition', () => {
+  it('counts from the end itself, not from a repeated end', () => {
     const buildEvents = story(
       'success',
       { word: 'success', after: 50 * SECOND },
@@ -178,14 +178,14 @@ describe('a start after an end that never saw one', () => {
     expect(foldBuild(buildEvents).effects).toEqual(['opened', 'opened', 'late'])
   })
 
-  it('counts from the end though a late start came before it', () => {
+  it('counts from the end even if a late start came in between', () => {
     const within = story('success', 'initiated', { word: 'initiated', after: LATE_START_MS })
     const beyond = story('success', 'initiated', { word: 'initiated', after: LATE_START_MS + 1 })
     expect(foldBuild(within).effects).toEqual(['opened', 'late', 'duplicate'])
     expect(foldBuild(beyond).effects).toEqual(['opened', 'late', 'opened'])
   })
 
-  it('is late when our clock went back', () => {
+  it('is late if our clock went back', () => {
     expect(startedAfter(-MINUTE * 10).effects).toEqual(['opened', 'late'])
   })
 })
@@ -200,7 +200,7 @@ describe('an open restart request', () => {
   it.each([
     ['at the moment of the end', 0],
     ['at the moment of the start', 30 * SECOND],
-  ])('counts when it was made %s', (_, after) => {
+  ])('counts if it was made %s', (_, after) => {
     expect(foldBuild(buildEvents, requestedAt(after)).effects).toEqual(['opened', 'opened'])
   })
 
@@ -208,7 +208,7 @@ describe('an open restart request', () => {
     ['before the end', requestedAt(-1)],
     ['after the start', requestedAt(30 * SECOND + 1)],
     ['for another build', requestedAt(10 * SECOND, '513')],
-  ])('does not count when it was made %s', (_, asked) => {
+  ])('does not count if it was made %s', (_, asked) => {
     expect(foldBuild(buildEvents, asked).effects).toEqual(['opened', 'late'])
   })
 
@@ -222,19 +222,19 @@ describe('an open restart request', () => {
     expect(foldBuild(again, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'opened', 'duplicate', 'moved'])
   })
 
-  it('makes the next start a new attempt though one came late before it was made', () => {
+  it('makes the next start a new attempt even if a late start came before the request', () => {
     const said = story('error', 'initiated', { word: 'initiated', after: 30 * SECOND })
     expect(foldBuild(said, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'late', 'opened'])
     expect(foldBuild(said).effects).toEqual(['opened', 'late', 'duplicate'])
   })
 
-  it('does not open an attempt by itself, nor by anything but a start', () => {
+  it('opens no attempt by itself, and none by an event that is no start', () => {
     const waiting = story('error', { word: 'waiting', after: 30 * SECOND })
     expect(foldBuild(waiting, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'late'])
   })
 })
 
-describe('build events that name their attempt', () => {
+describe('build events with an attempt number', () => {
   const named = (attempt: number, word: string): Said => ({ word, details: { attempt } })
 
   it.each<[claim: string, said: Said[], attempts: string[], effects: string[]]>([
@@ -245,25 +245,25 @@ describe('build events that name their attempt', () => {
       ['opened', 'moved', 'moved'],
     ],
     [
-      'do not reopen what has ended, nor go back to the queue',
+      'do not reopen an attempt that has ended, nor move it back into the queue',
       [named(1, 'initiated'), named(1, 'queued'), named(1, 'success'), named(1, 'initiated')],
       ['512.1 success'],
       ['opened', 'late', 'moved', 'late'],
     ],
     [
-      'open the attempt that they name, at once',
+      'open the attempt with their number at once',
       [named(1, 'error'), named(2, 'initiated'), named(2, 'success')],
       ['512.1 failed', '512.2 success'],
       ['opened', 'opened', 'moved'],
     ],
     [
-      'change no attempt that is over',
+      'change no earlier attempt',
       [named(2, 'initiated'), named(1, 'error'), named(2, 'success')],
       ['512.2 success'],
       ['opened', 'late', 'moved'],
     ],
     [
-      'do not reopen what has ended with a word that nobody knows',
+      'do not reopen an attempt that ended with an unknown word',
       [{ word: 'odd', details: { attempt: 1, finishedAt: T0 } }, named(1, 'initiated'), named(1, 'success')],
       ['512.1 success'],
       ['opened', 'late', 'moved'],

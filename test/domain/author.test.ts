@@ -5,11 +5,11 @@ const of = (email: string | null, login: string | null = null, name: string | nu
   authorOf({ name, email, login })
 
 describe('the author of a commit', () => {
-  it.each(['ada@acme.example', ' Ada@ACME.example '])('may be found by an address: %j', (email) => {
+  it.each(['ada@acme.example', ' Ada@ACME.example '])('can be found by an address: %j', (email) => {
     expect(of(email)).toEqual({ email: 'ada@acme.example', login: null })
   })
 
-  it('may be found by a login, with or without an address', () => {
+  it('can be found by a login, with or without an address', () => {
     expect(of(null, 'Octocat')).toEqual({ email: null, login: 'octocat' })
     expect(of('noreply@acme.example', 'octocat')).toEqual({ email: null, login: 'octocat' })
     expect(of('ada@acme.example', 'octocat')).toEqual({ email: 'ada@acme.example', login: 'octocat' })
@@ -39,11 +39,11 @@ describe('the author of a commit', () => {
     ['updates', 'support@dependabot.example', null],
     ['updates', '1234+helper[bot]@users.noreply.github.com', 'octocat'],
     ['updates', 'support@acme.example', 'helper[bot]'],
-  ])('is nobody where it is a bot: %s, %s, %s', (name, email, login) => {
+  ])('is nobody if it is a bot: %s, %s, %s', (name, email, login) => {
     expect(of(email, login, name)).toBeNull()
   })
 
-  it('may be called much like a bot', () => {
+  it("may have a name that looks almost like a bot's", () => {
     expect(of('abbot@acme.example', 'ci-bot', 'Abbot')).toEqual({ email: 'abbot@acme.example', login: 'ci-bot' })
   })
 })

@@ -11,15 +11,15 @@ const built = (filter: BranchFilter, branch: string) => {
 
 describe('a filter that includes', () => {
   it.each<[claim: string, filter: BranchFilter, branch: string, isBuilt: boolean, by: string | null]>([
-    ['builds a branch that it names', include('main'), 'main', true, 'main'],
-    ['builds no other', include('main'), 'develop', false, null],
-    ['takes a name whole', include('main'), 'main-2', false, null],
-    ['takes a name as it is written', include('main'), 'Main', false, null],
-    ['takes a star for a star', include('release/*'), 'release/1.0', false, null],
-    ['takes a dot for a dot', include('v1.0'), 'v1x0', false, null],
-    ['builds what a regex matches', include('main', '^release/.*$'), 'release/1.0', true, '^release/.*$'],
-    ['matches a regex from end to end', include('^main|dev$'), 'main-dev', false, null],
-    ['is decided by its first entry that matches', include('^m.*$', 'main'), 'main', true, '^m.*$'],
+    ['builds a branch that it lists', include('main'), 'main', true, 'main'],
+    ['builds no other branch', include('main'), 'develop', false, null],
+    ['compares whole names', include('main'), 'main-2', false, null],
+    ['is case-sensitive', include('main'), 'Main', false, null],
+    ['takes a star literally', include('release/*'), 'release/1.0', false, null],
+    ['takes a dot literally', include('v1.0'), 'v1x0', false, null],
+    ['builds branches that match a regex', include('main', '^release/.*$'), 'release/1.0', true, '^release/.*$'],
+    ['requires a regex to match the whole name', include('^main|dev$'), 'main-dev', false, null],
+    ['names the first entry that matches', include('^m.*$', 'main'), 'main', true, '^m.*$'],
   ])('%s', (_, filter, branch, isBuilt, by) => {
     expect(built(filter, branch)).toEqual([isBuilt, by])
   })
@@ -27,27 +27,27 @@ describe('a filter that includes', () => {
 
 describe('a filter that excludes', () => {
   it.each<[claim: string, filter: BranchFilter, branch: string, isBuilt: boolean, by: string | null]>([
-    ['does not build a branch that it names', exclude('main'), 'main', false, 'main'],
-    ['builds every other', exclude('main'), 'develop', true, null],
-    ['does not build what a regex matches', exclude('^wip/.*$'), 'wip/login', false, '^wip/.*$'],
+    ['does not build a branch that it lists', exclude('main'), 'main', false, 'main'],
+    ['builds all other branches', exclude('main'), 'develop', true, null],
+    ['does not build branches that match a regex', exclude('^wip/.*$'), 'wip/login', false, '^wip/.*$'],
   ])('%s', (_, filter, branch, isBuilt, by) => {
     expect(built(filter, branch)).toEqual([isBuilt, by])
   })
 })
 
 describe('a filter without entries', () => {
-  it.each(['include', 'exclude', 'sometimes', null])('builds every branch, whatever its word: %j', (mode) => {
+  it.each(['include', 'exclude', 'sometimes', null])('builds every branch, whatever its mode: %j', (mode) => {
     expect(wouldBuild({ mode, entries: [] }, 'main')).toEqual({ isBuilt: true, by: null, invalid: [] })
   })
 })
 
-describe('a filter whose word is not known', () => {
+describe('a filter with an unknown mode', () => {
   it.each(['sometimes', '', null])('does not say whether a branch is built: %j', (mode) => {
     expect(built({ mode, entries: ['main'] }, 'main')).toEqual([null, 'main'])
     expect(built({ mode, entries: ['main'] }, 'develop')).toEqual([null, null])
   })
 
-  it('is none that is only written otherwise', () => {
+  it('is not one whose known mode has other capitals or blanks', () => {
     expect(built({ mode: ' Exclude ', entries: ['main'] }, 'main')).toEqual([false, 'main'])
   })
 })
@@ -57,20 +57,20 @@ describe('an entry that can match nothing', () => {
 
   it.each<[claim: string, entry: string, branch: string]>([
     ['a regex that is not valid', '^(main$', '(main'],
-    ['one that looks back, which takes more than linear time', '^(a)\\1$', 'aa'],
-    ['a regex without its end', '^main', 'main'],
-    ['a regex without its begin', 'main$', 'main'],
-    ['one that is too long', `${long}a`, `${long}a`],
-  ])('is named: %s', (_, entry, branch) => {
+    ['a backreference, which takes more than linear time', '^(a)\\1$', 'aa'],
+    ['a regex without $ at the end', '^main', 'main'],
+    ['a regex without ^ at the start', 'main$', 'main'],
+    ['an entry that is too long', `${long}a`, `${long}a`],
+  ])('is reported as invalid: %s', (_, entry, branch) => {
     expect(wouldBuild(include(entry), branch)).toEqual({ isBuilt: false, by: null, invalid: [entry] })
     expect(wouldBuild(exclude(entry), branch)).toEqual({ isBuilt: true, by: null, invalid: [entry] })
   })
 
-  it('is none that is just short enough', () => {
+  it('is not reported if it is just short enough', () => {
     expect(wouldBuild(include(long), long)).toEqual({ isBuilt: true, by: long, invalid: [] })
   })
 
-  it('is named once, and hides no other entry', () => {
+  it('is reported once, and does not affect other entries', () => {
     expect(wouldBuild(include('^(', '^(', 'main'), 'main')).toEqual({ isBuilt: true, by: 'main', invalid: ['^('] })
   })
 })
@@ -79,7 +79,7 @@ describe('any filter', () => {
   const entries = fc.array(fc.constantFrom('main', 'develop', '^m.*$', '^(', '^.*$', '', 'release/*'), { maxLength: 4 })
   const branch = fc.constantFrom('main', 'develop', 'release/1.0', 'ветка')
 
-  it('builds by including exactly what it does not build by excluding', () => {
+  it('builds as an including filter exactly what it does not build as an excluding one', () => {
     fc.assert(
       fc.property(entries, branch, (some, each) => {
         const [including, excluding] = [wouldBuild(include(...some), each), wouldBuild(exclude(...some), each)]
@@ -96,12 +96,12 @@ describe('the filter of a project', () => {
     ['missing', {}, { mode: null, entries: [] }],
     ['null', { branch_match: null, branches: null }, { mode: null, entries: [] }],
     [
-      'with blanks and other things among its entries',
+      'with blank and odd entries',
       { branches: ['', ' ', null, {}, 12, 'main'] },
       { mode: null, entries: ['12', 'main'] },
     ],
-    ['as one text', { branch_match: 'exclude', branches: 'main' }, exclude('main')],
-    ['of no known form', { branch_match: {}, branches: { main: true } }, { mode: null, entries: [] }],
+    ['as a string', { branch_match: 'exclude', branches: 'main' }, exclude('main')],
+    ['in an unknown form', { branch_match: {}, branches: { main: true } }, { mode: null, entries: [] }],
   ])('is read %s', (_, raw, filter) => {
     expect(filterOf(raw)).toEqual(filter)
   })
@@ -119,7 +119,7 @@ describe('the filter of a project', () => {
       { mode: null, entries: ['main'] },
       { kind: 'unclear', mode: null, entries: ['main'] },
     ],
-  ])('%j says %j', (filter, words) => {
+  ])('%j reads as %j', (filter, words) => {
     expect(filterInWords(filter)).toEqual(words)
   })
 })

@@ -11,14 +11,14 @@ const seen = {
   details: NO_DETAILS,
 }
 
-describe('toFact', () => {
-  it('gives an observation its place, its time, its status, and who said it', () => {
+describe('toBuildEvent', () => {
+  it('gives an observation its sequence number, time, status and origin', () => {
     const buildEvent = { ...seen, seq: 7, at: T0, status: 'failed', buildOrder: seen.buildId }
     expect(toBuildEvent(seen, 7, T0)).toEqual({ ...buildEvent, origin: 'delivery' })
     expect(toBuildEvent(seen, 7, T0, 'poll')).toEqual({ ...buildEvent, origin: 'poll' })
   })
 
-  it("keeps CI's own word and ids beyond 2^53 as they came", () => {
+  it("keeps CI's own word and ids beyond 2^53 unchanged", () => {
     expect(toBuildEvent(seen, 7, T0)).toMatchObject({
       word: 'Error',
       projectId: '9007199254740993',
@@ -37,17 +37,13 @@ describe('toFact', () => {
 
 describe('beganBy', () => {
   it.each([
-    ['when it was received, where CI says no time', {}, T0],
+    ['when it was received, if CI gives no time', {}, T0],
     ['when it started', { startedAt: T0 - 7, finishedAt: T0 - 3 }, T0 - 7],
-    ['when it finished, at the latest', { finishedAt: T0 - 3 }, T0 - 3],
-    ["when it was received, where CI's clock is ahead", { startedAt: T0 + 7 }, T0],
-    [
-      'when it was received, where the time is that of a field that was never set',
-      { startedAt: -62_135_596_800_000 },
-      T0,
-    ],
-    ['when it was received, where the time is zero', { startedAt: 0 }, T0],
-  ])('%s', (_, details, at) => {
+    ['when it finished at the latest, if CI gives no start', { finishedAt: T0 - 3 }, T0 - 3],
+    ["when it was received, if CI's clock is ahead", { startedAt: T0 + 7 }, T0],
+    ["when it was received, if CI's time is that of an unset field", { startedAt: -62_135_596_800_000 }, T0],
+    ["when it was received, if CI's time is zero", { startedAt: 0 }, T0],
+  ])('says that a build began %s', (_, details, at) => {
     expect(beganBy({ ...NO_DETAILS, ...details }, T0)).toBe(at)
   })
 })
@@ -61,17 +57,17 @@ describe('mergeDetails', () => {
     expect(mergeDetails(buildEvents)).toEqual({ ...NO_DETAILS, message: 'fix login again', committer: 'Ada' })
   })
 
-  it('does not forget a detail that a later delivery leaves out', () => {
+  it('keeps a detail that a later delivery leaves out', () => {
     const buildEvents = story({ word: 'initiated', details: { committer: 'Ada' } }, 'success')
     expect(mergeDetails(buildEvents).committer).toBe('Ada')
   })
 
-  it('keeps an empty text and the first moment of the epoch, which are values', () => {
+  it('keeps an empty text and the time 0, which are values', () => {
     const buildEvents = story({ word: 'success', details: { message: '', startedAt: 0 } })
     expect(mergeDetails(buildEvents)).toMatchObject({ message: '', startedAt: 0 })
   })
 
-  it('knows nothing of no build events, also after it has known something of others', () => {
+  it('has no details for no build events, even after other calls', () => {
     expect(Object.values(mergeDetails([]))).toEqual(Array(16).fill(null))
     expect(mergeDetails(story({ word: 'success', details: { message: 'fix login' } })).message).toBe('fix login')
     expect(mergeDetails([])).toEqual(NO_DETAILS)

@@ -29,7 +29,7 @@ describe('any decision', () => {
     ['event-not-selected', 'branch-not-matched', 'branch-unknown', 'pattern-invalid'].includes(reason)
   const isNamed = (status: Status) => status !== 'stopped' && status !== 'waiting' && status !== 'unknown'
 
-  it('takes rules as a union: together they tell what one of them tells, and everything if they select everything', () => {
+  it('announces what one of several rules would announce, and everything if the rules together select everything', () => {
     fc.assert(
       fc.property(question, rules, rules, (one, left, right) => {
         const tells = (some: ChannelRule[]) => decide(one, [subscribed()], some).verdict === 'tell'
@@ -42,7 +42,7 @@ describe('any decision', () => {
     )
   })
 
-  it('keeps rules in their order, at most so many, the one that decided among them', () => {
+  it('keeps the rules in their order, at most LOOKED_MAX, with the rule that decided among them', () => {
     const many = fc.array(fc.record({ branch, branchMatch, events }), { minLength: 1, maxLength: 2 * LOOKED_MAX })
     fc.assert(
       fc.property(question, many, many, (one, left, right) => {
@@ -58,7 +58,7 @@ describe('any decision', () => {
     )
   })
 
-  it('is loud only where it tells a failure, a recovery or trouble of the account', () => {
+  it('is loud only if it announces a failure, a recovery or a build that CI refused', () => {
     fc.assert(
       fc.property(question, fc.option(rules), (one, some) => {
         const { verdict, loud } = decide(one, [subscribed()], some)
@@ -70,7 +70,7 @@ describe('any decision', () => {
     )
   })
 
-  it('is never told of a duplicate or a late build event', () => {
+  it('announces no duplicate and no late build event', () => {
     fc.assert(
       fc.property(question, fc.option(rules), (one, some) => {
         const { verdict, reason } = decide(one, [subscribed()], some)
@@ -80,7 +80,7 @@ describe('any decision', () => {
     )
   })
 
-  it('leaves no card as it was when its build moved', () => {
+  it('always updates the card of a build that moved', () => {
     fc.assert(
       fc.property(question, fc.option(rules), (one, some) => {
         const { verdict } = decide({ ...one, effect: 'moved', hasCard: true }, [subscribed()], some)
@@ -89,7 +89,7 @@ describe('any decision', () => {
     )
   })
 
-  it('updates no card that is not there', () => {
+  it('updates no card that does not exist', () => {
     fc.assert(
       fc.property(question, fc.option(rules), (one, some) => {
         expect(decide({ ...one, hasCard: false }, [subscribed()], some).verdict).not.toBe('update')

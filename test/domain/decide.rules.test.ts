@@ -4,17 +4,17 @@ import { slackRules, type ChannelRule, type NotificationRule } from '../../src/d
 import type { Status } from '../../src/domain/status.ts'
 import { asked, failures, on, subscribed } from './support/question.ts'
 
-describe('where the rules come from', () => {
+describe('the rules of a decision', () => {
   it.each<[claim: string, own: readonly ChannelRule[] | null, ci: CiRules, from: string]>([
     ["are the project's", null, failures, 'ci'],
-    ["are the channel's, though the project has some", failures, failures, 'channel'],
-    ['are nobody where the project has none', null, [], 'nobody'],
-    ['are nobody where they cannot be read', null, null, 'nobody'],
+    ["are the channel's own, even if the project has some", failures, failures, 'channel'],
+    ["are nobody's if the project has none", null, [], 'nobody'],
+    ["are nobody's if they cannot be read", null, null, 'nobody'],
   ])('%s', (_, own, ci, from) => {
     expect(decide(asked(), [subscribed(own)], ci).rulesFrom).toBe(from)
   })
 
-  it("are not CI's for a channel that has its own", () => {
+  it("are not the project's for a channel that has its own", () => {
     const own = [on(null, ['success'])]
     expect(decide(asked(), [subscribed(own)], failures)).toMatchObject({
       verdict: 'silent',
@@ -23,7 +23,7 @@ describe('where the rules come from', () => {
     expect(decide(asked({ status: 'success' }), [subscribed(own)], failures).verdict).toBe('tell')
   })
 
-  it('read the rules of other notifiers as none: every event', () => {
+  it('are empty, so that every event counts, if the project has rules for other notifiers only', () => {
     const mail = { notifier: 'email', target: 'committer', branch: 'dev', branchMatch: null, buildStatuses: ['failed'] }
     expect(decide(asked({ status: 'started' }), [subscribed()], slackRules([mail]))).toMatchObject({
       verdict: 'tell',
@@ -32,7 +32,7 @@ describe('where the rules come from', () => {
   })
 })
 
-describe('the rules of a project that select every event between them', () => {
+describe('the rules of a project that together select every event', () => {
   const rule = { notifier: 'slack', target: null, branch: null, branchMatch: null }
   const four = ['started', 'failed', 'success', 'recovered']
   const verdictOn = (status: Status, ...rules: readonly Partial<NotificationRule>[]) =>
@@ -42,28 +42,28 @@ describe('the rules of a project that select every event between them', () => {
       slackRules(rules.map((each) => ({ ...rule, buildStatuses: [], ...each }))),
     ).verdict
 
-  it.each<Status>(['stopped', 'waiting', 'unknown', 'started', 'failed'])('tell %s', (status) => {
+  it.each<Status>(['stopped', 'waiting', 'unknown', 'started', 'failed'])('announce %s', (status) => {
     expect(verdictOn(status, { buildStatuses: four })).toBe('tell')
     expect(verdictOn(status, { buildStatuses: four.slice(0, 2) }, { buildStatuses: four.slice(2) })).toBe('tell')
   })
 
-  it.each<Status>(['stopped', 'waiting', 'unknown'])('are needed for %s: three of them do not tell it', (status) => {
+  it.each<Status>(['stopped', 'waiting', 'unknown'])('announce %s only if all four are there', (status) => {
     for (const missing of four)
       expect(verdictOn(status, { buildStatuses: four.filter((word) => word !== missing) })).toBe('silent')
   })
 
-  it('are those that cover the branch', () => {
+  it('are only those that match the branch', () => {
     const [here, there] = [{ buildStatuses: four.slice(0, 2) }, { buildStatuses: four.slice(2), branch: 'dev' }]
     expect(verdictOn('stopped', here, there)).toBe('silent')
     expect(verdictOn('stopped', here, { ...there, branch: 'm*' })).toBe('tell')
   })
 
-  it('are those for Slack', () => {
+  it('are only those for Slack', () => {
     const mail = { notifier: 'email', buildStatuses: four.slice(2) }
     expect(verdictOn('stopped', { buildStatuses: four.slice(0, 2) }, mail)).toBe('silent')
   })
 
-  it('tell no duplicate and nothing late', () => {
+  it('announce no duplicate and no late event', () => {
     const rules = slackRules([{ ...rule, buildStatuses: four }])
     const verdicts = (['duplicate', 'late'] as const).map(
       (effect) => decide(asked({ status: 'stopped', effect }), [subscribed()], rules).verdict,
@@ -76,16 +76,16 @@ describe('several subscriptions of one channel', () => {
   const quietly = subscribed([on('dev', ['failed'])])
   const plainly = subscribed(failures)
 
-  it('tell what one of them tells, in any order', () => {
+  it('announce what one of them announces, in any order', () => {
     expect(decide(asked(), [quietly, plainly], null)).toMatchObject({ verdict: 'tell', reason: 'event-selected' })
     expect(decide(asked(), [plainly, quietly], null)).toMatchObject({ verdict: 'tell', reason: 'event-selected' })
   })
 
-  it('tell nothing when none of them does', () => {
+  it('announce nothing if none of them does', () => {
     expect(decide(asked({ status: 'success' }), [quietly, plainly], null).verdict).toBe('silent')
   })
 
-  it('of which none tells give the nearest miss as the reason, in any order', () => {
+  it('give the nearest miss as the reason if none of them announces, in any order', () => {
     const [far, near] = [subscribed([on('dev', ['failed'])]), subscribed([on('main', ['success'])])]
     for (const both of [
       [far, near],
@@ -95,18 +95,18 @@ describe('several subscriptions of one channel', () => {
     expect(decide(asked(), [far, far], null).reason).toBe('branch-not-matched')
   })
 
-  it('update the card when none of them tells', () => {
+  it('update the card if none of them announces', () => {
     expect(decide(asked({ status: 'success', hasCard: true }), [quietly, plainly], null).verdict).toBe('update')
   })
 
-  it('have chosen what they name and no more, though it be all that CI has to offer', () => {
+  it('announce only the events that they name, even if these are all that CI offers', () => {
     const four = [on(null, ['started', 'failed']), on(null, ['success', 'recovered'])]
     expect(decide(asked({ status: 'stopped' }), [subscribed(four)], null).verdict).toBe('silent')
     expect(decide(asked({ status: 'waiting' }), [subscribed(four)], null).verdict).toBe('silent')
     expect(decide(asked({ status: 'stopped' }), [subscribed()], four).verdict).toBe('tell')
   })
 
-  it('must be at least one: a channel that follows nothing has nothing to decide', () => {
+  it('must be at least one', () => {
     expect(() => decide(asked(), [], failures)).toThrow('broken invariant: a channel without a subscription')
     expect(() => decide(asked({ effect: 'late' }), [], null)).toThrow('broken invariant')
     expect(decide(asked(), [subscribed()], []).verdict).toBe('tell')

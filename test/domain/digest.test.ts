@@ -32,7 +32,7 @@ describe('a digest is due', () => {
     ['weekly, on its day', weekly(1, '9:00'), '2026-11-23T08:00:00Z', '2026-11-23T08:00:00Z', '2026-11-30T08:00:00Z'],
     ['weekly, on the eve', weekly(1, '9:00'), '2026-11-22T22:00:00Z', '2026-11-16T08:00:00Z', '2026-11-23T08:00:00Z'],
     [
-      'where Monday is still Sunday',
+      'while Monday is still Sunday there',
       weekly(7, '18:00', 'America/Los_Angeles'),
       '2026-11-23T03:00:00Z',
       '2026-11-23T02:00:00Z',
@@ -40,20 +40,20 @@ describe('a digest is due', () => {
     ],
     ['on a day without 2:30', daily('2:30'), '2026-03-29T12:00:00Z', '2026-03-29T01:30:00Z', '2026-03-30T00:30:00Z'],
     [
-      'before the first of two 2:30',
+      'before the first of two 2:30s',
       daily('2:30'),
       '2026-10-25T00:29:00Z',
       '2026-10-24T00:30:00Z',
       '2026-10-25T00:30:00Z',
     ],
-    ['between two 2:30', daily('2:30'), '2026-10-25T01:00:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
+    ['between two 2:30s', daily('2:30'), '2026-10-25T01:00:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
     ['after the second 2:30', daily('2:30'), '2026-10-25T01:31:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
   ])('%s', (_, schedule, now, last, next) => {
     expect([iso(lastDue(schedule, at(now))), iso(nextDue(schedule, at(now)))]).toEqual([iso(at(last)), iso(at(next))])
   })
 
   test.each([daily('2:30'), daily('0:00'), weekly(7, '2:30'), daily('9:00', 'Australia/Lord_Howe')])(
-    'once a step through a whole year, whatever its clocks do: %j',
+    'exactly once a day or week through a whole year, whatever the clocks do: %j',
     (schedule) => {
       const dues = new Set<number>()
       const [from, to] = [at('2026-01-01T00:00:00Z'), at('2027-01-01T00:00:00Z')]
@@ -64,8 +64,8 @@ describe('a digest is due', () => {
   )
 })
 
-describe('a digest is about', () => {
-  test('the seven days before the one on which it is due', () => {
+describe('a digest covers', () => {
+  test('the seven days before the day on which it is due', () => {
     const { period, before, days, dayNames, ...rest } = periodOf(weekly(1, '9:00'), at('2026-11-23T08:00:00Z'))
     expect(rest).toEqual({ name: '2026-11-23-weekly', kind: 'weekly', firstDay: '2026-11-16', lastDay: '2026-11-22' })
     expect([period.from, period.to].map(iso)).toEqual(['2026-11-15T23:00:00.000Z', '2026-11-22T23:00:00.000Z'])
@@ -73,7 +73,7 @@ describe('a digest is about', () => {
     expect([days[0], dayNames[0], dayNames.at(-1)]).toEqual([period.from, '2026-11-16', '2026-11-22'])
   })
 
-  test('the day before, as long as that was, with the days up to it for its chart', () => {
+  test('the whole day before, which may be longer than 24 hours, with the last seven days for its chart', () => {
     const { period, before, days, name } = periodOf(daily('9:00'), at('2026-10-26T08:00:00Z'))
     expect([period.to - period.from, before.to - before.from]).toEqual([DAY_MS + 3_600_000, DAY_MS])
     expect([days.length, days.at(-1), name]).toEqual([7, period.from, '2026-10-26-daily'])
@@ -88,6 +88,6 @@ test.each([
   ['SystemV/EST5', null],
   ['Mars/Olympus', null],
   ['', null],
-])('the time zone %s is %s', (name, zone) => {
+])('the time zone %s reads as %s', (name, zone) => {
   expect(zoneNamed(name)).toBe(zone)
 })

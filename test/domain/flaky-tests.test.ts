@@ -40,20 +40,20 @@ describe('a flaky test', () => {
       [attempt(9, 1, 'a', report(['sums'])), attempt(10, 1, 'a', report([]))],
       ['sums 1'],
     ],
-    ['is none that passed first', [attempt(1, 1, 'a', report([])), attempt(1, 2, 'a', report(['sums']))], []],
-    ['is none of another commit', [attempt(1, 1, 'a', report(['sums'])), attempt(2, 1, 'b', report([]))], []],
+    ['is not one that passed first', [attempt(1, 1, 'a', report([])), attempt(1, 2, 'a', report(['sums']))], []],
+    ['is not one of another commit', [attempt(1, 1, 'a', report(['sums'])), attempt(2, 1, 'b', report([]))], []],
     [
-      'is not known where the later report is cut',
+      'is not known if the later report is cut',
       [attempt(1, 1, 'a', report(['sums'])), attempt(1, 2, 'a', report(['adds'], { failed: 201 }))],
       [],
     ],
     [
-      'is not known where no test ran later',
+      'is not known if no test ran later',
       [attempt(1, 1, 'a', report(['sums'])), attempt(1, 2, 'a', report([], { tests: 0 }))],
       [],
     ],
     [
-      'is not known where its shard did not run again',
+      'is not known if its shard did not run again',
       [
         attempt(1, 1, 'a', report(['sums'], { shard: '1/2' }), report(['adds'], { shard: '2/2' })),
         attempt(1, 2, 'a', report([], { shard: '2/2' })),
@@ -61,16 +61,16 @@ describe('a flaky test', () => {
       ['adds 1'],
     ],
     [
-      'is none that fails in another shard later',
+      'is not one that fails in another shard later',
       [
         attempt(1, 1, 'a', report(['sums'], { shard: '1/2' })),
         attempt(1, 2, 'a', report([], { shard: '1/2' }), report(['sums'], { shard: '2/2' })),
       ],
       [],
     ],
-    ['is what its runner calls so', [attempt(1, 1, 'a', report([], { flakyTests: ['sums'] }))], ['sums 1']],
+    ['is one that the test runner calls flaky', [attempt(1, 1, 'a', report([], { flakyTests: ['sums'] }))], ['sums 1']],
     [
-      'counts each commit once, and the worst comes first',
+      'is counted once for each commit; the flakiest comes first',
       [
         attempt(1, 1, 'a', report(['adds', 'sums'], { flakyTests: ['sums'] })),
         attempt(1, 2, 'a', report(['adds'])),

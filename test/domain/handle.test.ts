@@ -32,7 +32,7 @@ describe('a handle that can be claimed', () => {
   })
 })
 
-describe('a handle that cannot', () => {
+describe('a handle that cannot be claimed', () => {
   it.each<[text: string, why: string]>([
     ['', 'empty'],
     [' \t\n', 'empty'],
@@ -63,7 +63,7 @@ describe('a handle that cannot', () => {
     expect(claimable(text)).toEqual({ kind: 'no', why })
   })
 
-  it('is one of more than HANDLE_CHARS_MAX characters, counted as they are seen', () => {
+  it('has more than HANDLE_CHARS_MAX characters, counted as people see them', () => {
     const most = 'a'.repeat(HANDLE_CHARS_MAX)
     expect([verdict(most), verdict(`${most}a`)]).toEqual([most, 'too-long'])
     const letters = '𐓘'.repeat(HANDLE_CHARS_MAX)
@@ -78,7 +78,7 @@ describe('the normal form of a handle', () => {
     maxLength: 20,
   })
 
-  it('is its own, is the one that committers are looked up by, and makes no other verdict', () => {
+  it('has itself as its normal form, can be looked up, and is as claimable as the original', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const handle = normalHandle(text)
@@ -89,7 +89,7 @@ describe('the normal form of a handle', () => {
     )
   })
 
-  it('is one for all ways to write it, and another for another person', () => {
+  it('is the same for all spellings of one handle, and differs between handles', () => {
     expect(new Set([' ADA', 'ada', 'Ada '].map(normalHandle))).toEqual(new Set(['ada']))
     expect(normalHandle('ada@acme.example')).not.toBe(normalHandle('ada'))
   })

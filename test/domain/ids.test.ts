@@ -15,44 +15,44 @@ import {
 } from '../../src/domain/ids.ts'
 
 describe('ids of the CI service', () => {
-  it.each(['0', '7', '512', '9007199254740993', '18446744073709551615'])('accepts the digits %s', (digits) => {
+  it.each(['0', '7', '512', '9007199254740993', '18446744073709551615'])('may be the digits %s', (digits) => {
     expect(isIdDigits(digits)).toBe(true)
   })
 
   it.each(['', ' 7', '7 ', '-7', '+7', '007', '7.0', '1e3', '0x1f', '٧', '7\n', '9'.repeat(ID_DIGITS_MAX + 1)])(
-    'refuses %j',
+    'cannot be %j',
     (text) => {
       expect(isIdDigits(text)).toBe(false)
     },
   )
 
-  it('sorts as the numbers do, beyond 2^53 too', () => {
+  it('are sorted as numbers, even beyond 2^53', () => {
     const id = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
     fc.assert(fc.property(id, id, (a, b) => idOrder(`${a}`) < idOrder(`${b}`) === a < b))
   })
 
-  it('tells neighbours apart that a double cannot', () => {
+  it('are distinct even if they are equal as doubles', () => {
     expect(Number('9007199254740993')).toBe(Number('9007199254740992'))
     expect(idOrder('9007199254740993') > idOrder('9007199254740992')).toBe(true)
   })
 })
 
-describe('the place of a build', () => {
+describe('the order of builds', () => {
   const [A, B] = ['ffffffff-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000002'].map(buildId)
   const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((n) => buildId(`${n}`))
 
-  it('is its number, whatever was there before', () => {
+  it('is that of their numbers, whatever was built before', () => {
     fc.assert(fc.property(number, fc.nat(), (id, at) => orderOf(id, at, orderOf(A!, at)) === idOrder(id)))
   })
 
-  it('is by time where its id is a UUID, and by the UUID at one time', () => {
+  it('is that of their start times if their ids are UUIDs, and that of the UUIDs if the times are equal', () => {
     expect(orderOf(A!, T0) < orderOf(B!, T0 + 1)).toBe(true)
     expect(orderOf(A!, 9) < orderOf(B!, 10)).toBe(true)
     expect(orderOf(A!, T0) > orderOf(B!, T0)).toBe(true)
     expect(compareOrders(orderOf(A!, T0), orderOf(A!, T0))).toBe(0)
   })
 
-  it('is after the newest number that there is, and before the next, whichever kind was built last', () => {
+  it('puts a UUID after the newest known number and before the next one, whichever kind was built last', () => {
     fc.assert(
       fc.property(number, fc.nat(), fc.nat(), (id, at, later) => {
         const first = orderOf(A!, at, idOrder(id))
@@ -65,27 +65,27 @@ describe('the place of a build', () => {
   })
 })
 
-describe('what people see of an id', () => {
+describe('the short form', () => {
   it.each([
     ['512', '512'],
     ['18446744073709551615', '18446744073709551615'],
     ['3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8', '3f2a1b4c'],
-  ])('of %s is %s, by which they can name it', (id, seen) => {
+  ])('of %s is %s, and can be entered', (id, seen) => {
     expect(shortId(id)).toBe(seen)
     expect(isShortId(seen)).toBe(true)
   })
 
-  it.each(['', '0512', '3f2a1b4', '3f2a1b4cd', '3F2A1B4C', 'login'])('%j is none', (text) => {
+  it.each(['', '0512', '3f2a1b4', '3f2a1b4cd', '3F2A1B4C', 'login'])('cannot be %j', (text) => {
     expect(isShortId(text)).toBe(false)
   })
 })
 
-describe('uuids', () => {
+describe('the uuid check', () => {
   it.each([
     ['a random one', '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8'],
-    ['one whose version and variant obey no standard', '01234567-89ab-cdef-0123-456789abcdef'],
-    ['nothing but zeros', '00000000-0000-0000-0000-000000000000'],
-    ['capitals', '3F2A1B4C-5D6E-4F70-8192-A3B4C5D6E7F8'],
+    ['one without a standard version and variant', '01234567-89ab-cdef-0123-456789abcdef'],
+    ['all zeros', '00000000-0000-0000-0000-000000000000'],
+    ['capital letters', '3F2A1B4C-5D6E-4F70-8192-A3B4C5D6E7F8'],
   ])('accepts %s', (_, text) => {
     expect(isUuid(text)).toBe(true)
   })
@@ -97,13 +97,13 @@ describe('uuids', () => {
     },
   )
 
-  it('are one in capitals and in small letters', () => {
+  it('treats capital and small letters as equal', () => {
     expect(toUuid('3F2A1B4C-5D6E-4F70-8192-A3B4C5D6E7F8')).toBe(toUuid('3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8'))
   })
 })
 
-describe('channel ids', () => {
-  it('accepts #builds by its id', () => {
+describe('the channel id check', () => {
+  it('accepts the id of #builds', () => {
     expect(isChannelId('C0BUILDS01')).toBe(true)
   })
 

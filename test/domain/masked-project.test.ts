@@ -4,7 +4,7 @@ import { maskedProject, type ShownDeployment } from '../../src/domain/masked-pro
 import { anySent, sentProject } from './support/sent-project.ts'
 
 describe('a project as it is shown', () => {
-  it('has what people ask for, and the names alone of what is secret', () => {
+  it('has everything that people ask for, and only the names of secrets', () => {
     expect(maskedProject(sentProject())).toEqual({
       type: 'basic',
       repository: 'https://host.example/acme/web.git',
@@ -79,7 +79,7 @@ describe('a project as it is shown', () => {
     unknownFields: [],
   }
 
-  it.each([undefined, null, '', true, {}, [null], [[]]])('has nothing where each field is %j', (value) => {
+  it.each([undefined, null, '', true, {}, [null], [[]]])('is empty if each field is %j', (value) => {
     const raw = Object.fromEntries(Object.keys(sentProject()).map((name) => [name, value]))
     const unknownFields = ['build_timeout', 'cache_password']
     const onPullRequestsOnly = value === true ? true : null
@@ -95,22 +95,22 @@ describe('a project as it is shown', () => {
     ['ssh-rsa', null],
     ['ssh-rsa AAAA-s3cr3t', null],
     [`ssh-rsa ${'A'.repeat(2_000)}`, null],
-  ])('has of the key %j what is surely public: %j', (key, shown) => {
+  ])('shows of the key %j only what is certainly public: %j', (key, shown) => {
     expect(maskedProject({ ssh_key: key }).deployKey).toBe(shown)
   })
 
-  it('keeps the places of rules, though one of them cannot be read', () => {
+  it('keeps the positions of rules even if one of them cannot be read', () => {
     const rules = [null, 'slack', { notifier: 'email', email_target: 'all' }]
     const [rule, ...others] = maskedProject({ notification_rules: rules }).rules
     expect([rule?.at, rule?.notifier, rule?.target, others]).toEqual([2, 'email', 'all', []])
   })
 
-  it('has the options that are set, by name, also those of a notifier', () => {
+  it('has the names of the options that are set, including those below a notifier', () => {
     const options = { key: '', url: null, room: '#builds', slack: { key: 'slack-s3cr3t' }, grove: {} }
     expect(maskedProject({ notification_rules: [{ options }] }).rules[0]?.optionNames).toEqual(['room', 'key'])
   })
 
-  it('loses the credentials in commands', () => {
+  it('has no credentials in its commands', () => {
     const commands = ['git clone https://ada:pw@host.example/x', 'npm ci']
     const masked = maskedProject({ setup_commands: commands, test_pipelines: [{ name: 'Tests', commands }] })
     const safe = ['git clone https://host.example/x', 'npm ci']
@@ -122,14 +122,14 @@ describe('a project as it is shown', () => {
     ['with bare types', { config: ['s3_deployment', 'pw', 'rm -rf x_deployment'] }, { types: ['s3_deployment'] }],
     ['with a type twice', { config: [{ type: 'odd' }, { type: 'odd' }] }, { types: ['odd'] }],
     [
-      'with a list of its steps within',
+      'with its steps in a list',
       { config: { note: 'pw', deployments: [{ type: 's3_deployment' }, 'pw'], keys: [{ type: 'pw' }] } },
       { types: ['s3_deployment'] },
     ],
     ['without steps', { config: null }, { types: [] }],
-    ['with its branch as a text', { branch: 'main' }, { branch: 'main', match: null }],
-    ["with CI's other spelling", { postion: '2' }, { position: 2 }],
-    ['with a place that is none', { position: 'first' }, { position: null }],
+    ['with its branch as a string', { branch: 'main' }, { branch: 'main', match: null }],
+    ["with CI's misspelled position", { postion: '2' }, { position: 2 }],
+    ['with an invalid position', { position: 'first' }, { position: null }],
   ])('has a deployment %s', (_, sent, shown) => {
     expect(maskedProject({ deployment_pipelines: [sent] }).deployments).toMatchObject([shown])
   })

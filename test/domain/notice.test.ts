@@ -19,7 +19,7 @@ describe('the day of a notice', () => {
 })
 
 describe('the notice of a day', () => {
-  it('counts and lists the builds that were not built, in their order', () => {
+  it('counts and lists the builds that CI refused, in their order', () => {
     const [one] = attemptsOf({ word: 'ignored', build: '512', details: { projectName: 'web' } })
     const [two] = attemptsOf({ word: 'blocked', build: '511', project: '42', branch: null })
     expect(noticeView('2026-03-02', [one!, two!])).toMatchObject({
@@ -44,7 +44,7 @@ describe('the notice of a day', () => {
     },
   )
 
-  it('adds the builds that are only counted', () => {
+  it('adds builds of which only the number is known', () => {
     const attempts = [...refused(2), ...refused(1, 'blocked')]
     expect(noticeView('2026-03-02', attempts, { ignored: 7, blocked: 4 })).toMatchObject({ ignored: 9, blocked: 5 })
   })
@@ -59,7 +59,7 @@ describe('the notice of a day', () => {
     })
   })
 
-  it('grows with the day, and leaves what it listed in its place', () => {
+  it('grows during the day, and keeps the order of its list', () => {
     const attempts = refused(5)
     const [morning, evening] = [attempts.slice(0, 2), attempts].map((some) => noticeView('2026-03-02', some))
     expect(evening!.builds.slice(0, 2)).toEqual(morning!.builds)

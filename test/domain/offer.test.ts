@@ -19,11 +19,11 @@ type Known = Facilities['project']
 const through = (v2: boolean, legacy: boolean, project: Known): Facilities => ({ v2, legacy, project })
 const EVERYTHING = through(true, true, BASIC)
 
-/** The newest attempt of a build of which CI's last word is this one. */
+/** The newest attempt of a build with this as CI's last word. */
 const runWith = (word: string, details = {}): Attempt => attemptsOf({ word, details }).at(-1)!
 const BOTH_UUIDS = { projectUuid: PROJECT_UUID, buildUuid: BUILD_UUID }
 
-describe('what a state calls for', () => {
+describe('the offer by status', () => {
   it.each<[word: string, stop: Offer, restart: Offer]>([
     ['initiated', 'offered', 'not-now'],
     ['testing', 'offered', 'not-now'],
@@ -42,19 +42,19 @@ describe('what a state calls for', () => {
     expect(offerOfRestart(attempt, EVERYTHING, [])).toBe(restart)
   })
 
-  it('is to restart a build whose status nobody knows once CI says when it finished', () => {
+  it('is a restart for a build with an unknown status once CI gives a finish time', () => {
     const attempt = runWith('timed_out', { ...BOTH_UUIDS, finishedAt: 1_000 })
     expect(offerOfStop(attempt, EVERYTHING, [])).toBe('not-now')
     expect(offerOfRestart(attempt, EVERYTHING, [])).toBe('offered')
     expect(offerOfRestart(runWith('waiting', { finishedAt: 1_000 }), EVERYTHING, [])).toBe('not-now')
   })
 
-  it('has no reason to give for what the state does not call for, even where nothing is configured', () => {
+  it('gives no reason for an action that does not fit the status, even if nothing is configured', () => {
     expect(offerOfStop(runWith('error'), through(false, false, null), [])).toBe('not-now')
     expect(offerOfRestart(runWith('initiated'), through(false, false, null), [])).toBe('not-now')
   })
 
-  it('is told of the action that is meant', () => {
+  it('is made for the action that is asked about', () => {
     expect(offerOf('stop')(runWith('initiated', BOTH_UUIDS), EVERYTHING, [])).toBe('offered')
     expect(offerOf('restart')(runWith('error'), EVERYTHING, [])).toBe('offered')
   })
@@ -84,10 +84,10 @@ describe('stopping a running build', () => {
       'no-build-uuid',
     ],
     ['the project is Pro', {}, through(true, true, PRO), 'no-build-uuid'],
-    ['CI says no type', {}, through(true, true, UNTYPED), 'no-build-uuid'],
-    ['nothing is known of the project', {}, through(true, true, null), 'no-build-uuid'],
+    ['CI gives no type', {}, through(true, true, UNTYPED), 'no-build-uuid'],
+    ['the project is unknown', {}, through(true, true, null), 'no-build-uuid'],
     [
-      'the build uuid was delivered, of a project that CI does not list',
+      'the build uuid was delivered, but CI does not list the project',
       { buildUuid: BUILD_UUID },
       through(true, true, null),
       'project-unknown',
@@ -105,9 +105,9 @@ describe('restarting a finished build', () => {
     ['the legacy interface lists the project', through(false, true, LISTED_BY_LEGACY), 'offered'],
     ['v2 alone calls the project Basic', through(true, true, { ...BASIC, legacyId: null }), 'offered'],
     ['the project is Pro', through(true, true, PRO), 'pro-project'],
-    ['the project is Pro, and its id is known', through(true, true, { ...PRO, legacyId: '41' }), 'pro-project'],
-    ['CI says no type', through(true, true, UNTYPED), 'project-unknown'],
-    ['CI says a type that is new to us', through(true, true, OF_A_NEW_TYPE), 'project-unknown'],
+    ['the project is Pro, even if its id is known', through(true, true, { ...PRO, legacyId: '41' }), 'pro-project'],
+    ['CI gives no type', through(true, true, UNTYPED), 'project-unknown'],
+    ['CI gives a type that Buildline does not know', through(true, true, OF_A_NEW_TYPE), 'project-unknown'],
     ['CI does not list the project', through(true, true, null), 'project-unknown'],
     ['the legacy interface is not configured', through(true, false, BASIC), 'no-legacy'],
     ['nothing is configured', through(false, false, null), 'no-legacy'],
@@ -117,15 +117,15 @@ describe('restarting a finished build', () => {
 
   it.each<[claim: string, facilities: Facilities, offer: Offer]>([
     ['is not possible, since CI restarts builds by number', EVERYTHING, 'no-build-number'],
-    ['is not possible in a Pro project in any case', through(true, true, PRO), 'pro-project'],
-    ['is not possible without the legacy interface in any case', through(true, false, BASIC), 'no-legacy'],
-  ])('whose id is a UUID %s', (_, facilities, offer) => {
+    ['is never possible in a Pro project', through(true, true, PRO), 'pro-project'],
+    ['is never possible without the legacy interface', through(true, false, BASIC), 'no-legacy'],
+  ])('with a UUID %s', (_, facilities, offer) => {
     const attempt = attemptsOf({ word: 'error', build: BUILD_UUID, details: BOTH_UUIDS }).at(-1)!
     expect(offerOfRestart(attempt, facilities, [])).toBe(offer)
   })
 })
 
-describe('what somebody has asked for already', () => {
+describe('an earlier request', () => {
   const failed = runWith('error')
   const STATES: Record<RequestState, boolean> = {
     calling: true,
@@ -136,12 +136,12 @@ describe('what somebody has asked for already', () => {
     unconfirmed: false,
   }
 
-  it.each(Object.entries(STATES))('while the request is %s, it keeps others from asking: %s', (state, isOpen) => {
+  it.each(Object.entries(STATES))('that is %s prevents another one: %s', (state, isOpen) => {
     const asked = [request({ state: state as RequestState })]
     expect(offerOfRestart(failed, EVERYTHING, asked)).toBe(isOpen ? 'asked' : 'offered')
   })
 
-  it('is open in the states that the database is asked for', () => {
+  it('is open in the states that the database queries as open', () => {
     expect([...OPEN_STATES].sort()).toEqual(
       Object.keys(STATES)
         .filter((state) => STATES[state as RequestState])
@@ -152,12 +152,12 @@ describe('what somebody has asked for already', () => {
   it.each<[claim: string, other: Partial<Request>]>([
     ['another action', { action: 'stop' }],
     ['another build', { buildId: buildId('511') }],
-    ['another run of the build', { attempt: 2 }],
-  ])('does not keep anybody from asking when it is about %s', (_, other) => {
+    ['another attempt of the build', { attempt: 2 }],
+  ])('does not prevent one about %s', (_, other) => {
     expect(offerOfRestart(failed, EVERYTHING, [request(other)])).toBe('offered')
   })
 
-  it('is said even where CI could not be asked now', () => {
+  it('is the reason even if CI cannot be called now', () => {
     expect(offerOfRestart(failed, through(false, false, null), [request()])).toBe('asked')
     const running = runWith('initiated')
     expect(offerOfStop(running, through(false, false, null), [request({ action: 'stop' })])).toBe('asked')
@@ -175,7 +175,7 @@ describe('a build of another source', () => {
     ['github:1:77', 'success', 'not-now', 'offered'],
     ['gitlab:7', 'initiated', 'offered', 'not-now'],
     ['gitlab:7', 'stopped', 'not-now', 'offered'],
-    // GitLab would run nothing again.
+    // GitLab would not run any job again.
     ['gitlab:7', 'success', 'not-now', 'not-now'],
   ])('%s that is %s: stop is %s and restart is %s', (project, word, stop, restart) => {
     const attempt = attemptsOf({ word, project }).at(-1)!

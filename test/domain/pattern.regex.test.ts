@@ -33,7 +33,7 @@ describe('a regex pattern', () => {
     ['main.*', 'regex', 'main\nx', 'matched'],
     ['.*', 'regex', '', 'matched'],
     ['main', 'regex', null, 'unknown-branch'],
-  ])('%j in mode %s meets %j: %s', (pattern, mode, branch, match) => {
+  ])('%j in mode %s on branch %j: %s', (pattern, mode, branch, match) => {
     expect(matchBranch(pattern, mode, branch)).toBe(match)
   })
 
@@ -51,12 +51,12 @@ describe('a regex pattern', () => {
     '(?=a)a',
     '(a)\\1',
     '\\p{Nope}',
-  ])('matches nothing and is called invalid: %j', (pattern) => {
+  ])('matches nothing and is reported as invalid: %j', (pattern) => {
     expect(matchBranch(pattern, 'regex', 'a')).toBe('invalid-pattern')
     expect(matchBranch(pattern, 'regex', pattern)).toBe('invalid-pattern')
   })
 
-  it('remembers what it compiled without mixing up patterns, however many there are', () => {
+  it('does not mix up cached patterns, however many there are', () => {
     for (const round of [1, 2])
       for (let i = 0; i < 600; i += 1) {
         expect(matchBranch(`v${i}`, 'regex', `v${i}`), `round ${round}`).toBe('matched')
@@ -66,7 +66,7 @@ describe('a regex pattern', () => {
     expect(matchBranch('(', 'regex', '(')).toBe('invalid-pattern')
   })
 
-  it('never throws, whatever strangers type', () => {
+  it('never throws, whatever people type', () => {
     const symbols = fc.string({ unit: fc.constantFrom(...'ab()[]{}|*+?\\^$.,0-:<=!P'.split('')), maxLength: 14 })
     fc.assert(
       fc.property(fc.oneof(symbols, anyText), anyText, (pattern, branch) => {
@@ -78,20 +78,20 @@ describe('a regex pattern', () => {
   })
 })
 
-describe('the size of a compiled regex', () => {
+describe('the size of a regex', () => {
   const most = REGEX_SIZE_MAX - 10
   const half = most / 2
 
   it.each<[claim: string, pattern: string, branch: string]>([
-    ['two counts beside each other', 'a{100}b{100}', 'a'.repeat(100) + 'b'.repeat(100)],
-    ['the larger one of two', `a{1,${half}}`, 'a'],
-    ['one without an upper end', 'a{200,}', 'a'.repeat(200)],
-    ['one within a group', '(?:ab){100}', 'ab'.repeat(100)],
-    ['ordinary ones beside each other', '[A-Z]{2,10}-\\d{1,6}-.{1,50}', 'ABC-12-fix'],
+    ['two repetitions side by side', 'a{100}b{100}', 'a'.repeat(100) + 'b'.repeat(100)],
+    ['the larger of two repetitions', `a{1,${half}}`, 'a'],
+    ['a repetition without an upper limit', 'a{200,}', 'a'.repeat(200)],
+    ['a repeated group', '(?:ab){100}', 'ab'.repeat(100)],
+    ['ordinary repetitions side by side', '[A-Z]{2,10}-\\d{1,6}-.{1,50}', 'ABC-12-fix'],
     ['a uuid', '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '01234567-89ab-cdef-0123-456789abcdef'],
-    ['a code point, which is no count', '\\x{1F680}', '🚀'],
-    ['braces in a class', '[{9}]', '9'],
-    ['many that count nothing', `b${'a{0}'.repeat(30)}`, 'b'],
+    ['a code point, which is not a repetition', '\\x{1F680}', '🚀'],
+    ['braces in a character class', '[{9}]', '9'],
+    ['many repetitions of zero', `b${'a{0}'.repeat(30)}`, 'b'],
     [
       'sixty teams',
       Array.from({ length: 60 }, (_, n) => `feature/team${n}-.*`)
@@ -104,16 +104,16 @@ describe('the size of a compiled regex', () => {
   })
 
   it.each<[claim: string, pattern: string]>([
-    ['two counts beside each other', `a{${half}}b{${half + 20}}`],
-    ['one without an upper end', `a{${half}}b{${half + 20},}`],
-    ['one within a group', `(abc){${half}}`],
-    ['four that multiply', '(((.{0,8}){8}){8}){8}'],
-    ['one after the other', '.{0,1000}'.repeat(110)],
-  ])('is invalid beyond it: %s', (_, pattern) => {
+    ['two repetitions side by side', `a{${half}}b{${half + 20}}`],
+    ['a repetition without an upper limit', `a{${half}}b{${half + 20},}`],
+    ['a repeated group', `(abc){${half}}`],
+    ['four nested repetitions, whose numbers multiply', '(((.{0,8}){8}){8}){8}'],
+    ['many repetitions in a row', '.{0,1000}'.repeat(110)],
+  ])('is invalid above REGEX_SIZE_MAX: %s', (_, pattern) => {
     expect(matchBranch(pattern, 'regex', 'a')).toBe('invalid-pattern')
   })
 
-  it('counts what a rule hides behind \\Q[\\E: the pattern that froze the bot for seconds is invalid, and at once', () => {
+  it('includes what follows \\Q[\\E: a pattern that once froze the bot for seconds is refused at once', () => {
     const attack = `^(?:\\Q[\\E)?${'((?:(?:.?){10}){99})'.repeat(51).slice(0, 940)}`
     const bounded = `^(?:\\Q[\\E)?${'((?:(?:.?){10}){99})'.repeat(46)}]?$`
     for (const pattern of [attack, bounded, `(?:${'(a|)'.repeat(240)}){0,1000}`]) {
@@ -123,7 +123,7 @@ describe('the size of a compiled regex', () => {
     }
   })
 
-  it('of all regexes of one event is bounded: the largest are beyond it, whoever wrote them', () => {
+  it('is limited over all regexes of one event: the largest ones are left out, whoever wrote them', () => {
     const rule = (branch: string) => ({ branch, branchMatch: 'regex' })
     const large = Array.from({ length: 50 }, (_, n) => rule(`.{0,450}${n}`))
     const small = Array.from({ length: 100 }, (_, n) => rule(`release/${n}/.*`))
@@ -136,7 +136,7 @@ describe('the size of a compiled regex', () => {
     expect(beyondOneEvent([...small, { branch: '.{0,450}*', branchMatch: 'wildcard' }]).size).toBe(0)
   })
 
-  it(`of one event, ${REGEXES_SIZE_MAX} instructions, is matched in seconds, whatever they are`, () => {
+  it(`of all regexes of one event, ${REGEXES_SIZE_MAX} instructions, allows matching in seconds`, () => {
     const rules = Array.from({ length: 400 }, (_, n) => ({ branch: `(?:\\pL?){480}${n}`, branchMatch: 'regex' }))
     const branch = 'b'.repeat(REGEX_BRANCH_CHARS_MAX)
     const beganAt = performance.now()
@@ -145,14 +145,14 @@ describe('the size of a compiled regex', () => {
     expect(performance.now() - beganAt).toBeLessThan(5_000)
   })
 
-  it('is tried on branches of REGEX_BRANCH_CHARS_MAX characters, and cover no longer one', () => {
+  it('is limited together with the branch: no regex matches a branch longer than REGEX_BRANCH_CHARS_MAX', () => {
     const longest = 'a'.repeat(REGEX_BRANCH_CHARS_MAX)
     expect(matchBranch('a*', 'regex', longest)).toBe('matched')
     expect(matchBranch('a*', 'regex', `${longest}a`)).toBe('not-matched')
     expect(matchBranch('a*', 'wildcard', `${longest}a`)).toBe('matched')
   })
 
-  it('is no concern of the other modes', () => {
+  it('does not matter in the other modes', () => {
     const pattern = `a{${most}}b{${most}}`
     expect(matchBranch(pattern, 'exact', pattern)).toBe('matched')
     expect(matchBranch(`${pattern}*`, 'wildcard', `${pattern}b`)).toBe('matched')
@@ -163,15 +163,15 @@ describe('pathological patterns take a time linear in the branch', () => {
   afterEach(() => vi.restoreAllMocks())
 
   it.each<[claim: string, mode: string, pattern: string]>([
-    ['nested repetition', 'regex', 'b(a+)+b'],
+    ['nested repetitions', 'regex', 'b(a+)+b'],
     ['an ambiguous choice', 'regex', 'b(a|a)*[^a]'],
-    ['another one', 'regex', 'b(a|aa)+[^a]'],
-    ['repetitions one after another', 'regex', 'b(.*)*(.*)*(.*)*[cd]'],
-    ['fourteen that may be missing', 'regex', 'b(a?){14}a{14}a*[^a]'],
+    ['another ambiguous choice', 'regex', 'b(a|aa)+[^a]'],
+    ['repetitions in a row', 'regex', 'b(.*)*(.*)*(.*)*[cd]'],
+    ['fourteen optional characters', 'regex', 'b(a?){14}a{14}a*[^a]'],
     ['forty stars', 'wildcard', `${'*a'.repeat(40)}*c*`],
     ['five hundred stars in a row', 'wildcard', `b${'*'.repeat(500)}c*`],
-    ['three hundred stars with pieces that overlap', 'wildcard', `b${'*aa'.repeat(300)}*bb*`],
-  ])('%s (%s) reads each character of the branch a few times at most', (_, mode, pattern) => {
+    ['three hundred stars with overlapping pieces', 'wildcard', `b${'*aa'.repeat(300)}*bb*`],
+  ])('%s (%s) reads each character of the branch at most three times', (_, mode, pattern) => {
     for (const length of [100, 200, REGEX_BRANCH_CHARS_MAX - 1]) {
       const reads = charsRead(pattern, mode, `b${'a'.repeat(length)}`)
       expect(reads).toBeGreaterThanOrEqual(length)
@@ -180,7 +180,7 @@ describe('pathological patterns take a time linear in the branch', () => {
   })
 })
 
-/** How many characters of the branch a match looks at, counted at the endpoints of the string itself. */
+/** How many characters of the branch a match reads, counted by spying on the string methods. */
 function charsRead(pattern: string, mode: string, branch: string): number {
   const one = ['charCodeAt', 'codePointAt', 'at', 'charAt'] as const
   const single = one.map((door) => vi.spyOn(String.prototype, door))

@@ -37,7 +37,7 @@ describe('an exact pattern', () => {
     ['m.in', 'exact', 'main', 'not-matched'],
     ['ветка', 'exact', 'ветка', 'matched'],
     ['main', 'exact', null, 'unknown-branch'],
-  ])('%j in mode %s meets %j: %s', (pattern, mode, branch, match) => {
+  ])('%j in mode %s on branch %j: %s', (pattern, mode, branch, match) => {
     expect(matchBranch(pattern, mode, branch)).toBe(match)
   })
 
@@ -86,11 +86,11 @@ describe('a wildcard pattern', () => {
     ['*', 'exact', null, 'unknown-branch'],
     ['*', 'regex', null, 'unknown-branch'],
     ['*', 'glob', null, 'unknown-branch'],
-  ])('%j in mode %s meets %j: %s', (pattern, mode, branch, match) => {
+  ])('%j in mode %s on branch %j: %s', (pattern, mode, branch, match) => {
     expect(matchBranch(pattern, mode, branch)).toBe(match)
   })
 
-  it('agrees with the plain definition: each star is any run of characters', () => {
+  it('agrees with a plain implementation, in which each star is any run of characters', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*'), maxLength: 9 })
     const branch = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 12 })
     fc.assert(
@@ -102,7 +102,7 @@ describe('a wildcard pattern', () => {
     )
   })
 
-  it('covers whatever stands in the place of its stars', () => {
+  it('matches whatever replaces its stars', () => {
     const pieces = fc.array(anyText, { minLength: 2, maxLength: 5 })
     fc.assert(
       fc.property(pieces, fc.array(anyText, { minLength: 5, maxLength: 5 }), (fixed, filled) => {
@@ -113,14 +113,14 @@ describe('a wildcard pattern', () => {
   })
 })
 
-/** The definition, one character at a time: slow, plain, and sure. */
+/** A plain implementation, one character at a time. */
 function byDefinition(pattern: string, branch: string): boolean {
   if (pattern === '') return branch === ''
   if (pattern[0] !== '*') return pattern[0] === branch[0] && byDefinition(pattern.slice(1), branch.slice(1))
   return byDefinition(pattern.slice(1), branch) || (branch !== '' && byDefinition(pattern, branch.slice(1)))
 }
 
-describe('a branch that a pattern can cover', () => {
+describe('canCoverBranch', () => {
   it.each([
     ['main', null],
     ['release/*', null],
@@ -132,7 +132,7 @@ describe('a branch that a pattern can cover', () => {
     ['^(a', 'regex'],
     ['', null],
     ['a b', 'glob'],
-  ])('is there for %s (%s)', (pattern, mode) => expect(canCoverBranch(pattern, mode)).toBe(true))
+  ])('accepts %s (%s)', (pattern, mode) => expect(canCoverBranch(pattern, mode)).toBe(true))
 
   it.each([
     '^(a',
@@ -159,11 +159,11 @@ describe('a branch that a pattern can cover', () => {
     'release/.*',
     '*..*',
     '*.lock',
-  ])('is not there for %j', (pattern) => expect(canCoverBranch(pattern, null)).toBe(false))
+  ])('refuses %j', (pattern) => expect(canCoverBranch(pattern, null)).toBe(false))
 
-  it('is not there for a star that is no wildcard', () => expect(canCoverBranch('release/*', 'exact')).toBe(false))
+  it('refuses a star in mode exact', () => expect(canCoverBranch('release/*', 'exact')).toBe(false))
 
-  it('is there for whatever a branch matches', () => {
+  it('accepts every pattern that matches a branch', () => {
     const branch = fc.stringMatching(/^[a-z]{1,4}([./-][a-z]{1,4}){0,3}$/).filter((name) => !/lock/.test(name))
     const starred = fc.tuple(branch, fc.nat(8), fc.nat(8)).map(([name, at, length]) => ({
       name,
@@ -190,12 +190,9 @@ describe('the mode of a pattern', () => {
     ['*', null, 'main', 'matched'],
     ['^main$', null, 'main', 'not-matched'],
     ['m.in', null, 'main', 'not-matched'],
-  ])(
-    'missing (%j, %j) reads %j as a wildcard only where the pattern has a star: %s',
-    (pattern, mode, branch, match) => {
-      expect(matchBranch(pattern, mode, branch)).toBe(match)
-    },
-  )
+  ])('of %j, if it is %j, is wildcard on %j only if the pattern has a star: %s', (pattern, mode, branch, match) => {
+    expect(matchBranch(pattern, mode, branch)).toBe(match)
+  })
 
   it.each<Case>([
     ['release/*', 'Exact', 'release/1', 'not-matched'],
@@ -203,11 +200,11 @@ describe('the mode of a pattern', () => {
     ['release/*', 'Wildcard', 'release/1', 'matched'],
     ['m.in', 'REGEX', 'main', 'matched'],
     ['Main', 'EXACT', 'main', 'not-matched'],
-  ])('reads %j (%s) for %j with its mode in any case, and the branch as it is: %s', (pattern, mode, branch, match) => {
+  ])('of %j may be spelt %s, while the branch %j is compared as it is: %s', (pattern, mode, branch, match) => {
     expect(matchBranch(pattern, mode, branch)).toBe(match)
   })
 
-  it.each(['glob', 'prefix', 'constructor'])('is not guessed at when its mode is %s', (mode) => {
+  it.each(['glob', 'prefix', 'constructor'])('is not guessed if it is %s', (mode) => {
     expect(matchBranch('main', mode, 'main')).toBe('invalid-pattern')
   })
 })

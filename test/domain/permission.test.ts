@@ -31,20 +31,20 @@ describe('by default', () => {
     ['a guest', { isGuest: true }, 'yes', 'guest', 'guest', 'guest'],
     ['an outsider', { isOutsider: true }, 'outsider', 'outsider', 'outsider', 'outsider'],
     ['an admin of another workspace', { isOutsider: true, isAdmin: true }, ...fourTimes('outsider')],
-    ['a guest who is called an admin', { isGuest: true, isAdmin: true }, 'yes', 'guest', 'guest', 'guest'],
+    ['a guest who is marked as an admin', { isGuest: true, isAdmin: true }, 'yes', 'guest', 'guest', 'guest'],
     ['a bot', { isBot: true, isAdmin: true }, ...fourTimes('bot')],
-    ['someone who left', { isDeactivated: true, isAdmin: true }, ...fourTimes('deactivated')],
+    ['a person who left', { isDeactivated: true, isAdmin: true }, ...fourTimes('deactivated')],
   ])('%s', (_, traits, read, subscribe, operate, administer) => {
     const of = (right: Right) => verdict(right, person(traits), NOBODY_LISTED, [])
     const verdicts = (['read', 'subscribe', 'operate', 'administer'] as const).map(of)
     expect(verdicts).toEqual([read, subscribe, operate, administer])
   })
 
-  it('names nobody who may: everyone of a kind may', () => {
+  it('no names are given for who may: everybody of a kind may', () => {
     expect(permit('administer', person(), NOBODY_LISTED, [])).toEqual({ kind: 'no', why: 'not-admin', who: [] })
   })
 
-  it('takes nothing from being in a group', () => {
+  it('membership of a group gives no rights', () => {
     expect(verdict('administer', person(), NOBODY_LISTED, [OPS_GROUP])).toBe('not-admin')
   })
 })
@@ -52,32 +52,32 @@ describe('by default', () => {
 describe.each([
   ['operate', 'operators', 'admins'],
   ['administer', 'admins', 'operators'],
-] as const)('where a list says who may %s', (right, own, other) => {
+] as const)('with a list of who may %s', (right, own, other) => {
   const listing = (...ids: string[]): Grants => ({ ...NOBODY_LISTED, [own]: ids })
 
-  it('whoever is on it may, by name or by group', () => {
+  it('the people and the members of the groups on it may', () => {
     expect(verdict(right, person(), listing('U0ADA00001', GUS), [])).toBe('yes')
     expect(verdict(right, person(), listing(OPS_GROUP), [OPS_GROUP])).toBe('yes')
   })
 
-  it('nobody else may, not even an admin, and is told who may', () => {
+  it('nobody else may, not even an admin, and the refusal says who may', () => {
     const grants = listing('U0ADA00001', OPS_GROUP)
     const refused = { kind: 'no', why: 'not-listed', who: ['U0ADA00001', OPS_GROUP] }
     expect(permit(right, person({ isAdmin: true }), grants, [])).toEqual(refused)
     expect(permit(right, person(), grants, ['S0ANOTHER1'])).toEqual(refused)
   })
 
-  it('a guest or an outsider who is on it may: whoever wrote the list meant them', () => {
+  it('a guest or an outsider on it may: whoever wrote the list meant them', () => {
     expect(verdict(right, person({ isGuest: true }), listing(GUS), [])).toBe('yes')
     expect(verdict(right, person({ isOutsider: true }), listing(GUS), [])).toBe('yes')
   })
 
-  it('a bot or someone who left may not, though the list names them', () => {
+  it('a bot or a person who left may not, even if the list names them', () => {
     expect(verdict(right, person({ isBot: true }), listing(GUS), [])).toBe('bot')
     expect(verdict(right, person({ isDeactivated: true }), listing(GUS), [])).toBe('deactivated')
   })
 
-  it('it says nothing of the other right, nor of reading', () => {
+  it('the other rights stay as they are', () => {
     expect(verdict(right, person({ isAdmin: true }), { ...NOBODY_LISTED, [other]: ['U0ADA00001'] }, [])).toBe('yes')
     expect(verdict('read', person(), listing('U0ADA00001'), [])).toBe('yes')
     expect(verdict('subscribe', person(), listing('U0ADA00001'), [])).toBe('yes')
@@ -85,7 +85,7 @@ describe.each([
   })
 })
 
-describe('whoever asks', () => {
+describe('whatever the lists say', () => {
   const flag = fc.boolean()
   const anyPerson = fc.record({
     id: fc.constantFrom(GUS, 'U0ADA00001', 'W0LIN00001', ''),
@@ -98,7 +98,7 @@ describe('whoever asks', () => {
   const ids = fc.array(fc.constantFrom(GUS, 'U0ADA00001', OPS_GROUP, 'S0ANOTHER1'), { maxLength: 3 })
   const anyGrants = fc.record({ operators: ids, admins: ids })
 
-  it('a machine and someone who left may nothing', () => {
+  it('a bot or a person who left may do nothing', () => {
     const rights = fc.constantFrom<Right>('read', 'subscribe', 'operate', 'administer')
     fc.assert(
       fc.property(rights, anyPerson, anyGrants, ids, (right, who, grants, groups) => {
@@ -107,7 +107,7 @@ describe('whoever asks', () => {
     )
   })
 
-  it('may by default at most what one with fewer limits may', () => {
+  it('by default, each right includes the smaller ones', () => {
     fc.assert(
       fc.property(anyPerson, (who) => {
         const may = (right: Right) => permit(right, who, NOBODY_LISTED, []).kind === 'yes'

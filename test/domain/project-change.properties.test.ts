@@ -49,7 +49,7 @@ const RULE_FIELDS = ['notifier', 'target', 'email_target', 'branch', 'branch_mat
 const without = (raw: Raw, fields: readonly string[]): Raw =>
   Object.fromEntries(Object.entries(raw).filter(([name]) => !fields.includes(name)))
 
-/** For each change that can be made to each project. */
+/** Checks every change against every project. */
 function assertChanged(check: (before: Raw, after: Raw, change: ProjectChange) => void): void {
   fc.assert(
     fc.property(anySent, anyChange, (before, change) => {
@@ -62,13 +62,13 @@ function assertChanged(check: (before: Raw, after: Raw, change: ProjectChange) =
 }
 
 describe('any change', () => {
-  it('touches its own fields and no other', () => {
+  it('changes its own fields and no other', () => {
     assertChanged((before, after, { what }) => {
       expect(without(after, FIELDS[what])).toEqual(without(before, FIELDS[what]))
     })
   })
 
-  it('leaves what it was given as it was', () => {
+  it('changes neither of its arguments', () => {
     fc.assert(
       fc.property(anySent, anyChange, (before, change) => {
         const copies = structuredClone([before, change])
@@ -78,7 +78,7 @@ describe('any change', () => {
     )
   })
 
-  it('of a rule keeps the other rules, and what is unknown of the one', () => {
+  it("of a rule keeps the other rules, and the rule's unknown fields", () => {
     assertChanged((before, after, change) => {
       if (change.what !== 'rule') return
       const [old, now] = [before, after].map((raw) => (raw['notification_rules'] ?? []) as Raw[])
@@ -88,14 +88,14 @@ describe('any change', () => {
     })
   })
 
-  it('shows in fields of its own alone', () => {
+  it('makes differences only in its own fields', () => {
     assertChanged((before, after, { what }) => {
       const fields = differencesOf(before, after).map(({ field }) => field.split(/[.[]/)[0])
       expect(FIELDS[what]).toEqual(expect.arrayContaining(fields))
     })
   })
 
-  it('made twice makes no more difference, unless it adds or removes', () => {
+  it('makes no further difference the second time, unless it adds or removes', () => {
     assertChanged((_, after, change) => {
       if (change.what === 'remove-rule' || (change.what === 'rule' && change.at === null)) return
       const again = applyChange(after, change)

@@ -28,37 +28,37 @@ const ruleInput = (changes: Partial<RuleInput> = {}): RuleInput => ({
   ...changes,
 })
 
-describe('a change of what is built', () => {
+describe('a change of the built branches', () => {
   const builds = { what: 'builds', onPullRequestsOnly: true, match: 'exclude', branches: ['wip', '^x.*$'] } as const
 
-  it('is in three fields', () => {
+  it('sets three fields', () => {
     const fields = { build_on_pr_only: true, branch_match: 'exclude', branches: ['wip', '^x.*$'] }
     expect(changed(builds)).toEqual(sentProject(fields))
   })
 
-  it('may take all entries away, and may not leave one empty', () => {
+  it('may remove all entries, but may not have an empty one', () => {
     expect(changed({ ...builds, branches: [] })['branches']).toEqual([])
     expect(faults({ ...builds, branches: ['main', ' ', ''] })).toEqual(['branches[1] is empty', 'branches[2] is empty'])
   })
 })
 
-describe('what only a Basic project has', () => {
+describe('a field that only Basic projects have', () => {
   const setup: ProjectChange = { what: 'setup', commands: ['npm ci'] }
   const variables: ProjectChange = { what: 'variables', variables: [{ name: 'TOKEN', value: null }] }
 
-  it('is changed in one', () => {
+  it('is changed in a Basic project', () => {
     expect(changed(setup)).toEqual(sentProject({ setup_commands: ['npm ci'] }))
     expect(changed(setup, sentProject({ type: 'Basic' }))['setup_commands']).toEqual(['npm ci'])
   })
 
-  it.each([['pro'], ['large'], [null]])('is not changed in one of type %j, for CI would ignore it', (type) => {
+  it.each([['pro'], ['large'], [null]])('is not changed in a project of type %j, since CI would ignore it', (type) => {
     const raw = sentProject({ type })
     expect(faults(setup, raw)).toEqual(['setup_commands is only for a project of type basic'])
     expect(faults(variables, raw)).toEqual(['environment_variables is only for a project of type basic'])
   })
 })
 
-it('commands in a form that cannot be kept are not changed', () => {
+it('setup commands in an unknown form are not changed', () => {
   const raw = sentProject({ setup_commands: 'npm ci' })
   expect(faults({ what: 'setup', commands: ['npm test'] }, raw)).toEqual([
     'setup_commands has a form that is not known here',
@@ -73,18 +73,18 @@ describe('a change of variables', () => {
   const variablesAfter = (...variables: (readonly [string, string | null])[]) =>
     changed(change(...variables))['environment_variables']
 
-  it('keeps a value that is not given, adds what is new and takes away what is not named', () => {
+  it('keeps a value that is null, adds new variables, and removes those it does not name', () => {
     expect(variablesAfter(['TOKEN', null], ['NEW', 'x'])).toEqual([
       { name: 'TOKEN', value: 'token-s3cr3t', scope: 'tests' },
       { name: 'NEW', value: 'x' },
     ])
   })
 
-  it('gives a new value to one that is there, and keeps what else CI says of it', () => {
+  it("sets a new value, and keeps the variable's other fields", () => {
     expect(variablesAfter(['TOKEN', ''])).toEqual([{ name: 'TOKEN', value: '', scope: 'tests' }])
   })
 
-  it('keeps what has no name: nobody could have named it', () => {
+  it('keeps entries without a name, since no form can name them', () => {
     const raw = sentProject({ environment_variables: ['A=1', { name: 'B', value: '2' }, { value: '3' }] })
     expect(changed(change(['C', '4']), raw)['environment_variables']).toEqual([
       { name: 'C', value: '4' },
@@ -93,7 +93,7 @@ describe('a change of variables', () => {
     ])
   })
 
-  it('keeps what is named by nothing but blanks, which no form shows, and the number that a name may be', () => {
+  it('keeps an entry whose name is blank, which no form shows, and a name that is a number', () => {
     const raw = sentProject({
       environment_variables: [
         { name: ' ', value: '1' },
@@ -110,29 +110,29 @@ describe('a change of variables', () => {
   it.each<[claim: string, change: ProjectChange, faults: string[]]>([
     ['without a name', change([' ', 'x']), ['environment_variables[0].name is empty']],
     [
-      'of the name of another',
+      'with the name of another variable',
       change(['A', 'x'], ['B', 'x'], ['A', 'y']),
       ['environment_variables[2].name is the name of another variable, too'],
     ],
     [
-      'without a value, new',
+      'that is new and has no value',
       change(['TOKEN', null], ['NEW', null]),
       ['environment_variables[1].value is missing, and there is no earlier one to keep'],
     ],
-  ])('has no variable %s', (_, wrong, found) => {
+  ])('refuses a variable %s', (_, wrong, found) => {
     expect(faults(wrong)).toEqual(found)
   })
 
-  it('tells names apart by case', () => {
+  it('distinguishes names by case', () => {
     expect(faults(change(['token', 'x'], ['TOKEN', null]))).toEqual([])
   })
 
-  it('is not made where CI sends variables in a form that cannot be kept', () => {
+  it('is refused if CI sends variables in an unknown form', () => {
     const raw = sentProject({ environment_variables: { TOKEN: 'token-s3cr3t' } })
     expect(faults(change(['A', 'x']), raw)).toEqual(['environment_variables has a form that is not known here'])
   })
 
-  it('makes the first where there is none', () => {
+  it('adds the first variable of a project', () => {
     for (const none of [null, undefined, []])
       expect(
         changed(change(['A', 'x']), sentProject({ environment_variables: none }))['environment_variables'],
@@ -141,20 +141,20 @@ describe('a change of variables', () => {
 })
 
 describe('a change of teams', () => {
-  it('keeps ids beyond 2^53, and those that are there in the form that they have', () => {
+  it('keeps ids beyond 2^53, and keeps existing ids as numbers or strings', () => {
     const raw = sentProject({ team_ids: ['7', 8] })
     const ids = ['7', '8', '9', '9007199254740991', '9007199254740993', '9']
     expect(changed({ what: 'teams', ids }, raw)['team_ids']).toEqual(['7', 8, 9, 9007199254740991, '9007199254740993'])
   })
 
-  it('takes digits only', () => {
+  it('accepts only digits', () => {
     const ids = ['7', 'web', '', '-1', '1.5', '007']
     expect(faults({ what: 'teams', ids })).toEqual([1, 2, 3, 4, 5].map((at) => `team_ids[${at}] is no team id`))
   })
 })
 
 describe('a change of type', () => {
-  it('is in one field: what the new type forbids is left out where it is sent', () => {
+  it('sets one field; the fields that the new type forbids are left out when it is sent', () => {
     expect(changed({ what: 'type', type: 'pro' })).toEqual(sentProject({ type: 'pro' }))
   })
 })
@@ -163,11 +163,11 @@ describe('a changed rule', () => {
   const ruleAfter = (at: number, changes: Partial<RuleInput>, raw = sentProject()) =>
     rulesOf(changed({ what: 'rule', at, rule: ruleInput(changes) }, raw))[at]
 
-  it('has its new events, and keeps all that is not said: its key, its unknown fields', () => {
+  it('gets its new events, and keeps its key and unknown fields', () => {
     expect(ruleAfter(0, { events: ['success'] })).toEqual({ ...rulesOf(sentProject())[0], build_statuses: ['success'] })
   })
 
-  it('has what is said', () => {
+  it('gets every field that is given', () => {
     const said = { target: 'all', branch: 'v*', branchMatch: 'wildcard', options: { key: 'k', room: '' } } as const
     expect(ruleAfter(0, said)).toEqual({
       ...rulesOf(sentProject())[0],
@@ -179,7 +179,7 @@ describe('a changed rule', () => {
     })
   })
 
-  it('is for every branch without one', () => {
+  it('is for every branch if none is given', () => {
     expect(ruleAfter(1, { notifier: 'webhook', branch: null })).toMatchObject({
       branch: null,
       branch_match: 'wildcard',
@@ -187,18 +187,18 @@ describe('a changed rule', () => {
     expect(ruleAfter(1, { notifier: 'webhook', branch: '' })).toMatchObject({ branch: null })
   })
 
-  it.each([[''], [null], [undefined]])('that was for every branch already stays as it was: %j', (branch) => {
+  it.each([[''], [null], [undefined]])('that was for every branch keeps that branch as it was: %j', (branch) => {
     const raw = sentProject({ notification_rules: [{ notifier: 'email', branch, build_statuses: ['failed'] }] })
     expect(ruleAfter(0, { notifier: 'email' }, raw)).toEqual({ notifier: 'email', branch, build_statuses: ['failed'] })
   })
 
-  it('keeps options of a form that is not known, unless one is given', () => {
+  it('keeps options in an unknown form, unless an option is given', () => {
     const raw = sentProject({ notification_rules: [{ notifier: 'slack', options: ['?'], build_statuses: [] }] })
     expect(ruleAfter(0, {}, raw)).toMatchObject({ options: ['?'] })
     expect(ruleAfter(0, { options: { key: 'k' } }, raw)).toMatchObject({ options: { key: 'k' } })
   })
 
-  it('keeps its key only for the notifier whose it is', () => {
+  it('keeps its key only if its notifier stays the same', () => {
     expect(ruleAfter(0, { notifier: 'Slack' })).toMatchObject({ options: { key: 'slack-s3cr3t', room: '#builds' } })
     const raw = sentProject({
       notification_rules: [{ notifier: 'slack', options: { key: 'slack-s3cr3t', odd: 1 }, build_statuses: ['failed'] }],
@@ -209,7 +209,7 @@ describe('a changed rule', () => {
     expect(JSON.stringify(ruleAfter(0, { notifier: 'email' }, raw))).not.toContain('s3cr3t')
   })
 
-  it("keeps the name under which it has its target: the answer's or the request's", () => {
+  it('keeps the field name of its target: target or email_target', () => {
     const raw = sentProject({ notification_rules: [{ notifier: 'email', email_target: 'all', build_statuses: [] }] })
     const rule = { notifier: 'email', target: 'committer' } as const
     expect(ruleAfter(0, rule, raw)).toEqual({
@@ -223,7 +223,7 @@ describe('a changed rule', () => {
 })
 
 describe('a new rule', () => {
-  it('comes last, with what is said and nothing else', () => {
+  it('comes last, with only the given fields', () => {
     const rule = ruleInput({ branch: 'main', branchMatch: 'exact', options: { key: 'k', url: null } })
     expect(rulesOf(changed({ what: 'rule', at: null, rule }))).toEqual([
       ...rulesOf(sentProject()),
@@ -231,7 +231,7 @@ describe('a new rule', () => {
     ])
   })
 
-  it.each([[[]], [null], [undefined]])('is the first where there is none: %j', (rules) => {
+  it.each([[[]], [null], [undefined]])('is the first one of a project whose rules are %j', (rules) => {
     const raw = sentProject({ notification_rules: rules })
     expect(rulesOf(changed({ what: 'rule', at: null, rule: ruleInput() }, raw))).toEqual([
       { notifier: 'slack', build_statuses: ['failed'] },
@@ -240,14 +240,14 @@ describe('a new rule', () => {
 })
 
 describe('a removed rule', () => {
-  it('is gone, and the others stay in their order', () => {
+  it('is gone, and the others keep their order', () => {
     const [first, , third] = rulesOf(sentProject())
     expect(changed({ what: 'remove-rule', at: 1 })).toEqual(sentProject({ notification_rules: [first, third] }))
   })
 })
 
-describe('a rule that cannot be', () => {
-  it('has no event, or no notifier', () => {
+describe('an impossible rule', () => {
+  it('has no event or no notifier', () => {
     expect(faults({ what: 'rule', at: 1, rule: ruleInput({ events: [] }) })).toEqual([
       'notification_rules[1].build_statuses needs at least one event',
     ])
@@ -257,7 +257,7 @@ describe('a rule that cannot be', () => {
     ])
   })
 
-  it('has a branch that no branch can match, unless CI has it already', () => {
+  it('has a branch pattern that matches no possible branch, unless CI has that pattern already', () => {
     const impossible = ['notification_rules[1].branch can match nothing']
     const said = (branch: string, branchMatch: RuleInput['branchMatch'], raw = sentProject()) =>
       faults({ what: 'rule', at: 1, rule: ruleInput({ branch, branchMatch }) }, raw).map((fault) => fault.split(',')[0])
@@ -270,20 +270,20 @@ describe('a rule that cannot be', () => {
     expect([said('^(a', null, raw), said('^(b', null, raw)]).toEqual([[], impossible])
   })
 
-  it.each([3, -1, 0.5, NaN])('is at no place of this project: %s', (at) => {
+  it.each([3, -1, 0.5, NaN])('has a position that does not exist: %s', (at) => {
     const none = [`notification_rules[${at}] is no rule of this project`]
     expect(faults({ what: 'rule', at, rule: ruleInput() })).toEqual(none)
     expect(faults({ what: 'remove-rule', at })).toEqual(none)
   })
 
-  it('is one among rules of a form that cannot be kept', () => {
+  it('belongs to rules in an unknown form', () => {
     const raw = sentProject({ notification_rules: { slack: 'all' } })
     const unknown = ['notification_rules has a form that is not known here']
     expect(faults({ what: 'rule', at: null, rule: ruleInput() }, raw)).toEqual(unknown)
     expect(faults({ what: 'remove-rule', at: 0 }, raw)).toEqual(unknown)
   })
 
-  it('is one of a form that is not known; it can only be removed', () => {
+  it('has an unknown form itself; it can only be removed', () => {
     const raw = sentProject({ notification_rules: ['slack'] })
     expect(faults({ what: 'rule', at: 0, rule: ruleInput() }, raw)).toEqual([
       'notification_rules[0] has a form that is not known here',

@@ -19,9 +19,9 @@ describe('two states of a project differ', () => {
       { build_on_pr_only: true },
       [['build_on_pr_only', 'false', 'true', false]],
     ],
-    ['in a value that was none', { type: null }, { type: 'pro' }, [['type', null, 'pro', false]]],
+    ['in a value that was null', { type: null }, { type: 'pro' }, [['type', null, 'pro', false]]],
     [
-      'in the lines that went and came',
+      'in removed and added lines',
       { branches: ['main', 'old', '^v.*$'] },
       { branches: ['^v.*$', 'new', 'main', 'newer'] },
       [['branches', 'old', 'new\nnewer', false]],
@@ -46,7 +46,7 @@ describe('two states of a project differ', () => {
       [['extra.list[0].deep', '1', '2', false]],
     ],
     [
-      'in the form of a field',
+      'in the type of a field',
       { extra: 'one' },
       { extra: { is: 'two' } },
       [
@@ -55,7 +55,7 @@ describe('two states of a project differ', () => {
       ],
     ],
     [
-      'in digits that were a number',
+      'in a number that became a string',
       { build_timeout: 60 },
       { build_timeout: '60' },
       [['build_timeout', '60', '"60"', false]],
@@ -71,7 +71,7 @@ describe('two states of a project differ', () => {
   })
 
   it.each<[claim: string, before: Raw, after: Raw]>([
-    ['when they were written', { updated_at: '2026-01-01' }, { updated_at: '2026-02-02' }],
+    ['the time of the last change', { updated_at: '2026-01-01' }, { updated_at: '2026-02-02' }],
     ['the order of branches', { branches: ['a', 'b'] }, { branches: ['b', 'a'] }],
     ['the order of teams', { team_ids: [1, 2] }, { team_ids: [2, 1] }],
     [
@@ -86,20 +86,20 @@ describe('two states of a project differ', () => {
       { environment_variables: variables().toReversed() },
     ],
     ['the order of fields', { extra: { a: 1, b: 2 } }, { extra: { b: 2, a: 1 } }],
-    ['nothing said in other words', { extra: null }, { extra: undefined }],
-    ['nothing said in other words, deep', { extra: { a: null, b: 1 } }, { extra: { b: 1 } }],
-    ['no line and no list', { branches: [] }, { branches: null }],
+    ['null instead of a missing field', { extra: null }, { extra: undefined }],
+    ['null instead of a missing field, further down', { extra: { a: null, b: 1 } }, { extra: { b: 1 } }],
+    ['null instead of an empty list', { branches: [] }, { branches: null }],
   ])('not in %s', (_, before, after) => {
     expect(between(before, after)).toEqual([])
   })
 
-  it('when they were written, deeper, is a difference: that is another field', () => {
+  it('a change of updated_at inside another field is a difference', () => {
     expect(between({ extra: { updated_at: 1 } }, { extra: { updated_at: 2 } })).toHaveLength(1)
   })
 })
 
-describe('of rules', () => {
-  it('a changed one is compared with what it was, by field', () => {
+describe('the differences of rules', () => {
+  it('are listed by field if a rule was changed', () => {
     const [first, second, third] = rules()
     const after = [first, { ...second, branch: 'main', branch_match: 'exact' }, third]
     expect(between({}, { notification_rules: after })).toEqual([
@@ -108,14 +108,14 @@ describe('of rules', () => {
     ])
   })
 
-  it('a removed one takes its fields away and leaves the later ones alone', () => {
+  it('list the fields of a removed rule, and do not touch later rules', () => {
     const fields = between({}, { notification_rules: rules().slice(1) })
     expect(fields).toContainEqual(['notification_rules[0].build_statuses', 'failed\nrecovered', null, false])
     expect(fields).toContainEqual(['notification_rules[0].options.key', MASK, null, true])
     expect(fields.every(([field]) => String(field).startsWith('notification_rules[0]'))).toBe(true)
   })
 
-  it('a new one is at its new place', () => {
+  it('list a new rule at its new position', () => {
     const after = [{ notifier: 'email', build_statuses: ['failed'] }, ...rules()]
     expect(between({}, { notification_rules: after })).toEqual([
       ['notification_rules[0].notifier', null, 'email', false],
@@ -124,7 +124,7 @@ describe('of rules', () => {
   })
 })
 
-describe('of a secret', () => {
+describe('the differences of a secret', () => {
   const withRule = (options: Raw) => ({ notification_rules: [{ ...rules()[0], options }] })
 
   it.each<[field: string, before: Raw, after: Raw]>([
@@ -169,11 +169,11 @@ describe('of a secret', () => {
       { repository_url: 'https://ada:one@host.example/x' },
       { repository_url: 'https://ada:two@host.example/x' },
     ],
-  ])('only that it differs is said: %s', (field, before, after) => {
+  ])('say only that it differs: %s', (field, before, after) => {
     expect(between(before, after)).toEqual([[field, MASK, MASK, true]])
   })
 
-  it('it is said that one came, or went', () => {
+  it('say whether it was added or removed', () => {
     expect(between({ aes_key: null }, { aes_key: 'new' })).toEqual([['aes_key', null, MASK, true]])
     expect(between({ aes_key: 'old' }, { aes_key: null })).toEqual([['aes_key', MASK, null, true]])
     expect(between({}, { environment_variables: variables().slice(1) })).toEqual([
@@ -184,13 +184,13 @@ describe('of a secret', () => {
     ])
   })
 
-  it('the room of a rule is none', () => {
+  it('do not include the room of a rule, which is no secret', () => {
     expect(between(withRule({ room: '#a' }), withRule({ room: '#b' }))).toEqual([
       ['notification_rules[0].options.room', '#a', '#b', false],
     ])
   })
 
-  it('nothing is seen of a project that comes, goes or becomes another', () => {
+  it('show nothing of it if a whole project is added, removed or replaced', () => {
     const other = JSON.parse(JSON.stringify(sentProject()).replaceAll('s3cr3t', 'c4n4ry')) as Raw
     for (const [before, after] of [
       [sentProject(), {}],
@@ -206,7 +206,7 @@ describe('of a secret', () => {
 })
 
 describe('any two states', () => {
-  it('that are equal do not differ', () => {
+  it('have no differences if they are equal', () => {
     fc.assert(
       fc.property(anySent, (raw) => {
         expect(differencesOf(raw, structuredClone(raw))).toEqual([])
@@ -214,7 +214,7 @@ describe('any two states', () => {
     )
   })
 
-  it('that differ in one value differ, and each difference says how', () => {
+  it('have differences if one value differs, and each difference shows it', () => {
     const anyOther = fc.oneof(
       fc.constant('another'),
       fc.integer(),
@@ -237,7 +237,7 @@ describe('any two states', () => {
     )
   })
 
-  it('are compared the same from both sides', () => {
+  it('have the same differences in both directions', () => {
     fc.assert(
       fc.property(anySent, anySent, (one, other) => {
         const texts = (from: Raw, to: Raw) => differencesOf(from, to)
@@ -248,7 +248,7 @@ describe('any two states', () => {
     )
   })
 
-  it('show no secret, nor how long it is', () => {
+  it('show neither a secret nor its length', () => {
     fc.assert(
       fc.property(anySent, anySent, (one, other) => {
         const differences = differencesOf(one, other)
@@ -260,7 +260,7 @@ describe('any two states', () => {
     )
   })
 
-  it('are read for what they own: a field may be called as every object calls one of its own', () => {
+  it('may have fields named like built-in properties of objects', () => {
     const hostile = JSON.parse('{"toString":"x","__proto__":{"a":1},"constructor":[1]}') as Raw
     expect(differencesOf({}, hostile).map(({ field }) => field)).toEqual(['toString', '__proto__.a', 'constructor'])
     expect(differencesOf(hostile, hostile)).toEqual([])

@@ -6,7 +6,7 @@ const masked = (raw: Record<string, unknown>) => maskedSecrets(raw).map(({ field
 
 describe('a mask', () => {
   it.each(['***', '****', '••••••', 'sk-****9f3a', 'xxxx', 'xxxx1a2b', '[FILTERED]', '<hidden>', ' **** '])(
-    'is what %j looks like',
+    'looks like %j',
     (text) => expect(isMask(text)).toBe(true),
   )
 
@@ -22,15 +22,15 @@ describe('a mask', () => {
     'hidden',
     '[secret',
     ...SECRETS,
-  ])('is not what %j looks like', (text) => expect(isMask(text)).toBe(false))
+  ])('does not look like %j', (text) => expect(isMask(text)).toBe(false))
 })
 
-describe('the secrets that CI hides', () => {
-  it('are none of a project that shows them all', () => {
+describe('the secrets that CI masks', () => {
+  it('are none in a project that shows them all', () => {
     expect(masked(sentProject())).toEqual([])
   })
 
-  it.each([[null], [undefined], ['****']])('are variables whose value is %j; an empty one is no secret', (value) => {
+  it.each([[null], [undefined], ['****']])('are variables whose value is %j; an empty value is no secret', (value) => {
     const variables = [{ name: 'TOKEN', value }, { name: 'EMPTY', value: '' }, { name: '****', value: 'x' }, { value }]
     expect(masked(sentProject({ environment_variables: variables }))).toEqual([
       'environment_variables.TOKEN',
@@ -38,7 +38,7 @@ describe('the secrets that CI hides', () => {
     ])
   })
 
-  it('are keys and addresses of rules, whatever the notifier, and what has the name of a secret; no branch and no room', () => {
+  it("are keys and addresses in rules of any notifier, and fields with a secret's name, but neither branches nor rooms", () => {
     const rule = (options: object) => ({ notifier: 'pigeon', branch: '****', build_statuses: ['failed'], options })
     const rules = [
       rule({ key: '****', room: '****' }),
@@ -54,14 +54,14 @@ describe('the secrets that CI hides', () => {
     ])
   })
 
-  it('are named without what stands for them', () => {
+  it('are listed without their masks', () => {
     const raw = { environment_variables: [{ name: 'TOKEN', value: 'sk-****9f3a' }] }
     expect(JSON.stringify(maskedSecrets(raw))).not.toContain('9f3a')
   })
 })
 
-describe('what CI says nothing of', () => {
-  it('is what an update sets and is not there; null is said', () => {
+describe('the fields that CI leaves out', () => {
+  it('are those that an update sets and that are missing; null is not missing', () => {
     const { setup_commands: _setup, branches: _branches, ...rest } = sentProject({ team_ids: null })
     expect(unsaidFields(rest, true)).toEqual(['branches', 'setup_commands'])
     expect(unsaidFields(rest, false)).toEqual(['branches'])

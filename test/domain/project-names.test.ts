@@ -21,51 +21,51 @@ const heard = (projectId: string, name: string, changes: Partial<ProjectSource> 
 
 const inBrief = (projects: readonly ProjectRef[]) => projects.map(({ projectId, name }) => `${projectId} ${name}`)
 
-describe('what CI lists and what deliveries named', () => {
+describe('a project that CI lists and a project from deliveries', () => {
   it.each<[claim: string, listed: ProjectSource[], heard: ProjectSource[], joined: string[]]>([
     [
-      'is one project by its uuid, whatever it is called, with the name that CI gives it',
+      'are one if their uuids match, whatever their names, with the name from CI',
       [listed('acme/web', { uuid: uuid(1) })],
       [heard('11', 'old-name', { uuid: uuid(1) })],
       ['11 acme/web'],
     ],
-    ['is one by its id', [listed('acme/web', { projectId: '11' })], [heard('11', 'web')], ['11 acme/web']],
-    ['is one by its name', [listed('acme/web')], [heard('11', 'acme/web')], ['11 acme/web']],
-    ['is one by its full name', [listed('acme/web')], [heard('11', 'web', { fullName: 'Acme/Web' })], ['11 acme/web']],
+    ['are one if their ids match', [listed('acme/web', { projectId: '11' })], [heard('11', 'web')], ['11 acme/web']],
+    ['are one if their names match', [listed('acme/web')], [heard('11', 'acme/web')], ['11 acme/web']],
+    ['are one by full name', [listed('acme/web')], [heard('11', 'web', { fullName: 'Acme/Web' })], ['11 acme/web']],
     [
-      'is two where the name is all and two in CI have it',
+      'are two if only the name matches and CI lists that name twice',
       [listed('acme/web', { uuid: uuid(1) }), listed('acme/web', { uuid: uuid(2) })],
       [heard('11', 'acme/web')],
       ['null acme/web', 'null acme/web', '11 acme/web'],
     ],
     [
-      'is two where the one of that name has another id',
+      'are two if the same name has another id',
       [listed('acme/web', { projectId: '11' })],
       [heard('13', 'acme/web')],
       ['11 acme/web', '13 acme/web'],
     ],
     [
-      'is two where two of one name were heard of, and CI lists one',
+      'are two if deliveries have the name with two ids',
       [listed('acme/web')],
       [heard('11', 'acme/web'), heard('13', 'acme/web')],
       ['11 acme/web', '13 acme/web'],
     ],
     [
-      'is one by its name, whatever another source calls so',
+      'are one if their names match, even if another source uses the name too',
       [listed('acme/web', { uuid: uuid(1) }), listed('acme/web', { projectId: 'gitlab:71', uuid: uuid(2) })],
       [heard('11', 'acme/web'), heard('gitlab:71', 'acme/web')],
       ['11 acme/web', 'gitlab:71 acme/web'],
     ],
     [
-      'is two where another source calls a project so',
+      'are two if they come from different sources',
       [listed('acme/web')],
       [heard('gitlab:71', 'acme/web')],
       ['null acme/web', 'gitlab:71 acme/web'],
     ],
-    ['is what was heard where CI lists nothing', [], [heard('11', 'web', { fullName: 'acme/web' })], ['11 acme/web']],
-    ['is what is listed where nothing was heard', [listed('acme/web')], [], ['null acme/web']],
+    ['may be delivered without being listed', [], [heard('11', 'web', { fullName: 'acme/web' })], ['11 acme/web']],
+    ['may be listed without being delivered', [listed('acme/web')], [], ['null acme/web']],
     [
-      'keeps the id that CI lists where a uuid contradicts it',
+      'keep the id that CI lists if a uuid contradicts it',
       [listed('acme/web', { projectId: '11', uuid: uuid(1) })],
       [heard('12', 'acme/web', { uuid: uuid(1) })],
       ['11 acme/web'],
@@ -74,14 +74,14 @@ describe('what CI lists and what deliveries named', () => {
     expect(inBrief(joinProjects(fromCi, fromDeliveries))).toEqual(joined)
   })
 
-  it('changes neither list', () => {
+  it('stay unchanged themselves', () => {
     const [web] = [listed('acme/web')]
     joinProjects([web], [heard('11', 'acme/web')])
     expect(web.projectId).toBeNull()
   })
 })
 
-describe('a text names', () => {
+describe('the text', () => {
   const PROJECTS = [
     { projectId: '11', uuid: uuid(1), name: 'acme/web', type: 'basic' },
     { projectId: '12', uuid: uuid(2), name: 'acme/web-admin', type: 'basic' },
@@ -108,7 +108,7 @@ describe('a text names', () => {
     ['   ', []],
     ['.*', []],
     ['nowhere', []],
-  ])('%j: %j', (text, names) => {
+  ])('%j names %j', (text, names) => {
     expect(matchProjects(PROJECTS, text).map(({ name }) => name)).toEqual(names)
   })
 })

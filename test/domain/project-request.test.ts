@@ -3,10 +3,10 @@ import { isProjectRequest, PROJECT_ACTIONS } from '../../src/domain/request.ts'
 import { request } from '../support/build-events.ts'
 import { projectRequest } from '../store/given.ts'
 
-test.each(PROJECT_ACTIONS)('%s is asked of a project', (action) => {
+test.each(PROJECT_ACTIONS)('%s is a request about a project', (action) => {
   expect(isProjectRequest(projectRequest({ action }))).toBe(true)
 })
 
-test.each(['stop', 'restart'] as const)('%s is asked of a build', (action) => {
+test.each(['stop', 'restart'] as const)('%s is a request about a build', (action) => {
   expect(isProjectRequest(request({ action }))).toBe(false)
 })

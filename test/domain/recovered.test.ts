@@ -12,33 +12,33 @@ const built = (build: string, word: string, after?: number): Said => ({
   ...(after === undefined ? {} : { after }),
 })
 
-/** The attempts of a branch that recovered, as `512.1`, after all of its deliveries were received in this order. */
+/** The attempts that recovered the branch, as `512.1`, once all these deliveries were received in this order. */
 function recovered(...said: Said[]): string[] {
   const attempts = attemptsOf(...said)
   return attempts.filter((attempt) => recoveryOf(attempt, attempts)).map(attemptKey)
 }
 
-/** The recovery of the newest attempt of a branch. */
+/** The recovery by a branch's newest attempt. */
 function recoveryNow(...said: Said[]) {
   const attempts = attemptsOf(...said)
   return recoveryOf(attempts.at(-1)!, attempts)
 }
 
-describe('recovered', () => {
+describe('a recovery', () => {
   it.each<[claim: string, said: Said[], attempts: string[]]>([
     ['is a success after a failure', [built('1', 'error'), built('2', 'success')], ['2.1']],
     [
-      'is a success after a failure that was there before the first look',
+      "is a success after a failure from before Buildline's first start",
       [{ ...built('1', 'error'), origin: 'history' }, built('2', 'success')],
       ['2.1'],
     ],
     [
-      'is not a success by what is recorded after it as no news',
+      'is not a success whose earlier failure is recorded after it as no news',
       [built('2', 'success'), { ...built('1', 'error'), origin: 'history' }],
       [],
     ],
     ['is a success after a machine error', [built('1', 'infrastructure_failure'), built('2', 'success')], ['2.1']],
-    ['is not a success without history', [built('1', 'success')], []],
+    ['is not a success without earlier builds', [built('1', 'success')], []],
     ['is not a success after a success', [built('1', 'success'), built('2', 'success')], []],
     ['is not the second success', [built('1', 'error'), built('2', 'success'), built('3', 'success')], ['2.1']],
     ['is not a failure after a failure', [built('1', 'error'), built('2', 'error')], []],
@@ -66,72 +66,72 @@ describe('recovered', () => {
     expect(recovered(...said)).toEqual(attempts)
   })
 
-  it.each(['stopped', 'ignored', 'blocked', 'waiting', 'initiated', 'paused'])('is not made by %s', (word) => {
+  it.each(['stopped', 'ignored', 'blocked', 'waiting', 'initiated', 'paused'])('is not caused by %s', (word) => {
     expect(recovered(built('1', 'success'), built('2', word), built('3', 'success'))).toEqual([])
     expect(recovered(built('1', word), built('2', 'success'))).toEqual([])
   })
 
-  it.each(['stopped', 'ignored', 'blocked', 'waiting', 'initiated', 'paused'])('is not broken by %s', (word) => {
+  it.each(['stopped', 'ignored', 'blocked', 'waiting', 'initiated', 'paused'])('is not prevented by %s', (word) => {
     expect(recovered(built('1', 'error'), built('2', word), built('3', 'success'))).toEqual(['3.1'])
   })
 })
 
 describe('two overlapping builds of one branch', () => {
-  it('do not recover a newer failure by the late success of the older one', () => {
+  it('are not fixed by the late success of the older one after the newer one failed', () => {
     expect(
       recovered(built('1', 'initiated'), built('2', 'initiated'), built('2', 'error'), built('1', 'success')),
     ).toEqual([])
   })
 
-  it('do not recover an older failure by it, either, once a newer one has failed', () => {
+  it('do not fix an older failure by a late success either, once a newer one has failed', () => {
     expect(recovered(built('1', 'error'), built('3', 'error'), built('2', 'success'))).toEqual([])
   })
 
-  it('recover by the older one when it passes before the newer one fails', () => {
+  it('are fixed by the older one if it passes before the newer one fails', () => {
     expect(recovered(built('1', 'error'), built('2', 'success'), built('3', 'error'))).toEqual(['2.1'])
   })
 
-  it('recover by the older one while the newer one is still running, or was stopped', () => {
+  it('are fixed by the older one if the newer one is still running or was stopped', () => {
     expect(recovered(built('1', 'error'), built('3', 'initiated'), built('2', 'success'))).toEqual(['2.1'])
     expect(recovered(built('1', 'error'), built('3', 'stopped'), built('2', 'success'))).toEqual(['2.1'])
   })
 
-  it('count the failure of the older one that is received last as the one before', () => {
+  it('count a failure of the older one that is received last as the earlier one', () => {
     expect(recovered(built('2', 'success'), built('1', 'error'))).toEqual(['2.1'])
   })
 
-  it('do not recover a newer failure by restarting an older build', () => {
+  it('are not fixed by a restart of the older one after the newer one failed', () => {
     expect(recovered(built('1', 'error'), built('2', 'error'), built('1', 'success'))).toEqual([])
   })
 
-  it('are recovered by the build after both', () => {
+  it('are fixed by a build after both', () => {
     const said = [built('1', 'initiated'), built('2', 'error'), built('1', 'success'), built('3', 'success')]
     expect(recovered(...said)).toEqual(['3.1'])
   })
 
-  it('stay recovered by the newer one when the older one passes late', () => {
+  it('stay fixed by the newer one if the older one passes late', () => {
     expect(recovered(built('1', 'error'), built('3', 'success'), built('2', 'success'))).toEqual(['3.1'])
   })
 
-  it('stay recovered though a restart of the failed one passes after it', () => {
+  it('stay fixed if a restart of the failed one passes later', () => {
     expect(recovered(built('1', 'error'), built('2', 'success'), built('1', 'success'))).toEqual(['2.1'])
   })
 
-  it('do not recover by the newer one when the older one had passed before it', () => {
+  it('are not fixed by the newer one if the older one had passed before it', () => {
     expect(recovered(built('1', 'error'), built('2', 'success'), built('3', 'success'))).toEqual(['2.1'])
   })
 
-  it('count a late failure between a late success and the newer one', () => {
+  it('count a late failure before the newer success, even if a late success lies between', () => {
     expect(recovered(built('4', 'success'), built('2', 'success'), built('3', 'error'))).toEqual(['4.1'])
     expect(recovered(built('4', 'success'), built('2', 'success'), built('1', 'error'))).toEqual(['4.1'])
   })
 
-  it('count a late failure only after the last success that had come in time', () => {
+  it('count a late failure only up to the last success that was received in order', () => {
     expect(recovered(built('2', 'success'), built('3', 'success'), built('1', 'error'))).toEqual(['2.1'])
     expect(recovered(built('1', 'success'), built('3', 'success'), built('2', 'error'))).toEqual(['3.1'])
   })
 
-  it('tell the same red streak after a late success as before it', () => {
+  it('have the same red streak before and after a late success', () => {
     const said = [built('1', 'error'), built('3', 'error'), built('4', 'success')]
     const before = attemptsOf(...said)
     const after = attemptsOf(...said, built('2', 'success'))
@@ -145,18 +145,18 @@ describe('two overlapping builds of one branch', () => {
   })
 })
 
-describe('a recovery', () => {
-  it('says since when the branch was red and how many builds it was', () => {
+describe('the red streak of a recovery', () => {
+  it('says since when the branch was red, and how many builds failed', () => {
     const said = [built('1', 'success', 0), built('2', 'error', MINUTE), built('3', 'error'), built('4', 'success')]
     expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + MINUTE, builds: 2, atLeast: false })
   })
 
-  it('counts a build once that failed in each of its attempts', () => {
+  it('counts a build once even if all its attempts failed', () => {
     const said = ['initiated', 'error', 'initiated', 'error', 'initiated', 'success'].map((word) => built('1', word))
     expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + SECOND, builds: 1, atLeast: false })
   })
 
-  it('does not count what is neither red nor green', () => {
+  it('counts no build that is neither red nor green', () => {
     const words = ['error', 'stopped', 'error', 'ignored', 'success']
     expect(recoveryNow(...words.map((word, i) => built(`${i}`, word)))).toMatchObject({ builds: 2 })
   })
@@ -164,25 +164,25 @@ describe('a recovery', () => {
   it.each([
     [['infrastructure_failure', 'error', 'infrastructure_failure', 'error', 'success'], T0 + SECOND],
     [['infrastructure_failure', 'infrastructure_failure', 'success'], T0],
-  ])('counts the errors of machines only where nothing failed: %j', (words, sinceAt) => {
+  ])('counts machine errors only if nothing else failed: %j', (words, sinceAt) => {
     const said = words.map((word, i) => built(`${i}`, word))
     expect(recoveryNow(...said)).toEqual({ sinceAt, builds: 2, atLeast: false })
   })
 
-  it("takes CI's own time for the beginning of the red streak", () => {
+  it('begins at the time that CI gives', () => {
     const said = { ...built('1', 'error', MINUTE), details: { finishedAt: T0 + SECOND } }
     expect(recoveryNow(said, built('2', 'success'))).toMatchObject({ sinceAt: T0 + SECOND })
   })
 
   it.each<[claim: string, words: string[], atLeast: boolean]>([
-    ['reaches the end of a history that was cut', ['error', 'success'], true],
-    ['begins within a history that was cut', ['success', 'error', 'success'], false],
-  ])('knows whether the streak %s', (_, words, atLeast) => {
+    ['reaches the end of a truncated history', ['error', 'success'], true],
+    ['begins within a truncated history', ['success', 'error', 'success'], false],
+  ])('is known to be one that %s', (_, words, atLeast) => {
     const attempts = attemptsOf(...words.map((word, i) => built(`${i}`, word)))
     expect(recoveryOf(attempts.at(-1)!, attempts, true)).toMatchObject({ atLeast, builds: 1 })
   })
 
-  it('needs the attempt itself not to be part of the history', () => {
+  it('is the same if the history does not include the recovered attempt', () => {
     const attempts = attemptsOf(built('1', 'error'), built('2', 'success'))
     expect(recoveryOf(attempts[1]!, attempts.slice(0, 1))).toEqual(recoveryOf(attempts[1]!, attempts))
   })
@@ -192,7 +192,7 @@ describe('any history', () => {
   const word = fc.constantFrom('success', 'error', 'infrastructure_failure', 'stopped', 'ignored', 'blocked', 'waiting')
   const said = fc.array(fc.record({ build: fc.integer({ min: 1, max: 9 }).map(String), word }), { maxLength: 12 })
 
-  it('is read the same in any order', () => {
+  it('gives the same recoveries in any order', () => {
     const shuffled = said.chain((each) => {
       const attempts = foldAttempts(story(...each))
       return fc.shuffledSubarray(attempts, { minLength: attempts.length }).map((mixed) => ({ attempts, mixed }))
@@ -204,7 +204,7 @@ describe('any history', () => {
     )
   })
 
-  it('is the same without the attempts that are neither red nor green', () => {
+  it('gives the same recoveries without attempts that are neither red nor green', () => {
     fc.assert(
       fc.property(said, (each) => {
         const attempts = foldAttempts(story(...each))
@@ -216,7 +216,7 @@ describe('any history', () => {
     )
   })
 
-  it('recovers at the passing builds that follow a red one, when builds end in their order', () => {
+  it('has a recovery at each passing build after a red one, if builds end in order', () => {
     const words = fc.array(word, { maxLength: 12 })
     fc.assert(
       fc.property(words, (each) => {
@@ -232,7 +232,7 @@ describe('any history', () => {
     )
   })
 
-  it('recovers only builds that passed, after a red one that no success in between had overcome in time', () => {
+  it('has recoveries only at passing builds after a red one, without an earlier success in between', () => {
     fc.assert(
       fc.property(said, (each) => {
         const attempts = foldAttempts(story(...each))
@@ -246,7 +246,7 @@ describe('any history', () => {
     )
   })
 
-  it('loses no recovery by another success that is received', () => {
+  it('keeps its recoveries when another success arrives', () => {
     const build = fc.integer({ min: 1, max: 9 }).map(String)
     fc.assert(
       fc.property(said, build, (each, late) => {
@@ -256,8 +256,8 @@ describe('any history', () => {
   })
 })
 
-describe('the red streak that a red run stands in', () => {
-  /** How long the branch had been red when this build ended, by all of the deliveries. */
+describe('the red streak up to a red attempt', () => {
+  /** How long the branch had been red when this build ended, with all of these deliveries known. */
   function streakTo(build: string, ...said: Said[]) {
     const attempts = attemptsOf(...said)
     return redStreakTo(
@@ -268,44 +268,40 @@ describe('the red streak that a red run stands in', () => {
   }
 
   it.each<[claim: string, said: Said[], builds: number]>([
-    ['begins with itself after a success', [built('1', 'success'), built('2', 'error')], 1],
+    ['begins with that attempt after a success', [built('1', 'success'), built('2', 'error')], 1],
+    ['counts the red builds before it', [built('0', 'success'), built('1', 'error'), built('2', 'error')], 2],
     [
-      'is as long as the builds before it were red',
-      [built('0', 'success'), built('1', 'error'), built('2', 'error')],
-      2,
-    ],
-    [
-      'counts a build that failed twice once',
+      'counts a build that failed twice only once',
       [built('1', 'error'), built('1', 'infrastructure_failure'), built('2', 'error')],
       2,
     ],
-    ['passes over the error of a machine', [built('1', 'error'), built('2', 'infrastructure_failure')], 1],
-    ['passes over what was stopped', [built('0', 'error'), built('1', 'stopped'), built('2', 'error')], 2],
-    ['counts no newer build', [built('2', 'error'), built('3', 'error')], 1],
-    ['is not ended by a newer success', [built('1', 'error'), built('2', 'error'), built('3', 'success')], 2],
+    ['leaves out machine errors', [built('1', 'error'), built('2', 'infrastructure_failure')], 1],
+    ['leaves out stopped builds', [built('0', 'error'), built('1', 'stopped'), built('2', 'error')], 2],
+    ['leaves out newer builds', [built('2', 'error'), built('3', 'error')], 1],
+    ['does not end with a newer success', [built('1', 'error'), built('2', 'error'), built('3', 'success')], 2],
   ])('%s', (_, said, builds) => {
     expect(streakTo('2', ...said)).toMatchObject({ builds, atLeast: false })
   })
 
-  it('began when its first red build ended', () => {
+  it('begins when its first red build ended', () => {
     const said = [built('0', 'success', 0), built('1', 'error', MINUTE), built('2', 'error', 9 * MINUTE)]
     expect(streakTo('2', ...said)).toMatchObject({ sinceAt: T0 + MINUTE })
   })
 
-  it('is at least so long when the history ends before it', () => {
+  it('has at least this length if the history is truncated before its beginning', () => {
     const attempts = attemptsOf(built('1', 'error'), built('2', 'error'))
     expect(redStreakTo(attempts[1]!, attempts, true)).toMatchObject({ builds: 2, atLeast: true })
     const ended = attemptsOf(built('0', 'success'), built('1', 'error'), built('2', 'error'))
     expect(redStreakTo(ended[2]!, ended, true)).toMatchObject({ builds: 2, atLeast: false })
   })
 
-  it('is none for an attempt that passed', () => {
+  it('does not exist for an attempt that passed', () => {
     expect(streakTo('2', built('1', 'error'), built('2', 'success'))).toBeNull()
   })
 })
 
-describe('what recovered from a red outcome', () => {
-  /** The builds that recovered from this one, of what was received in this order. */
+describe('the recoveries from a red outcome', () => {
+  /** The builds that recovered from this build's failure, received in this order. */
   function recovering(build: string, ...said: Said[]): string[] {
     const buildEvents = story(...said)
     const red = buildEvents.find((buildEvent) => buildEvent.buildId === build && isRed(buildEvent.status))!
@@ -317,13 +313,13 @@ describe('what recovered from a red outcome', () => {
   type Placed = { buildId: string; seq: number }
 
   it.each<[claim: string, said: Said[], builds: string[]]>([
-    ['is the next that passed', [built('1', 'error'), built('2', 'error'), built('3', 'success')], ['3']],
-    ['is not the second', [built('1', 'error'), built('2', 'success'), built('3', 'success')], ['2']],
-    ['is nothing where nothing passed', [built('1', 'error'), built('2', 'error')], []],
-    ['is itself, restarted', [built('1', 'error'), built('1', 'success')], ['1']],
-    ['is not itself before it failed', [built('1', 'success'), built('1', 'error')], []],
+    ['are the next that passed', [built('1', 'error'), built('2', 'error'), built('3', 'success')], ['3']],
+    ['are not the second that passed', [built('1', 'error'), built('2', 'success'), built('3', 'success')], ['2']],
+    ['are none if nothing passed', [built('1', 'error'), built('2', 'error')], []],
+    ['are a passing restart of the build itself', [built('1', 'error'), built('1', 'success')], ['1']],
+    ['are not an attempt from before it failed', [built('1', 'success'), built('1', 'error')], []],
     [
-      'is what had passed before the one in between did',
+      'include a build that had passed before one in between passed',
       [built('1', 'error'), built('3', 'success'), built('2', 'success')],
       ['2', '3'],
     ],
@@ -331,7 +327,7 @@ describe('what recovered from a red outcome', () => {
     expect(recovering('1', ...said)).toEqual(builds)
   })
 
-  it('is all that recovered, and would have recovered from less or from nothing without it; it knows the same of itself', () => {
+  it('are exactly the recoveries that would be missing or smaller without it, and their own list agrees', () => {
     const order = fc.shuffledSubarray(['1', '2', '3', '4', '5', '6', '7', '8'])
     const word = fc.constantFrom('success', 'error', 'infrastructure_failure')
     const branch = order.chain((builds) => fc.tuple(...builds.map((build) => word.map((w) => built(build, w)))))
@@ -353,7 +349,7 @@ describe('what recovered from a red outcome', () => {
             const from = recoveredFrom(green, earlier).map(({ buildId }) => buildId)
             expect(from.includes(red.buildId)).toBe(kept.includes(attempt.buildId))
           }
-          // A machine's error is no part of what they tell where something failed.
+          // Machine errors do not count in a streak that has a failure.
           const told = changed.map(({ buildId }) => buildId)
           if (red.status === 'failed') expect(kept).toEqual(told)
           else expect(kept).toEqual(expect.arrayContaining(told))

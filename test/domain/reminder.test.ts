@@ -43,18 +43,18 @@ const next = (about: Partial<Breakage> = {}, changes: readonly BreakageChange[] 
   return found && `${found.kind === 'owner' ? 'owner' : found.number} ${iso(found.at)}`
 }
 
-describe('a channel is reminded', () => {
-  test('once the branch was red for the set time and nobody was on it', () => {
+describe('the next reminder of a channel', () => {
+  test('is due when the branch has been red for the set time and has no owner', () => {
     expect(next()).toBe('1 2026-03-02T16:00')
   })
 
-  test('in the next hours, where that time is outside of them', () => {
+  test('is due in the next allowed hours if that time is outside of them', () => {
     expect(next({}, [], rule({ afterMs: 5 * HOUR }))).toBe('1 2026-03-03T09:00')
     expect(next({ beganAt: at('2026-03-06T17:00') })).toBe('1 2026-03-09T09:00')
     expect(next({ beganAt: at('2026-03-06T17:00') }, [], rule({ days: 'daily' }))).toBe('1 2026-03-07T09:00')
   })
 
-  test('again the same time after the one before, three times, whatever other channels were', () => {
+  test('is due the same time after the previous one, three times, whatever other channels got', () => {
     const [first, second, third] = [T0 + 2 * HOUR, T0 + 30 * HOUR, T0 + 40 * HOUR].map((when) => reminded(when))
     expect(next({}, [reminded(T0 + HOUR, RELEASES)])).toBe('1 2026-03-02T16:00')
     expect(next({}, [first!])).toBe('2 2026-03-03T09:00')
@@ -62,14 +62,14 @@ describe('a channel is reminded', () => {
     expect(next({}, [first!, second!, third!])).toBeNull()
   })
 
-  test('not before somebody had let it go for the set time, nor before a snooze ends, nor after the fix', () => {
+  test('waits for the set time after an owner let go, for the end of a snooze, and is none after the fix', () => {
     expect(next({}, [changed({ kind: 'let-go', at: T0 + HOUR })])).toBe('1 2026-03-02T17:00')
     expect(next({}, [changed({ kind: 'left', at: T0 + HOUR })])).toBe('1 2026-03-02T17:00')
     expect(next({ snoozedUntil: at('2026-03-05T11:30') })).toBe('1 2026-03-05T11:30')
     expect(next({ endedAt: T0 + HOUR })).toBeNull()
   })
 
-  test('after a promise: its owner first, as it ends, once; the channel the set time after that', () => {
+  test('goes first to an owner whose time ends, once, and to the channel after the set time', () => {
     const owned = { owner: LIN, ownedAt: T0, ownerUntil: T0 + HOUR }
     expect(next(owned)).toBe('owner 2026-03-02T15:00')
     const told = changed({ kind: 'lapsed', at: T0 + HOUR + MINUTE, until: T0 + HOUR })
@@ -77,7 +77,7 @@ describe('a channel is reminded', () => {
     expect(next({ ...owned, ownerUntil: T0 + 3 * HOUR }, [told])).toBe('owner 2026-03-02T17:00')
   })
 
-  test('no more by a reminder that waits, once it is fixed, taken or snoozed', () => {
+  test('is dropped if the branch was fixed, taken or snoozed while it waited', () => {
     const holds = (change: Partial<Breakage>) => reminderHolds({ at: T0 + HOUR }, breakage(change))
     expect(holds({ ownerUntil: T0 + HOUR, snoozedUntil: T0 })).toBe(true)
     expect([{ endedAt: T0 }, { ownerUntil: T0 + 2 * HOUR }, { snoozedUntil: T0 + 2 * HOUR }].map(holds)).toEqual([
@@ -88,23 +88,23 @@ describe('a channel is reminded', () => {
   })
 })
 
-describe('hours', () => {
+describe('the allowed hours', () => {
   test.each<[about: string, rule: Partial<ReminderRule>, from: string, to: string]>([
     ['are those of the zone', { zone: 'Europe/Berlin' }, '2026-03-02T07:59', '2026-03-02T08:00'],
-    ['begin an hour earlier once summer time has', { zone: 'Europe/Berlin' }, '2026-03-29T20:00', '2026-03-30T07:00'],
-    ['that go over midnight hold after it', { fromHour: 22, toHour: 6 }, '2026-03-03T05:59', '2026-03-03T05:59'],
-    ['that go over midnight end', { fromHour: 22, toHour: 6 }, '2026-03-03T06:00', '2026-03-03T22:00'],
-    ['of Friday go on into Saturday', { fromHour: 22, toHour: 6 }, '2026-03-07T03:00', '2026-03-07T03:00'],
-    ['of Sunday do not begin', { fromHour: 22, toHour: 6 }, '2026-03-09T03:00', '2026-03-09T22:00'],
+    ['begin an hour earlier in summer time', { zone: 'Europe/Berlin' }, '2026-03-29T20:00', '2026-03-30T07:00'],
+    ['that span midnight hold after it', { fromHour: 22, toHour: 6 }, '2026-03-03T05:59', '2026-03-03T05:59'],
+    ['that span midnight end', { fromHour: 22, toHour: 6 }, '2026-03-03T06:00', '2026-03-03T22:00'],
+    ['of Friday continue into Saturday', { fromHour: 22, toHour: 6 }, '2026-03-07T03:00', '2026-03-07T03:00'],
+    ['do not begin on a Sunday', { fromHour: 22, toHour: 6 }, '2026-03-09T03:00', '2026-03-09T22:00'],
     ['to 24 end at midnight', { fromHour: 20, toHour: 24 }, '2026-03-03T00:00', '2026-03-03T20:00'],
     [
-      'that the clocks skip are none on that day',
+      'that the clocks skip do not exist on that day',
       { fromHour: 2, toHour: 3, days: 'daily', zone: 'Europe/Berlin' },
       '2026-03-29T00:30',
       '2026-03-30T00:00',
     ],
     [
-      'that come twice are twice as long',
+      'that occur twice are twice as long',
       { fromHour: 2, toHour: 3, days: 'daily', zone: 'Europe/Berlin' },
       '2026-10-25T01:30',
       '2026-10-25T01:30',
@@ -125,7 +125,7 @@ describe('hours', () => {
     .filter(({ fromHour, toHour }) => fromHour !== toHour)
   const anyTime = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2028, 0, 1) })
 
-  test('are kept by every due time, which is never before the set time, and waits no longer than it has to', () => {
+  test('contain every due time, which is the first allowed time from the set time on', () => {
     fc.assert(
       fc.property(anyRule, anyTime, anyTime, (of, beganAt, snoozedUntil) => {
         const due = nextReminder(of, breakage({ beganAt, snoozedUntil }), [], BUILDS)!.at
@@ -139,7 +139,7 @@ describe('hours', () => {
   })
 })
 
-/** The same by the clock on the wall alone. */
+/** The same rule, computed from the local time only. */
 function isWithin({ fromHour, toHour, days, zone }: ReminderRule, ms: number): boolean {
   const { hour, dayOfWeek } = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
   const isNextDay = toHour < fromHour && hour < toHour

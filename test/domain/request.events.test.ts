@@ -15,7 +15,7 @@ const EVENTS: readonly RequestEvent[] = [
 
 const STATES: readonly RequestState[] = [...OPEN_STATES, 'confirmed', 'refused', 'unconfirmed']
 
-/** `calling → accepted`, for every event that changes something. */
+/** `accepted: accepted`, for every event that changes the state. */
 const changesOf = (state: RequestState): string[] =>
   EVENTS.flatMap((event) => {
     const change = afterEvent(request({ state }), event, NOW)
@@ -23,7 +23,7 @@ const changesOf = (state: RequestState): string[] =>
   })
 
 describe('the state of a request', () => {
-  it('while CI is called, is changed by every outcome of the call and by what CI shows', () => {
+  it('during the call of CI is changed by every outcome of the call and by what CI shows', () => {
     expect(changesOf('calling')).toEqual([
       'accepted: accepted',
       'refused: refused',
@@ -33,21 +33,21 @@ describe('the state of a request', () => {
     ])
   })
 
-  it('that CI took, is changed by what CI shows alone', () => {
+  it('that is accepted is changed only by what CI shows', () => {
     expect(changesOf('accepted')).toEqual(['shown: confirmed', 'not-shown: unconfirmed', 'look-later: accepted'])
   })
 
-  it('that is unclear, is still changed by a late answer', () => {
+  it('that is unclear is still changed by a late answer', () => {
     expect(changesOf('unclear')).toHaveLength(EVENTS.length)
   })
 
-  it('that has ended stays as it is; only what was not shown in time may be shown late', () => {
+  it('is final after its end; only an unconfirmed request may be shown late', () => {
     expect(changesOf('confirmed')).toEqual([])
     expect(changesOf('refused')).toEqual([])
     expect(changesOf('unconfirmed')).toEqual(['shown: confirmed'])
   })
 
-  it('is looked at again while it is open, and has ended otherwise', () => {
+  it('has a next look-up while the request is open, and an end otherwise', () => {
     for (const state of STATES)
       for (const event of EVENTS) {
         const change = afterEvent(request({ state }), event, NOW)
@@ -59,7 +59,7 @@ describe('the state of a request', () => {
       }
   })
 
-  it('keeps why CI refused it, and forgets why it was unclear once CI answers', () => {
+  it('keeps the reason of a refusal, and drops the reason why it was unclear once CI answers', () => {
     expect(afterEvent(request(), EVENTS[1]!, NOW)).toMatchObject({ code: 'not-found', reason: 'no such build' })
     const unclear = request({ state: 'unclear', code: 'interrupted', answeredAt: T0 })
     expect(afterEvent(unclear, EVENTS[0]!, NOW)).toMatchObject({ code: null, reason: null, answeredAt: NOW })

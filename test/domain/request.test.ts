@@ -17,7 +17,7 @@ import {
 import { foldAttempts } from '../../src/domain/attempt.ts'
 import { buildId, HOUR, MINUTE, projectId, request, story, T0, WEB, type Said } from '../support/build-events.ts'
 
-/** Lin asks ten minutes after the story began. */
+/** Lin makes the request ten minutes after the story begins. */
 const REQUESTED_AT = 10 * MINUTE
 const STATES: readonly RequestState[] = ['calling', 'accepted', 'unclear', 'confirmed', 'refused', 'unconfirmed']
 
@@ -26,7 +26,7 @@ const ran: readonly Said[] = [
   { word: 'error', after: MINUTE },
 ]
 
-/** The attempts of a story in which these requests were made. */
+/** The attempts of a story with these requests. */
 const attemptsAsked = (requests: readonly Request[], ...said: readonly (string | Said)[]) =>
   foldAttempts(story(...said), restartRequests(requests))
 
@@ -44,7 +44,7 @@ describe('the name of an attempt', () => {
     )
   })
 
-  it('looks as people may meet it in a log', () => {
+  it('is short enough to be read in a log', () => {
     expect(attemptRefText({ projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 })).toBe('41/512.1')
   })
 
@@ -52,8 +52,8 @@ describe('the name of an attempt', () => {
     ['nothing', ''],
     ['words', 'restart it'],
     ['no project', '/512.1'],
-    ['no run', '41/512'],
-    ['an empty run', '41/512.'],
+    ['no attempt', '41/512'],
+    ['an empty attempt', '41/512.'],
     ['no build', '41/.1'],
     ['a sign', '41/-512.1'],
     ['a fraction', '41/512.1.5'],
@@ -63,18 +63,18 @@ describe('the name of an attempt', () => {
     ['a line end after', '41/512.1\n'],
     ['a second line', '41/512.1\n42/7.1'],
     ['digits of another script', '٤١/٥١٢.١'],
-    ['a path that climbs', '../41/512.1'],
+    ['a path with ..', '../41/512.1'],
     ['a further part', '41/512.1/stop'],
     ['SQL', "41/512.1'; drop table request; --"],
     ['an id of 21 digits', `${'9'.repeat(21)}/512.1`],
     ['a build of 21 digits', `41/${'9'.repeat(21)}.1`],
-    ['a run of 10 digits', `41/512.${'9'.repeat(10)}`],
+    ['an attempt of 10 digits', `41/512.${'9'.repeat(10)}`],
     ['a megabyte', '9'.repeat(1_000_000)],
-  ])('is not read from %s', (_, text) => {
+  ])('cannot be read from %s', (_, text) => {
     expect(parseAttemptRef(text)).toBeNull()
   })
 
-  it('is read up to the longest ids', () => {
+  it('can be read up to the longest ids', () => {
     const longest = '9'.repeat(20)
     expect(parseAttemptRef(`${longest}/${longest}.999999999`)).toEqual({
       projectId: longest,
@@ -83,7 +83,7 @@ describe('the name of an attempt', () => {
     })
   })
 
-  it('names digits alone, whatever was typed', () => {
+  it('consists of digits only, whatever people type', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d/.\s-]{0,40}$/)), (text) => {
         const ref = parseAttemptRef(text)
@@ -110,51 +110,46 @@ describe('a restart', () => {
   const again = (word: string, after: number, build = '512'): Said => ({ word, after, build })
 
   it.each<[claim: string, change: Partial<Request>, said: Said[], shown: string | null]>([
-    ['nothing while nothing more is heard', {}, [], null],
-    ['the next run of the same build', {}, [again('initiated', REQUESTED_AT + MINUTE)], '512.2'],
-    ['it at the very moment of asking', {}, [again('initiated', REQUESTED_AT)], '512.2'],
-    ['it also when only its end is heard, and differs', {}, [again('success', REQUESTED_AT + MINUTE)], '512.2'],
-    ['no run that began before anybody asked', {}, [again('initiated', REQUESTED_AT - 1)], null],
+    ['nothing while no event arrives', {}, [], null],
+    ['the next attempt of the same build', {}, [again('initiated', REQUESTED_AT + MINUTE)], '512.2'],
+    ['an attempt that began at the very moment of the request', {}, [again('initiated', REQUESTED_AT)], '512.2'],
+    ['an attempt of which only a different end arrives', {}, [again('success', REQUESTED_AT + MINUTE)], '512.2'],
+    ['no attempt that began before the request', {}, [again('initiated', REQUESTED_AT - 1)], null],
     [
-      'the first run of the build that CI named',
+      'the first attempt of the build that CI named',
       { newBuildId: buildId('513') },
       [again('initiated', REQUESTED_AT, '514'), again('initiated', REQUESTED_AT + 1, '513')],
       '513.1',
     ],
     [
-      'that one even when CI was faster than our own clock',
+      "that attempt even if CI's clock is behind ours",
       { newBuildId: buildId('513') },
       [again('initiated', REQUESTED_AT - 1, '513')],
       '513.1',
     ],
     [
-      'no other build than the one CI named',
+      'no build other than the one that CI named',
       { newBuildId: buildId('513') },
       [again('initiated', REQUESTED_AT, '514')],
       null,
     ],
     [
-      'the newer build that began since, where CI named none',
+      'the newer build that began since, if CI named none',
       { state: 'unclear' },
       [again('initiated', REQUESTED_AT, '513')],
       '513.1',
     ],
-    [
-      'that one beyond the number of digits',
-      { state: 'unclear' },
-      [again('initiated', REQUESTED_AT, '1000')],
-      '1000.1',
-    ],
-    ['no newer build that began before', { state: 'unclear' }, [again('initiated', REQUESTED_AT - 1, '513')], null],
+    ['a newer build with a longer id', { state: 'unclear' }, [again('initiated', REQUESTED_AT, '1000')], '1000.1'],
+    ['no newer build that began earlier', { state: 'unclear' }, [again('initiated', REQUESTED_AT - 1, '513')], null],
     ['no older build', { state: 'unclear' }, [again('initiated', REQUESTED_AT, '511')], null],
     ['nothing after a refusal', { state: 'refused' }, [again('initiated', REQUESTED_AT + HOUR)], null],
-    ['nor a newer build after a refusal', { state: 'refused' }, [again('initiated', REQUESTED_AT, '513')], null],
+    ['no newer build after a refusal either', { state: 'refused' }, [again('initiated', REQUESTED_AT, '513')], null],
   ])('is shown by %s', (_, change, said, shown) => {
     const asked = restart(change)
     expect(nameOf(shownBy(asked, attemptsAsked([asked], ...ran, ...said)))).toBe(shown)
   })
 
-  it('is not shown by our own word that it runs again, though that makes the attempt', () => {
+  it('is not shown by our own event, although that opens the attempt', () => {
     const asked = restart()
     const ours: Said = { word: 'initiated', after: REQUESTED_AT, origin: 'action' }
     const attempts = attemptsAsked([asked], ...ran, ours)
@@ -167,7 +162,7 @@ describe('a restart', () => {
     expect(nameOf(shownBy(asked, attemptsAsked([asked], ...ran, ours, snapshot)))).toBe('512.2')
   })
 
-  it('is not shown by the newer build that CI named in answer to somebody else', () => {
+  it('is not shown by a newer build that CI named in answer to another request', () => {
     const asked = restart({ state: 'unclear' })
     const other = restart({ id: 'request-2', newBuildId: buildId('513') })
     const attempts = attemptsAsked([], ...ran, again('initiated', REQUESTED_AT, '513'))
@@ -177,7 +172,7 @@ describe('a restart', () => {
     expect(nameOf(shownBy(asked, attempts, [asked, elsewhere]))).toBe('513.1')
   })
 
-  it('is still shown by the newer build that it was taken for, though CI then names that to somebody else', () => {
+  it('is still shown by the newer build that confirmed it if CI then names that build in another answer', () => {
     const asked = restart({ state: 'confirmed', endedAt: T0 + REQUESTED_AT + MINUTE })
     const other = restart({ id: 'request-2', newBuildId: buildId('513') })
     const attempts = attemptsAsked([], ...ran, again('initiated', REQUESTED_AT, '513'))
@@ -187,19 +182,19 @@ describe('a restart', () => {
   it.each<[by: string, change: Partial<Request>, build: string, n: number]>([
     ['the same build', {}, '512', 2],
     ['the build that CI named', { newBuildId: buildId('513') }, '513', 1],
-    ['a newer build, where CI named none', {}, '513', 1],
-  ])('is done once: %s may run for other reasons after that', (_, change, build, n) => {
+    ['a newer build, if CI named none', {}, '513', 1],
+  ])('leads to one attempt only: %s may run again for other reasons', (_, change, build, n) => {
     const endedAt = T0 + REQUESTED_AT + MINUTE
     const run = (firstAt: number) => ({ buildId: buildId(build), buildOrder: idOrder(build), n, firstAt })
     const done = restart({ ...change, state: 'confirmed', endedAt })
     expect(isResultOf(done, run(endedAt + CLOCKS_DIFFER_MS))).toBe(true)
     expect(isResultOf(done, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(false)
-    // Given up is not done: what CI shows late may be it all the same.
+    // A request that was given up has not ended: a late event may still confirm it.
     const givenUp = { ...done, state: 'unconfirmed' } as const
     expect(isResultOf(givenUp, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(true)
   })
 
-  it('is still shown by the newer build when that is restarted itself, and CI names it in answer', () => {
+  it('is still shown by the newer build if that is restarted too and CI names it in answer', () => {
     const asked = restart({ state: 'unclear' })
     const other = restart({
       id: 'request-2',
@@ -220,14 +215,14 @@ describe('a restart', () => {
     expect(nameOf(shownBy(other, nextCard, [asked, other]))).toBe('513.1')
   })
 
-  it('after a long rest brought about the first attempt on the next card, where runs are counted anew', () => {
+  it('leads to attempt 1 of the next card after a long rest, where attempts are counted anew', () => {
     const asked = restart()
     const onNextCard = attemptsAsked([], again('initiated', REQUESTED_AT))
     expect(nameOf(shownBy(asked, onNextCard))).toBe('512.1')
     expect(shownBy(asked, attemptsAsked([], again('initiated', REQUESTED_AT - 1)))).toBeNull()
   })
 
-  it('brought about no attempt but the next', () => {
+  it('leads only to the next attempt', () => {
     const asked = restart()
     const attempts = attemptsAsked(
       [asked],
@@ -239,7 +234,7 @@ describe('a restart', () => {
     expect(attempts.filter((attempt) => isResultOf(asked, attempt)).map(nameOf)).toEqual(['512.2'])
   })
 
-  it('brought about a later attempt than the next, where the source counts and one before was never heard of', () => {
+  it('leads to a later attempt if the source numbers attempts and the one before never arrived', () => {
     const asked = restart({ projectId: githubProjectId('1', '77'), newBuildId: buildId('512') })
     const named = (word: string, n: number, after: number, origin: Said['origin'] = 'delivery'): Said => ({
       word,
@@ -252,14 +247,14 @@ describe('a restart', () => {
     const attempts = attemptsAsked([asked], named('error', 1, 0), ours, third)
     expect(nameOf(shownBy(asked, attempts))).toBe('512.3')
     expect(lastRequestOf(attempts.at(-1)!, [asked], attempts)).toBe(asked)
-    // What somebody else does after that is not its doing.
+    // A further attempt, made by another restart, does not belong to this request.
     const more = attemptsAsked([asked], named('error', 1, 0), named('error', 2, REQUESTED_AT), third)
     expect(nameOf(shownBy(asked, more))).toBe('512.2')
     expect(lastRequestOf(more.at(-1)!, [asked], more)).toBeNull()
     expect(shownBy(restart({ newBuildId: buildId('512') }), attempts)).toBeNull()
   })
 
-  it('is no attempt of a stop', () => {
+  it('is not meant by a request to stop', () => {
     const asked = request({ action: 'stop' })
     const attempts = attemptsAsked([], ...ran, again('initiated', REQUESTED_AT))
     expect(attempts.some((attempt) => isResultOf(asked, attempt))).toBe(false)
@@ -270,14 +265,14 @@ describe('a stop', () => {
   const stop = (change: Partial<Request> = {}) => request({ action: 'stop', state: 'accepted', ...change })
 
   it.each<[claim: string, change: Partial<Request>, said: (string | Said)[], shown: string | null]>([
-    ['nothing while the run goes on', {}, ['initiated'], null],
-    ['nothing while it waits', {}, ['initiated', 'waiting'], null],
-    ['the run that was stopped', {}, ['initiated', 'stopped'], '512.1'],
-    ['the run that ended otherwise', {}, ['initiated', 'success'], '512.1'],
+    ['nothing while the attempt runs', {}, ['initiated'], null],
+    ['nothing while the attempt waits', {}, ['initiated', 'waiting'], null],
+    ['the attempt that was stopped', {}, ['initiated', 'stopped'], '512.1'],
+    ['the attempt that ended otherwise', {}, ['initiated', 'success'], '512.1'],
     ['no end of another build', {}, ['initiated', { word: 'stopped', build: '513' }], null],
-    ['no end of an earlier run', { attempt: 2 }, ['initiated', 'error', 'initiated'], null],
-    ['the end of the run that was meant', { attempt: 2 }, ['initiated', 'error', 'initiated', 'stopped'], '512.2'],
-    ['the end of that run, whatever ran after it', {}, ['initiated', 'stopped', 'initiated', 'error'], '512.1'],
+    ['no end of an earlier attempt', { attempt: 2 }, ['initiated', 'error', 'initiated'], null],
+    ['the end of the requested attempt', { attempt: 2 }, ['initiated', 'error', 'initiated', 'stopped'], '512.2'],
+    ['the end of that attempt, whatever runs later', {}, ['initiated', 'stopped', 'initiated', 'error'], '512.1'],
     ['nothing after a refusal', { state: 'refused' }, ['initiated', 'stopped'], null],
   ])('is shown by %s', (_, change, said, shown) => {
     expect(nameOf(shownBy(stop(change), attemptsAsked([], ...said)))).toBe(shown)
@@ -289,18 +284,18 @@ describe('the last request of an attempt', () => {
   const second = request({ id: 'second', state: 'accepted', requestedBy: 'U0ADA00001' })
   const attempts = attemptsAsked([second], ...ran, { word: 'initiated', after: REQUESTED_AT })
 
-  it('is the latest that was made about it', () => {
+  it('is the latest request about it', () => {
     expect(lastRequestOf(attempts[0]!, [first, second])?.id).toBe('second')
     expect(lastRequestOf(attempts[0]!, [first])?.id).toBe('first')
   })
 
-  it('is the one that brought it about, until another is made about it', () => {
+  it('is the request that led to it, until another is made about it', () => {
     expect(lastRequestOf(attempts[1]!, [first, second])?.id).toBe('second')
     const stop = request({ id: 'stop', action: 'stop', attempt: 2 })
     expect(lastRequestOf(attempts[1]!, [first, second, stop])?.id).toBe('stop')
   })
 
-  it('is none where nobody asked, and a refused one brought nothing about', () => {
+  it('does not exist if nobody made one, and a refused request leads to no attempt', () => {
     expect(lastRequestOf(attempts[0]!, [])).toBeNull()
     expect(lastRequestOf(attempts[1]!, [first])).toBeNull()
     expect(lastRequestOf(attempts[0]!, [request({ buildId: buildId('511') })])).toBeNull()
@@ -308,23 +303,23 @@ describe('the last request of an attempt', () => {
 })
 
 describe('the restarts that make a start a new attempt', () => {
-  it.each(STATES.map((state) => [state, state !== 'refused'] as const))('count one that is %s: %s', (state, counts) => {
+  it.each(STATES.map((state) => [state, state !== 'refused'] as const))('include a %s one: %s', (state, counts) => {
     const asked = restartRequests([request({ state })])
     expect(asked).toEqual(counts ? [{ buildId: '512', at: T0 + REQUESTED_AT }] : [])
   })
 
-  it('count no stop', () => {
+  it('include no stop', () => {
     expect(restartRequests([request({ action: 'stop' })])).toEqual([])
   })
 
-  it('count none of which CI says that it never happened, but one that CI could not be asked about', () => {
+  it('leave out one that never happened according to CI, but include one that CI could not be asked about', () => {
     const gaveUp = (code: string) => restartRequests([request({ state: 'unconfirmed', code })])
     expect(gaveUp('not-restarted')).toEqual([])
     expect(gaveUp('cannot-look')).toHaveLength(1)
   })
 })
 
-describe('the build events that count', () => {
+describe('the credible build events', () => {
   const neverShown = request({ state: 'unconfirmed', code: 'not-restarted', newBuildId: buildId('513') })
   const [ours, delivered, other] = story(
     { word: 'initiated', build: '513', origin: 'action' },
@@ -333,7 +328,7 @@ describe('the build events that count', () => {
   )
   const buildEvents = [ours!, delivered!, other!]
 
-  it("leave out our own word of a build that CI never showed, and keep CI's own and that of other builds", () => {
+  it("leave out our own event of a build that CI never showed, and keep CI's events and other builds", () => {
     expect(credible(buildEvents, [neverShown])).toEqual([delivered, other])
   })
 
@@ -341,7 +336,7 @@ describe('the build events that count', () => {
     ['may still be shown', { state: 'accepted', code: null }],
     ['could not be looked up', { code: 'cannot-look' }],
     ['was shown after all', { state: 'confirmed' }],
-  ])('are all of them where the new build %s', (_, change) => {
+  ])('are all of them if the new build %s', (_, change) => {
     expect(credible(buildEvents, [{ ...neverShown, ...change }])).toEqual(buildEvents)
   })
 })

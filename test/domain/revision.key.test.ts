@@ -28,20 +28,20 @@ describe('the key of a revision', () => {
     expect(keyOf(said)).not.toBe(keyOf({}))
   })
 
-  it('is of the build alone where no commit is known', () => {
+  it('is that of the build alone if the commit is unknown', () => {
     expect(keyOf({ commit: null })).toBe(keyOf({ commit: null }))
     expect(keyOf({ commit: null, build: '513' })).not.toBe(keyOf({ commit: null }))
   })
 
-  it('does not take a build for a commit of the same digits', () => {
+  it('differs between a build and a commit with the same digits', () => {
     expect(keyOf({ commit: null, build: '512' })).not.toBe(keyOf({ commit: '512' }))
   })
 
-  it('does not take a missing branch for one called "null"', () => {
+  it('differs between a missing branch and a branch called "null"', () => {
     expect(keyOf({ branch: null })).not.toBe(keyOf({ branch: 'null' }))
   })
 
-  it('does not confuse names that attempt together', () => {
+  it('differs however the same characters are split into project, branch and commit', () => {
     const names = fc.tuple(fc.nat().map(String), fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9a-f]{1,40}$/))
     fc.assert(
       fc.property(names, names, (a, b) => {
@@ -52,20 +52,20 @@ describe('the key of a revision', () => {
   })
 
   it.each(['メイン', 'ветка/исправление', 'الفرع', 'feature/🚀', '\ud83d', '"],["', 'a\u0000b'])(
-    'takes a branch in any script: %j',
+    'accepts a branch in any script: %j',
     (branch) => {
       expect(keyOf({ branch })).not.toBe(keyOf({}))
       expect(keyOf({ branch })).toBe(keyOf({ branch, build: '513' }))
     },
   )
 
-  it('tells projects beyond 2^53 apart', () => {
+  it('differs between project ids beyond 2^53', () => {
     expect(keyOf({ project: '9007199254740993' })).not.toBe(keyOf({ project: '9007199254740992' }))
   })
 })
 
 describe('the key of a branch', () => {
-  it('differs by project and by branch, and knows a missing branch from every name', () => {
+  it('differs by project and by branch, also between a missing branch and any name', () => {
     const keys = [
       branchKey(projectId(WEB), 'main'),
       branchKey(projectId(WEB), 'Main'),

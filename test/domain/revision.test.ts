@@ -16,7 +16,7 @@ import { briefly, buildId, HOUR, MINUTE, SECOND, story, T0, type Said } from '..
 const unplaced = (buildEvents: readonly BuildEvent[]): PlacedEvent[] =>
   buildEvents.map((buildEvent) => ({ ...buildEvent, cardNumber: null }))
 
-/** The card of each build event of a story that is placed at once. */
+/** The card of each build event of a story whose events are placed one by one. */
 function cardNumbersOf(said: readonly (string | Said)[], asked: readonly RestartRequest[] = []): number[] {
   const buildEvents = unplaced(story(...said))
   const { placed } = placeEvents(buildEvents, null, asked)
@@ -25,50 +25,50 @@ function cardNumbersOf(said: readonly (string | Said)[], asked: readonly Restart
 
 const CARD: NewestCard = { cardNumber: 1, firstAt: T0, lastAt: T0, buildEvents: 1, builds: 1 }
 
-describe('the place of a build event', () => {
+describe('the card of a build event', () => {
   const next = (after: number, build = '513') => ({ word: 'initiated', build, after })
 
   it.each<[claim: string, said: (string | Said)[], cardNumbers: number[]]>([
-    ['a first fact opens the first card', ['initiated'], [1]],
-    ['a run stays on its card', ['initiated', 'waiting', 'success'], [1, 1, 1]],
+    ['a first event opens the first card', ['initiated'], [1]],
+    ['an attempt stays on its card', ['initiated', 'waiting', 'success'], [1, 1, 1]],
     ['another build of the commit shares the card', ['success', next(HOUR)], [1, 1]],
-    ['one that comes just before the revision rests does, too', ['success', next(REST_MS - 1)], [1, 1]],
-    ['the last moment still belongs to the card', ['success', next(REST_MS)], [1, 1]],
-    ['one that comes after the rest opens a new card', ['success', next(REST_MS + 1)], [1, 2]],
+    ['a build just before the end of the rest shares it', ['success', next(REST_MS - 1)], [1, 1]],
+    ['a build at the end of the rest shares it', ['success', next(REST_MS)], [1, 1]],
+    ['a build after the rest opens a new card', ['success', next(REST_MS + 1)], [1, 2]],
     [
-      'the rest is counted from the last fact, not from the first',
+      'the rest counts from the last event, not from the first',
       ['initiated', { word: 'success', after: 20 * HOUR }, next(40 * HOUR)],
       [1, 1, 1],
     ],
     [
-      'a repeated fact counts as the last one, too',
+      'the rest counts from a repeated event too',
       ['success', { word: 'success', after: 20 * HOUR }, next(40 * HOUR)],
       [1, 1, 1],
     ],
     [
-      'a build that waited three days goes on, on the card it has',
+      'a build that waited for three days continues on its card',
       ['waiting', { word: 'initiated', after: 72 * HOUR }, 'success'],
       [1, 1, 1],
     ],
-    ['a repetition stays on the card of its run', ['success', { word: 'success', after: 72 * HOUR }], [1, 1]],
-    ['so does a late start that is repeated', ['success', 'initiated', 'initiated'], [1, 1, 1]],
+    ['a repetition stays on the card of its attempt', ['success', { word: 'success', after: 72 * HOUR }], [1, 1]],
+    ['a repeated late start stays there', ['success', 'initiated', 'initiated'], [1, 1, 1]],
     [
-      'a start that comes so late that it is a restart opens a new card, though one came late before it',
+      'a start that comes late enough to be a restart opens a new card, even after a late start',
       ['success', 'initiated', { word: 'initiated', after: 72 * HOUR }],
       [1, 1, 2],
     ],
-    ['a late pause stays on the card of its run, too', ['success', { word: 'waiting', after: 72 * HOUR }], [1, 1]],
+    ['a late pause stays on its card', ['success', { word: 'waiting', after: 72 * HOUR }], [1, 1]],
     ['a restart within the day shares the card', ['initiated', 'error', next(HOUR, '512')], [1, 1, 1]],
     ['a restart after the rest opens a new card', ['initiated', 'error', next(30 * HOUR, '512')], [1, 1, 2]],
-    ['a different end after the rest does, too', ['error', { word: 'success', after: 30 * HOUR }], [1, 2]],
-    ['every night is a card of its own', ['success', next(25 * HOUR), next(50 * HOUR, '514')], [1, 2, 3]],
+    ['a different end after the rest opens one', ['error', { word: 'success', after: 30 * HOUR }], [1, 2]],
+    ['each nightly build gets a new card', ['success', next(25 * HOUR), next(50 * HOUR, '514')], [1, 2, 3]],
     [
-      'an old build that goes on does not keep the newer card awake',
+      'an old build that continues does not prolong the newer card',
       ['waiting', next(25 * HOUR), { word: 'initiated', after: 48 * HOUR }, next(50 * HOUR, '514')],
       [1, 2, 1, 3],
     ],
     [
-      'an old build that is restarted goes to the newest card',
+      'a restarted old build goes to the newest card',
       ['initiated', 'error', next(25 * HOUR), next(26 * HOUR, '512')],
       [1, 1, 2, 2],
     ],
@@ -76,7 +76,7 @@ describe('the place of a build event', () => {
     expect(cardNumbersOf(said)).toEqual(cardNumbers)
   })
 
-  it('knows a restart that was asked for', () => {
+  it('is a new one for a requested restart after the rest', () => {
     const said = ['success', { word: 'initiated', after: 30 * SECOND }]
     const asked = [{ buildId: buildId('512'), at: T0 + 10 * SECOND }]
     const rested: NewestCard = { ...CARD, cardNumber: 4, lastAt: T0 - REST_MS, buildEvents: 9 }
@@ -89,18 +89,18 @@ describe('the place of a build event', () => {
     expect(placeEvents(buildEvents, rested, []).placed.get(2)).toBe(3)
   })
 
-  it('leaves build events alone that have theirs', () => {
+  it('stays the same for events that have one', () => {
     const buildEvents = story('initiated', 'success').map((buildEvent) => ({ ...buildEvent, cardNumber: 7 }))
     const newest: NewestCard = { ...CARD, cardNumber: 7, lastAt: T0 + SECOND, buildEvents: 2 }
     expect(placeEvents(buildEvents, newest)).toEqual({ placed: new Map(), newest })
   })
 
-  it('says where the revision stands afterwards', () => {
+  it('is the newest card afterwards, with its times and counts', () => {
     const { newest } = placeEvents(unplaced(story('initiated', 'success', 'success')), null)
     expect(newest).toEqual({ cardNumber: 1, firstAt: T0, lastAt: T0 + 2 * SECOND, buildEvents: 3, builds: 1 })
   })
 
-  it('does not let our clock run back', () => {
+  it('does not get a last time that lies before the previous one', () => {
     const newest: NewestCard = { ...CARD, firstAt: T0 + MINUTE, lastAt: T0 + HOUR }
     expect(placeEvents(unplaced(story('initiated')), newest).newest).toEqual({
       ...newest,
@@ -113,22 +113,19 @@ describe('the place of a build event', () => {
   it.each([
     [EVENTS_PER_CARD_MAX - 1, 1],
     [EVENTS_PER_CARD_MAX, 2],
-  ])(
-    'finds a card that holds %i build events when the next attempt opens: it goes to card %i',
-    (buildEvents, cardNumber) => {
-      const newest: NewestCard = { ...CARD, lastAt: T0 - MINUTE, buildEvents }
-      expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
-    },
-  )
+  ])('is full at a limit: a card with %i events, for a new attempt, leads to card %i', (buildEvents, cardNumber) => {
+    const newest: NewestCard = { ...CARD, lastAt: T0 - MINUTE, buildEvents }
+    expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
+  })
 
   it.each([
     [BUILDS_PER_CARD_MAX - 1, 1],
     [BUILDS_PER_CARD_MAX, 2],
-  ])('finds a card of %i builds when another build starts: it goes to card %i', (builds, cardNumber) => {
+  ])('is full at a limit: a card with %i builds, for another build, leads to card %i', (builds, cardNumber) => {
     expect(placeEvents(unplaced(story('initiated')), { ...CARD, builds }).placed.get(1)).toBe(cardNumber)
   })
 
-  it('keeps a restarted build on its card, though that one has all the builds it may have', () => {
+  it('stays the same for a restarted build even if the card has all the builds it may have', () => {
     const [first, end, again] = unplaced(story('initiated', 'error', { word: 'initiated', after: HOUR }))
     const known = [first!, end!].map((buildEvent) => ({ ...buildEvent, cardNumber: 1 }))
     const full: NewestCard = { ...CARD, lastAt: T0 + SECOND, builds: BUILDS_PER_CARD_MAX }
@@ -138,12 +135,12 @@ describe('the place of a build event', () => {
   it.each([
     [CARD_MS_MAX, 1],
     [CARD_MS_MAX + 1, 2],
-  ])('finds a card that began %i ms ago when another build starts: it goes to card %i', (age, cardNumber) => {
+  ])('is full at a limit: a card that began %i ms ago, for another build, leads to card %i', (age, cardNumber) => {
     const newest: NewestCard = { ...CARD, firstAt: T0 - age, lastAt: T0 - HOUR }
     expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
   })
 
-  it('does not move an attempt in the middle to a new card because the old one is full', () => {
+  it('stays the same for an attempt that has begun, even if the card is full', () => {
     const [first, second] = story('initiated', 'success')
     const buildEvents = [
       { ...first!, cardNumber: 1 },
@@ -165,7 +162,7 @@ describe('any story of a revision', () => {
     return story(...steps.map(({ word, build, gap }) => ({ word, build, after: (after += gap) })))
   })
 
-  it('is placed the same at once and build event by build event', () => {
+  it('is placed the same all at once and event by event', () => {
     fc.assert(
       fc.property(revision, (buildEvents) => {
         const atOnce = placeEvents(unplaced(buildEvents), null)
@@ -182,7 +179,7 @@ describe('any story of a revision', () => {
     )
   })
 
-  it('never tears an attempt apart: each card folds into the attempts that the whole story has', () => {
+  it('never splits an attempt between two cards', () => {
     fc.assert(
       fc.property(revision, (buildEvents) => {
         const { placed } = placeEvents(unplaced(buildEvents), null)
@@ -196,7 +193,7 @@ describe('any story of a revision', () => {
     )
   })
 
-  it('counts its cards from 1 without a gap', () => {
+  it('numbers its cards from 1 without gaps', () => {
     fc.assert(
       fc.property(revision, (buildEvents) => {
         const { placed, newest } = placeEvents(unplaced(buildEvents), null)

@@ -43,7 +43,7 @@ describe("the project's rules for Slack", () => {
     ])
   })
 
-  it.each(['Slack', 'SLACK'])('are those of %s too: case is forgiven', (notifier) => {
+  it.each(['Slack', 'SLACK'])('may have the notifier %s: case does not matter', (notifier) => {
     expect(slackRules([rule({ notifier })])).toHaveLength(1)
   })
 
@@ -54,71 +54,71 @@ describe("the project's rules for Slack", () => {
     },
   )
 
-  it('are none where there are no rules', () => {
+  it('are none if there are no rules', () => {
     expect(slackRules([])).toEqual([])
   })
 
   it.each(['all', 'committer', null, 'everyone'])(
-    'do not depend on the target, which concerns e-mail: %s',
+    'do not depend on the target, which is for e-mail only: %s',
     (target) => {
       expect(slackRules([rule({ target })])).toHaveLength(1)
     },
   )
 
   it.each<[claim: string, buildStatuses: string[], events: ChannelRule['events']]>([
-    ['all four statuses that CI offers stay four words', FOUR, FOUR],
+    ['all four statuses that CI offers stay four events', FOUR, FOUR],
     [
-      'their order and what stands beside them stay',
+      'statuses keep their order, also beside others',
       ['waiting', 'failed', 'started'],
       ['waiting', 'failed', 'started'],
     ],
-    ["a status in the webhook's words is the event it makes", ['error', 'initiated'], ['failed', 'started']],
-    ['so is its synonym', ['testing'], ['started']],
+    ["a status in the webhook's words is the event that it causes", ['error', 'initiated'], ['failed', 'started']],
+    ['a synonym of it is the same event', ['testing'], ['started']],
     ["a machine error has no word among CI's rules", ['infrastructure_failure'], ['infrastructure_failure']],
     ['the long form of success is success', ['succeeded'], ['success']],
     ['a pause for approval is waiting', ['requires approval', 'requires_approval'], ['waiting', 'waiting']],
-    ['case and blanks are forgiven', [' Failed '], ['failed']],
-    ['a word outside the list stays as it is', ['Deployed'], ['Deployed']],
-    ['no word selects nothing', [], []],
-    ['the word "every" is only a word', ['every'], ['every']],
+    ['case and outer blanks do not matter', [' Failed '], ['failed']],
+    ['an unknown word stays as it is', ['Deployed'], ['Deployed']],
+    ['no word gives no event', [], []],
+    ['the word "every" has no special meaning', ['every'], ['every']],
   ])('read their statuses: %s', (_, buildStatuses, events) => {
     expect(slackRules([rule({ buildStatuses })])[0]!.events).toEqual(events)
   })
 })
 
-describe('one rule looking at one build event', () => {
+describe('one rule, applied to one build event,', () => {
   it.each<[claim: string, ChannelRule, branch: string | null, Selectable[], RuleVerdict]>([
     ['selects its event on every branch', on(null, null), 'main', ['failed'], 'selects'],
-    ['selects its event where the branch is unknown', on(null, null), null, ['failed'], 'selects'],
+    ['selects its event if the branch is unknown', on(null, null), null, ['failed'], 'selects'],
     ['selects its event on its branch', on('main', 'exact'), 'main', ['failed'], 'selects'],
     ['selects one of two events', on(null, null, ['recovered']), 'main', ['success', 'recovered'], 'selects'],
     ['does not select another event', on('main', 'exact'), 'main', ['success'], 'event-not-selected'],
     ['does not select on another branch', on('main', 'exact'), 'dev', ['failed'], 'branch-not-matched'],
-    ['names the branch first', on('main', 'exact'), 'dev', ['success'], 'branch-not-matched'],
+    ['gives the branch as the first reason', on('main', 'exact'), 'dev', ['success'], 'branch-not-matched'],
     ['says that the branch is unknown', on('main', 'exact'), null, ['failed'], 'branch-unknown'],
     ['says that its pattern is invalid', on('(', 'regex'), 'main', ['failed'], 'pattern-invalid'],
     ['says that its mode is unknown', on('main', 'glob'), 'main', ['failed'], 'pattern-invalid'],
-    ['selects nothing of a fact without events', on(null, null, FOUR), 'main', [], 'event-not-selected'],
-    ['selects nothing of it with every event, either', on(null, null, 'every'), 'main', [], 'event-not-selected'],
+    ['selects nothing if the build event has no events', on(null, null, FOUR), 'main', [], 'event-not-selected'],
+    ['selects nothing of it by every event either', on(null, null, 'every'), 'main', [], 'event-not-selected'],
     ['selects nothing without events', on(null, null, []), 'main', ['failed'], 'event-not-selected'],
     ['selects stopped builds only by name', on(null, null, ['stopped']), 'main', ['stopped'], 'selects'],
-    ['does not select them by other names', on(null, null, FOUR), 'main', ['stopped'], 'event-not-selected'],
-    ['does not select unknown words, either', on(null, null, FOUR), 'main', ['unknown'], 'event-not-selected'],
-    ['does not select waiting by started', on(null, null, ['started']), 'main', ['waiting'], 'event-not-selected'],
+    ['does not select them by other events', on(null, null, FOUR), 'main', ['stopped'], 'event-not-selected'],
+    ['does not select unknown words by them', on(null, null, FOUR), 'main', ['unknown'], 'event-not-selected'],
+    ['does not select waiting as started', on(null, null, ['started']), 'main', ['waiting'], 'event-not-selected'],
     ['selects waiting by name', on(null, null, ['waiting']), 'main', ['waiting'], 'selects'],
-    ['minds the branch though it has every event', on('main', null, 'every'), 'dev', ['failed'], 'branch-not-matched'],
+    ['needs its branch even if it has every event', on('main', null, 'every'), 'dev', ['failed'], 'branch-not-matched'],
   ])('%s', (_, channelRule, branch, selectable, verdict) => {
     expect(lookAt(channelRule, branch, selectable)).toBe(verdict)
   })
 
   it.each<Selectable>(['started', 'waiting', 'success', 'recovered', 'failed', 'stopped', 'unknown'])(
-    'with every event selects %s',
+    'for every event selects %s',
     (selectable) => {
       expect(lookAt(on(null, null, 'every'), 'main', [selectable])).toBe('selects')
     },
   )
 
-  it('selects no more by naming fewer events', () => {
+  it('selects exactly the events that it names', () => {
     const buildEvent = fc.constantFrom<Selectable>('started', 'waiting', 'success', 'failed', 'stopped', 'unknown')
     const events = fc.uniqueArray(buildEvent)
     fc.assert(
@@ -130,39 +130,39 @@ describe('one rule looking at one build event', () => {
   })
 })
 
-describe('rules that select everything', () => {
+describe('rules that together select everything', () => {
   const some = (events: ChannelRule['events'], branch: string | null = null, branchMatch: string | null = null) =>
     on(branch, branchMatch, events)
   const [early, late] = [some(['started', 'failed']), some(['success', 'recovered'])]
 
   it.each<[claim: string, ChannelRule[], branch: string | null]>([
-    ['have all four statuses in one rule', [some(FOUR)], 'main'],
-    ['have them in any order and with more', [some(['waiting', ...FOUR.toReversed()])], 'main'],
-    ['have them between two rules', [early, late], 'main'],
-    ['have them between rules that overlap', [some(FOUR.slice(0, 3)), some(FOUR.slice(1))], 'main'],
-    ['have one with every event', [some(['failed']), some('every')], 'main'],
-    ['have the rest of them on this branch only', [early, some(['success', 'recovered'], 'release/*')], 'release/1'],
-    ['have them where the branch is unknown, for all branches', [early, some(['success', 'recovered'], '*')], null],
+    ['may have all four statuses in one rule', [some(FOUR)], 'main'],
+    ['may have them in any order and more', [some(['waiting', ...FOUR.toReversed()])], 'main'],
+    ['may have them spread over two rules', [early, late], 'main'],
+    ['may have them in overlapping rules', [some(FOUR.slice(0, 3)), some(FOUR.slice(1))], 'main'],
+    ['may have a rule with every event', [some(['failed']), some('every')], 'main'],
+    ['may have some of them only on this branch', [early, some(['success', 'recovered'], 'release/*')], 'release/1'],
+    ['may have them for all branches if the branch is unknown', [early, some(['success', 'recovered'], '*')], null],
   ])('%s', (_, rules, branch) => {
     expect(selectEverything(rules, branch)).toBe(true)
     expect(selectEverything(rules.toReversed(), branch)).toBe(true)
   })
 
   it.each<[claim: string, ChannelRule[], branch: string | null]>([
-    ['are none at all', [], 'main'],
+    ['are none', [], 'main'],
     ['lack one of the four', [some(FOUR.slice(1))], 'main'],
-    ['lack one though there is more', [some(['waiting', 'stopped', 'unknown', ...FOUR.slice(1)])], 'main'],
-    ['have the rest of them on another branch', [early, some(['success', 'recovered'], 'release/*')], 'main'],
-    ['have the rest of them on a branch where this one is unknown', [early, some('every', 'main')], null],
-    ['have the rest of them with a pattern that is invalid', [early, some('every', '(', 'regex')], 'main'],
+    ['lack one but have others', [some(['waiting', 'stopped', 'unknown', ...FOUR.slice(1)])], 'main'],
+    ['have some of them on another branch', [early, some(['success', 'recovered'], 'release/*')], 'main'],
+    ['have some of them for one branch if the branch is unknown', [early, some('every', 'main')], null],
+    ['have some of them with an invalid pattern', [early, some('every', '(', 'regex')], 'main'],
     ['have every event on another branch', [some('every', 'dev')], 'main'],
-  ])('are not those that %s', (_, rules, branch) => {
+  ])('do not select everything if they %s', (_, rules, branch) => {
     expect(selectEverything(rules, branch)).toBe(false)
     expect(selectEverything(rules.toReversed(), branch)).toBe(false)
   })
 })
 
-describe('what rules leave away', () => {
+describe('the events that rules leave out', () => {
   const selecting = (events: ChannelRule['events'], branch: string | null = null): ChannelRule => ({
     branch,
     branchMatch: null,
@@ -170,20 +170,20 @@ describe('what rules leave away', () => {
   })
 
   it.each<[claim: string, ChannelRule[], branch: string | null, events: string[]]>([
-    ['everything where there is none', [], 'main', ['started', 'failed', 'success', 'recovered']],
-    ['what none of them selects', [selecting(['failed']), selecting(['recovered'])], 'main', ['started', 'success']],
+    ['all of them if there are no rules', [], 'main', ['started', 'failed', 'success', 'recovered']],
+    ['those that no rule selects', [selecting(['failed']), selecting(['recovered'])], 'main', ['started', 'success']],
     [
-      'on every branch what they select on some alone',
+      'for all branches, those that rules select on some branches only',
       [selecting(['started', 'failed', 'success']), selecting('every', 'main')],
       null,
       ['recovered'],
     ],
-    ['nothing where one selects all', [selecting(['failed']), selecting('every')], null, []],
+    ['none if one rule selects all', [selecting(['failed']), selecting('every')], null, []],
   ])('is %s', (_, rules, branch, events) => {
     expect(leftAway(rules, branch)).toEqual(events)
   })
 
-  it('is asked of one notifier’s rules, whatever its letters, by its own words', () => {
+  it("are those of one notifier in any case, in CI's words", () => {
     const sent = (notifier: string, buildStatuses: string[]): NotificationRule => ({
       notifier,
       target: null,

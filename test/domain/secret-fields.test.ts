@@ -29,7 +29,7 @@ describe('a field', () => {
     'author',
     'repository_url',
     'room',
-  ])('holds none by its name: %s', (name) => {
+  ])('holds no secret by its name: %s', (name) => {
     expect(isSecretName(name)).toBe(false)
   })
 
@@ -44,12 +44,12 @@ describe('a field', () => {
     [['deployment_pipelines', 'position'], false],
     [['environment_variables', 'NODE_ENV'], true],
     [['service_tokens', 'name'], true],
-  ])('holds one by its place: %j: %s', (names, isSecret) => {
+  ])('holds a secret by its place: %j: %s', (names, isSecret) => {
     expect(isSecretPlace(names)).toBe(isSecret)
   })
 })
 
-describe('a text loses the credentials of its addresses', () => {
+describe('withoutCredentials', () => {
   it.each<[text: string, shown: string]>([
     ['https://ada:pw@host.example/acme/web.git', 'https://host.example/acme/web.git'],
     ['https://pw@host.example/x', 'https://host.example/x'],
@@ -62,7 +62,7 @@ describe('a text loses the credentials of its addresses', () => {
     ['ada:pw@host.example:acme/web.git', 'host.example:acme/web.git'],
     ['curl https://host.example/?page=2&access_token=pw', `curl https://host.example/?page=2&access_token=${MASK}`],
     ['https://host.example/?api_key=pw#top', `https://host.example/?api_key=${MASK}#top`],
-  ])('%j', (text, shown) => {
+  ])('removes the credentials in %j', (text, shown) => {
     expect(withoutCredentials(text)).toBe(shown)
     expect(withoutCredentials(shown)).toBe(shown)
   })
@@ -74,7 +74,7 @@ describe('a text loses the credentials of its addresses', () => {
     'npm install @acme/web@2',
     'echo a=b && test 1:2 = x',
     '^release/.*$',
-  ])('and nothing else: %j', (text) => {
+  ])('keeps the rest: %j', (text) => {
     expect(withoutCredentials(text)).toBe(text)
   })
 })

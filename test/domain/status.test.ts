@@ -27,20 +27,20 @@ describe('toStatus', () => {
     expect(toStatus(word)).toBe(status)
   })
 
-  it.each(['SUCCESS', ' success ', 'Success\n'])('forgives case and outer blanks: %j', (word) => {
+  it.each(['SUCCESS', ' success ', 'Success\n'])('ignores case and outer blanks: %j', (word) => {
     expect(toStatus(word)).toBe('success')
   })
 
   it.each([
     ['an empty word', ''],
     ['a word of a newer service', 'canceled'],
-    ['the name of our own status, which CI never says', 'started'],
-    ['the computed event', 'recovered'],
-    ['the word for unknown itself', 'unknown'],
-    ['two words that are one only together', 'infrastructure failure'],
+    ['our own name for a status, which CI never uses', 'started'],
+    ['the event "recovered"', 'recovered'],
+    ['the word "unknown"', 'unknown'],
+    ['two words that count only if they are joined', 'infrastructure failure'],
     ['a word in another script', 'неудача'],
-    ['a name that every object has', 'constructor'],
-    ['another one', '__proto__'],
+    ['the name of a property of every object', 'constructor'],
+    ['another such name', '__proto__'],
   ])('reads %s as unknown, never as an error', (_, word) => {
     expect(toStatus(word)).toBe('unknown')
   })
@@ -52,7 +52,7 @@ describe('toStatus', () => {
   })
 })
 
-describe('what a status means', () => {
+describe('the meaning of a status', () => {
   it.each<[Status, string]>([
     ['started', ''],
     ['waiting', ''],
@@ -63,7 +63,7 @@ describe('what a status means', () => {
     ['stopped', 'final'],
     ['ignored', 'final account'],
     ['blocked', 'final account'],
-  ])('%s is [%s]', (status, meaning) => {
+  ])('of %s is [%s]', (status, meaning) => {
     const names = [
       isFinal(status) && 'final',
       isVerdict(status) && 'verdict',

@@ -27,39 +27,39 @@ function isFollowed(follows: Follows, by: ProjectNames): boolean {
   return following([{ channel, follows, rules: null, quiet: false, mention: 'nobody', source: 'slack' }], by).length > 0
 }
 
-describe('a subscription that knows its project', () => {
+describe('a subscription to a project', () => {
   it.each<[claim: string, follows: Follows, project: ProjectNames, isFollowed: boolean]>([
-    ['follows it by uuid under a new name', project('acme/web', { uuid: WEB }), named('acme/site', '41', WEB), true],
-    ['follows it by id under a new name', project('acme/web', { projectId: '41' }), named('acme/site', '41'), true],
-    ['leaves its old name to another uuid', project('acme/web', { uuid: WEB }), named('acme/web', '42', API), false],
-    ['leaves its old name to another id', project('acme/web', { projectId: '41' }), named('acme/web', '42'), false],
-    ['goes by name where only the other knows its uuid', project('acme/web'), named('acme/web', '41', WEB), true],
-    ['goes by name where only it knows the uuid', project('acme/web', { uuid: WEB }), named('acme/web', '41'), true],
-    ['goes by name in its own source alone', project('acme/web', { uuid: WEB }), named('acme/web', 'gitlab:71'), false],
-    ['goes by name in every source where it has no id', project('acme/web'), named('acme/web', 'gitlab:71'), true],
-    ['goes by no other name then', project('acme/web', { uuid: WEB }), named('acme/site', '41'), false],
+    ['follows its uuid under a new name', project('acme/web', { uuid: WEB }), named('acme/site', '41', WEB), true],
+    ['follows its id under a new name', project('acme/web', { projectId: '41' }), named('acme/site', '41'), true],
+    ['leaves its name to another uuid', project('acme/web', { uuid: WEB }), named('acme/web', '42', API), false],
+    ['leaves its name to another id', project('acme/web', { projectId: '41' }), named('acme/web', '42'), false],
+    ['goes by name if it has no uuid itself', project('acme/web'), named('acme/web', '41', WEB), true],
+    ['goes by name if the project has no uuid', project('acme/web', { uuid: WEB }), named('acme/web', '41'), true],
+    ['goes by name in its own source only', project('acme/web', { uuid: WEB }), named('acme/web', 'gitlab:71'), false],
+    ['goes by name in every source if it has no id', project('acme/web'), named('acme/web', 'gitlab:71'), true],
+    ['follows no other name', project('acme/web', { uuid: WEB }), named('acme/site', '41'), false],
     [
-      'takes an id of nothing for none',
+      'treats an empty id as no id',
       project('acme/web', { uuid: null, projectId: '' }),
       named('acme/web', '41', WEB),
       true,
     ],
-    ['needs one of two to agree', project('acme/web', { uuid: WEB, projectId: '40' }), named('x', '41', WEB), true],
+    ['needs its uuid or id to match', project('acme/web', { uuid: WEB, projectId: '40' }), named('x', '41', WEB), true],
     [
-      'needs one of two to agree, not none',
+      'does not go by name if neither matches',
       project('acme/web', { uuid: WEB, projectId: '40' }),
       named('acme/web', '41', API),
       false,
     ],
     [
-      'is told by an id that agrees though the uuid is not known',
+      'is satisfied by a matching id if the project has no uuid',
       project('acme/web', { uuid: WEB, projectId: '41' }),
       named('x', '41'),
       true,
     ],
-    ['does not mind capitals in a uuid', project('x', { uuid: WEB }), named('acme/web', '41', WEB.toUpperCase()), true],
+    ['ignores case in a uuid', project('x', { uuid: WEB }), named('acme/web', '41', WEB.toUpperCase()), true],
     [
-      'tells ids beyond 2^53 apart',
+      'distinguishes ids beyond 2^53',
       project('x', { projectId: '9007199254740993' }),
       named('x', '9007199254740992'),
       false,
@@ -75,47 +75,47 @@ const rule = (branch: string | null, branchMatch: string | null = null, events: 
   events,
 })
 
-describe('two subscriptions of a channel take the same place', () => {
+describe('two subscriptions of a channel share one slot', () => {
   const web = project('acme/web', { uuid: WEB })
 
   it.each<[claim: string, one: string, other: string]>([
-    ['of one project under two names', subscriptionSlot(web, null), subscriptionSlot({ ...web, name: 'site' }, null)],
+    ['for one project with two names', subscriptionSlot(web, null), subscriptionSlot({ ...web, name: 'site' }, null)],
     [
-      'of one project by uuid, whether its id is known or not',
+      'for one project by uuid, whether its id is known or not',
       subscriptionSlot(web, null),
       subscriptionSlot({ ...web, projectId: '41' }, null),
     ],
     [
-      'of one project by id under two names',
+      'for one project by id with two names',
       subscriptionSlot(project('a', { projectId: '41' }), null),
       subscriptionSlot(project('b', { projectId: '41' }), null),
     ],
-    ['of one name', subscriptionSlot(project(' ACME/Web '), null), subscriptionSlot(project('acme/web'), null)],
+    ['for one name', subscriptionSlot(project(' ACME/Web '), null), subscriptionSlot(project('acme/web'), null)],
     ['without rules and with one for every branch', subscriptionSlot(web, null), subscriptionSlot(web, [rule(null)])],
     [
-      'for every branch in other words',
+      'with two spellings of every branch',
       subscriptionSlot(web, [rule('', 'exact')]),
       subscriptionSlot(web, [rule('**')]),
     ],
-    ['of other events', subscriptionSlot(web, [rule('v*')]), subscriptionSlot(web, [rule('v*', null, ['failed'])])],
+    ['for other events', subscriptionSlot(web, [rule('v*')]), subscriptionSlot(web, [rule('v*', null, ['failed'])])],
     [
-      'with a mode that is said or seen',
+      'with an explicit and an implicit mode',
       subscriptionSlot(web, [rule('v*')]),
       subscriptionSlot(web, [rule('v*', 'Wildcard')]),
     ],
-    ['by a branch, in two modes', subscriptionSlot(web, [rule('v')]), subscriptionSlot(web, [rule('v', 'wildcard')])],
+    ['for one branch in two modes', subscriptionSlot(web, [rule('v')]), subscriptionSlot(web, [rule('v', 'wildcard')])],
     [
-      'of the same branches in another order',
+      'with the same branches in another order',
       subscriptionSlot(web, [rule('a'), rule('b*'), rule('a')]),
       subscriptionSlot(web, [rule('b**'), rule('a')]),
     ],
-    ['for all', subscriptionSlot({ what: 'all' }, null), subscriptionSlot({ what: 'all' }, [rule('*')])],
+    ['for all projects', subscriptionSlot({ what: 'all' }, null), subscriptionSlot({ what: 'all' }, [rule('*')])],
   ])('%s', (_, one, other) => {
     expect(one).toBe(other)
   })
 })
 
-describe('two subscriptions of a channel stand beside each other', () => {
+describe('two subscriptions of a channel have different slots', () => {
   const regexes = [rule('v*', 'exact'), rule('v*', 'regex'), rule('v*', 'wildcard'), rule('V*'), rule('v')]
   const follows: Follows[] = [
     project('acme/web', { uuid: WEB }),
@@ -129,13 +129,13 @@ describe('two subscriptions of a channel stand beside each other', () => {
     { what: 'unfollowed' },
   ]
 
-  it('for other projects, or for other branches, by mode too', () => {
+  it('for different projects, and for different branches or modes', () => {
     const rules = [null, ...regexes.map((one) => [one]), [rule('v*'), rule('w*')], [rule('["v*"]')]]
     const slots = follows.flatMap((one) => rules.map((each) => subscriptionSlot(one, each)))
     expect(new Set(slots).size).toBe(follows.length * rules.length)
   })
 
-  it('whatever their patterns look like', () => {
+  it('for different patterns, whatever characters they have', () => {
     const pattern = fc.string({ unit: fc.constantFrom('a', '"', ']', ',', '[', ':', '\\'), minLength: 1, maxLength: 4 })
     const patterns = fc.uniqueArray(pattern, { maxLength: 3 })
     const exactly = (some: readonly string[]) => some.map((one) => rule(one, 'exact'))

@@ -56,59 +56,59 @@ describe('a subscription to a project', () => {
     ).toHaveLength(2)
   })
 
-  it('tells project ids beyond 2^53 apart', () => {
+  it('distinguishes ids beyond 2^53', () => {
     const project = { projectId: '9007199254740993', projectUuid: null, names: [] }
     expect(following([subscription(BUILDS, '9007199254740993')], project)).toHaveLength(1)
     expect(following([subscription(BUILDS, '9007199254740992')], project)).toEqual([])
   })
 
-  it('does not follow a project without a name by the name of nothing', () => {
+  it('to an empty name does not follow a project without a name', () => {
     const project = { projectId: '42', projectUuid: null, names: [null] }
     expect(following([subscription(BUILDS, 'null'), subscription(BUILDS, '')], project)).toEqual([])
   })
 })
 
 describe('a subscription to every project', () => {
-  it('follows any', () => {
+  it('follows every project', () => {
     expect(following([all(BUILDS)], web)).toHaveLength(1)
   })
 
-  it('stands beside one of another channel that names the project, in their order', () => {
+  it("counts beside another channel's subscription to the project, in their order", () => {
     const both = [all('C0EVERY001'), subscription(BUILDS, 'acme/web')]
     expect(following(both, web)).toEqual(both)
     expect(following(both.toReversed(), web)).toEqual(both.toReversed())
   })
 
-  it('gives way to one of the same channel that names the project', () => {
+  it("does not count beside the same channel's subscription to the project", () => {
     const named = subscription(BUILDS, 'acme/web')
     expect(following([all(BUILDS), named], web)).toEqual([named])
     expect(following([named, all(BUILDS)], web)).toEqual([named])
   })
 
-  it('does not give way to one of the same channel that names another project', () => {
+  it("counts beside the same channel's subscription to another project", () => {
     const everything = all(BUILDS)
     expect(following([everything, subscription(BUILDS, 'acme/api')], web)).toEqual([everything])
   })
 
-  it('gives way in its own channel only', () => {
+  it('yields to subscriptions of its own channel only', () => {
     const [here, there, named] = [all(BUILDS), all('C0OTHER001'), subscription(BUILDS, 'acme/web')]
     expect(following([here, there, named], web)).toEqual([there, named])
   })
 })
 
 describe('two subscriptions of one channel to one project', () => {
-  it('count both, by whichever names', () => {
+  it('both count, even under two names', () => {
     const both = [subscription(BUILDS, 'acme/web'), subscription(BUILDS, '41')]
     expect(following(both, web)).toEqual(both)
   })
 
-  it('count both where both are for every project', () => {
+  it('both count if both are for every project', () => {
     const both = [all(BUILDS), all(BUILDS)]
     expect(following(both, web)).toEqual(both)
   })
 })
 
-describe('the default channel', () => {
+describe('a default channel', () => {
   const fallback = unfollowed(BUILDS)
   const anyChannel = fc.constantFrom(BUILDS, 'C0OTHER001', 'C0THIRD001')
   const anyName = fc.constantFrom('acme/web', 'acme/api')
@@ -121,30 +121,30 @@ describe('the default channel', () => {
   const isWeb = (follows: Subscription['follows']) => follows.what === 'project' && follows.name === 'acme/web'
 
   it.each<[claim: string, others: Subscription[], counts: boolean]>([
-    ['follows a project that nobody follows', [], true],
-    ['follows it though others follow another project', [subscription('C0OTHER001', 'acme/api')], true],
-    ['does not follow it where another channel does', [subscription('C0OTHER001', 'acme/web')], false],
-    ['does not follow it where another channel follows all', [all('C0OTHER001')], false],
-    ['gives way to its own subscription by name', [subscription(BUILDS, 'acme/web')], false],
-    ['does not give way to its own subscription to another project', [subscription(BUILDS, 'acme/api')], true],
-    ['gives way to its own subscription to all', [all(BUILDS)], false],
+    ['gets a project that nobody follows', [], true],
+    ['gets a project if others follow only another', [subscription('C0OTHER001', 'acme/api')], true],
+    ['does not get a project that another channel follows', [subscription('C0OTHER001', 'acme/web')], false],
+    ['gets no project if another channel follows all', [all('C0OTHER001')], false],
+    ['yields to its own subscription by name', [subscription(BUILDS, 'acme/web')], false],
+    ['does not yield to its own subscription to another project', [subscription(BUILDS, 'acme/api')], true],
+    ['yields to its own subscription to all projects', [all(BUILDS)], false],
     [
-      'does not follow it where another channel does beside its own',
+      'does not get a project that it and another channel follow',
       [subscription(BUILDS, 'acme/web'), subscription('C0OTHER001', 'acme/web')],
       false,
     ],
-    ['is not kept from it by another default channel', [unfollowed('C0OTHER001')], true],
+    ['gets a project beside another default channel', [unfollowed('C0OTHER001')], true],
   ])('%s', (_, others, counts) => {
     expect(following([fallback, ...others], web).includes(fallback)).toBe(counts)
     expect(following([...others, fallback], web).includes(fallback)).toBe(counts)
   })
 
-  it('keeps its own subscription by name where another channel follows the project, too', () => {
+  it('keeps its own subscription by name if another channel follows the project too', () => {
     const [own, other] = [subscription(BUILDS, 'acme/web'), all('C0OTHER001')]
     expect(following([fallback, own, other], web)).toEqual([own, other])
   })
 
-  it('leaves no project without a channel, and follows one only where nobody else does', () => {
+  it('gets exactly the projects that nobody else follows', () => {
     fc.assert(
       fc.property(anyOthers, (subscriptions) => {
         const followers = following([fallback, ...subscriptions], web)
@@ -155,7 +155,7 @@ describe('the default channel', () => {
     )
   })
 
-  it('silences no channel: whichever has a subscription to the project keeps its nearest one', () => {
+  it('does not exist here: each channel with a subscription to the project keeps its most specific one', () => {
     fc.assert(
       fc.property(anyOthers, (subscriptions) => {
         const followers = following(subscriptions, web)

@@ -18,12 +18,12 @@ const report = (change: Partial<TestReport> = {}): TestReport => ({
 const failing = (...names: readonly string[]) => names.map((name) => ({ name, message: null }))
 const before = (isRed: boolean, ...reports: readonly TestReport[]): BuildBefore => ({ isRed, reports })
 
-/** The names, `+` where a test is new. */
+/** The names of the failed tests, with `+` if a test fails newly. */
 const named = (reports: readonly TestReport[], last: BuildBefore | null = null): string[] | undefined =>
   failedTestsIn(reports, last)?.failures.map(({ name, isNew }) => `${isNew ? '+' : ''}${name}`)
 
 describe('shards', () => {
-  test('add up, and the later report of one takes the place of the earlier', () => {
+  test('are added up, and a later report of a shard replaces the earlier one', () => {
     const one = report({ shard: '1/2', failures: failing('b') })
     const two = report({ shard: '2/2', tests: 5, failed: 3, failures: failing('c', 'a') })
     expect(failedTestsIn([one, two], null)).toMatchObject({ tests: 15, failed: 4 })
@@ -31,19 +31,19 @@ describe('shards', () => {
     expect(named([one, two, report({ shard: '2/2' })])).toEqual(['b'])
   })
 
-  test('none of which failed say nothing', () => {
+  test('without failures give nothing', () => {
     expect(failedTestsIn([report(), report({ shard: '2' })], null)).toBeNull()
     expect(failedTestsIn([], null)).toBeNull()
   })
 
-  test('give the log of the first that failed and has one', () => {
+  test('give the log of the first failed shard that has one', () => {
     const quiet = report({ shard: '1', failures: failing('a') })
     const passed = report({ shard: '2', log: ['ok'] })
     const loud = report({ shard: '3', failures: failing('b'), log: ['exit 1'] })
     expect(failedTestsIn([loud, passed, quiet], null)?.log).toEqual(['exit 1'])
   })
 
-  test('name a test once that failed in several', () => {
+  test('name a test once even if it failed in several shards', () => {
     const shards = ['linux', 'macos'].map((shard) => report({ shard, failures: failing('a') }))
     expect(failedTestsIn(shards, null)).toMatchObject({ failed: 2, failures: [{ name: 'a' }] })
   })
@@ -68,7 +68,7 @@ describe('shards', () => {
     }),
   )
 
-  test('in any order, with any repetition, give the same', () => {
+  test('give the same in any order and with any repetition', () => {
     fc.assert(
       fc.property(repeated, shards, fc.boolean(), ({ each, again }, last, isRed) => {
         expect(failedTestsIn(again, before(isRed, ...last))).toEqual(failedTestsIn(each, before(isRed, ...last)))
@@ -76,7 +76,7 @@ describe('shards', () => {
     )
   })
 
-  test('never name more than failed in all, nor a test twice', () => {
+  test('never have more failures than tests, and never name a test twice', () => {
     fc.assert(
       fc.property(shards, (each) => {
         const told = failedTestsIn(each, null)
@@ -93,15 +93,15 @@ describe('a failed test', () => {
 
   test.each<[claim: string, last: BuildBefore | null, names: string[]]>([
     [
-      'is new where it did not fail in the build before, and comes first',
+      'is new if it did not fail in the previous build, and comes first',
       before(true, report({ failures: failing('a') })),
       ['+b', 'a'],
     ],
-    ['is new after a build that passed and said so', before(false, report()), ['+a', '+b']],
-    ['is not called new where there was no build', null, ['a', 'b']],
-    ['is not called new where the build before reported nothing', before(false), ['a', 'b']],
+    ['is new after a build that passed with a report', before(false, report()), ['+a', '+b']],
+    ['is not called new if there was no previous build', null, ['a', 'b']],
+    ['is not called new if the previous build has no report', before(false), ['a', 'b']],
     [
-      'is not called new where not all names of the build before are known',
+      "is not called new if the previous build's names are incomplete",
       before(true, report({ failed: 2, failures: failing('a') })),
       ['a', 'b'],
     ],
@@ -111,19 +111,19 @@ describe('a failed test', () => {
 
   test.each<[claim: string, last: BuildBefore, isSame: boolean]>([
     [
-      'are the same where all of them failed in the red build before',
+      'are the same if all of them failed in the previous red build',
       before(true, report({ failures: failing('b', 'a') })),
       true,
     ],
-    ['are not where one more had failed', before(true, report({ failures: failing('a', 'b', 'c') })), false],
-    ['are not where one had not', before(true, report({ failures: failing('a') })), false],
-    ['are not where that build passed', before(false, report({ failures: failing('a', 'b') })), false],
-  ])('all of a build: they %s', (_, last, isSame) => {
+    ['are not if one more had failed there', before(true, report({ failures: failing('a', 'b', 'c') })), false],
+    ['are not if one of them had not failed there', before(true, report({ failures: failing('a') })), false],
+    ['are not if that build passed', before(false, report({ failures: failing('a', 'b') })), false],
+  ])('all failed tests of a build %s', (_, last, isSame) => {
     expect(failedTestsIn(own, last)?.isSame).toBe(isSame)
   })
 })
 
-test('a card knows three names, and no more than it shows', () => {
+test('a card has at most three names, and no more data than it shows', () => {
   const tests = failedTestsIn(
     [report({ failures: failing(...'a b c d e f g h i j k l'.split(' ')), log: ['x'] })],
     null,

@@ -19,12 +19,12 @@ describe('the card', () => {
     expect(told([word]).card).toMatchObject({ kind: 'card', shown, word, attemptNumber: 1 })
   })
 
-  it('shows a success after a failure of the same commit as flaky, and how long it was red', () => {
+  it('shows a success after a failure of the same commit as flaky, with the red time before', () => {
     const { card } = told(['error', 'success'])
     expect(card).toMatchObject({ shown: 'flaky', streak: { builds: 1 } })
   })
 
-  it('shows the newest attempt, whichever was heard of last', () => {
+  it('shows the newest attempt, even if an older one is received later', () => {
     const { card } = told([
       { word: 'initiated', build: '513' },
       { word: 'error', build: '512' },
@@ -32,7 +32,7 @@ describe('the card', () => {
     expect(card).toMatchObject({ shown: 'started', attemptNumber: 2, build: { buildId: '513' } })
   })
 
-  it('shows the newest attempt beyond 2^53', () => {
+  it('shows the newest attempt by ids beyond 2^53', () => {
     const { card } = told([
       { word: 'success', build: '9007199254740993' },
       { word: 'error', build: '9007199254740992' },
@@ -40,7 +40,7 @@ describe('the card', () => {
     expect(card).toMatchObject({ shown: 'flaky', build: { buildId: '9007199254740993' } })
   })
 
-  it('counts restarts that keep the build id and restarts that bring a new one as attempts', () => {
+  it('numbers restarts of the same build and restarts as new builds alike', () => {
     const said = ['initiated', 'error', 'initiated', 'error', { word: 'initiated', build: '513' }]
     expect(told(said).card.attemptNumber).toBe(3)
   })
@@ -48,7 +48,7 @@ describe('the card', () => {
   it.each<[claim: string, said: (string | Said)[], history: object[], durationMs: number | null]>([
     ['a running build started', ['initiated'], [{ what: 'started', at: T0 }], null],
     [
-      'a finished build started, ended, and took some time',
+      'a finished build has a start, an end and a duration',
       ['initiated', { word: 'error', after: 7 * MINUTE }],
       [
         { what: 'started', at: T0 },
@@ -56,7 +56,7 @@ describe('the card', () => {
       ],
       7 * MINUTE,
     ],
-    ['a build of which only the end is known only ended', ['error'], [{ what: 'ended', at: T0 }], null],
+    ['a build without a known start only ended', ['error'], [{ what: 'ended', at: T0 }], null],
     [
       'a waiting build says since when',
       ['initiated', 'waiting', 'waiting'],
@@ -73,14 +73,14 @@ describe('the card', () => {
       null,
     ],
     [
-      'a build that no longer waits does not say so',
+      'a build that waited before does not say so',
       ['waiting', 'initiated'],
       [{ what: 'started', at: T0 + SECOND }],
       null,
     ],
-    ['an unknown word says when it was heard', ['paused'], [{ what: 'received', at: T0 }], null],
+    ['an unknown word says when it was received', ['paused'], [{ what: 'received', at: T0 }], null],
     [
-      'an end before the start took no time that we know',
+      'an end before the start has no duration',
       [
         { word: 'initiated', after: MINUTE },
         { word: 'error', details: { finishedAt: T0 } },
@@ -92,7 +92,7 @@ describe('the card', () => {
       null,
     ],
     [
-      'an end that CI told only when it was asked says so, and when',
+      'an end that CI only showed when asked has the time of that answer too',
       ['initiated', { word: 'error', after: 2 * MINUTE, origin: 'poll', details: { finishedAt: T0 + MINUTE } }],
       [
         { what: 'started', at: T0 },
@@ -102,7 +102,7 @@ describe('the card', () => {
       MINUTE,
     ],
     [
-      'and long after it that it is told late',
+      'an end that CI showed long after it is late',
       ['initiated', { word: 'error', after: HOUR, origin: 'poll', details: { finishedAt: T0 + MINUTE } }],
       [
         { what: 'started', at: T0 },
@@ -111,7 +111,7 @@ describe('the card', () => {
       MINUTE,
     ],
     [
-      'a source that names attempts and is asked every minute in any case is late after five',
+      'a source with numbered attempts, asked every minute anyway, is late after five minutes',
       ['initiated', { word: 'error', after: HOUR, details: { attempt: 1, finishedAt: T0 + MINUTE } }],
       [
         { what: 'started', at: T0 },
@@ -120,7 +120,7 @@ describe('the card', () => {
       MINUTE,
     ],
     [
-      'and not before',
+      'such a source is not late before that',
       ['initiated', { word: 'error', after: 3 * MINUTE, details: { attempt: 1, finishedAt: T0 + MINUTE } }],
       [
         { what: 'started', at: T0 },
@@ -129,32 +129,32 @@ describe('the card', () => {
       MINUTE,
     ],
     [
-      'that it was asked about a build that runs still is no news',
+      'a look at a build that still runs is not shown',
       ['waiting', { word: 'initiated', after: HOUR, origin: 'poll' }],
       [{ what: 'started', at: T0 + HOUR }],
       null,
     ],
     [
-      'only the newest run has its history told',
+      'only the newest attempt has a history',
       ['initiated', 'error', { word: 'initiated', after: MINUTE }],
       [{ what: 'started', at: T0 + MINUTE }],
       null,
     ],
-  ])('tells what happened: %s', (_, said, history, durationMs) => {
+  ])('has the history: %s', (_, said, history, durationMs) => {
     expect(told(said).card).toMatchObject({ history, durationMs })
   })
 
-  it('names the card that it replaces', () => {
+  it('links to the card that it replaces', () => {
     const gone = messageTs('1700000000.000100')
     expect(told(['error'], { replaces: gone }).card.replaces).toBe(gone)
     expect(told(['error']).card.replaces).toBeNull()
   })
 
-  it('is all that changes while a build starts and waits', () => {
+  it('alone changes while a build starts and waits: there are no replies', () => {
     expect(told(['initiated', 'waiting', 'initiated']).replies).toEqual([])
   })
 
-  it('is equal for equal build events, and for build events that were repeated', () => {
+  it('is equal for equal events, and for repeated events', () => {
     expect(told(['initiated', 'error'])).toEqual(told(['initiated', 'error']))
     expect(told(['initiated', { word: 'error', after: SECOND }, 'error', 'waiting']).replies).toEqual(
       told(['initiated', { word: 'error', after: SECOND }]).replies,

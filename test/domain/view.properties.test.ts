@@ -20,7 +20,7 @@ describe('any story', () => {
     return { attempts, postedAttempt, story: told(all, { quiet, postedAttempt }) }
   }
 
-  it('has one reply for each finished run, but the newest that it was born with and those of the account', () => {
+  it('has a reply for each finished attempt, except a newest one that the card announced and builds that CI refused', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const { attempts, postedAttempt, story } = tell(each)
@@ -33,7 +33,7 @@ describe('any story', () => {
     )
   })
 
-  it('calls a person at most once, and only for the newest attempt, failed', () => {
+  it('mentions a person at most once, and only for a newest attempt that failed', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const { attempts, story } = tell(each)
@@ -46,7 +46,7 @@ describe('any story', () => {
     )
   })
 
-  it('sends at most its last reply to the channel, and none when it is quiet', () => {
+  it('broadcasts at most its last reply, and none if it is quiet', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const sent = tell(each).story.replies.filter(({ view }) => view.broadcast)
@@ -60,7 +60,7 @@ describe('any story', () => {
     )
   })
 
-  it('tells every finished run in one place: on its card, or in its thread', () => {
+  it('shows every finished attempt on its card or in its thread', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const { attempts, story } = tell(each)
@@ -72,7 +72,7 @@ describe('any story', () => {
     )
   })
 
-  it('shows the newest attempt on its card, by its place in the revision', () => {
+  it('shows the newest attempt of the revision on its card', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const { attempts, story } = tell(each)

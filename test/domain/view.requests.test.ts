@@ -16,10 +16,10 @@ const ran: readonly Said[] = [
   { word: 'initiated', after: 0 },
   { word: 'error', after: MINUTE },
 ]
-/** Lin asked ten minutes after the story began; the build runs again from then on. */
+/** Lin makes the request ten minutes after the story begins; the build runs again after that. */
 const again: Said = { word: 'initiated', after: 11 * MINUTE }
 
-/** The story of these requests, whose runs they may have brought about. */
+/** The story of a card with these requests and the attempts that they led to. */
 const toldAsked = (requests: readonly Parameters<typeof request>[0][], ...said: readonly Said[]) => {
   const made = requests.map((change) => request(change))
   const attempts = foldAttempts(story(...said), restartRequests(made))
@@ -29,39 +29,39 @@ const toldAsked = (requests: readonly Parameters<typeof request>[0][], ...said: 
 describe('the buttons of a card', () => {
   it.each<[claim: string, said: (string | Said)[], facilities: Facilities, offers: string[], missing: object | null]>([
     ['a running build can be stopped', ['initiated'], BASIC, ['stop'], null],
-    ['a finished one can be restarted', ['initiated', 'error'], BASIC, ['restart'], null],
-    ['one that was not built, too', ['ignored'], BASIC, ['restart'], null],
-    ['a waiting one has none, and needs no reason', ['waiting'], BASIC, [], null],
+    ['a finished build can be restarted', ['initiated', 'error'], BASIC, ['restart'], null],
+    ['a build that was not built can be restarted', ['ignored'], BASIC, ['restart'], null],
+    ['a waiting build has none, without a reason', ['waiting'], BASIC, [], null],
     ['a finished Pro build says why', ['error'], PRO, [], { action: 'restart', why: 'pro-project' }],
     ['a running Pro build says why', ['initiated'], PRO, [], { action: 'stop', why: 'no-build-uuid' }],
+    ['a running build that CI cannot stop says why', ['initiated'], OUT_OF_REACH, [], { action: 'stop', why: 'no-v2' }],
     [
-      'a running build that cannot be reached says why',
-      ['initiated'],
+      'a finished one that CI cannot restart says why',
+      ['error'],
       OUT_OF_REACH,
       [],
-      { action: 'stop', why: 'no-v2' },
+      { action: 'restart', why: 'no-legacy' },
     ],
-    ['a finished one too', ['error'], OUT_OF_REACH, [], { action: 'restart', why: 'no-legacy' }],
   ])('%s', (_, said, facilities, offers, missing) => {
     expect(told(said, { facilities }).card).toMatchObject({ offers, missing })
   })
 
-  it('are about the newest attempt, by its name', () => {
+  it('name the newest attempt', () => {
     expect(told([...ran, 'initiated']).card.ref).toBe('41/512.2')
     expect(told([...ran, { word: 'initiated', build: '513' }]).card.ref).toBe('41/513.1')
   })
 
-  it('go once somebody has asked, without a reason, and come back for the attempt that follows', () => {
+  it('disappear after a request, without a reason, and return for the next attempt', () => {
     expect(toldAsked([{}], ...ran).card).toMatchObject({ offers: [], missing: null })
     expect(toldAsked([{}], ...ran, again).card).toMatchObject({ offers: ['stop'], ref: '41/512.2' })
   })
 
-  it('come back after a refusal', () => {
+  it('return after a refusal', () => {
     expect(toldAsked([{ state: 'refused' }], ...ran).card.offers).toEqual(['restart'])
   })
 })
 
-describe('who asked last', () => {
+describe('the last request', () => {
   const STAGES: Record<RequestState, ShownRequest['stage']> = {
     calling: 'asked',
     accepted: 'asked',
@@ -72,7 +72,7 @@ describe('who asked last', () => {
   }
 
   it.each(Object.entries(STAGES) as [RequestState, ShownRequest['stage']][])(
-    'a request that is %s shows as %s',
+    'in the state %s shows as %s',
     (state, stage) => {
       const { card, asks } = toldAsked([{ state }], ...ran)
       expect(card.request).toEqual({ action: 'restart', by: LIN, stage, code: null })
@@ -87,16 +87,16 @@ describe('who asked last', () => {
     ['refused', 'not-found'],
     ['unclear', 'not-found'],
     ['unconfirmed', 'not-found'],
-  ])('of a request that is %s the code shown is %s', (state, code) => {
+  ])('in the state %s shows the code %s', (state, code) => {
     expect(toldAsked([{ state, code: 'not-found' }], ...ran).card.request).toMatchObject({ code })
   })
 
-  it('is nobody where nobody asked, or asked about another attempt', () => {
+  it('is not shown if there is none, or only one about another attempt', () => {
     expect(toldAsked([], ...ran).card.request).toBeNull()
     expect(toldAsked([{ action: 'stop', state: 'confirmed' }], ...ran, again).card.request).toBeNull()
   })
 
-  it('is named on the attempt that the restart brought about', () => {
+  it('is shown on the attempt that the restart led to', () => {
     expect(toldAsked([{ state: 'confirmed' }], ...ran, again).card.request).toMatchObject({
       by: LIN,
       stage: 'confirmed',
@@ -104,14 +104,14 @@ describe('who asked last', () => {
   })
 })
 
-describe('the lines in the thread', () => {
-  it('are one for each request, oldest first, each under its own name', () => {
+describe('the lines about requests in the thread', () => {
+  it('are one for each request, oldest first, each with its own slot', () => {
     const { asks } = toldAsked([{ id: 'a', state: 'refused' }, { id: 'b' }], ...ran)
     expect(asks.map(({ slot, view }) => `${slot} ${view.stage}`)).toEqual(['ask:a refused', 'ask:b asked'])
     expect(toldAsked([], ...ran).asks).toEqual([])
   })
 
-  it('say which attempt a restart became, of the same build or of another', () => {
+  it('say which attempt a restart led to, of the same build or another', () => {
     expect(toldAsked([{ state: 'confirmed' }], ...ran, again).asks[0]!.view).toMatchObject({
       buildId: '512',
       outcome: { shown: 'started', buildId: '512', attemptNumber: 2 },
@@ -123,20 +123,20 @@ describe('the lines in the thread', () => {
     })
   })
 
-  it('do not change as the restarted build goes on', () => {
+  it('do not change while the restarted build runs', () => {
     const state = 'confirmed'
     const later: Said = { word: 'error', after: 20 * MINUTE }
     expect(toldAsked([{ state }], ...ran, again, later).asks).toEqual(toldAsked([{ state }], ...ran, again).asks)
   })
 
-  it('say how the build ended that was to be stopped', () => {
+  it('say how a build ended after a request to stop it', () => {
     const stop = { action: 'stop', state: 'confirmed' } as const
     const ended = (word: string) => toldAsked([stop], { word: 'initiated' }, { word }).asks[0]!.view.outcome
     expect(ended('stopped')).toEqual({ shown: 'stopped', buildId: '512', attemptNumber: 1 })
     expect(ended('success')).toMatchObject({ shown: 'passed' })
   })
 
-  it('have no outcome while the build events show none, nor after a refusal, whatever happens then', () => {
+  it('have no outcome before an event shows one, and never after a refusal', () => {
     expect(toldAsked([{ state: 'accepted' }], ...ran).asks[0]!.view.outcome).toBeNull()
     expect(toldAsked([{ state: 'refused' }], ...ran, { ...again, build: '513' }).asks[0]!.view.outcome).toBeNull()
     const stop = { action: 'stop', state: 'refused' } as const

@@ -6,14 +6,14 @@ import { ADA, slots, told, toldOfBorn } from './support/telling.ts'
 
 describe('the thread', () => {
   it.each<[claim: string, said: (string | Said)[], replies: string[]]>([
-    ['has a reply for a run that passed', ['initiated', 'success'], ['run:512.1 passed']],
-    ['has a reply for a run that failed', ['initiated', 'error'], ['run:512.1 failed']],
+    ['has a reply for an attempt that passed', ['initiated', 'success'], ['run:512.1 passed']],
+    ['has a reply for an attempt that failed', ['initiated', 'error'], ['run:512.1 failed']],
     ['has a reply for a machine error', ['initiated', 'infrastructure_failure'], ['run:512.1 infrastructure_failure']],
-    ['has a reply for a stopped run', ['initiated', 'stopped'], ['run:512.1 stopped']],
-    ['has none for an ignored run', ['ignored'], []],
-    ['has none for a blocked run', ['blocked'], []],
+    ['has a reply for a stopped attempt', ['initiated', 'stopped'], ['run:512.1 stopped']],
+    ['has none for an ignored build', ['ignored'], []],
+    ['has none for a blocked build', ['blocked'], []],
     ['has none for an unknown word', ['initiated', 'paused'], []],
-    ['has one reply, though the end was received twice', ['initiated', 'error', 'failed'], ['run:512.1 failed']],
+    ['has one reply if the end was received twice', ['initiated', 'error', 'failed'], ['run:512.1 failed']],
     [
       'has one for each attempt',
       ['initiated', 'error', 'initiated', 'success'],
@@ -32,7 +32,7 @@ describe('the thread', () => {
     expect(slots(told(said))).toEqual(replies)
   })
 
-  it('has no reply for an attempt whose outcome this channel did not select', () => {
+  it('has no reply for an outcome that this channel did not select', () => {
     const story = told(['initiated', 'error', 'initiated', 'success'], {
       isAnnounced: (attempt) => attempt.status === 'success',
     })
@@ -40,7 +40,7 @@ describe('the thread', () => {
     expect(told(['initiated', 'error'], { isAnnounced: () => false }).replies).toEqual([])
   })
 
-  it('says which attempt each reply is about, how long it took, and which is the newest', () => {
+  it('says in each reply which attempt it is about, how long it took, and whether it is the newest', () => {
     const said = ['initiated', { word: 'error', after: MINUTE }, 'initiated', { word: 'success', after: 3 * MINUTE }]
     const { replies } = told(said)
     expect(replies.map(({ newest, view }) => [newest, view.attemptNumber, view.durationMs])).toEqual([
@@ -49,77 +49,77 @@ describe('the thread', () => {
     ])
   })
 
-  it('knows of a reply that it is no longer the newest', () => {
+  it('marks a reply that is no longer the newest', () => {
     expect(told(['initiated', 'error']).replies.at(-1)!.newest).toBe(true)
     expect(told(['initiated', 'error', 'initiated']).replies.at(-1)!.newest).toBe(false)
   })
 
-  it('tells the length of the red streak with the success that ended it', () => {
+  it('has the length of the red streak in the reply about the success that ended it', () => {
     const { replies } = told(['error', 'success'])
     expect(replies.map(({ view }) => view.streak)).toEqual([null, { forMs: SECOND, builds: 1, atLeast: false }])
   })
 })
 
-/** A start that is no late one of the attempt before. */
+/** A start that is too late to count as a late start of the attempt before. */
 const restart: Said = { word: 'initiated', after: 2 * MINUTE }
 
-describe('a card that is born finished', () => {
-  it.each(['success', 'error', 'infrastructure_failure', 'stopped'])('has no extra reply: %s', (word) => {
+describe('a card that was posted after the end of its newest attempt', () => {
+  it.each(['success', 'error', 'infrastructure_failure', 'stopped'])('has no reply for that attempt: %s', (word) => {
     expect(toldOfBorn([word]).replies).toEqual([])
     expect(told([word]).replies).toHaveLength(1)
   })
 
   it.each<[claim: string, said: (string | Said)[], replies: string[]]>([
-    ['still has none while that run is the newest', ['error', 'initiated', 'error', 'waiting'], []],
-    ['has one for it once another run is on the card', ['error', restart], ['run:512.1 failed']],
+    ['has none while that attempt is the newest', ['error', 'initiated', 'error', 'waiting'], []],
+    ['has a reply once another attempt is on the card', ['error', restart], ['run:512.1 failed']],
     [
-      'has one for each run once another has ended',
+      'has one for each attempt once another has ended',
       ['error', restart, 'success'],
       ['run:512.1 failed', 'run:512.2 flaky'],
     ],
-    ['has both where the other run only ended', ['error', 'success'], ['run:512.1 failed', 'run:512.2 flaky']],
+    ["has both if only the other attempt's end arrived", ['error', 'success'], ['run:512.1 failed', 'run:512.2 flaky']],
     [
-      'has one once another build is on the card',
+      'has a reply once another build is on the card',
       ['success', { word: 'initiated', build: '513' }],
       ['run:512.1 passed'],
     ],
-    ['has none when an older build is heard of', ['success', { word: 'initiated', build: '511' }], []],
+    ['has none when an older build is received', ['success', { word: 'initiated', build: '511' }], []],
     [
-      'has one for the older build only, when that ends',
+      'has a reply only for an older build that ends',
       ['success', { word: 'error', build: '511' }],
       ['run:511.1 failed'],
     ],
-    ['has none for one of the account, though replaced', ['ignored', 'initiated', 'success'], ['run:512.2 passed']],
+    ['has none for a replaced ignored build', ['ignored', 'initiated', 'success'], ['run:512.2 passed']],
   ])('%s', (_, said, replies) => {
     expect(slots(toldOfBorn(said, 1))).toEqual(replies)
   })
 
-  it('has no reply for it that this channel did not select, though it is replaced', () => {
+  it('has no reply for that attempt if the channel did not select it, even if it was replaced', () => {
     const isAnnounced = (attempt: Attempt) => attempt.status === 'success'
     expect(slots(toldOfBorn(['error', restart, 'success'], 1, { isAnnounced }))).toEqual(['run:512.2 flaky'])
   })
 
-  it('says that the reply for it came late, and of no other', () => {
+  it('marks the reply about that attempt as late, and no other', () => {
     const late = ({ replies }: Story) => replies.map(({ view }) => view.isLate)
     expect(late(toldOfBorn(['error', restart, 'success'], 1))).toEqual([true, false])
     expect(late(told(['error', restart, 'success']))).toEqual([false, false])
   })
 
-  it('calls and wakes nobody with the reply for it', () => {
+  it('mentions and notifies nobody in the reply about that attempt', () => {
     const { replies } = toldOfBorn(['error', restart], 1)
     expect(replies).toMatchObject([{ newest: false, view: { shown: 'failed', mention: null, broadcast: false } }])
   })
 
-  it('calls the committer on the card as long as it tells that attempt', () => {
+  it('mentions the committer on the card while it shows that attempt', () => {
     expect(toldOfBorn(['error'], 1).card.mention).toBe(ADA)
     expect(toldOfBorn(['error', restart], 1).card.mention).toBeNull()
   })
 
-  it('has a reply for the attempt before it, which only the thread can tell', () => {
+  it('has a reply about an earlier attempt, which only the thread can show', () => {
     expect(slots(toldOfBorn(['error', 'success']))).toEqual(['run:512.1 failed'])
   })
 
-  it('was not born finished while its newest attempt was running', () => {
+  it('has announced nothing if its newest attempt was still running', () => {
     expect(postedAttemptOf(attemptsOf('initiated'))).toBeNull()
     expect(postedAttemptOf(attemptsOf('waiting'))).toBeNull()
     expect(postedAttemptOf(attemptsOf('paused'))).toBeNull()
@@ -127,7 +127,7 @@ describe('a card that is born finished', () => {
   })
 
   it.each(['success', 'error', 'infrastructure_failure', 'stopped', 'ignored', 'blocked'])(
-    'was born finished when it told %s',
+    'has announced that attempt if its outcome was %s',
     (word) => {
       expect(postedAttemptOf(attemptsOf('initiated', word))).toBe('512.1')
     },

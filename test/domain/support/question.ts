@@ -3,7 +3,7 @@ import type { ChannelRule } from '../../../src/domain/rule.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import { channelId } from '../../support/build-events.ts'
 
-/** #builds follows acme/web, by its own rules or by the project's. */
+/** #builds follows acme/web, by its own rules, or by the project's rules if null. */
 export const subscribed = (rules: readonly ChannelRule[] | null = null): Subscription => ({
   channel: channelId('C0BUILDS01'),
   follows: { what: 'project', name: 'acme/web' },
@@ -13,7 +13,7 @@ export const subscribed = (rules: readonly ChannelRule[] | null = null): Subscri
   source: 'slack',
 })
 
-/** A build of `main` has failed, and nothing was said of it yet. */
+/** A build of `main` has failed, and nothing has been sent about it yet. */
 export const asked = (parts: Partial<Question> = {}): Question => ({
   branch: 'main',
   status: 'failed',

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 
 type Raw = Record<string, unknown>
 
-/** Every secret of `sentProject`, none of which may ever be seen. */
+/** All secrets in `sentProject`. No output may ever contain one of them. */
 export const SECRETS = [
   'AAES-s3cr3t',
   'ssh-rsa-s3cr3t',
@@ -19,7 +19,7 @@ export const SECRETS = [
   'clone-s3cr3t',
 ] as const
 
-/** A Basic project with one of everything, as CI sends it: unknown fields, forms and notifiers too. */
+/** A Basic project as CI sends it, with one of everything, including unknown fields, forms and notifiers. */
 export const sentProject = (changes: Raw = {}): Raw => ({
   uuid: '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8',
   organization_uuid: '0a0a0a0a-0000-0000-0000-000000000001',
@@ -80,7 +80,7 @@ export const sentProject = (changes: Raw = {}): Raw => ({
   ...changes,
 })
 
-/** A text that stands nowhere else. */
+/** A secret that occurs nowhere else. */
 const anySecret = fc.stringMatching(/^[a-zA-Z0-9]{6,12}$/).map((text) => `s3cr3t${text}s3cr3t`)
 const anyWord = fc.stringMatching(/^[a-z]{1,8}$/)
 const lines = fc.array(anyWord, { maxLength: 4 })
@@ -130,7 +130,7 @@ const anyVariable = fc.record(
   { requiredKeys: ['name'] },
 )
 
-/** A project of any shape CI may send; each secret in it begins and ends with `s3cr3t`. */
+/** A project of any shape that CI may send. Each secret in it begins and ends with `s3cr3t`. */
 export const anySent: fc.Arbitrary<Raw> = mayLack({
   uuid: anyWord,
   name: anyWord,
@@ -153,13 +153,13 @@ export const anySent: fc.Arbitrary<Raw> = mayLack({
   apiKey: fc.array(anySecret, { maxLength: 2 }),
 })
 
-/** Every value of a project that is no list and no object, and the way to it. */
+/** Every leaf of a project, with the path to it. */
 export function leavesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return value === null ? [] : [path]
   return Object.entries(value).flatMap(([name, each]) => leavesOf(each, [...path, name]))
 }
 
-/** The project with another value at the end of that way. */
+/** The project with another value at the end of that path. */
 export function withLeaf(value: unknown, [name, ...rest]: readonly string[], leaf: unknown): unknown {
   if (name === undefined) return leaf
   if (Array.isArray(value)) return value.map((each, at) => (String(at) === name ? withLeaf(each, rest, leaf) : each))

@@ -7,7 +7,7 @@ import { OUT_OF_REACH, attemptsOf, type Said } from '../../support/build-events.
 export const ADA = 'U0ADA00001'
 export const byAda = { message: 'fix login', committer: 'ada', projectName: 'web', shortCommitId: 'a1b2c3d' }
 
-/** The story of a card that was posted while its first attempt was running, in a channel that hears all and mentions. */
+/** The story of a card that was posted during its first attempt, in a channel that gets all events and mentions. */
 export function told(said: readonly (string | Said)[], context: Partial<StoryContext> = {}): Story {
   const attempts = attemptsOf(
     ...said.map((each) => ({ details: byAda, ...(typeof each === 'string' ? { word: each } : each) })),
@@ -34,7 +34,7 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
   })
 }
 
-/** The same, of a card that was posted after the first so many deliveries; without a number, after all of them. */
+/** The same for a card that was posted after the first `bornAfter` deliveries, by default after all of them. */
 export const toldOfBorn = (
   said: readonly (string | Said)[],
   bornAfter = said.length,
@@ -48,5 +48,5 @@ const recoveriesOf = (attempts: readonly Attempt[]): Map<string, Recovery> =>
     ),
   )
 
-/** What stands in the thread, in order, as `run:512.1 failed`. */
+/** The replies in the thread, in order, as `run:512.1 failed`. */
 export const slots = (story: Story): string[] => story.replies.map(({ slot, view }) => `${slot} ${view.shown}`)
