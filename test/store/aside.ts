@@ -8,15 +8,15 @@ const PROGRAMS = {
   'write-closed': new URL('./processes/write-closed.ts', import.meta.url),
 }
 
-/** A process beside the tests, with the store of the product open in it. */
+/** A separate process that has the product's store open. */
 export interface Aside {
-  /** what it says, line by line */
+  /** its output, line by line */
   lines: AsyncIterableIterator<string>
-  /** tells it to go on */
+  /** tells it to continue */
   go(): void
-  /** ends it at once, as a power cut would */
+  /** kills it at once, as a power cut would */
   kill(): void
-  /** its exit code, null after a kill; and its error output */
+  /** its exit code (null after a kill) and its error output */
   ended: Promise<{ code: number | null; error: string }>
 }
 
@@ -29,7 +29,7 @@ export function runAside(program: keyof typeof PROGRAMS, url: string): Aside {
     child.on('close', (code) => resolve({ code, error })),
   )
   return {
-    // At once: whatever is said before somebody listens would be lost.
+    // Read from the start: output before the first reader would be lost.
     lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
     go: () => void child.stdin.end('go\n'),
     kill: () => void child.kill('SIGKILL'),

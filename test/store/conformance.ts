@@ -53,12 +53,12 @@ const CLAIMS = {
   digests: digestClaims,
   jobs: jobClaims,
   leases: leaseClaims,
-  'what is old': pruneClaims,
-  'what is silent': silentClaims,
+  retention: pruneClaims,
+  'silent builds': silentClaims,
   plans: planClaims,
 }
 
-/** What every store promises, whatever database it stands on. */
+/** What every store promises, whatever its database. */
 export function conformance(places: () => Places): void {
   for (const [about, claims] of Object.entries(CLAIMS)) describe(about, () => claims(places))
 }

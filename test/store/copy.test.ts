@@ -24,7 +24,7 @@ async function fresh(places: Places): Promise<Place> {
   return place
 }
 
-/** All that is stored, table by table. */
+/** All rows, by table. */
 async function dump(place: Place): Promise<Record<string, readonly object[]>> {
   const all: Record<string, object[]> = {}
   const side = await sideOf(place)
@@ -35,7 +35,7 @@ async function dump(place: Place): Promise<Record<string, readonly object[]>> {
 const ROWS = 3
 const TEXT = 'Ada’s „x“ ;\'"\\ 构建 🚀\n'
 
-/** A file with rows in every table there is, whatever it is called: numbers, text in any script, and nulls. */
+/** A file with rows in every table: numbers, text in several scripts, and nulls. */
 async function filled(): Promise<Place> {
   const place = await fresh(files)
   const tables = await place.sql(`select name from sqlite_master where type = 'table' and name not like 'kysely%'
@@ -59,7 +59,7 @@ const WAYS: [string, Places | null][] = [
 ]
 
 describe.each(WAYS.filter((way): way is [string, Places] => way[1] !== null))('a copy into %s', (_, places) => {
-  test('has every row of every table, and comes back the same', async () => {
+  test('has every row of every table, and is the same when copied back', async () => {
     const source = await filled()
     const target = await fresh(places)
     const copied = await copyAll(await sideOf(source), await sideOf(target))
@@ -72,7 +72,7 @@ describe.each(WAYS.filter((way): way is [string, Places] => way[1] !== null))('a
     expect(await dump(back)).toEqual(before)
   })
 
-  test('goes on counting where the original was', async () => {
+  test('continues the numbering of the original', async () => {
     const source = await fresh(files)
     for (let n = 1; n <= 5; n++) await hear(source.store, { after: n })
     const target = await fresh(places)
@@ -80,7 +80,7 @@ describe.each(WAYS.filter((way): way is [string, Places] => way[1] !== null))('a
     expect(await hear(target.store, { after: 6 })).toBe(6)
   })
 
-  test('has what was there when it began, and nothing half, while others write', async () => {
+  test('has the rows that existed at its beginning, and no incomplete ones, while others write', async () => {
     const source = await fresh(files)
     for (let n = 1; n <= 700; n++) void hear(source.store, { after: n })
     await hear(source.store, { after: 701 })
@@ -101,7 +101,7 @@ describe.each(WAYS.filter((way): way is [string, Places] => way[1] !== null))('a
     expect(copy['delivery']).toBeUndefined()
   })
 
-  test('is not made into a database that has something already, which stays as it was', async () => {
+  test('into a database that is not empty is refused, and changes nothing there', async () => {
     const source = await filled()
     const target = await fresh(places)
     await hear(target.store)
@@ -110,7 +110,7 @@ describe.each(WAYS.filter((way): way is [string, Places] => way[1] !== null))('a
     expect(await dump(target)).toEqual(before)
   })
 
-  test('that breaks off leaves nothing', async () => {
+  test('that fails leaves nothing', async () => {
     const source = await filled()
     const target = await fresh(places)
     const [from, to] = [await sideOf(source), await sideOf(target)]

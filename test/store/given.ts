@@ -10,11 +10,11 @@ import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../su
 export const BUILDS = channelId('C0BUILDS01')
 export const RELEASES = channelId('C0RELEASES')
 
-/** The revision that everything is about unless a test says otherwise. */
+/** The default revision of all helpers. */
 export const REVISION = '0123456789abcdef0123456789abcdef'
 export const CARD: CardKey = { subject: `${REVISION}/1`, channel: BUILDS }
 
-/** What CI says in one delivery: that build 512 of acme/web failed on `main`, unless said otherwise. */
+/** One delivery by CI: build 512 of acme/web failed on `main`, by default. */
 export function seen(said: Partial<Said> = {}): Observation {
   const { word = 'error', build = '512', project = WEB, branch = 'main', commit = COMMIT, details } = said
   const ids = { projectId: projectId(project), buildId: buildId(build) }
@@ -23,11 +23,11 @@ export function seen(said: Partial<Said> = {}): Observation {
 
 export type Heard = Partial<Said> & { revisionKey?: string; priority?: number }
 
-/** Stores one build event in a write of its own. @returns its place in the order of receipt */
+/** Stores one build event in a write of its own. @returns its number in the order of receipt */
 export const hear = (store: Store, heard: Heard = {}): Promise<number> =>
   store.write((tx) => tx.insertBuildEvent(...buildEvent(heard)))
 
-/** What `insertBuildEvent` is given. */
+/** The arguments of `insertBuildEvent`. */
 export function buildEvent({ revisionKey = REVISION, after = 0, priority = 1, ...said }: Heard = {}) {
   const observation = seen(said)
   const { branch, commitId } = observation
@@ -38,7 +38,7 @@ export function buildEvent({ revisionKey = REVISION, after = 0, priority = 1, ..
 export const dueKeys = async (reads: Reads, now: number, limit: number): Promise<string[]> =>
   (await reads.dueIngest(now, limit)).map(({ revisionKey }) => revisionKey)
 
-/** The build events of a revision that wait to be ingested, in order of receipt. */
+/** The build events of a revision that are not ingested, in order of receipt. */
 export async function waiting(reads: Reads, revisionKey = REVISION): Promise<PlacedEvent[]> {
   const due = await reads.dueIngest(Number.MAX_SAFE_INTEGER, DUE_MAX)
   const { buildKeys } = due.find((one) => one.revisionKey === revisionKey) ?? { buildKeys: [] }
@@ -60,7 +60,7 @@ export const decided = (about: Partial<KeptDecision> & { eventSeq: number }): Ke
   ...about,
 })
 
-/** Makes a card and puts it in its queues. */
+/** Creates a card and sets its queues. */
 export const stand = (store: Store, key: CardKey, queues: Partial<Queues> = {}): Promise<void> =>
   store.write(async (tx) => {
     await tx.ensureCard({ ...key, quiet: false, mention: false })
@@ -111,6 +111,6 @@ export const projectRequest = (change: Partial<ProjectRequest> = {}): ProjectReq
   ...change,
 })
 
-/** What a test needs several of. */
+/** An array of this length. */
 export const several = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))

@@ -9,7 +9,7 @@ import type { Tx } from '../../src/store/store.ts'
 
 type ToDisk = NonNullable<Parameters<typeof createLogOnDisk>[2]>
 
-/** A file in WAL mode, its group commit, and how often the disk was waited for. */
+/** A file in WAL mode with its group commit, which counts the syncs to disk. */
 function openFile(toDisk: ToDisk = fdatasync) {
   const folder = mkdtempSync(join(tmpdir(), 'buildline-log-'))
   const path = join(folder, 'a.db')
@@ -41,7 +41,7 @@ function openFile(toDisk: ToDisk = fdatasync) {
   }
 }
 
-/** A disk that answers when it is told to; `fail` answers with its fault. */
+/** A disk that answers when the test says so; `fail` answers with an error. */
 function heldDisk() {
   const held: { file: number; done: (error: Error | null) => void }[] = []
   const take = async () => {
@@ -60,10 +60,10 @@ function heldDisk() {
 
 describe('a write', () => {
   it.each([
-    { name: 'that can be done again waits for no disk', redone: [true], syncs: 0 },
-    { name: 'that must last waits for it', redone: [false], syncs: 1 },
-    { name: 'shares the wait with those of its moment', redone: [false, false, false], syncs: 1 },
-    { name: 'that can be done again waits with one that must last', redone: [true, false], syncs: 1 },
+    { name: 'that can be repeated does not wait for the disk', redone: [true], syncs: 0 },
+    { name: 'that must be durable waits for the disk', redone: [false], syncs: 1 },
+    { name: 'shares its sync with concurrent writes', redone: [false, false, false], syncs: 1 },
+    { name: 'that can be repeated waits if a concurrent one must be durable', redone: [true, false], syncs: 1 },
   ])('$name', async ({ redone, syncs }) => {
     const file = openFile()
     await Promise.all(redone.map((canBeRedone, i) => file.write(`line ${i}`, { canBeRedone })))
@@ -71,7 +71,7 @@ describe('a write', () => {
     expect(file.syncs()).toBe(syncs)
   })
 
-  it('is kept for its writer only when the disk has it, and the thread goes on meanwhile', async () => {
+  it('resolves only when it is on disk, without blocking the thread', async () => {
     const disk = heldDisk()
     const file = openFile(disk.toDisk)
     const order: string[] = []
@@ -84,8 +84,8 @@ describe('a write', () => {
   })
 })
 
-describe('a log that the disk did not take', () => {
-  it('fails each write that waited for it, and is merged into the file before the next one', async () => {
+describe('a log that could not be synced', () => {
+  it('makes all waiting writes fail, and is merged into the file before the next write', async () => {
     const disk = heldDisk()
     const file = openFile(disk.toDisk)
     const [first, second] = [file.write('one'), file.write('two')]
@@ -100,7 +100,7 @@ describe('a log that the disk did not take', () => {
     expect(file.logBytes()).toBeLessThan(before)
   })
 
-  it('takes no write while it cannot be merged, and the next one when it can', async () => {
+  it('prevents writes while it cannot be merged, and allows them when it can', async () => {
     const disk = heldDisk()
     const file = openFile(disk.toDisk)
     using reader = new DatabaseSync(file.path)

@@ -6,8 +6,8 @@ import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { T0 } from '../support/build-events.ts'
 import { sqlitePlaces } from '../support/stores.ts'
 
-describe('a store that is measured', () => {
-  it('is the same store: it writes, reads, throws what was thrown, and tells of each', async () => {
+describe('a measured store', () => {
+  it('behaves like the store, and reports the time and failure of each operation', async () => {
     await using places = await sqlitePlaces()
     await using place = await places.open()
     const told: string[] = []
@@ -27,7 +27,7 @@ describe('a store that is measured', () => {
   })
 })
 
-describe('calls to CI that are counted', () => {
+describe('counted calls of CI', () => {
   const request = { method: 'GET', url: new URL('http://ci.example/'), purpose: 'ask', secrets: [] } as const
 
   async function endOf(send: Transport['send']): Promise<{ told: string[]; threw: unknown }> {
@@ -40,7 +40,7 @@ describe('calls to CI that are counted', () => {
     return { told, threw }
   }
 
-  it('end ok, by the kind of their trouble, or stopped; who asked learns what happened as before', async () => {
+  it('are counted as ok, by the kind of error, or as stopped, and have the same result', async () => {
     const refused = new CiError({ kind: 'forbidden', purpose: 'ask' })
     const gone = new Error('nobody wants to know any more')
     const fine = { status: 200, headers: {}, text: '' }

@@ -11,7 +11,7 @@ import { messageClaims } from './claims/messages.ts'
 import { subscriptionClaims } from './claims/subscriptions.ts'
 import { hear, waiting } from './given.ts'
 
-/** What the next version may do to tables that this one uses: it adds what this one does not know. */
+/** What the next version may do to the tables of this one: add things. */
 const NEWER = [
   'alter table fact add column weather text',
   'alter table card add column weather text',
@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([sqlite[Symbol.asyncDispose](), postgres?.[Symbol.asyncDispose]()])
 })
 
-describe('on the tables of a newer version', () => {
+describe('with the schema of a newer version', () => {
   describe('in SQLite', () => {
     for (const claims of [messageClaims, subscriptionClaims]) claims(() => newer(sqlite))
     besideClaims(() => sqlite)
@@ -55,7 +55,7 @@ describe('on the tables of a newer version', () => {
 })
 
 function besideClaims(places: () => Places): void {
-  test('an older process goes on while a newer one brings the tables up to date, and starts again', async () => {
+  test('an older process continues while a newer one migrates the tables, and can start again', async () => {
     await using place = await places().open()
     await hear(place.store)
     await plant(place)
@@ -66,7 +66,7 @@ function besideClaims(places: () => Places): void {
     expect(await waiting(place.store.read)).toHaveLength(3)
   })
 
-  test('tables that lack something of ours beside what we do not know are refused', async () => {
+  test('a schema that lacks one of our migrations but has unknown ones is refused', async () => {
     await using place = await places().openEmpty()
     await place.store.migrate()
     await place.sql(`insert into kysely_migration (name, timestamp) values ('0003-other', '2030-01-01T00:00:00.000Z')`)
@@ -79,13 +79,13 @@ describe('a migration', () => {
   const folder = join(import.meta.dirname, '..', '..', 'src', 'store', 'migrations')
   const ruled = readdirSync(folder).filter((name) => name >= '0006')
 
-  /** What an older process that still runs would stumble over. */
+  /** What would break an older process that still runs. */
   const notAdditive = (text: string): string[] =>
     [...text.matchAll(/\bdrop (?:table|column)\b|\brename\b|\balter column\b|add column \w+[^`]*\bnot null\b[^`]*/g)]
       .map(([found]) => found)
       .filter((found) => !/not null default/.test(found))
 
-  test.each(ruled)('only adds: %s', (name) => {
+  test.each(ruled)('only adds to the schema: %s', (name) => {
     expect(notAdditive(readFileSync(join(folder, name), 'utf8'))).toEqual([])
   })
 
@@ -95,7 +95,7 @@ describe('a migration', () => {
     'alter table card rename to cards',
     'alter table card alter column plain type text',
     'alter table card add column mood text not null',
-  ])('that does more is found: %s', (statement) => {
+  ])('that does more is detected: %s', (statement) => {
     expect(notAdditive(`sql\`${statement}\``)).toHaveLength(1)
   })
 })

@@ -1,12 +1,12 @@
 import type { Place } from '../support/stores.ts'
 import { T0 } from '../support/build-events.ts'
 
-/** What a year of a busy workspace leaves behind. */
+/** The build events of a year in a busy workspace. */
 export const BUILD_EVENTS = 50_000
 
-/** A flood that has just come in and waits to be ingested. */
+/** The build events that are not ingested, as after a burst. */
 const UNPLACED = BUILD_EVENTS / 5
-/** Revisions that were woken, or put off. */
+/** Revisions that were woken or postponed. */
 const WOKEN = 500
 
 const BUILDS = BUILD_EVENTS / 5
@@ -16,7 +16,7 @@ const BRANCHES = 50
 const PROJECTS = 100
 const REQUESTS = 5_000
 
-/** The revision, build, branch and card that the plans are asked about: in the middle of all the others. */
+/** The revision, build, branch and card of the queries: in the middle of all the others. */
 export const ONE = {
   revisionKey: `revision-${REVISIONS / 2}`,
   projectId: '41',
@@ -29,7 +29,7 @@ export const ONE = {
   ts: '1700000000.000800',
 }
 
-/** Fills a fresh database in a handful of statements that both databases understand. */
+/** Fills an empty database, with SQL that both databases understand. */
 export async function seed({ kind, sql }: Place): Promise<void> {
   const counted = (name: string, upTo: number) =>
     `(with recursive ${name}(i) as (select 1 union all select i + 1 from ${name} where i < ${upTo}) select i from ${name}) as ${name}`
@@ -105,6 +105,6 @@ export async function seed({ kind, sql }: Place): Promise<void> {
     select '41/' || i, case when i % 10 = 0 then 0 else i end, ${T0} + i, '{}' from ${counted('reports', BUILDS)}`)
   await sql(`insert into digest (channel, kind, minute, zone, set_by, set_at, next_at)
     select 'C0BUILDS' || i, 'daily', 540, 'UTC', 'U0ADA00001', ${T0}, ${T0} + 1000 * i from ${counted('digests', 5_000)}`)
-  // PostgreSQL gathers its statistics by itself after a while; SQLite never does, and the product does not ask it to.
+  // PostgreSQL updates its statistics after a while; SQLite never does, and the product never asks it to.
   if (kind === 'postgres') await sql('analyze')
 }

@@ -7,7 +7,7 @@ import { migrationClaims } from './claims/migration.ts'
 import { upgradeClaims } from './claims/upgrade.ts'
 import { conformance } from './conformance.ts'
 
-/** `pragma synchronous`: SQLite waits for the disk where it merges the log; for a commit, `log-on-disk` does. */
+/** `pragma synchronous`: SQLite syncs when it merges the log; `log-on-disk` syncs commits. */
 const NORMAL = 1
 
 describe('the store in SQLite', () => {
@@ -18,13 +18,13 @@ describe('the store in SQLite', () => {
   afterAll(() => places[Symbol.asyncDispose]())
 
   conformance(() => places)
-  // Nothing keeps two processes from finding no tables at the same time: the second one then fails to make them.
+  // Two processes may both find no tables. The second must not fail to create them: five rounds provoke that.
   describe('migration', () => migrationClaims(() => places, 5))
   describe('upgrade', () => upgradeClaims(() => places))
   describe('isolation', () => isolationClaims(() => places))
   describe('closing', () => closingClaims(() => places))
 
-  test('every connection of the product writes ahead', async () => {
+  test('every connection of the product uses the write-ahead log', async () => {
     using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
     await using place = await places.open()
     await place.store.ping()
@@ -39,14 +39,14 @@ describe('the store in SQLite', () => {
     ])
   })
 
-  test('writes of the same moment share one commit', async () => {
+  test('concurrent writes share one commit', async () => {
     await using place = await places.open()
     using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
     await Promise.all(['a', 'b', 'c'].map((job) => place.store.write((tx) => tx.setLastDoneAt(job, 1))))
     expect(exec.mock.calls.filter(([text]) => text === 'commit')).toHaveLength(1)
   })
 
-  test('a write waits while another process holds the file, and is kept', async () => {
+  test('a write waits while another process has the file locked, and is stored', async () => {
     await using place = await places.open()
     using holder = new DatabaseSync(place.url.slice('sqlite:'.length))
     holder.exec('begin immediate')
@@ -58,12 +58,12 @@ describe('the store in SQLite', () => {
     expect(await place.store.read.lastDoneAt('job')).toBe(1)
   })
 
-  test('the file is known to be this process’s own', async () => {
+  test('the store knows that its database is not shared', async () => {
     await using place = await places.open()
     expect(place.store.shared).toBe(false)
   })
 
-  test('a file whose folder is missing is made with it', async () => {
+  test('a missing folder is created with the file', async () => {
     await using place = await places.openEmpty()
     await expect(place.store.ping()).resolves.toBeUndefined()
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTurnstile } from '../../src/store/postgres.ts'
 
-/** Works that begin when they are let in, and end when they are told to. */
+/** Tasks that begin when they are admitted and end when the test says so. */
 function openTurnstile(insideMax: number) {
   const pass = createTurnstile(insideMax)
   const begun: string[] = []
@@ -21,7 +21,7 @@ function openTurnstile(insideMax: number) {
 
 const settle = () => new Promise(setImmediate)
 
-test('so many are inside at once; the others come in in their order, one for each that leaves', async () => {
+test('a limited number of tasks run at once; the others begin in order, one for each that ends', async () => {
   const { begun, come, end } = openTurnstile(2)
   const all = ['a', 'b', 'c', 'd'].map(come)
   await settle()
@@ -37,7 +37,7 @@ test('so many are inside at once; the others come in in their order, one for eac
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('who fails leaves as well, and has failed alone', async () => {
+test('a task that fails admits the next one, which is not affected', async () => {
   const { begun, come, end, fail } = openTurnstile(1)
   const [first, second] = [come('a'), come('b')]
   await settle()
@@ -49,7 +49,7 @@ test('who fails leaves as well, and has failed alone', async () => {
   expect(await second).toBe('b')
 })
 
-test('a place that nobody waited for is free for the next, and for no more than that', async () => {
+test('a free place is used by one later task only', async () => {
   const { begun, come, end } = openTurnstile(1)
   const first = come('a')
   await settle()

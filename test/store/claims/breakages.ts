@@ -24,9 +24,9 @@ const taken = (
   ...change,
 })
 
-/** Red streaks, who looks after them, and what people did. */
+/** Red streaks, their owners, and what people did about them. */
 export function breakageClaims(places: () => Places): void {
-  test('a breakage is found by its branch until it has ended, and by its name after that', async () => {
+  test('a breakage is found by its branch until it has ended, and by its id also afterwards', async () => {
     await using place = await places().open()
     const { store } = place
     await store.write((tx) => tx.keepBreakage(breakage()))
@@ -39,7 +39,7 @@ export function breakageClaims(places: () => Places): void {
     expect(await store.read.breakage('7')).toEqual(ended)
   })
 
-  test('of one branch one is open; a build finds the newest that began by then', async () => {
+  test('at most one breakage of a branch is open; a build belongs to the newest one that had begun', async () => {
     await using place = await places().open()
     const { store } = place
     await store.write((tx) => tx.keepBreakage(breakage({ endedAt: T0 })))
@@ -51,7 +51,7 @@ export function breakageClaims(places: () => Places): void {
     expect([await idAt('511'), await idAt('512'), await idAt('599'), await idAt('9999')]).toEqual([null, '7', '7', '8'])
   })
 
-  test('a change is kept once for an interaction, stands in the thread of its card, and wakes the card', async () => {
+  test("a change is stored once for each interaction, belongs to its card's thread, and makes the card due", async () => {
     await using place = await places().open()
     const { store } = place
     for (const channel of [BUILDS, RELEASES])
@@ -65,7 +65,7 @@ export function breakageClaims(places: () => Places): void {
     expect(await store.read.breakageChangesOf(CARD.subject)).toHaveLength(1)
   })
 
-  test('a card that is due sooner, or more urgent, stays so when it is touched', async () => {
+  test('touching a card does not delay it or make it less urgent', async () => {
     await using place = await places().open()
     const { store } = place
     const edit = { at: T0, priority: 0 }
@@ -77,7 +77,7 @@ export function breakageClaims(places: () => Places): void {
     expect((await store.read.card(CARD))?.queues.edit).toEqual(edit)
   })
 
-  test('the audit lists changes in their order, a page at a time', async () => {
+  test('the audit lists changes in order, page by page', async () => {
     await using place = await places().open()
     const { store } = place
     for (const at of [0, 1, 2])
@@ -92,7 +92,7 @@ export function breakageClaims(places: () => Places): void {
     expect((await store.read.breakageChangesAfter(page[1]!, 9)).map(({ id }) => id)).toEqual(['c2'])
   })
 
-  test('who has left looks after nothing, and is gone once', async () => {
+  test('a person who left is removed as owner, once', async () => {
     await using place = await places().open()
     const { store } = place
     await store.write((tx) => tx.keepBreakage(breakage()))
@@ -107,7 +107,7 @@ export function breakageClaims(places: () => Places): void {
     ])
   })
 
-  test('a breakage goes with the card of its newest failure, and what was done about it too', async () => {
+  test('a breakage and its changes are removed with the card of its newest failure', async () => {
     await using place = await places().open()
     const { store, sql } = place
     await store.write((tx) => changeBreakage(tx, breakage({ cardNumber: 2 }), taken()))

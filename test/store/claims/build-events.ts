@@ -7,12 +7,12 @@ import { hear, REVISION, seen, several, waiting } from '../given.ts'
 
 const OTHER = 'ffffffffffffffffffffffffffffffff'
 
-/** The newest build events of one build that are read. */
+/** At most so many build events of one build are read. */
 const BUILD_EVENTS_MAX = 500
 
-/** Build events: kept as heard, in order of receipt, found by build, by revision and by card. */
+/** Build events: stored unchanged, in order of receipt, found by build, revision and card. */
 export function buildEventClaims(places: () => Places): void {
-  test('a build event is read back whole', async () => {
+  test('a build event is read back unchanged', async () => {
     await using place = await places().open()
     const details = {
       projectName: 'acme/web',
@@ -43,14 +43,14 @@ export function buildEventClaims(places: () => Places): void {
     expect(await stored()).toEqual([{ ...expected, isAcknowledged: true }])
   })
 
-  test('a build event without branch and commit stays without', async () => {
+  test('a build event without branch and commit has none', async () => {
     await using place = await places().open()
     await hear(place.store, { branch: null, commit: null })
     const [buildEvent] = await waiting(place.store.read)
     expect(buildEvent).toMatchObject({ branch: null, commitId: null })
   })
 
-  test('a build event has the branch and commit of its build where it said none itself', async () => {
+  test('a build event without branch and commit gets those of its build', async () => {
     await using place = await places().open()
     const where = {
       at: T0,
@@ -72,15 +72,15 @@ export function buildEventClaims(places: () => Places): void {
     ['line ends and controls', 'a\r\nb\tc\u0001\u2028d'],
     ['ten kilobytes', 'é'.repeat(10_000)],
     ['blanks at both ends', '  indented  '],
-    ['nothing', ''],
-  ])('texts come back to the letter: %s', async (_, text) => {
+    ['an empty text', ''],
+  ])('texts are read back unchanged: %s', async (_, text) => {
     await using place = await places().open()
     await hear(place.store, { word: text, branch: text, details: { message: text, committer: text } })
     const [buildEvent] = await waiting(place.store.read)
     expect(buildEvent).toMatchObject({ word: text, branch: text, details: { message: text, committer: text } })
   })
 
-  test('ids beyond 2^53 keep every digit', async () => {
+  test('ids beyond 2^53 keep all their digits', async () => {
     await using place = await places().open()
     await hear(place.store, { build: '18446744073709551615', project: '9007199254740993' })
     const buildEvents = await place.store.read.eventsOfBuild('9007199254740993', '18446744073709551615')
@@ -88,7 +88,7 @@ export function buildEventClaims(places: () => Places): void {
     expect(await place.store.read.eventsOfBuild('9007199254740992', '18446744073709551615')).toEqual([])
   })
 
-  test('the build events of a build are those of its project and no other, in order of receipt', async () => {
+  test('the build events of a build come in order of receipt, without those of other projects', async () => {
     await using place = await places().open()
     const first = await hear(place.store, { word: 'error', after: MINUTE })
     const second = await hear(place.store, { word: 'initiated', after: 0, revisionKey: OTHER })
@@ -98,20 +98,20 @@ export function buildEventClaims(places: () => Places): void {
     expect(buildEvents.map(({ seq }) => seq)).toEqual([first, second])
   })
 
-  test('an id that ends as another one begins is another build', async () => {
+  test('an id that ends like another one is a different build', async () => {
     await using place = await places().open()
     await hear(place.store, { project: '4', build: '1512' })
     expect(await place.store.read.eventsOfBuild('41', '512')).toEqual([])
   })
 
-  test(`of a build with more than ${BUILD_EVENTS_MAX} facts the newest are read, oldest of them first`, async () => {
+  test(`of a build with more than ${BUILD_EVENTS_MAX} events the newest are read, in order of receipt`, async () => {
     await using place = await places().open()
     const seqs = await Promise.all(several(BUILD_EVENTS_MAX + 2, () => hear(place.store)))
     const buildEvents = await place.store.read.eventsOfBuild(WEB, '512')
     expect(buildEvents.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b).slice(2))
   })
 
-  test('the build events of several builds come in one order of receipt, whatever their revision and card', async () => {
+  test('the build events of several builds come in order of receipt, whatever their revision and card', async () => {
     await using place = await places().open()
     const [a, b] = [await hear(place.store, { build: '513' }), await hear(place.store, { build: '512' })]
     await hear(place.store, { build: '514' })
@@ -127,7 +127,7 @@ export function buildEventClaims(places: () => Places): void {
     expect(await place.store.read.eventsOfBuilds([])).toEqual([])
   })
 
-  test('a repetition is counted on the build event it repeats, and on no other', async () => {
+  test('a repetition is counted on the event that it repeats, and on no other', async () => {
     await using place = await places().open()
     const [a] = [await hear(place.store), await hear(place.store)]
     await place.store.write((tx) => tx.countRepeat(a))
@@ -135,7 +135,7 @@ export function buildEventClaims(places: () => Places): void {
     expect(await place.sql('select repeats from fact order by seq')).toEqual([{ repeats: 6 }, { repeats: 0 }])
   })
 
-  test('a delivery is kept as it came, with the build event it told', async () => {
+  test('a delivery is stored unchanged, with the build event that it led to', async () => {
     await using place = await places().open()
     const body = '{"build":{"message":"ein 🐛 weniger"},  "odd" : true}'
     const delivery = { receivedAt: T0, answer: 'recorded', eventSeq: await hear(place.store), body }

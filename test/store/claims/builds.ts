@@ -12,7 +12,7 @@ const MAIN = branchKey(projectId(WEB), 'main')
 const UUID = toUuid('1b4e28ba-2fa1-11d2-883f-0016d3cca427')
 const TS = messageTs('1772460000.000100')
 
-/** Build 512 of acme/web has passed on `main`, unless said otherwise. */
+/** Build 512 of acme/web has passed on `main`, by default. */
 const known = ({ project = WEB, build = '512', ...change }: Partial<KnownBuild> & Named = {}): KnownBuild => ({
   projectId: projectId(project),
   buildId: buildId(build),
@@ -57,9 +57,9 @@ const hearOf = (store: Store, ...projects: DeliveredProject[]): Promise<void> =>
 
 const idsOf = (builds: readonly KnownBuild[]) => builds.map((build) => `${build.projectId}/${build.buildId}`)
 
-/** Where each build stands, and what its project is called. */
+/** The state of each build, and the name of its project. */
 export function buildClaims(places: () => Places): void {
-  test('where a build stands is read back whole, and only under its own name', async () => {
+  test('the state of a build is read back unchanged, and only by its own ids', async () => {
     await using place = await places().open()
     const place512 = { attempt: 2, cardNumber: 3, branch: 'feature/ログイン' }
     const build = { ...place512, word: 'Success', at: T0 + HOUR, buildUuid: UUID, committer: 'ada' }
@@ -71,7 +71,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.build(WEB, '513')).toBeNull()
   })
 
-  test('what is kept later stands in place of what was kept before', async () => {
+  test('a later state replaces the earlier one', async () => {
     await using place = await places().open()
     await keep(place.store, { ...running, branch: null }, { attempt: 2, revisionKey: 'another', at: T0 + 1 })
     expect(await place.store.read.build(WEB, '512')).toEqual(known({ attempt: 2, revisionKey: 'another', at: T0 + 1 }))
@@ -79,7 +79,7 @@ export function buildClaims(places: () => Places): void {
     expect(idsOf([(await place.store.read.newestBuild(WEB, 'main'))!])).toEqual(['41/512'])
   })
 
-  test('the newest build is the one with the greatest number, of one branch if it is named', async () => {
+  test('the newest build is the one with the greatest number, in all branches or in one', async () => {
     await using place = await places().open()
     const main = ['9', '10', '9007199254740993', '9007199254740992', '18446744073709551615']
     await keep(
@@ -99,13 +99,13 @@ export function buildClaims(places: () => Places): void {
     expect(await read.newestBuild('4')).toBeNull()
   })
 
-  test('beyond 2^53 neighbours are told apart', async () => {
+  test('neighbouring numbers beyond 2^53 are different', async () => {
     await using place = await places().open()
     await keep(place.store, { build: '9007199254740993' }, { build: '9007199254740992' })
     expect((await place.store.read.newestBuild(WEB))?.buildId).toBe('9007199254740993')
   })
 
-  test('running builds come newest news first, of some projects or of all, as many as asked for', async () => {
+  test('running builds come newest first, of some projects or all, up to a limit', async () => {
     await using place = await places().open()
     await keep(
       place.store,
@@ -124,7 +124,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.runningBuilds([], 10)).toEqual([])
   })
 
-  test('waiting builds come newest news first, of some projects or of all, as many as asked for', async () => {
+  test('waiting builds come newest first, of some projects or all, up to a limit', async () => {
     await using place = await places().open()
     const waiting = { status: 'waiting', word: 'waiting' } as const
     await keep(
@@ -143,7 +143,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.waitingBuilds([], 10)).toEqual([])
   })
 
-  test('the red builds of somebody are those of their commits that no newer build has followed with an outcome', async () => {
+  test('the red builds of a committer are those after which no newer build of the branch has an outcome', async () => {
     await using place = await places().open()
     const red = { status: 'failed', word: 'error', committer: 'ada' } as const
     await keep(
@@ -170,7 +170,7 @@ export function buildClaims(places: () => Places): void {
     expect(idsOf(await read.redBuilds(['41', '42'], 2))).toEqual(['41/6', '41/1'])
   })
 
-  test('the last builds of a branch are those with the greatest numbers, as many as asked for', async () => {
+  test('the last builds of a branch are those with the greatest numbers, up to a limit', async () => {
     await using place = await places().open()
     const builds = ['9', '10', '100'].map((build, n) => ({ build, at: T0 - n }))
     await keep(place.store, ...builds, { build: '101', branch: 'next' }, { build: '999', project: API })
@@ -180,7 +180,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.lastBuilds(WEB, 'gone', 10)).toEqual([])
   })
 
-  test('a committer is the same in whatever letters CI writes the name', async () => {
+  test("a committer's name is compared without case", async () => {
     await using place = await places().open()
     await keep(place.store, { status: 'failed', committer: ' ÅSA@Acme.example' })
     expect((await place.store.read.redBuildsOf(['Åsa@acme.example '], 10)).map(({ committer }) => committer)).toEqual([
@@ -188,13 +188,13 @@ export function buildClaims(places: () => Places): void {
     ])
   })
 
-  test('a build that is red no more is nobody’s red build', async () => {
+  test('a build that is no longer red is not among the red builds', async () => {
     await using place = await places().open()
     await keep(place.store, { status: 'failed', committer: 'ada' }, { attempt: 2, committer: 'ada' })
     expect(await place.store.read.redBuildsOf(['ada'], 10)).toEqual([])
   })
 
-  test('the branches of a project come with the newest build first, each once, as many as asked for', async () => {
+  test('the branches of a project come newest build first, each once, up to a limit', async () => {
     await using place = await places().open()
     await keep(
       place.store,
@@ -210,7 +210,7 @@ export function buildClaims(places: () => Places): void {
     expect(await place.store.read.branchesOf('43', 10)).toEqual([])
   })
 
-  test('builds are found by number alone among the projects that were heard of, newest news first', async () => {
+  test('builds are found by number in all projects with deliveries, newest first', async () => {
     await using place = await places().open()
     await hearOf(place.store, web(), web({ projectId: projectId(API), name: 'api' }))
     await keep(place.store, { at: T0 }, { project: API, at: T0 + 1 }, { build: '1512' }, { project: '43' })
@@ -220,7 +220,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.buildsByNumber('51', 10)).toEqual([])
   })
 
-  test('a number is looked for in more projects than one statement asks for', async () => {
+  test('a number is found even with more projects than one statement queries', async () => {
     await using place = await places().open()
     const projects = several(1_001, (i) => web({ projectId: projectId(String(i + 1)) }))
     await hearOf(place.store, ...projects)
@@ -228,7 +228,7 @@ export function buildClaims(places: () => Places): void {
     expect(idsOf(await place.store.read.buildsByNumber('512', 10)).sort()).toEqual(['1/512', '1001/512'])
   })
 
-  test('a build is found by its uuid, the one with the newest news where two bear it', async () => {
+  test('a build is found by its uuid; if two builds have it, the newer one', async () => {
     await using place = await places().open()
     await keep(
       place.store,
@@ -241,7 +241,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.buildByUuid(toUuid('00000000-0000-0000-0000-000000000000'))).toBeNull()
   })
 
-  test('the revisions after a build are those of newer builds of its branch that finished, or ran more than once', async () => {
+  test('the revisions after a build are those of newer builds of its branch that finished or have several attempts', async () => {
     await using place = await places().open()
     const at = (build: string, change: Partial<KnownBuild> = {}) => ({ build, revisionKey: `of-${build}`, ...change })
     const failed = { status: 'failed', word: 'error' } as const
@@ -268,7 +268,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.revisionsAfter(MAIN, idOrder('1000'), 10)).toEqual([])
   })
 
-  test('projects that were heard of are listed by name, as they were last called', async () => {
+  test('projects with deliveries are listed by name, with their latest names', async () => {
     await using place = await places().open()
     const api = web({ projectId: projectId(API), name: 'api', fullName: null, projectUuid: null })
     await hearOf(place.store, web(), api, web({ name: 'site', projectUuid: null, at: T0 + 1 }))
@@ -278,7 +278,7 @@ export function buildClaims(places: () => Places): void {
     ])
   })
 
-  test('the projects that were heard of last come first, by the longest name, as many as asked for', async () => {
+  test('the projects with the latest deliveries come first, by their full name if known, up to a limit', async () => {
     await using place = await places().open()
     const api = web({ projectId: projectId(API), name: 'api', fullName: null, at: T0 + HOUR })
     const site = web({ projectId: projectId('43'), name: 'site', fullName: 'acme/site', at: T0 - HOUR })
@@ -292,7 +292,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.lastDeliveries(1)).toHaveLength(1)
   })
 
-  test('a project that has delivered nothing is heard of, and is none of those that deliver', async () => {
+  test('a project that was only looked up is known, but is not among those with deliveries', async () => {
     await using place = await places().open()
     await hearOf(place.store, web({ at: 0 }))
     const { read } = place.store
@@ -302,7 +302,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.deliveredProjects()).toEqual([web({ at: T0 })])
   })
 
-  test('the builds of a project that have one of these numbers', async () => {
+  test('the builds of a project are found by several numbers at once', async () => {
     await using place = await places().open()
     await keep(place.store, { build: '512' }, { build: '513' }, { build: '514' })
     const { read } = place.store
@@ -312,7 +312,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.buildsOf(WEB, [])).toEqual([])
   })
 
-  test('one of our messages is known by its place in its channel', async () => {
+  test('a message of the bot is recognised by its channel and timestamp', async () => {
     await using place = await places().open()
     await place.store.write(async (tx) => {
       await tx.insertMessage(claimed({ key: 'a', ts: TS, state: 'posted' }))

@@ -4,9 +4,9 @@ import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, RELEASES, stand } from '../given.ts'
 
-/** Cards as such: their flags, queues and troubles. */
+/** Cards: their flags, queues and errors. */
 export function cardClaims(places: () => Places): void {
-  test('a new card has nothing to do and no trouble', async () => {
+  test('a new card has nothing due and no errors', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.ensureCard({ ...CARD, quiet: true, mention: false }))
     expect(await place.store.read.card(CARD)).toEqual({
@@ -20,7 +20,7 @@ export function cardClaims(places: () => Places): void {
     })
   })
 
-  test('there is no card that nobody made', async () => {
+  test('a card that was not created does not exist', async () => {
     await using place = await places().open()
     await stand(place.store, CARD)
     expect(await place.store.read.card({ ...CARD, channel: RELEASES })).toBeNull()
@@ -28,7 +28,7 @@ export function cardClaims(places: () => Places): void {
     expect(await place.store.read.cardsOf('another/1')).toEqual([])
   })
 
-  test('a card that is made known again keeps its queues and its troubles, and takes the new flags', async () => {
+  test('a card that is created again keeps its queues and errors, and gets the new flags', async () => {
     await using place = await places().open()
     const queues = { ...NO_QUEUES, post: { at: T0, priority: 0 }, look: { at: T0 + MINUTE, priority: 4 } }
     const trouble = { tries: 3, plain: true, problem: 'not_in_channel' }
@@ -38,7 +38,7 @@ export function cardClaims(places: () => Places): void {
     expect(await place.store.read.card(CARD)).toEqual({ ...CARD, quiet: true, mention: true, queues, ...trouble })
   })
 
-  test.each(QUEUES)('the %s queue is set and emptied by itself', async (queue) => {
+  test.each(QUEUES)('the %s queue is set and cleared without the others', async (queue) => {
     await using place = await places().open()
     const { read, write } = place.store
     await stand(place.store, CARD, { [queue]: { at: T0, priority: 0 } })
@@ -47,7 +47,7 @@ export function cardClaims(places: () => Places): void {
     expect((await read.card(CARD))?.queues).toEqual(NO_QUEUES)
   })
 
-  test('queues and troubles of one card are not those of its neighbours, and make no card', async () => {
+  test('the queues and errors of a card do not affect other cards, and create none', async () => {
     await using place = await places().open()
     const neighbours = [
       { ...CARD, channel: RELEASES },
@@ -63,14 +63,14 @@ export function cardClaims(places: () => Places): void {
       expect(await place.store.read.card(key)).toMatchObject({ queues: NO_QUEUES, tries: 0, problem: null })
   })
 
-  test('a subject has a card in each channel that was told', async () => {
+  test('a subject may have a card in each channel', async () => {
     await using place = await places().open()
     for (const channel of [BUILDS, RELEASES]) await stand(place.store, { ...CARD, channel })
     const cards = await place.store.read.cardsOf(CARD.subject)
     expect(cards.map(({ channel }) => channel).sort()).toEqual([BUILDS, RELEASES])
   })
 
-  test('what waits is counted by queue, due or not', async () => {
+  test('the backlog is counted by queue, due or not', async () => {
     await using place = await places().open()
     expect(await place.store.read.backlog()).toEqual({ ingest: 0, post: 0, edit: 0, look: 0 })
     await stand(place.store, CARD, { post: { at: T0, priority: 0 }, edit: { at: T0 + MINUTE, priority: 0 } })

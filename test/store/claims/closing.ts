@@ -4,12 +4,12 @@ import { closeOnce, type Places } from '../../support/stores.ts'
 import { runAside } from '../aside.ts'
 import { several } from '../given.ts'
 
-/** More than a pool has connections, and more than one batch of a group commit. */
+/** More than a pool has connections, and more than one batch of the group commit. */
 const MANY = 300
 
-/** How a store ends. */
+/** Closing a store. */
 export function closingClaims(places: () => Places): void {
-  test('the close waits for the writes that were asked for before it', async () => {
+  test('closing waits for the writes that began before it', async () => {
     await using place = await places().open()
     const writes = several(MANY, (i) => place.store.write((tx) => tx.setLastDoneAt(`job-${i}`, T0)))
     const settled = Promise.allSettled(writes)
@@ -18,12 +18,12 @@ export function closingClaims(places: () => Places): void {
     expect(await place.sql('select name from job')).toHaveLength(MANY)
   })
 
-  test('a write after the close is refused, and the process goes on', async () => {
+  test('a write after closing is rejected, and the process goes on', async () => {
     await using place = await places().open()
     expect(await runAside('write-closed', place.url).ended).toEqual({ code: 0, error: '' })
   })
 
-  test('a store that was pinged and nothing else is closed all the same', async () => {
+  test('a store that was only pinged can be closed', async () => {
     await using place = await places().open()
     const store = place.another()
     await store.ping()

@@ -3,11 +3,11 @@ import type { Places } from '../../support/stores.ts'
 import { runAside } from '../aside.ts'
 import { waiting } from '../given.ts'
 
-/** Enough to kill the process in full flow. */
+/** The process is killed after this many acknowledged builds, while it keeps recording. */
 const ACKNOWLEDGED_MIN = 200
 
 export function crashClaims(places: () => Places): void {
-  test('a process that is killed in full flow loses nothing it had acknowledged, and leaves nothing half written', async () => {
+  test('a process that is killed under load loses nothing that it acknowledged, and leaves nothing incomplete', async () => {
     await using place = await places().open()
     const process = runAside('record', place.url)
     const acknowledged: string[] = []

@@ -5,9 +5,9 @@ import { BUILDS, CARD, decided, hear, RELEASES } from '../given.ts'
 
 const DAY = '2026-03-02'
 
-/** Decisions, and the account notices that are read from them. */
+/** Decisions, and the notices that are read from them. */
 export function decisionClaims(places: () => Places): void {
-  test('a decision is read back whole, by its card and by its build event', async () => {
+  test('a decision is read back unchanged, by card and by build event', async () => {
     await using place = await places().open()
     const decision = decided({
       eventSeq: await hear(place.store),
@@ -31,7 +31,7 @@ export function decisionClaims(places: () => Places): void {
     expect(await place.store.read.decisionsOfEvent(decision.eventSeq)).toEqual([decision])
   })
 
-  test('of a decision from before rules were kept the verdicts are known, and no rule', async () => {
+  test('a decision from before rules were recorded has its verdicts, but no rules', async () => {
     await using place = await places().open()
     const eventSeq = await hear(place.store)
     await place.store.write((tx) => tx.keepDecision(decided({ eventSeq })))
@@ -42,7 +42,7 @@ export function decisionClaims(places: () => Places): void {
     ])
   })
 
-  test('a build event has one decision in a channel: the last one', async () => {
+  test('a build event has one decision in a channel, the last one', async () => {
     await using place = await places().open()
     const first = decided({ eventSeq: await hear(place.store), verdict: 'silent', reason: 'event-not-selected' })
     const last = decided({
@@ -68,7 +68,7 @@ export function decisionClaims(places: () => Places): void {
     expect((await place.store.read.decisionsOf(CARD)).map(({ eventSeq }) => eventSeq)).toEqual([a, c])
   })
 
-  test('the decisions of a build event are one per channel, by channel', async () => {
+  test('a build event has one decision for each channel, ordered by channel', async () => {
     await using place = await places().open()
     const [a, b] = [await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {
@@ -79,7 +79,7 @@ export function decisionClaims(places: () => Places): void {
     expect(await place.store.read.decisionsOfEvent(b + 1)).toEqual([])
   })
 
-  test('a notice lists the first builds of its day, oldest first, and counts all of them by word', async () => {
+  test('a notice lists the first builds of its day, oldest first, and counts all of them by status', async () => {
     await using place = await places().open()
     const seqs: number[] = []
     for (const [i, word] of ['ignored', 'blocked', 'ignored', 'ignored'].entries())
@@ -100,7 +100,7 @@ export function decisionClaims(places: () => Places): void {
     )
   })
 
-  test('a notice knows nothing of other days and channels, nor of what the channel is not told', async () => {
+  test('a notice has no builds of other days and channels, and none that the channel does not get', async () => {
     await using place = await places().open()
     const seqs = [await hear(place.store), await hear(place.store), await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {

@@ -16,9 +16,9 @@ const kept = (change: Partial<KeptDigest> = {}): Omit<KeptDigest, 'last'> => ({
 
 const planned = { period: '2026-03-02-weekly', dueAt: T0 + HOUR, plannedAt: T0 + HOUR + 1, view: digestOf() }
 
-/** When channels get digests, and what the newest one says. */
+/** The schedules of digests, and the content of the newest one. */
 export function digestClaims(places: () => Places): void {
-  test('a digest is read back whole, and a channel has one', async () => {
+  test('a digest is read back unchanged, and a channel has at most one', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.keepDigest(kept()))
@@ -29,7 +29,7 @@ export function digestClaims(places: () => Places): void {
     expect(await read.digest(RELEASES)).toBeNull()
   })
 
-  test('those that are due by then are found, the longest due first', async () => {
+  test('due digests come longest due first', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.keepDigest(kept()))
@@ -39,7 +39,7 @@ export function digestClaims(places: () => Places): void {
     expect((await read.digestsAfter(T0)).map(({ channel }) => channel)).toEqual([BUILDS])
   })
 
-  test('a due time is taken once, and what was planned stays when the digest is set anew', async () => {
+  test('a due time is used once, and the planned digest stays when the schedule is changed', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.keepDigest(kept()))
@@ -49,7 +49,7 @@ export function digestClaims(places: () => Places): void {
     expect(await read.digest(BUILDS)).toEqual({ ...kept({ setAt: T0 + 5, nextAt: T0 + 3 * HOUR }), last: planned })
   })
 
-  test('what was set anew meanwhile is not taken by its old time', async () => {
+  test('a due time of an old schedule is not used', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.keepDigest(kept({ setAt: T0 + 5 })))
     expect(await place.store.write((tx) => tx.advanceDigest(kept(), { nextAt: T0 + 2 * HOUR, planned: null }))).toBe(
@@ -57,7 +57,7 @@ export function digestClaims(places: () => Places): void {
     )
   })
 
-  test('a digest is removed once', async () => {
+  test('a digest is removed only once', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.keepDigest(kept()))
     const remove = () => place.store.write((tx) => tx.removeDigest(BUILDS))

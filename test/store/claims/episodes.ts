@@ -10,12 +10,12 @@ const MAIN = branchKey(projectId(WEB), 'main')
 
 const uuid = (digit: string): string => `${digit.repeat(8)}-0000-0000-0000-000000000000`
 
-/** Newer builds that are looked at to see whether one has overtaken. */
+/** At most so many newer builds are checked for having overtaken a build. */
 const OVERTAKERS_MAX = 100
 
 /** Build events on their cards, and the history of a branch. */
 export function episodeClaims(places: () => Places): void {
-  test('a build event is unplaced until it is placed, and then belongs to its card alone', async () => {
+  test('a build event has no card until it is placed, and then belongs to that card only', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     const [a, b] = [await hear(place.store), await hear(place.store)]
@@ -27,7 +27,7 @@ export function episodeClaims(places: () => Places): void {
     expect(await waiting(read, OTHER)).toEqual([])
   })
 
-  test('unplaced build events and those of a card come in order of receipt, whatever time they bear', async () => {
+  test('build events without a card and those of a card come in order of receipt, whatever their times', async () => {
     await using place = await places().open()
     const seqs = [
       await hear(place.store, { after: HOUR }),
@@ -41,7 +41,7 @@ export function episodeClaims(places: () => Places): void {
     expect((await place.store.read.eventsOfCard(REVISION, 1)).map(({ seq }) => seq)).toEqual(seqs)
   })
 
-  test('the newest card is the highest one, with its last moment and how many build events it holds', async () => {
+  test('the newest card is the one with the highest number, with its last time and its numbers of events and builds', async () => {
     await using place = await places().open()
     expect(await place.store.read.newestCard(REVISION)).toBeNull()
     for (const [cardNumber, after] of [
@@ -64,7 +64,7 @@ export function episodeClaims(places: () => Places): void {
     expect(await place.store.read.newestCard(OTHER)).toBeNull()
   })
 
-  test('builds are in the order of their numbers, not of their digits', async () => {
+  test('builds are ordered by number, not by text', async () => {
     await using place = await places().open()
     const builds = ['10', '9007199254740993', '9', '10000000000000000000', '9007199254740992', '512']
     for (const build of builds) await hear(place.store, { build })
@@ -73,7 +73,7 @@ export function episodeClaims(places: () => Places): void {
     expect(before.map(({ buildId }) => buildId)).toEqual(inOrder)
   })
 
-  test('builds whose ids are UUIDs are in the order in which they began, and keep it', async () => {
+  test('builds with UUIDs are ordered by when they began, and keep that order', async () => {
     await using place = await places().open()
     const heard = [
       { build: uuid('f'), after: MINUTE, word: 'initiated' },
@@ -90,7 +90,7 @@ export function episodeClaims(places: () => Places): void {
     expect(from.map(({ buildId }) => buildId)).toEqual([uuid('f'), uuid('a')])
   })
 
-  test('a UUID stands after the builds that the project had by then, and a greater number after it', async () => {
+  test('a UUID comes after the builds that the project had by then, and a greater number after the UUID', async () => {
     await using place = await places().open()
     const { read } = place.store
     const build = async (id: string, project = WEB) => {
@@ -112,21 +112,21 @@ export function episodeClaims(places: () => Places): void {
     expect(await read.isOvertaken(MAIN, idOrder('512'), seq)).toBe(true)
   })
 
-  test('the verdicts before a build include its own', async () => {
+  test('the verdicts before a build include those of the build itself', async () => {
     await using place = await places().open()
     for (const build of ['511', '512', '513']) await hear(place.store, { build })
     const { read } = place.store
     expect((await read.verdictsBefore(MAIN, idOrder('512'), 10)).map(({ buildId }) => buildId)).toEqual(['512', '511'])
   })
 
-  test('verdicts are read as far as the limit, nearest build first', async () => {
+  test('verdicts are read up to a limit, nearest build first', async () => {
     await using place = await places().open()
     await Promise.all(several(9, (i) => hear(place.store, { build: String(508 + i) })))
     const { read } = place.store
     expect((await read.verdictsBefore(MAIN, idOrder('512'), 2)).map(({ buildId }) => buildId)).toEqual(['512', '511'])
   })
 
-  test('the verdicts from a build on begin with its own, in the order of builds and of receipt, and know their card', async () => {
+  test('the verdicts from a build on include its own, are ordered by build and receipt, and have their card', async () => {
     await using place = await places().open()
     for (const build of ['511', '1000', '512', '513', '512']) await hear(place.store, { build })
     await hear(place.store, { build: '514', word: 'initiated' })
@@ -152,7 +152,7 @@ export function episodeClaims(places: () => Places): void {
     expect(await read.verdictsFrom(MAIN, idOrder('512'), 3)).toEqual(from.slice(0, 3))
   })
 
-  test('a build is overtaken by a newer one that ended before, and by no older, later or unfinished one', async () => {
+  test('a build is overtaken by a newer one that ended before it, and not by an older, later or unfinished one', async () => {
     await using place = await places().open()
     const { read } = place.store
     await hear(place.store, { build: '511' })
@@ -167,7 +167,7 @@ export function episodeClaims(places: () => Places): void {
   test.each([
     [OVERTAKERS_MAX, true],
     [OVERTAKERS_MAX + 1, false],
-  ])('the one newer build that ended before, the %i. of those after it, overtakes: %s', async (nth, isSeen) => {
+  ])('a newer build that ended before, number %i after this one, overtakes it: %s', async (nth, isSeen) => {
     await using place = await places().open()
     const first = await hear(place.store, { build: String(512 + nth) })
     await place.store.write(async (tx) => {
@@ -188,13 +188,13 @@ export function episodeClaims(places: () => Places): void {
     ['ignored', false],
     ['blocked', false],
     ['another word', false],
-  ])('whether %s is a verdict on the branch: %s', async (word, isOne) => {
+  ])('%s is a verdict on the branch: %s', async (word, isOne) => {
     await using place = await places().open()
     await hear(place.store, { word })
     expect(await place.store.read.verdictsBefore(MAIN, idOrder('512'), 10)).toHaveLength(isOne ? 1 : 0)
   })
 
-  test('a branch knows nothing of another branch or project, nor of builds without a branch', async () => {
+  test('a branch has no verdicts of other branches or projects, or of builds without a branch', async () => {
     await using place = await places().open()
     await hear(place.store, { branch: 'main2' })
     await hear(place.store, { branch: 'Main' })

@@ -17,10 +17,10 @@ const WEEKLY: FigureQuery = {
   days: Array.from({ length: 7 }, (_, n) => FROM + n * DAY_MS),
 }
 
-/** What builds add up to. The numbers are those that SQL finds by a way of its own, over the same rows. */
+/** The figures of builds. They are compared with the result of a separate SQL query on the same rows. */
 export function figureClaims(places: () => Places): void {
-  describe.each([1, 2, 3, 4])('of the random history %i', (history) => {
-    test('are what SQL counts', async () => {
+  describe.each([1, 2, 3, 4])('the figures of the random history %i', (history) => {
+    test('equal those of the SQL query', async () => {
       await using place = await places().open()
       await fill(place, history)
       const figures = await readFigures(place.store.read, PROJECTS, WEEKLY)
@@ -29,7 +29,7 @@ export function figureClaims(places: () => Places): void {
       for (const list of [figures.red, figures.flaky, figures.slower]) expect(list).not.toEqual([])
     })
 
-    test('are the same of each project alone', async () => {
+    test('are the same for each project alone', async () => {
       await using place = await places().open()
       await fill(place, history)
       const [both, web, api] = await Promise.all(
@@ -40,7 +40,7 @@ export function figureClaims(places: () => Places): void {
     })
   })
 
-  test('others have their turn between two projects, however few builds these have', async () => {
+  test('other work gets its turn between two projects, even if they have few builds', async () => {
     await using place = await places().open()
     let turns = 0
     const others = setInterval(() => turns++, 0)
@@ -50,7 +50,7 @@ export function figureClaims(places: () => Places): void {
     expect(turns).toBeGreaterThan(1)
   })
 
-  test('a branch that is red for longer, and on which nothing ends, is red throughout', async () => {
+  test('a branch that was red before the period, and on which nothing ends, is red during all of it', async () => {
     await using place = await places().open()
     const at = T0 - 30 * DAY_MS
     await insert(place, [{ word: 'error', at, build: '7', branch: 'old', commit: 'c' }])
@@ -61,7 +61,7 @@ export function figureClaims(places: () => Places): void {
     expect([red, builds]).toEqual([[{ projectId: WEB, branch: 'old', forMs: WEEK }], 0])
   })
 
-  test('a restart that was asked for is an attempt of its own, however soon it ends', async () => {
+  test('a requested restart is an attempt of its own, however soon it ends', async () => {
     await using place = await places().open()
     const build = { build: '9', branch: 'main', commit: 'c' }
     await insert(place, [
@@ -85,7 +85,7 @@ interface Told {
   details?: { startedAt?: number; finishedAt?: number }
 }
 
-/** In order of receipt. */
+/** Inserts in order of receipt. */
 async function insert({ store }: Place, all: readonly Told[]): Promise<void> {
   await store.write(async (tx) => {
     for (const { at, origin = 'delivery', ...said } of all) {
@@ -97,7 +97,7 @@ async function insert({ store }: Place, all: readonly Told[]): Promise<void> {
   })
 }
 
-/** Two weeks of builds: restarted ones, ends that are told twice, told late, or with times of the source's own. */
+/** Two weeks of builds, with restarts, repeated and late ends, and ends with times of the source. */
 async function fill(place: Place, history: number): Promise<void> {
   const random = randomFrom(history)
   const pick = <One>(all: readonly One[]): One => all[Math.floor(random() * all.length)]!
@@ -127,7 +127,7 @@ async function fill(place: Place, history: number): Promise<void> {
   )
 }
 
-/** Uniform in [0, 1), the same for the same seed. */
+/** Uniform in [0, 1); the same seed gives the same numbers. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -148,7 +148,7 @@ const sorted = ({ red, flaky, slower, ...counts }: Figures): Figures => ({
   slower: slower.toSorted(byName),
 })
 
-/** The same by SQL alone. What ends an attempt here is an end that is not told a second time. */
+/** The same figures, by SQL. Here an attempt ends with each end that is not a repetition. */
 async function bySql({ kind, sql }: Place, { period, before, days }: FigureQuery): Promise<Figures> {
   const detail = (name: string) =>
     kind === 'sqlite' ? `json_extract(details, '$.${name}')` : `(details::json ->> '${name}')::bigint`

@@ -5,19 +5,19 @@ import { dueKeys, buildEvent, hear, REVISION, several } from '../given.ts'
 
 const LIMIT = 10
 
-/** Build events looked at in one round, for each revision that is asked for. */
+/** At most so many build events are read for each revision that is wanted. */
 const EVENTS_PER_REVISION = 4
 
-/** The queue of revisions to take in: those with build events that wait, and those that were woken. */
+/** The queue of revisions to ingest: those with build events that wait, and those that were woken. */
 export function ingestClaims(places: () => Places): void {
-  test('a revision is due from its time on, and not before', async () => {
+  test('a revision is due at its time, and not before', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
     expect(await dueKeys(place.store.read, T0 - 1, LIMIT)).toEqual([])
     expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual([REVISION])
   })
 
-  test('the most urgent revisions come first, of equals the one that waits longest, as many as asked for', async () => {
+  test('the most urgent revisions come first, then the longest waiting ones, up to a limit', async () => {
     await using place = await places().open()
     const marks: [string, number, number][] = [
       ['old', T0, 2],
@@ -54,7 +54,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(read, T0, LIMIT)).toEqual([])
   })
 
-  test('settling leaves a mark that was woken after its stamp was read, and every other revision', async () => {
+  test('settling keeps a mark that was woken after its stamp was read, and all other revisions', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.wakeRevision(REVISION, T0, 1))
@@ -65,7 +65,7 @@ export function ingestClaims(places: () => Places): void {
     expect((await dueKeys(read, T0, LIMIT)).sort()).toEqual([REVISION, 'other'])
   })
 
-  test('a build event is by itself the mark that its revision has news, until it is placed', async () => {
+  test('a build event makes its revision due by itself, until it is placed', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     const seq = await hear(place.store, { after: MINUTE })
@@ -75,7 +75,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(read, T0 + HOUR, LIMIT)).toEqual([])
   })
 
-  test('a placed build event leaves the others of its revision due', async () => {
+  test('placing one build event leaves the others of its revision due', async () => {
     await using place = await places().open()
     const seq = await hear(place.store)
     await hear(place.store)
@@ -83,7 +83,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual([REVISION])
   })
 
-  test('build events wait in the order of their urgency, of equals in order of receipt, each revision named once', async () => {
+  test('build events come by urgency, then in order of receipt, each revision once', async () => {
     await using place = await places().open()
     await hear(place.store, { revisionKey: 'running', priority: 2 })
     await hear(place.store, { revisionKey: 'passed', priority: 1, after: MINUTE })
@@ -95,7 +95,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(read, T0, 2)).toEqual(['failed too', 'failed'])
   })
 
-  test('build events and wakes stand in one queue', async () => {
+  test('build events and wakes share one queue', async () => {
     await using place = await places().open()
     await hear(place.store, { revisionKey: 'passed', priority: 1, after: SECOND })
     await hear(place.store, { revisionKey: 'failed', priority: 0, after: SECOND })
@@ -103,7 +103,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual(['failed', 'woken', 'passed'])
   })
 
-  test('a due revision names the builds whose build events wait, each once; one that was only woken names none', async () => {
+  test('a due revision has the builds whose events wait, each once, or none if it was only woken', async () => {
     await using place = await places().open()
     const seqs: number[] = []
     for (const build of ['513', '512', '513', '514']) seqs.push(await hear(place.store, { build }))
@@ -115,7 +115,7 @@ export function ingestClaims(places: () => Places): void {
     ])
   })
 
-  test('a revision that is woken and has build events is due once', async () => {
+  test('a revision that was woken and has build events is due once', async () => {
     await using place = await places().open()
     await hear(place.store)
     await place.store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
@@ -135,8 +135,8 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(place.store.read, T0, 2)).toEqual(due)
   })
 
-  // Somebody else settles in between, and the next wake counts from the start again: its stamp is one already seen.
-  test('settling leaves a mark that was made anew after its stamp was read', async () => {
+  // Another process settles in between. The next wake starts again with the first stamp, which was read before.
+  test('settling keeps a mark that was made again after its stamp was read', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.wakeRevision(REVISION, T0, 1))
@@ -147,7 +147,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await read.ingestOf(REVISION)).not.toBeNull()
   })
 
-  test('a postponed revision is due at its new time, and its mark keeps its stamp', async () => {
+  test('a postponed revision is due at its new time, and keeps its stamp', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.wakeRevision(REVISION, T0, 1))
@@ -158,7 +158,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await read.ingestOf(REVISION)).toEqual(before)
   })
 
-  test('postponing puts off the build events that wait and those that come meanwhile, and nobody else’s', async () => {
+  test("postponing also delays the revision's waiting and new build events, and no other revision", async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await hear(place.store)
@@ -169,7 +169,7 @@ export function ingestClaims(places: () => Places): void {
     expect((await dueKeys(read, T0 + MINUTE, LIMIT)).sort()).toEqual([REVISION, 'other'])
   })
 
-  test('a revision that was put off stays due by its build events alone once its mark is settled', async () => {
+  test('after its mark is settled, a postponed revision is due because of its build events', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await hear(place.store)
@@ -179,7 +179,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(read, T0, LIMIT)).toEqual([REVISION])
   })
 
-  test('a wake brings a postponed revision forward', async () => {
+  test('a wake makes a postponed revision due earlier', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
     await place.store.write((tx) => tx.postponeRevision(REVISION, T0 + MINUTE))
@@ -187,7 +187,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await dueKeys(place.store.read, T0 + SECOND, LIMIT)).toHaveLength(1)
   })
 
-  test('postponing makes a mark where there is none; settling makes none', async () => {
+  test('postponing creates a missing mark; settling does not', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.settleRevision(REVISION, 1))
     expect(await place.store.read.ingestOf(REVISION)).toBeNull()
@@ -195,7 +195,7 @@ export function ingestClaims(places: () => Places): void {
     expect(await place.store.read.ingestOf(REVISION)).toMatchObject({ revisionKey: REVISION })
   })
 
-  test('what waits is counted, build events and wakes', async () => {
+  test('the backlog counts build events and wakes', async () => {
     await using place = await places().open()
     const seq = await hear(place.store)
     await hear(place.store)

@@ -33,9 +33,9 @@ const claim = (store: Store, id: string, claimedAt: number, claimedBy = 'process
 
 const idsOf = (interactions: readonly Interaction[]): string[] => interactions.map(({ id }) => id)
 
-/** What people asked through Slack: written down before Slack hears of it, until an answer was shown. */
+/** Interactions: stored before Slack gets an acknowledgement, and removed once an answer was shown. */
 export function interactionClaims(places: () => Places): void {
-  test('an interaction is read back whole, by what Slack calls it', async () => {
+  test("an interaction is read back unchanged, by Slack's key", async () => {
     await using place = await places().open()
     const whole = interaction({
       what: "/ci stop “acme/web”'; drop table interaction; --",
@@ -50,13 +50,13 @@ export function interactionClaims(places: () => Places): void {
     expect(await read.interactionsOf('trigger-3')).toEqual([])
   })
 
-  test('the same request that comes twice is owed two answers', async () => {
+  test('the same request that arrives twice needs two answers', async () => {
     await using place = await places().open()
     await insert(place.store, interaction(), interaction({ id: 'click-2' }))
     expect(idsOf(await place.store.read.interactionsOf('trigger-1')).sort()).toEqual(['click-1', 'click-2'])
   })
 
-  test('what is answered is gone; what was given up meanwhile stays', async () => {
+  test('an answered interaction is removed; one that was given up meanwhile stays', async () => {
     await using place = await places().open()
     await insert(place.store, interaction(), interaction({ id: 'click-2' }))
     await claim(place.store, 'click-2', T0)
@@ -67,7 +67,7 @@ export function interactionClaims(places: () => Places): void {
     ])
   })
 
-  test('one is given up by one, and by nobody once it is answered or told', async () => {
+  test('one process gives up an interaction, and none after it was answered or notified', async () => {
     await using place = await places().open()
     await insert(place.store, interaction(), interaction({ id: 'answered' }), interaction({ id: 'told' }))
     await place.store.write((tx) => tx.settleInteraction('answered'))
@@ -79,18 +79,18 @@ export function interactionClaims(places: () => Places): void {
     ])
     expect(await claim(store, 'answered', T0)).toBe(false)
     expect(await claim(store, 'told', T0)).toBe(false)
-    // Whoever gave it up may have died: it can be claimed anew by whoever has read that.
+    // The process that gave it up may have died, so a process that has read this claim can replace it.
     const stood = { claimedBy: 'process-2', claimedAt: T0 + HOUR }
     const next = { claimedBy: 'process-3', claimedAt: T0 + 2 * HOUR }
     expect(await store.write((tx) => tx.claimInteraction('click-1', stood, next))).toBe(true)
   })
 
-  test('whoever asks CI for it and whoever gives it up do not pass each other', async () => {
+  test('either CI is called for an interaction or it is given up, never both', async () => {
     await using place = await places().open()
     await insert(place.store, interaction())
     const asked = place.store.write(async (tx) => {
       const isOwed = (await tx.interactionsOf('trigger-1')).every(({ state }) => state === 'owed')
-      // Long enough for the other to come in between, where nothing keeps it out.
+      // Gives the other process time to interfere, if nothing prevents that.
       if (isOwed) await tx.setLastDoneAt('between', T0)
       if (isOwed)
         await tx.insertRequest(request({ interactionKey: 'trigger-1', revisionKey: REVISION, subject: CARD.subject }))
@@ -108,7 +108,7 @@ export function interactionClaims(places: () => Places): void {
     expect(isAsked).toBe(!isToldNothing)
   })
 
-  test('what is owed comes oldest first, as many as asked for; what was told is owed no more', async () => {
+  test('unanswered interactions come oldest first, up to a limit; one that was notified needs no answer', async () => {
     await using place = await places().open()
     await insert(
       place.store,
@@ -128,7 +128,7 @@ export function interactionClaims(places: () => Places): void {
     })
   })
 
-  test('what is too old is removed, and only what nobody was told about counts', async () => {
+  test('old interactions are removed, and those without any answer are counted', async () => {
     await using place = await places().open()
     await insert(
       place.store,
@@ -142,7 +142,7 @@ export function interactionClaims(places: () => Places): void {
     expect(idsOf(await place.store.read.interactionsOf('trigger-1'))).toEqual(['young'])
   })
 
-  test('one that its process renewed is left to it; its process gives it up all the same', async () => {
+  test('a renewed interaction cannot be given up by another process, but by its own', async () => {
     await using place = await places().open()
     await insert(place.store, interaction())
     const renewed = { claimedBy: 'process-1', claimedAt: T0 + SECOND }
@@ -151,7 +151,7 @@ export function interactionClaims(places: () => Places): void {
     expect(await claim(place.store, 'click-1', T0, 'process-1')).toBe(true)
   })
 
-  test('a request of Slack is new once, and again when it was forgotten; for one of several that request at once', async () => {
+  test('a request of Slack is new once, to one of several processes, and again after it was forgotten', async () => {
     await using place = await places().open()
     const stores = [place.store, place.another(), place.another()]
     const remember = (at: number, { write } = place.store) => write((tx) => tx.rememberRequest('Ev1', at))
@@ -162,7 +162,7 @@ export function interactionClaims(places: () => Places): void {
     expect(await remember(T0 + 1)).toBe(true)
   })
 
-  test('a click is new again when it was last taken before then, and one that was not new counts for nothing', async () => {
+  test('a click counts as new again after a while, measured from the last one that counted as new', async () => {
     await using place = await places().open()
     const remember = (at: number) => place.store.write((tx) => tx.rememberRequest('click:1', at, at - SECOND))
     expect(await remember(T0)).toBe(true)

@@ -3,9 +3,9 @@ import { T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { CARD, claimed, several, stand } from '../given.ts'
 
-/** What writes that meet promise each other. */
+/** Concurrent writes. */
 export function isolationClaims(places: () => Places): void {
-  // A card is planned from what was read: whoever plans it from what is no longer so erases what somebody else planned.
+  // A card is planned from what was read. A plan from outdated reads would erase what another process planned.
   test('a card that is read and then changed by many at once keeps every change', async () => {
     await using place = await places().open()
     await stand(place.store, CARD)
@@ -21,8 +21,8 @@ export function isolationClaims(places: () => Places): void {
     expect((await place.store.read.card(CARD))?.tries).toBe(40)
   })
 
-  // PostgreSQL gives up the transaction with the statement it refuses, and answers the commit with a rollback.
-  test('a write that resolves has been kept, also when its work swallowed an error', async () => {
+  // PostgreSQL aborts the transaction with the rejected statement, and answers the commit with a rollback.
+  test('a write that resolves is committed, even if its work ignored an error', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.insertMessage(claimed()))
     const outcome = await place.store

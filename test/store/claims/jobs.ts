@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { HOUR, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 
-/** Which job was done when. */
+/** When each job was last done. */
 export function jobClaims(places: () => Places): void {
-  test('a job was last done when it was last said to be, and never before that', async () => {
+  test('a job has the time of its last run, and none before the first one', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     expect(await read.lastDoneAt('sweep')).toBeNull()

@@ -8,9 +8,9 @@ const LONGEST = MINUTE
 const take = ({ write }: Store, heldBy: string, now = T0, name = 'prune'): Promise<boolean> =>
   write((tx) => tx.takeLease({ name, heldBy, heldUntil: now + LONGEST }, { now, longestMs: LONGEST }))
 
-/** Of several processes, one holds a lease. */
+/** One of several processes holds a lease. */
 export function leaseClaims(places: () => Places): void {
-  test('one process has a lease, and no other until its time is over', async () => {
+  test('one process gets a lease, and no other until it has expired', async () => {
     await using place = await places().open()
     const [store, other] = [place.store, place.another()]
     expect(await take(store, 'process-1')).toBe(true)
@@ -20,7 +20,7 @@ export function leaseClaims(places: () => Places): void {
     expect(await take(store, 'process-1', T0 + LONGEST)).toBe(false)
   })
 
-  test('its holder renews it, and the time counts from there', async () => {
+  test('its holder renews it, and it expires later', async () => {
     await using place = await places().open()
     const { write } = place.store
     const renew = (heldBy: string) =>
@@ -32,7 +32,7 @@ export function leaseClaims(places: () => Places): void {
     expect(await renew('process-1')).toBe(false)
   })
 
-  test('nobody takes it while a transaction of its holder relies on it', async () => {
+  test('it cannot be taken while a transaction of its holder relies on it', async () => {
     await using place = await places().open()
     await take(place.store, 'process-1')
     const order: string[] = []
@@ -49,7 +49,7 @@ export function leaseClaims(places: () => Places): void {
     expect(await place.store.write((tx) => tx.holdsLease({ name: 'prune', heldBy: 'process-1' }))).toBe(false)
   })
 
-  test('a lease that is given back is free at once, and only its holder can give it back', async () => {
+  test('a lease is released at once by its holder, and by no one else', async () => {
     await using place = await places().open()
     const { write } = place.store
     await take(place.store, 'process-1')
@@ -59,19 +59,19 @@ export function leaseClaims(places: () => Places): void {
     expect(await take(place.store, 'process-2')).toBe(true)
   })
 
-  test('leases of other names are nobody else’s matter', async () => {
+  test('leases with different names are independent', async () => {
     await using place = await places().open()
     await take(place.store, 'process-1')
     expect(await take(place.store, 'process-2', T0, 'refresh-projects')).toBe(true)
   })
 
-  test('a lease from a clock that was ahead is nobody’s: it reaches further than one may', async () => {
+  test('a lease that reaches too far ahead, from a wrong clock, counts as free', async () => {
     await using place = await places().open()
     await take(place.store, 'process-1', T0 + 24 * 60 * MINUTE)
     expect(await take(place.store, 'process-2')).toBe(true)
   })
 
-  test('of many that request at one moment one gets it', async () => {
+  test('one of many concurrent requests gets the lease', async () => {
     await using place = await places().open()
     const stores = [place.store, place.another(), place.another()]
     const taken = await Promise.all(

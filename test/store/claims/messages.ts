@@ -5,9 +5,9 @@ import { CARD, claimed, RELEASES } from '../given.ts'
 
 const TS = messageTs('1772460000.000100')
 
-/** Claims and the messages they became. */
+/** Claims, and the messages that they become. */
 export function messageClaims(places: () => Places): void {
-  test('a message is read back whole', async () => {
+  test('a message is read back unchanged', async () => {
     await using place = await places().open()
     const message = claimed({
       key: 'key-ü',
@@ -29,7 +29,7 @@ export function messageClaims(places: () => Places): void {
     expect(await place.store.read.messagesOf(CARD)).toEqual([stored])
   })
 
-  test('the messages of a card come in the order they were claimed, without those of other cards', async () => {
+  test('the messages of a card come in the order of their claims, without those of other cards', async () => {
     await using place = await places().open()
     await place.store.write(async (tx) => {
       await tx.insertMessage(claimed({ key: 'b', claimedAt: T0 + MINUTE }))
@@ -40,7 +40,7 @@ export function messageClaims(places: () => Places): void {
     expect((await place.store.read.messagesOf(CARD)).map(({ key }) => key)).toEqual(['a', 'b'])
   })
 
-  test('a slot is claimed once in each generation, and the second claim leaves nothing of its write', async () => {
+  test('a slot is claimed once in each generation, and a second claim is rolled back with its whole write', async () => {
     await using place = await places().open()
     const { write } = place.store
     await write((tx) => tx.insertMessage(claimed({ key: 'first' })))
@@ -53,7 +53,7 @@ export function messageClaims(places: () => Places): void {
     expect(await place.store.read.lastDoneAt('second')).toBeNull()
   })
 
-  test('two claims of one slot at once: one succeeds', async () => {
+  test('one of several concurrent claims of a slot succeeds', async () => {
     await using place = await places().open()
     const claims = ['a', 'b', 'c'].map((key) => place.store.write((tx) => tx.insertMessage(claimed({ key }))))
     const settled = await Promise.allSettled(claims)
@@ -66,21 +66,21 @@ export function messageClaims(places: () => Places): void {
     ['another slot', { slot: 'run:512.1' }],
     ['another channel', { channel: RELEASES }],
     ['another card', { subject: 'another/1' }],
-  ])('a claim does not stand in the way of %s', async (_, other) => {
+  ])('a claim does not prevent one of %s', async (_, other) => {
     await using place = await places().open()
     await place.store.write((tx) => tx.insertMessage(claimed({ key: 'first' })))
     await place.store.write((tx) => tx.insertMessage(claimed({ key: 'second', ...other })))
     expect(await place.sql('select key from message order by key')).toEqual([{ key: 'first' }, { key: 'second' }])
   })
 
-  test('a key names one message, wherever it is', async () => {
+  test('a key belongs to one message, even in different channels', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.insertMessage(claimed()))
     const again = place.store.write((tx) => tx.insertMessage(claimed({ channel: RELEASES })))
     await expect(again).rejects.toThrow()
   })
 
-  test('a change changes what it names and nothing else', async () => {
+  test('an update changes the given fields and no others', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.insertMessage(claimed({ digest: 'kept', lookedAt: T0 })))
@@ -90,20 +90,20 @@ export function messageClaims(places: () => Places): void {
     expect(await read.messagesOf(CARD)).toEqual([{ ...before, state: 'posted', ts: TS, lookedAt: null }, other])
   })
 
-  test('a change of a message that is not there makes none', async () => {
+  test('an update of a missing message creates none', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.updateMessage('nobody', { state: 'gone' }))
     expect(await place.sql('select key from message')).toEqual([])
   })
 
-  // The type allows a change that names nothing; the statement without a column is refused.
-  test('a change that names nothing changes nothing', async () => {
+  // The type allows an update without fields; SQL does not.
+  test('an update without fields changes nothing', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.insertMessage(claimed()))
     await place.store.write((tx) => tx.updateMessage('key-1', {}))
   })
 
-  test('a claim that came to nothing is gone, and its slot is free again', async () => {
+  test('a deleted claim frees its slot', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.insertMessage(claimed({ key: 'other', slot: 'run:512.1' })))

@@ -3,7 +3,7 @@ import type { Places } from '../../support/stores.ts'
 import { hear, several, waiting } from '../given.ts'
 import { runAside } from '../aside.ts'
 
-/** Processes that start on one database at the same moment. */
+/** Processes that start on one database at the same time. */
 const PROCESSES = 4
 
 const MIGRATIONS = [
@@ -23,17 +23,17 @@ const MIGRATIONS = [
 ]
 
 /**
- * @param rounds who comes first is luck; who is lucky so often is not
+ * @param rounds how often the race is repeated, since a single one may be won by luck
  */
 export function migrationClaims(places: () => Places, rounds = 1): void {
-  test('a database without tables answers no question before it is migrated, and every one after', async () => {
+  test('every query fails before the first migration, and works after it', async () => {
     await using place = await places().openEmpty()
     await expect(waiting(place.store.read)).rejects.toThrow()
     await place.store.migrate()
     expect(await waiting(place.store.read)).toEqual([])
   })
 
-  test('migrating again changes nothing and keeps what is there', async () => {
+  test('a second migration changes nothing and keeps all rows', async () => {
     await using place = await places().open()
     await hear(place.store)
     await place.store.migrate()
@@ -42,7 +42,7 @@ export function migrationClaims(places: () => Places, rounds = 1): void {
     expect(await place.sql('select name from kysely_migration order by name')).toEqual(MIGRATIONS)
   })
 
-  test('processes that start at the same moment all find the tables, made once', async () => {
+  test('processes that start at the same time all find the tables, created once', async () => {
     for (const _ of several(rounds, (i) => i)) {
       await using place = await places().openEmpty()
       const starting = several(PROCESSES, () => runAside('migrate', place.url))

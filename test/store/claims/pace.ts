@@ -3,9 +3,9 @@ import { HOUR, MINUTE, SECOND, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, hear, RELEASES, stand } from '../given.ts'
 
-/** What a restart must not forget: the calls of the last minute, and the channels that are closed. */
+/** What must survive a restart: the calls of the last minute, and the closed channels. */
 export function paceClaims(places: () => Places): void {
-  test('the calls since a moment are read with it, oldest first', async () => {
+  test('recent calls are read from a given time on, inclusive, oldest first', async () => {
     await using place = await places().open()
     const calls = [
       { queue: 'edit', channel: RELEASES, at: T0 + SECOND },
@@ -17,14 +17,14 @@ export function paceClaims(places: () => Places): void {
     expect(await place.store.read.recentCalls(T0 + MINUTE)).toEqual([])
   })
 
-  test('two calls of one moment are two', async () => {
+  test('two calls at the same time are two', async () => {
     await using place = await places().open()
     const call = { queue: 'edit', channel: BUILDS, at: T0 } as const
     for (const each of [call, call]) await place.store.write((tx) => tx.insertCall(each))
     expect(await place.store.read.recentCalls(T0)).toEqual([call, call])
   })
 
-  test('calls before a moment are forgotten, those since are not', async () => {
+  test('calls before a given time are forgotten, later ones are not', async () => {
     await using place = await places().open()
     for (const at of [T0 - 1, T0, T0 + 1])
       await place.store.write((tx) => tx.insertCall({ queue: 'post', channel: BUILDS, at }))
@@ -32,7 +32,7 @@ export function paceClaims(places: () => Places): void {
     expect((await place.store.read.recentCalls(0)).map(({ at }) => at)).toEqual([T0, T0 + 1])
   })
 
-  test('a channel is open until it is closed, and closed until it is opened again', async () => {
+  test('a channel is open until it is closed, and closed until it is reopened', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     expect(await read.closedChannels()).toEqual([])
@@ -46,7 +46,7 @@ export function paceClaims(places: () => Places): void {
     expect(await read.closedChannels()).toEqual([])
   })
 
-  test('a channel that is closed again says why now, and since when it has been closed', async () => {
+  test('a channel that is closed again has the new reason, and the time of the first closing', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.closeChannel({ channel: BUILDS, code: 'not_in_channel', at: T0, retryAt: T0 + MINUTE }))
@@ -56,7 +56,7 @@ export function paceClaims(places: () => Places): void {
     ])
   })
 
-  test('the oldest news is what came first of what nobody has ingested, however urgent', async () => {
+  test('the oldest news is the first event that is not ingested, whatever its urgency', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     expect(await read.oldestNews()).toBeNull()
@@ -68,7 +68,7 @@ export function paceClaims(places: () => Places): void {
     expect(await read.oldestNews()).toBe(T0)
   })
 
-  test('the oldest step of a queue is the one that is due first; channels may be left out', async () => {
+  test('the oldest step of a queue is the one that is due first; channels can be left out', async () => {
     await using place = await places().open()
     const { read } = place.store
     expect(await read.oldestStep('post', [])).toBeNull()
@@ -80,7 +80,7 @@ export function paceClaims(places: () => Places): void {
     expect(await read.oldestStep('look', [])).toBeNull()
   })
 
-  test('of a closing those concerned are told once, also where it is found again', async () => {
+  test('a closing is marked as told once, even if it is found again', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     const close = (at: number) =>
@@ -101,7 +101,7 @@ export function paceClaims(places: () => Places): void {
     )
   })
 
-  test('a channel that was opened and is closed anew is told of anew, and not for the closing before', async () => {
+  test('a reopened channel that is closed again can be marked as told again, but not for the earlier closing', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     const close = (at: number) =>

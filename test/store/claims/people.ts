@@ -6,9 +6,9 @@ import { several } from '../given.ts'
 const ADA = 'U0ADA00001'
 const GRACE = 'U0GRACE001'
 
-/** Whose committers' handles are, and whether those people are to be mentioned. */
+/** Which Slack user claimed which committer handle, and whether they want mentions. */
 export function peopleClaims(places: () => Places): void {
-  test('a handle belongs to whoever claims it first', async () => {
+  test('a handle belongs to the first person who claims it', async () => {
     await using place = await places().open()
     const claim = (user: string) => place.store.write((tx) => tx.claimHandle('Ada', user, T0))
     expect(await place.store.read.personOf('ada')).toBeNull()
@@ -17,7 +17,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await place.store.read.personOf('Ada')).toBe('U0ADA')
   })
 
-  test('a handle is the same in capitals and small letters, also beyond ASCII', async () => {
+  test('a handle is compared without case, even beyond ASCII', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.claimHandle('ÅSA', 'U0ASA', T0))
     expect(await place.store.read.personOf('åsa')).toBe('U0ASA')
@@ -25,7 +25,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await place.store.read.personOf('asa')).toBeNull()
   })
 
-  test('one of many who claim a handle at once has it, and only that one is told so', async () => {
+  test('one of many concurrent claims of a handle succeeds, and only that one is confirmed', async () => {
     await using place = await places().open()
     const claims = await Promise.all(several(8, (i) => place.store.write((tx) => tx.claimHandle('grace', `U${i}`, T0))))
     expect(claims.filter(Boolean)).toHaveLength(1)
@@ -47,7 +47,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await place.store.read.handlesOf(ADA)).toEqual([{ handle: 'ada', at: T0 }])
   })
 
-  test('a claim says whose it is and since when; of a handle that nobody claimed there is none', async () => {
+  test('a claim has its user and time; an unclaimed handle has none', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.claimHandle('Ada', ADA, T0))
     await place.store.write((tx) => tx.claimHandle('Ada', GRACE, T0 + HOUR))
@@ -56,7 +56,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await place.store.read.claimOf('grace')).toBeNull()
   })
 
-  test('the handles of a person come by age, and are nobody else’s', async () => {
+  test('the handles of a person come oldest first, without those of others', async () => {
     await using place = await places().open()
     await place.store.write(async (tx) => {
       await tx.claimHandle('ada@acme.example', ADA, T0 + HOUR)
@@ -70,7 +70,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await place.store.read.handlesOf('U0NOBODY01')).toEqual([])
   })
 
-  test('a handle that is given to somebody is theirs, whoever had it', async () => {
+  test('a handle that is given to a person is theirs, whoever had it before', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     expect(await write((tx) => tx.giveHandle('Ada', GRACE, T0))).toBeNull()
@@ -80,7 +80,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await read.handlesOf(GRACE)).toEqual([])
   })
 
-  test('a handle that is released is free, and who had it is told once', async () => {
+  test('a released handle is free, and its previous user is returned once', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.claimHandle('ada', ADA, T0))
@@ -91,7 +91,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await write((tx) => tx.claimHandle('ada', GRACE, T0))).toBe(true)
   })
 
-  test('whoever wants no mentions is not mentioned under any handle, until they want them again', async () => {
+  test('a person who wants no mentions gets none under any handle, until they want them again', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.claimHandle('ada', ADA, T0))
@@ -108,7 +108,7 @@ export function peopleClaims(places: () => Places): void {
     expect([await read.mentionsOf(ADA), await read.personOf('ada')]).toEqual([true, ADA])
   })
 
-  test('whoever has left is not mentioned, and still has the handle; back again, they are', async () => {
+  test('a person who left gets no mentions and keeps the handle; they get mentions again when they return', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.claimHandle('ada', ADA, T0))
@@ -124,7 +124,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await read.personOf('ada')).toBe(ADA)
   })
 
-  test('the handle of somebody who has left mentions whoever it is given to', async () => {
+  test('the handle of a person who left mentions its new user once it is given away', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.claimHandle('ada', ADA, T0))
@@ -133,7 +133,7 @@ export function peopleClaims(places: () => Places): void {
     expect(await read.personOf('ada')).toBe(GRACE)
   })
 
-  test('claimants are to be looked at once in a while: whoever waits longest first, each once, as many as asked for', async () => {
+  test('people with handles are checked now and then: the longest unchecked first, each once, up to a limit', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     for (const user of ['U0LIN00001', GRACE, ADA])

@@ -18,7 +18,7 @@ const SILENT = { notAfter: T0 + 5_000, notBefore: T0 + 1_000 }
 const UUID_BUILD = { build: '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8', project: ONE.projectId }
 const NOTICES = { beforeDay: ONE.day, closed: [CHANNEL] }
 
-/** Each question that is asked again and again, and what must lead to its answer: a name of each database for it. */
+/** Each frequent query, with the index that it must use (under its name in either database). */
 const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['factsOfBuild', (tx) => tx.eventsOfBuild(ONE.projectId, ONE.buildId), 'fact_build'],
   ['factsOfBuilds', (tx) => tx.eventsOfBuilds([`${ONE.projectId}/${ONE.buildId}`]), 'fact_build'],
@@ -144,7 +144,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],
 ]
 
-/** The ways in which a database reads a whole table, and sorts what an index would have given it in order. */
+/** How a query plan shows that a whole table is read, or rows are sorted that an index could give in order. */
 const WHOLE_TABLE =
   /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|report|subscription|digest|breakage|breakage_change)(?! USING)/
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
@@ -191,7 +191,7 @@ export function planClaims(places: () => Places): void {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  test.each(HOT)(`among ${BUILD_EVENTS} facts %s finds its way by an index`, async (name, ask, ...indexes) => {
+  test.each(HOT)(`among ${BUILD_EVENTS} build events %s uses an index`, async (name, ask, ...indexes) => {
     const plan = await plansOf(place, ask)
     expect(
       indexes.filter((index) => plan.includes(index)),
@@ -208,7 +208,7 @@ interface Statement {
   values: readonly unknown[] | null
 }
 
-/** How the database says it goes about the statements that the product sends it. */
+/** The database's plans for the statements that the product sends. */
 async function plansOf(place: Place, ask: (tx: Tx) => Promise<unknown>): Promise<string> {
   const statements = place.kind === 'sqlite' ? await preparedBy(place, ask) : await sentBy(place, ask)
   const own = statements.filter(({ text }) => /^(?:select|with|update|delete|\s+with)\s/.test(text))

@@ -20,9 +20,9 @@ const insert = (store: Store, ...requests: readonly ProjectRequest[]): Promise<v
 
 const idsOf = (requests: readonly { id: string }[]) => requests.map(({ id }) => id)
 
-/** What people asked CI to do with projects: in one audit with what they asked of builds, and never taken for that. */
+/** Requests about projects: in one audit with requests about builds, but never confused with them. */
 export function projectRequestClaims(places: () => Places): void {
-  test('a request about a project is read back whole', async () => {
+  test('a request about a project is read back unchanged', async () => {
     await using place = await places().open()
     const whole = asked({
       action: 'reset-aes-key',
@@ -44,7 +44,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect(await read.requestOf('ask of nobody')).toBeNull()
   })
 
-  test.each(OPEN_STATES)('while a request is %s, nothing else is asked of that project', async (state) => {
+  test.each(OPEN_STATES)('while a request is %s, there can be no other about the project', async (state) => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'first', state }))
     await expect(insert(place.store, asked({ id: 'second', action: 'reset-aes-key' }))).rejects.toThrow()
@@ -52,7 +52,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect(await place.store.read.requestOf('ask of second')).toBeNull()
   })
 
-  test.each(CLOSED_STATES)('once it is %s, it can be asked again', async (state) => {
+  test.each(CLOSED_STATES)('after a request is %s, there can be another', async (state) => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'first', state }))
     expect(await place.store.read.openProjectRequest(WEB_UUID)).toBeNull()
@@ -60,7 +60,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect((await place.store.read.openProjectRequest(WEB_UUID))?.id).toBe('second')
   })
 
-  test('of several projects, also of several that are not there yet, each has its own', async () => {
+  test('different projects, even ones not created yet, can have requests at the same time', async () => {
     await using place = await places().open()
     const creation = { action: 'create-project', projectUuid: null } as const
     await insert(
@@ -73,14 +73,14 @@ export function projectRequestClaims(places: () => Places): void {
     expect((await place.store.read.openProjectRequest(API_UUID))?.id).toBe('api')
   })
 
-  test('the same request is recorded once, be it about a build or about a project', async () => {
+  test('the same request is recorded once, about a build or a project', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.insertRequest(request({ interactionKey: 'trigger-1' })))
     await expect(insert(place.store, asked({ interactionKey: 'trigger-1' }))).rejects.toThrow()
     expect(await place.store.read.requestOf('trigger-1')).toMatchObject({ action: 'restart' })
   })
 
-  test('a change changes what it names and nothing else; a project that was created is known from then on', async () => {
+  test('an update changes the given fields and no others, and sets the uuid of a created project', async () => {
     await using place = await places().open()
     const created = asked({ id: 'new', action: 'create-project', projectUuid: null })
     await insert(place.store, created, asked({ id: 'other', projectUuid: API_UUID }))
@@ -90,7 +90,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect(await place.store.read.requestOf('ask of other')).toMatchObject({ state: 'calling' })
   })
 
-  test('whoever asks what became of builds never meets a request about a project', async () => {
+  test('queries for requests about builds find none about projects', async () => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'edit', lookAt: T0 }))
     const attempt = { projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 }
@@ -101,7 +101,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect(await read.requestsToLookAt(LATER, 10)).toEqual([])
   })
 
-  test('whoever asks what became of projects never meets a request about a build', async () => {
+  test('queries for requests about projects find none about builds', async () => {
     await using place = await places().open()
     const target = { ...request().target, projectUuid: WEB_UUID }
     await place.store.write((tx) => tx.insertRequest(request({ id: 'stop', lookAt: T0, target })))
@@ -112,7 +112,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect((await read.openProjectRequest(WEB_UUID))?.id).toBe('edit')
   })
 
-  test('they are to be looked at from their time on, the longest due first, as many as asked for', async () => {
+  test('requests are due for a look-up at their time, longest due first, up to a limit', async () => {
     await using place = await places().open()
     await insert(
       place.store,
@@ -127,7 +127,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect(idsOf(await read.projectRequestsToLookAt(T0 + SECOND, 1))).toEqual(['now'])
   })
 
-  test('the audit has both kinds whole and in one order, from either end', async () => {
+  test('the audit has both kinds unchanged and in one order, from either end', async () => {
     await using place = await places().open()
     const stop = request({
       id: 'b stop',

@@ -30,7 +30,7 @@ const find = (
   { uuid = null, legacyId = '0', names = [] }: Partial<{ uuid: string | null; legacyId: string; names: string[] }>,
 ) => store.read.project({ uuid, legacyId, names })
 
-/** Projects and their rules, by every name they go by. */
+/** Projects and their rules, found by each of their names. */
 export function projectClaims(places: () => Places): void {
   test('a project is found by uuid, by legacy id and by name', async () => {
     await using place = await places().open()
@@ -41,7 +41,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { names: ['acme/api', 'api'] })).toEqual(api())
   })
 
-  test('every project is listed by name, with when it was read and first looked at', async () => {
+  test('projects are listed by name, with the times when they were read and first looked up', async () => {
     await using place = await places().open()
     await keep(place.store, web(), T0)
     await keep(place.store, api({ type: null, rules: null }), T0 + HOUR)
@@ -55,7 +55,7 @@ export function projectClaims(places: () => Places): void {
     ])
   })
 
-  test('the type of a project is CI’s own word, and stays where the interface that reads it knows none', async () => {
+  test("the type of a project is CI's own word, and is kept when it is read from an interface without types", async () => {
     await using place = await places().open()
     await keep(place.store, web({ type: 'premium' }))
     expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'premium' })
@@ -65,14 +65,14 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'pro' })
   })
 
-  test('a project that nobody kept is not found, nor one whose name is only part of it', async () => {
+  test('an unknown project is not found, nor one by a part of its name', async () => {
     await using place = await places().open()
     await keep(place.store, web())
     expect(await find(place.store, {})).toBeNull()
     expect(await find(place.store, { uuid: API_UUID, legacyId: '4', names: ['acme/we', 'web'] })).toBeNull()
   })
 
-  test('the uuid says more than the legacy id, and that more than a name', async () => {
+  test('the uuid counts more than the legacy id, and the legacy id more than a name', async () => {
     await using place = await places().open()
     await keep(place.store, web())
     await keep(place.store, api())
@@ -80,7 +80,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { legacyId: '42', names: ['acme/web'] })).toEqual(api())
   })
 
-  test('a name that projects of other sources share is the CI service’s project, and never one of theirs', async () => {
+  test("a name that projects of other sources share means the CI service's project only", async () => {
     await using place = await places().open()
     await keep(place.store, api({ name: 'acme/web', legacyId: 'gitlab:71', type: 'gitlab' }))
     expect(await find(place.store, { legacyId: '41', names: ['acme/web'] })).toBeNull()
@@ -90,7 +90,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { legacyId: 'gitlab:71', names: ['acme/web'] })).toMatchObject({ type: 'gitlab' })
   })
 
-  test('a name that two projects share names neither; their ids still do', async () => {
+  test('a name that two projects share finds neither, but their ids do', async () => {
     await using place = await places().open()
     await keep(place.store, web())
     await keep(place.store, api({ name: 'acme/web' }))
@@ -98,7 +98,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { uuid: API_UUID, names: ['acme/web'] })).toMatchObject({ uuid: API_UUID })
   })
 
-  test('two names that name two projects name neither', async () => {
+  test('two names of two projects find neither', async () => {
     await using place = await places().open()
     await keep(place.store, web())
     await keep(place.store, api())
@@ -113,7 +113,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { names: ['acme/web'] })).toBeNull()
   })
 
-  test('a project keeps the legacy id it has when it is read where none is known', async () => {
+  test('a project keeps its legacy id when it is read from an interface without legacy ids', async () => {
     await using place = await places().open()
     await keep(place.store, web())
     await keep(place.store, web({ legacyId: null }))
@@ -123,7 +123,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { legacyId: '43' })).toEqual(web({ legacyId: '43' }))
   })
 
-  test('rules that are not known are not the same as no rules', async () => {
+  test('unknown rules differ from no rules', async () => {
     await using place = await places().open()
     await keep(place.store, web({ rules: null }))
     await keep(place.store, api({ rules: [] }))
@@ -131,7 +131,7 @@ export function projectClaims(places: () => Places): void {
     expect((await find(place.store, { uuid: API_UUID }))?.rules).toEqual([])
   })
 
-  test('which branches are built is as it was last read, and is not known where only the other interface read it', async () => {
+  test('the branch filter is the last one that was read, and unknown if only the other interface was read', async () => {
     await using place = await places().open()
     const filter = { mode: 'exclude', entries: ['dev', '^tmp/.*$', 'a "quoted" \\ one'] }
     await keep(place.store, web({ filter }))
@@ -143,7 +143,7 @@ export function projectClaims(places: () => Places): void {
     expect((await find(place.store, { legacyId: '41' }))?.filter).toEqual({ mode: null, entries: [] })
   })
 
-  test('a legacy id is linked to the project of that uuid, and makes none', async () => {
+  test('a legacy id is linked to the project with that uuid, and creates none', async () => {
     await using place = await places().open()
     await keep(place.store, web({ legacyId: null }))
     await place.store.write((tx) => tx.linkLegacyProject(WEB_UUID, '9007199254740993', T0))
@@ -152,7 +152,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { legacyId: '42' })).toBeNull()
   })
 
-  test('projects not read since a moment are forgotten', async () => {
+  test('projects that were not read since a given time are forgotten', async () => {
     await using place = await places().open()
     await keep(place.store, web(), T0)
     await keep(place.store, api(), T0 - HOUR)

@@ -5,7 +5,7 @@ import { buildId, projectId, request, T0, WEB } from '../../support/build-events
 import type { Place, Places } from '../../support/stores.ts'
 import { BUILDS, CARD, claimed, decided, hear, REVISION, projectRequest, RELEASES, stand } from '../given.ts'
 
-/** Everything that a build on a card's card leaves behind, in two channels. */
+/** Everything that a build on a card leaves in the database, in two channels. */
 async function told(store: Store, build: string, cardNumber: number): Promise<void> {
   const subject = `${REVISION}/${cardNumber}`
   const seq = await hear(store, { build })
@@ -45,9 +45,9 @@ const countAll = async (place: Place): Promise<Record<string, number>> =>
     ),
   )
 
-/** What is old is taken away, whole and a little at a time. */
+/** Old rows are removed, card by card, a few at a time. */
 export function pruneClaims(places: () => Places): void {
-  test('build events are listed in the order of receipt, after one of them, so many', async () => {
+  test('build events are listed in order of receipt, from a given one on, up to a limit', async () => {
     await using place = await places().open()
     const [first, second, third] = [await hear(place.store), await hear(place.store), await hear(place.store)]
     await place.store.write((tx) => tx.placeEvent(second, 7))
@@ -61,7 +61,7 @@ export function pruneClaims(places: () => Places): void {
     ])
   })
 
-  test('a card goes with everything behind its cards, in every channel, and no other does', async () => {
+  test('a card is removed with all its rows, in every channel, and no other card', async () => {
     await using place = await places().open()
     await told(place.store, '512', 1)
     await told(place.store, '513', 2)
@@ -71,7 +71,7 @@ export function pruneClaims(places: () => Places): void {
     expect(await place.store.write((tx) => tx.removeCardEvents(REVISION, 1))).toBe(0)
   })
 
-  test('a build that stands on a later card, and news that is not ingested, stay', async () => {
+  test('a build on a later card stays, and so do events that are not ingested', async () => {
     await using place = await places().open()
     await told(place.store, '512', 1)
     await told(place.store, '512', 2)
@@ -81,7 +81,7 @@ export function pruneClaims(places: () => Places): void {
     expect((await place.store.read.eventsOfBuild(WEB, '512')).map(({ cardNumber }) => cardNumber)).toEqual([2, null])
   })
 
-  test('what was asked goes with the last card of the revision', async () => {
+  test('requests are removed with the last card of their revision', async () => {
     await using place = await places().open()
     await told(place.store, '512', 1)
     await told(place.store, '513', 2)
@@ -92,7 +92,7 @@ export function pruneClaims(places: () => Places): void {
     expect(await countAll(place)).toEqual({ fact: 0, build: 0, card: 0, decision: 0, message: 0, request: 0 })
   })
 
-  test('bodies that were received before then go, so many at a time', async () => {
+  test('bodies received before a given time are removed, up to a limit', async () => {
     await using place = await places().open()
     await place.store.write(async (tx) => {
       for (const after of [0, 1, 2, 3])
@@ -103,7 +103,7 @@ export function pruneClaims(places: () => Places): void {
     expect(await place.sql('select body from delivery')).toEqual([{ body: '3' }])
   })
 
-  test('asks about projects go when they were made before then and have ended; those about builds stay', async () => {
+  test('old requests about projects are removed if they have ended; those about builds stay', async () => {
     await using place = await places().open()
     await place.store.write(async (tx) => {
       await tx.insertRequest(projectRequest({ id: 'old', state: 'confirmed' }))
@@ -118,7 +118,7 @@ export function pruneClaims(places: () => Places): void {
     expect(left.map(({ id }) => id)).toEqual(['open', 'build', 'young'])
   })
 
-  test('notices of days before this one go with their messages, unless something is left to do', async () => {
+  test('notices of earlier days are removed with their messages, unless a step is due', async () => {
     await using place = await places().open()
     const notice = (day: string, channel = BUILDS) => ({ subject: `notice/${day}`, channel })
     const days = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02']
@@ -137,7 +137,7 @@ export function pruneClaims(places: () => Places): void {
     expect(await place.sql('select key from message')).toEqual([{ key: '2026-03-02' }])
   })
 
-  test('digests of days before this one go like notices', async () => {
+  test('digests of earlier days are removed like notices', async () => {
     await using place = await places().open()
     const subjects = ['digest/2026-03-01-daily', 'digest/2026-03-02-weekly']
     for (const subject of subjects) await stand(place.store, { subject, channel: BUILDS })
@@ -146,7 +146,7 @@ export function pruneClaims(places: () => Places): void {
     for (const [at, subject] of subjects.entries()) expect(await place.store.read.cardsOf(subject)).toHaveLength(at)
   })
 
-  test('a notice that waits for one of these closed channels goes, and one that waits for another stays', async () => {
+  test('an old notice that waits for one of the given closed channels is removed, and no other that waits', async () => {
     await using place = await places().open()
     for (const channel of [BUILDS, RELEASES])
       await stand(place.store, { subject: 'notice/2026-03-01', channel }, { post: { at: T0, priority: 3 } })

@@ -30,35 +30,29 @@ const subjectsDue = async (
   }: Partial<{ channel: ChannelId | null; not: ChannelId[]; limit: number; now: number }> = {},
 ) => (await store.read.dueCards(queue, now, limit, channel, not)).map(({ subject }) => subject)
 
-/** The durable queue before Slack: which card is next, in which channel. */
+/** The durable queues before Slack: which card is next, in which channel. */
 export function laneClaims(places: () => Places): void {
-  test.each(QUEUES)(
-    'the %s queue gives the most urgent card first, of equals the one that waits longest',
-    async (queue) => {
-      await using place = await places().open()
-      await wait(place, { subject: 'old', queue, priority: 4 })
-      await wait(place, { subject: 'late', queue, priority: 0, after: SECOND })
-      await wait(place, { subject: 'early', queue, priority: 0 })
-      await wait(place, { subject: 'middle', queue, priority: 2 })
-      expect(await subjectsDue(place, queue)).toEqual(['early', 'late', 'middle', 'old'])
-      expect(await subjectsDue(place, queue, { limit: 2 })).toEqual(['early', 'late'])
-      expect(await subjectsDue(place, queue, { channel: BUILDS, limit: 2 })).toEqual(['early', 'late'])
-    },
-  )
+  test.each(QUEUES)('the %s queue gives the most urgent cards first, then the longest waiting ones', async (queue) => {
+    await using place = await places().open()
+    await wait(place, { subject: 'old', queue, priority: 4 })
+    await wait(place, { subject: 'late', queue, priority: 0, after: SECOND })
+    await wait(place, { subject: 'early', queue, priority: 0 })
+    await wait(place, { subject: 'middle', queue, priority: 2 })
+    expect(await subjectsDue(place, queue)).toEqual(['early', 'late', 'middle', 'old'])
+    expect(await subjectsDue(place, queue, { limit: 2 })).toEqual(['early', 'late'])
+    expect(await subjectsDue(place, queue, { channel: BUILDS, limit: 2 })).toEqual(['early', 'late'])
+  })
 
-  test.each(QUEUES)(
-    'the %s queue gives no card before its time, nor one that waits in another queue',
-    async (queue) => {
-      await using place = await places().open()
-      await wait(place, { subject: 'due', queue })
-      await wait(place, { subject: 'later', queue, after: 1 })
-      for (const other of QUEUES) if (other !== queue) await wait(place, { subject: other, queue: other })
-      expect(await subjectsDue(place, queue, { now: T0 - 1 })).toEqual([])
-      expect(await subjectsDue(place, queue, { now: T0 })).toEqual(['due'])
-    },
-  )
+  test.each(QUEUES)('the %s queue gives no card before its time, and none from other queues', async (queue) => {
+    await using place = await places().open()
+    await wait(place, { subject: 'due', queue })
+    await wait(place, { subject: 'later', queue, after: 1 })
+    for (const other of QUEUES) if (other !== queue) await wait(place, { subject: other, queue: other })
+    expect(await subjectsDue(place, queue, { now: T0 - 1 })).toEqual([])
+    expect(await subjectsDue(place, queue, { now: T0 })).toEqual(['due'])
+  })
 
-  test.each(QUEUES)('the %s queue is asked for one channel, or for all but some', async (queue) => {
+  test.each(QUEUES)('the %s queue can be read for one channel, or for all except some', async (queue) => {
     await using place = await places().open()
     const third = channelId('C0THIRD')
     for (const channel of [BUILDS, RELEASES, third]) await wait(place, { subject: `in ${channel}`, queue, channel })
@@ -70,7 +64,7 @@ export function laneClaims(places: () => Places): void {
     expect(await subjectsDue(place, queue, { channel: channelId('C0NOBODY') })).toEqual([])
   })
 
-  test('a card whose queue is emptied is not given again', async () => {
+  test('a card whose queue is cleared is not given again', async () => {
     await using place = await places().open()
     await wait(place, { subject: 'told', queue: 'post' })
     await stand(place.store, { subject: 'told', channel: BUILDS })
@@ -78,7 +72,7 @@ export function laneClaims(places: () => Places): void {
     expect(await place.store.read.channelsToPost()).toEqual([])
   })
 
-  test('each channel with something to post is named once, whether it is due or not', async () => {
+  test('each channel with a card to post is listed once, due or not', async () => {
     await using place = await places().open()
     const channels = several(30, (i) => channelId(`C0CHANNEL${i}`))
     for (const [i, channel] of channels.entries()) {
@@ -88,7 +82,7 @@ export function laneClaims(places: () => Places): void {
     expect(await place.store.read.channelsToPost()).toEqual(channels.toSorted())
   })
 
-  test('a channel with nothing to post is not named', async () => {
+  test('a channel without a card to post is not listed', async () => {
     await using place = await places().open()
     expect(await place.store.read.channelsToPost()).toEqual([])
     await wait(place, { subject: 'edited', queue: 'edit', channel: channelId('C0AAA') })

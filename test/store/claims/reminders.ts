@@ -25,7 +25,7 @@ const reminding: Subscription = {
   source: 'file',
 }
 
-/** Build 512 failed on main, and has a card in #builds. */
+/** Build 512 failed on main and has a card in #builds. */
 async function red(store: Store, change: Partial<Breakage> = {}): Promise<void> {
   const seq = await hear(store, { project: WEB, build: '512' })
   await store.write(async (tx) => {
@@ -37,7 +37,7 @@ async function red(store: Store, change: Partial<Breakage> = {}): Promise<void> 
 
 let ids = 0
 
-/** Does the job at this time. @returns what owners were told */
+/** Runs the job at this time. @returns the owners who got a message */
 async function remindAt(store: Store, at: number): Promise<string[]> {
   const said: string[] = []
   const mute = () => {}
@@ -71,9 +71,9 @@ async function remindAt(store: Store, at: number): Promise<string[]> {
 const kept = async (store: Store) =>
   (await store.read.breakageChanges(['1'])).map(({ kind, channel, number }) => [kind, channel, number])
 
-/** Reminders of red branches, as the job writes them down. */
+/** Reminders of red branches, as the job stores them. */
 export function reminderClaims(places: () => Places): void {
-  test('a reminder is written down once, where its channel has a card, and wakes that card', async () => {
+  test('a reminder is stored once, only for a channel with a card, and makes that card due', async () => {
     await using place = await places().open()
     const { store } = place
     await red(store)
@@ -83,13 +83,13 @@ export function reminderClaims(places: () => Places): void {
     expect(await kept(store)).toEqual([['reminded', BUILDS, 1]])
     expect((await store.read.card(CARD))?.queues.edit).toEqual({ at: T0 + HOUR, priority: 1 })
     expect(await store.read.breakageChangesOf(CARD.subject)).toHaveLength(1)
-    // It waits to be posted, and is no change that somebody made.
+    // The reminder waits to be posted. It does not appear as a change made by a person.
     await remindAt(store, T0 + 9 * HOUR)
     expect(await kept(store)).toHaveLength(1)
     expect(await store.read.breakageChangesAfter({ at: 0, id: '' }, 9)).toEqual([])
   })
 
-  test('of several processes one writes it down', async () => {
+  test('one of several processes stores the reminder', async () => {
     await using place = await places().open()
     await red(place.store)
     const others = [place.store, place.another(), place.another()]
@@ -97,7 +97,7 @@ export function reminderClaims(places: () => Places): void {
     expect(await kept(place.store)).toEqual([['reminded', BUILDS, 1]])
   })
 
-  test('a number is there once for a breakage and channel', async () => {
+  test('the number of a reminder occurs once for each breakage and channel', async () => {
     await using place = await places().open()
     const about = { breakageId: '1', subject: CARD.subject, channel: BUILDS, number: 1, at: T0 }
     const nobody = { interactionKey: null, by: '', to: null, until: null }
@@ -106,7 +106,7 @@ export function reminderClaims(places: () => Places): void {
     await expect(place.store.write((tx) => tx.insertBreakageChange(change('b')))).rejects.toThrow()
   })
 
-  test('none is written down after the fix, nor while a promise holds; whose promise passed is told once', async () => {
+  test('no reminder is stored after the fix or while somebody owns the branch; an owner whose time is over is told once', async () => {
     await using place = await places().open()
     const { store } = place
     await red(store, { owner: LIN, ownedAt: T0, ownerUntil: T0 + 3 * HOUR })
@@ -119,7 +119,7 @@ export function reminderClaims(places: () => Places): void {
     expect(await kept(store)).toHaveLength(1)
   })
 
-  test('the card of a breakage is that of its newest failure in the channel, of builds that failed themselves', async () => {
+  test('the card of a breakage is that of its newest failed build in the channel, without machine errors', async () => {
     await using place = await places().open()
     const { store } = place
     await red(store)

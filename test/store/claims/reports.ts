@@ -21,9 +21,9 @@ export const report = (change: Partial<TestReport> = {}): TestReport => ({
 const keep = (store: Store, buildKey: string, { attemptSeq = 0, receivedAt = T0, shard = '1' } = {}): Promise<void> =>
   store.write((tx) => tx.insertReport({ buildKey, attemptSeq, receivedAt, report: report({ shard }) }))
 
-/** What build steps reported stays with its build. */
+/** Test reports belong to their build. */
 export function reportClaims(places: () => Places): void {
-  test('reports of a build are read as they came, in order of receipt, and one can be taken away', async () => {
+  test('the reports of a build are read unchanged and in order of receipt, and can be removed one by one', async () => {
     await using place = await places().open()
     const { store } = place
     await keep(store, '41/512', { shard: '2' })
@@ -37,7 +37,7 @@ export function reportClaims(places: () => Places): void {
     expect(await store.read.reportsOf('41/512')).toEqual([second])
   })
 
-  test('reports of builds that nobody knows go when they were received before then, so many at a time', async () => {
+  test('old reports about unknown builds are removed, up to a limit', async () => {
     await using place = await places().open()
     const { store } = place
     await hear(store, { build: '512' })
@@ -51,7 +51,7 @@ export function reportClaims(places: () => Places): void {
     ])
   })
 
-  test('of reports of builds that nobody knows the newest are kept, and all of known builds', async () => {
+  test('of the reports about unknown builds only the newest are kept, of known builds all', async () => {
     await using place = await places().open()
     const { store } = place
     for (const build of [512, 513, 514, 515, 516]) {
@@ -66,7 +66,7 @@ export function reportClaims(places: () => Places): void {
     ])
   })
 
-  test('builds of a project with reports are found, the newest report first, and no older ones than asked for', async () => {
+  test('the builds of a project with reports come newest report first, from a given time on', async () => {
     await using place = await places().open()
     const { store } = place
     for (const key of ['41/512', '41/99', '4/1', '410/1', '41/512']) await keep(store, key)
@@ -79,7 +79,7 @@ export function reportClaims(places: () => Places): void {
     expect(await found(1)).toHaveLength(1)
   })
 
-  test('reports go with the last card of their build', async () => {
+  test('reports are removed with the last card of their build', async () => {
     await using place = await places().open()
     const { store } = place
     for (const cardNumber of [1, 2]) {

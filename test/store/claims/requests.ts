@@ -11,7 +11,7 @@ const RUN = { projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 }
 const LATER = T0 + 60 * MINUTE
 const CLOSED_STATES: readonly RequestState[] = ['confirmed', 'refused', 'unconfirmed']
 
-/** Lin asks for a restart of build 512 of acme/web. */
+/** Lin requests a restart of build 512 of acme/web. */
 const asked = (change: Partial<Request> = {}): Request =>
   request({ revisionKey: REVISION, subject: CARD.subject, ...change })
 
@@ -22,9 +22,9 @@ const insert = (store: Store, ...requests: readonly Request[]): Promise<void> =>
 
 const idsOf = (requests: readonly Pick<Request, 'id'>[]) => requests.map(({ id }) => id)
 
-/** What people asked of CI: recorded before CI is called, at most one open for each attempt and action. */
+/** Requests: recorded before CI is called, at most one open for each attempt and action. */
 export function requestClaims(places: () => Places): void {
-  test('a request is read back whole', async () => {
+  test('a request is read back unchanged', async () => {
     await using place = await places().open()
     const whole = asked({
       action: 'stop',
@@ -63,7 +63,7 @@ export function requestClaims(places: () => Places): void {
     expect(idsOf(await place.store.read.requestsOf(REVISION))).toEqual(['first'])
   })
 
-  test.each(OPEN_STATES)('while a request is %s, the same cannot be asked of the same attempt', async (state) => {
+  test.each(OPEN_STATES)('while a request is %s, there is no other for the attempt and action', async (state) => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'first', state }))
     await expect(insert(place.store, asked({ id: 'second' }))).rejects.toThrow()
@@ -71,13 +71,13 @@ export function requestClaims(places: () => Places): void {
     expect((await place.store.read.openRequest(RUN, 'restart'))?.id).toBe('first')
   })
 
-  test.each(CLOSED_STATES)('once it is %s, it can be asked again', async (state) => {
+  test.each(CLOSED_STATES)('after a request is %s, there can be another', async (state) => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'first', state }), asked({ id: 'second' }))
     expect((await place.store.read.openRequest(RUN, 'restart'))?.id).toBe('second')
   })
 
-  test('an open request keeps nobody from asking for another action, or of another attempt, build or project', async () => {
+  test('an open request does not prevent one for another action, attempt, build or project', async () => {
     await using place = await places().open()
     await insert(
       place.store,
@@ -94,7 +94,7 @@ export function requestClaims(places: () => Places): void {
     expect(await read.openRequest({ ...RUN, attempt: 2 }, 'stop')).toBeNull()
   })
 
-  test('a change changes what it names and nothing else, of this request alone', async () => {
+  test('an update changes the given fields of this request, and nothing else', async () => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'a' }), asked({ id: 'b', attempt: 2 }))
     const change = {
@@ -118,14 +118,14 @@ export function requestClaims(places: () => Places): void {
     )
   })
 
-  test('a request that is opened again meets the one that is open', async () => {
+  test('a request cannot be reopened while another one is open', async () => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'first', state: 'unconfirmed' }), asked({ id: 'second' }))
     await expect(place.store.write((tx) => tx.updateRequest('first', { state: 'accepted' }))).rejects.toThrow()
     expect(await place.store.read.requestOf('ask of first')).toMatchObject({ state: 'unconfirmed' })
   })
 
-  test('a request that is refused by the database leaves nothing of its write, and hurts no other write', async () => {
+  test('a request that the database rejects is rolled back with its whole write, and affects no other write', async () => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'first' }))
     const doomed = place.store.write(async (tx) => {
@@ -139,7 +139,7 @@ export function requestClaims(places: () => Places): void {
     expect(await place.store.read.lastDoneAt('other')).toBe(T0)
   })
 
-  test('the requests of a revision come in the order of asking, and are nobody else’s', async () => {
+  test('the requests of a revision come in order of time, without those of others', async () => {
     await using place = await places().open()
     await insert(
       place.store,
@@ -152,7 +152,7 @@ export function requestClaims(places: () => Places): void {
     expect(await place.store.read.requestsOf('none')).toEqual([])
   })
 
-  test('the restarts of a build are those asked of it, in the order of asking, however they ended', async () => {
+  test('the restarts of a build come in order of time, whatever their outcome', async () => {
     await using place = await places().open()
     await insert(
       place.store,
@@ -166,7 +166,7 @@ export function requestClaims(places: () => Places): void {
     expect(await place.store.read.restartsOf('4', '1512')).toEqual([])
   })
 
-  test('requests are to be looked at from their time on, the longest due first, as many as asked for', async () => {
+  test('requests are due for a look-up at their time, longest due first, up to a limit', async () => {
     await using place = await places().open()
     await insert(
       place.store,
@@ -184,7 +184,7 @@ export function requestClaims(places: () => Places): void {
     expect(idsOf(await read.requestsToLookAt(T0 + SECOND, 10))).toEqual(['later'])
   })
 
-  test('pages of requests leave none out and tell none twice, though several were made in one moment', async () => {
+  test('pages of requests skip none and repeat none, even if several were made at the same time', async () => {
     await using place = await places().open()
     const made = several(7, (i) => asked({ id: `r${i}`, attempt: i + 1, requestedAt: T0 + Math.floor(i / 3) }))
     await insert(place.store, ...made.toReversed())
@@ -199,7 +199,7 @@ export function requestClaims(places: () => Places): void {
     expect(pages).toEqual([['r0', 'r1'], ['r2', 'r3'], ['r4', 'r5'], ['r6']])
   })
 
-  test('of two requests at the same moment the one that looks first, in its write, finds the other', async () => {
+  test('of two concurrent writes that check first, the second finds the request of the first', async () => {
     await using place = await places().open()
     const ask = (id: string) =>
       place.store.write(async (tx) => {

@@ -25,24 +25,24 @@ const BUILD: KnownBuild = {
   committer: null,
 }
 
-/** Does the same through both stores, round after round, all at once. */
+/** Does the same in both stores, in many rounds, all at once. */
 const both = <T>(place: Place, act: (store: Place['store'], i: number) => Promise<T>): Promise<T[]> => {
   const stores = [place.store, place.another()]
   return Promise.all(several(ROUNDS, (i) => stores.map((store) => act(store, i))).flat())
 }
 
-/** Two processes on one database, writing the same keys at the same moment. */
+/** Two processes on one database that write the same keys at the same time. */
 export function sharingClaims(places: () => Places): void {
-  test('the database is known to be shared', async () => {
+  test('the store knows that its database is shared', async () => {
     await using place = await places().open()
     expect(place.store.shared).toBe(true)
   })
 
-  test('news that one process announces reaches the one that listens, also after its connection was lost', async () => {
+  test('a notification reaches the listening process, even after its connection was lost', async () => {
     await using place = await places().open()
     const listener = vi.fn<() => void>()
     const stop = place.store.news!.listen(listener)
-    // Listening begins with a call of its own: news may have come before.
+    // The listener is called once at the start, since notifications may have come before.
     await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1), WAIT)
     place.another().news!.announce()
     await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(2), WAIT)
@@ -55,7 +55,7 @@ export function sharingClaims(places: () => Places): void {
     await stop()
   })
 
-  test('a process that is paused in two transactions, of which one waits for the other, holds up nobody for a whole lease', async () => {
+  test('a paused process with two transactions, one waiting for the other, does not block the lease for its whole time', async () => {
     await using place = await places().open()
     const lease = { name: 'sender', heldBy: 'paused', heldUntil: T0 }
     await place.store.write((tx) => tx.takeLease(lease, { now: T0, longestMs: LEASE_MS }))
@@ -80,7 +80,7 @@ export function sharingClaims(places: () => Places): void {
     expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
-  test('the same revision is woken by both: there is one mark, and its stamp tells of every wake', async () => {
+  test('if both wake the same revision, there is one mark, whose stamp counts every wake', async () => {
     await using place = await places().open()
     await both(place, (store, i) => store.write((tx) => tx.wakeRevision(REVISION, T0 - i, i % 3)))
     expect(
@@ -92,14 +92,14 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.store.read.ingestOf(REVISION)).toBeNull()
   })
 
-  test('a wake that comes between the reading and the settling of the other process is not lost', async () => {
+  test("a wake between another process's read and settle is not lost", async () => {
     await using place = await places().open()
     const other = place.another()
     await place.store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
     const wakes: Promise<void>[] = []
     await place.store.write(async (tx) => {
       const mark = await tx.ingestOf(REVISION)
-      // The other process waits at the row that is being settled, and wakes the revision anew.
+      // The other process waits for the row that is being settled, and then wakes the revision again.
       wakes.push(other.write((theirs) => theirs.wakeRevision(REVISION, T0, 1)))
       await place.sql('select pg_sleep(0.05)')
       await tx.settleRevision(REVISION, mark!.stamp)
@@ -108,7 +108,7 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.store.read.ingestOf(REVISION)).not.toBeNull()
   })
 
-  test('one process claims a slot, however many rounds both try', async () => {
+  test('one process claims a slot, in every round', async () => {
     await using place = await places().open()
     const stores = [place.store, place.another()]
     for (const round of several(ROUNDS, (i) => i)) {
@@ -122,7 +122,7 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.store.read.messagesOf(CARD)).toHaveLength(ROUNDS)
   })
 
-  test('who lost a race for a claim reads what is there and need not fail', async () => {
+  test('the loser of a race for a claim can read the claim instead of failing', async () => {
     await using place = await places().open()
     const claims = await both(place, (store, i) =>
       store.write(async (tx) => {
@@ -135,7 +135,7 @@ export function sharingClaims(places: () => Places): void {
     expect(claims.filter((outcome) => outcome === 'claimed')).toHaveLength(ROUNDS)
   })
 
-  test('of two processes that request the same of the same attempt one records it, and the other one meets that', async () => {
+  test('of two processes with the same request one records it, and the other finds it', async () => {
     await using place = await places().open()
     const asks = await both(place, (store, i) => {
       const id = `request-${Math.random()}`
@@ -151,7 +151,7 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.sql('select cast(count(*) as integer) as rows from request')).toEqual([{ rows: ROUNDS }])
   })
 
-  test('one process at a time takes a revision in, also one that has no mark', async () => {
+  test('one process at a time ingests a revision, even one without a mark', async () => {
     await using place = await places().open()
     const seen = await both(place, (store) =>
       store.write(async (tx) => {
@@ -164,7 +164,7 @@ export function sharingClaims(places: () => Places): void {
     expect(seen.toSorted((a, b) => a - b)).toEqual(several(ROUNDS * 2, (i) => i))
   })
 
-  test('cards, decisions, projects, channels and jobs that both write are there once', async () => {
+  test('cards, decisions, projects, channels and jobs that both write exist once', async () => {
     await using place = await places().open()
     const eventSeq = await hear(place.store)
     const uuid = toUuid('11111111-aaaa-0000-0000-000000000001')
@@ -196,13 +196,13 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.sql('select repeats from fact')).toEqual([{ repeats: ROUNDS * 2 }])
   })
 
-  test('one process has a handle that both claim', async () => {
+  test('one process gets a handle that both claim', async () => {
     await using place = await places().open()
     const claims = await both(place, (store) => store.write((tx) => tx.claimHandle('ada', 'U0ADA', T0)))
     expect(claims.filter(Boolean)).toHaveLength(1)
   })
 
-  test('one subscription stands in a slot that both write, and each learns of the one before', async () => {
+  test('a subscription that both write exists once, and each write returns the one before', async () => {
     await using place = await places().open()
     const wanted = {
       channel: CARD.channel,
@@ -219,7 +219,7 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.store.read.subscriptions()).toHaveLength(1)
   })
 
-  test('of two processes that write to the same project one records it, and the other one meets that', async () => {
+  test('of two processes that change the same project one records it, and the other finds that', async () => {
     await using place = await places().open()
     const asks = await both(place, (store, i) => {
       const projectUuid = toUuid(`11111111-aaaa-0000-0000-${String(i).padStart(12, '0')}`)
@@ -234,7 +234,7 @@ export function sharingClaims(places: () => Places): void {
     expect(asks.filter((outcome) => outcome === 'met')).toHaveLength(ROUNDS)
   })
 
-  test('one process is the one to tell that a channel is closed', async () => {
+  test('one process marks a closing as told', async () => {
     await using place = await places().open()
     const closing = { channel: CARD.channel, closedAt: T0 }
     await place.store.write((tx) => tx.closeChannel({ ...closing, code: 'is_archived', at: T0, retryAt: T0 }))
@@ -242,7 +242,7 @@ export function sharingClaims(places: () => Places): void {
     expect(told.filter(Boolean)).toHaveLength(1)
   })
 
-  test('of handles that are given to and fro everybody learns who had them, and nobody is told twice', async () => {
+  test('if both give a handle away again and again, each previous user is returned exactly once', async () => {
     await using place = await places().open()
     const users = await both(place, (store, i) => {
       const user = `U${i}-${Math.random()}`
@@ -254,7 +254,7 @@ export function sharingClaims(places: () => Places): void {
     expect([...had, last].filter((was) => was !== null).sort()).toEqual(users.map(({ user }) => user).sort())
   })
 
-  test('a claim that is read in a write stays as it is until that write ends', async () => {
+  test('a claim that is read in a write does not change until that write ends', async () => {
     await using place = await places().open()
     const other = place.another()
     await place.store.write((tx) => tx.claimHandle('ada', 'U0ADA00001', T0))
@@ -272,7 +272,7 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.store.read.personOf('ada')).not.toBe('U0ADA00001')
   })
 
-  test('two writes that lock each other out both succeed', async () => {
+  test('two writes that deadlock both succeed', async () => {
     await using place = await places().open()
     const stores = [place.store, place.another()]
     const met = meeting(2)
@@ -291,7 +291,7 @@ export function sharingClaims(places: () => Places): void {
   })
 }
 
-/** Where so many wait for each other once; whoever comes again, or late, passes. */
+/** Lets the first `size` callers wait for each other; later callers pass. */
 function meeting(size: number): () => Promise<void> {
   let missing = size
   const { promise, resolve } = Promise.withResolvers<void>()

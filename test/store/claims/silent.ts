@@ -30,9 +30,9 @@ const standing = ({ write }: Store, build: string, change: Partial<KnownBuild> =
 const silent = async ({ read }: Store, limit = 10): Promise<string[]> =>
   (await read.silentBuilds(SINCE, limit)).map(({ buildId: build }) => build)
 
-/** Builds of which nothing is heard, though they have not ended. */
+/** Builds without news that have not ended. */
 export function silentClaims(places: () => Places): void {
-  test('a build that runs or waits is silent when it was not heard of since then, the longest silent first', async () => {
+  test('a running or waiting build without news since a given time is silent, the longest silent first', async () => {
     await using place = await places().open()
     await standing(place.store, '1')
     await standing(place.store, '2', { at: T0 + 1 })
@@ -42,14 +42,14 @@ export function silentClaims(places: () => Places): void {
     expect(await silent(place.store, 1)).toEqual(['3'])
   })
 
-  test('one that has been silent for too long is let be', async () => {
+  test('a build that has been silent for too long is left out', async () => {
     await using place = await places().open()
     await standing(place.store, '1', { at: SINCE.notBefore })
     await standing(place.store, '2', { at: SINCE.notBefore - 1 })
     expect(await silent(place.store)).toEqual(['1'])
   })
 
-  test('one that CI was asked about is silent again only when that is as long ago; news of it changes nothing of that', async () => {
+  test('a build that CI was asked about is silent again only after the same time, whether or not it has news', async () => {
     await using place = await places().open()
     for (const build of ['1', '2']) await standing(place.store, build, { at: T0 - HOUR })
     await place.store.write((tx) => tx.setAsked([{ projectId: projectId(WEB), buildId: buildId('1') }], T0 + 1))

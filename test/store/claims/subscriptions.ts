@@ -15,7 +15,7 @@ const WEB = { what: 'project', name: 'acme/web', uuid: WEB_UUID, projectId: '41'
 const onMain: ChannelRule = { branch: 'main', branchMatch: 'exact', events: ['failed', 'recovered'] }
 const onReleases: ChannelRule = { branch: 'release/*', branchMatch: 'wildcard', events: 'every' }
 
-/** #builds follows acme/web by the project's own rules, unless said otherwise. */
+/** #builds follows acme/web by the project's own rules, by default. */
 const wanted = (change: Partial<WantedSubscription> = {}): WantedSubscription => ({
   channel: BUILDS,
   follows: WEB,
@@ -30,15 +30,15 @@ const keep = (store: Store, change: Partial<WantedSubscription> = {}, user = ADA
 
 const rulesOf = (subscriptions: readonly KeptSubscription[]) => subscriptions.map(({ rules }) => rules)
 
-/** What channels follow, as it was said in Slack: one subscription stands in each slot of a channel. */
+/** Subscriptions made in Slack: one in each slot of a channel. */
 export function subscriptionClaims(places: () => Places): void {
-  test('there are no subscriptions before somebody makes one', async () => {
+  test('there are no subscriptions at the beginning', async () => {
     await using place = await places().open()
     expect(await place.store.read.subscriptions()).toEqual([])
     expect(await place.store.read.subscriptionsOf(BUILDS)).toEqual([])
   })
 
-  test('a subscription is read back whole, with who made it and when', async () => {
+  test('a subscription is read back unchanged, with its creator and time', async () => {
     await using place = await places().open()
     const remind = { afterMs: HOUR, fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' } as const
     const whole = wanted({ rules: [onMain, onReleases], quiet: true, mention: 'nobody', remind })
@@ -49,7 +49,7 @@ export function subscriptionClaims(places: () => Places): void {
     expect(await place.store.read.subscriptions()).toEqual([kept])
   })
 
-  test('subscriptions come in the order they were made, of one channel or of all', async () => {
+  test('subscriptions come in the order of their creation, of one channel or all', async () => {
     await using place = await places().open()
     const all = { what: 'all' } as const
     const first = await keep(place.store, { channel: RELEASES, follows: all })
@@ -61,7 +61,7 @@ export function subscriptionClaims(places: () => Places): void {
     expect(await read.subscriptionsOf(BUILDS)).toEqual([second.kept])
   })
 
-  test('whoever subscribes again puts theirs in the place of what stood there, which keeps its id and its maker', async () => {
+  test('a new subscription in the same slot replaces the old one, and keeps its id and creator', async () => {
     await using place = await places().open()
     const first = await keep(place.store, { rules: [onMain] })
     const events = ['started']
@@ -73,7 +73,7 @@ export function subscriptionClaims(places: () => Places): void {
     expect((await keep(place.store, { rules: [onMain] })).was).toEqual(second.kept)
   })
 
-  test('a project that was renamed has the subscription it had', async () => {
+  test('a project that was renamed keeps its subscription', async () => {
     await using place = await places().open()
     await keep(place.store)
     const { was } = await keep(place.store, { follows: { ...WEB, name: 'acme/site' } })
@@ -81,7 +81,7 @@ export function subscriptionClaims(places: () => Places): void {
     expect(await place.store.read.subscriptions()).toMatchObject([{ follows: { name: 'acme/site', uuid: WEB_UUID } }])
   })
 
-  test('other branches, other projects and other channels have places of their own', async () => {
+  test('other branches, projects and channels have their own slots', async () => {
     await using place = await places().open()
     const others: Partial<WantedSubscription>[] = [
       { rules: [onMain] },
@@ -95,7 +95,7 @@ export function subscriptionClaims(places: () => Places): void {
     expect(await place.store.read.subscriptions()).toHaveLength(others.length + 1)
   })
 
-  test('patterns as long as people may type them stand beside each other, of whatever letters', async () => {
+  test('the longest patterns that people may type have different slots, in any script', async () => {
     await using place = await places().open()
     const long = (end: string): ChannelRule => ({ ...onMain, branch: 'ロ'.repeat(999) + end })
     for (const end of ['グ', 'イ', '\u0000'])
@@ -103,7 +103,7 @@ export function subscriptionClaims(places: () => Places): void {
     expect(rulesOf(await place.store.read.subscriptions())).toEqual([[long('グ')], [long('イ')], [long('\u0000')]])
   })
 
-  test('what is removed is told once and is gone; the others stay', async () => {
+  test('a removed subscription is returned once; the others stay', async () => {
     await using place = await places().open()
     const { kept } = await keep(place.store)
     const other = await keep(place.store, { channel: RELEASES })
@@ -112,7 +112,7 @@ export function subscriptionClaims(places: () => Places): void {
     expect(await place.store.read.subscriptions()).toEqual([other.kept])
   })
 
-  test('an id is not given again: a button of what was removed removes nothing else', async () => {
+  test('ids are not reused, so that the button of a removed subscription removes no other', async () => {
     await using place = await places().open()
     const { kept } = await keep(place.store)
     await place.store.write((tx) => tx.removeSubscription(kept.id))
@@ -121,14 +121,14 @@ export function subscriptionClaims(places: () => Places): void {
     expect(await place.store.read.subscriptions()).toHaveLength(1)
   })
 
-  test.each(['', 'none', '-1', '1.5', '9'.repeat(30), "1' or '1"])('the id %j is nobody’s', async (id) => {
+  test.each(['', 'none', '-1', '1.5', '9'.repeat(30), "1' or '1"])('the id %j does not exist', async (id) => {
     await using place = await places().open()
     await keep(place.store)
     expect(await place.store.write((tx) => tx.removeSubscription(id))).toBeNull()
     expect(await place.store.read.subscriptions()).toHaveLength(1)
   })
 
-  test('one that is made and taken back in one write never was', async () => {
+  test('a subscription of a write that fails does not exist', async () => {
     await using place = await places().open()
     const failing = place.store.write(async (tx) => {
       await tx.keepSubscription(wanted(), { user: ADA, at: T0 })

@@ -19,7 +19,7 @@ import { dueKeys, hear, REVISION, several } from '../given.ts'
 
 const WEB_UUID = '11111111-aaaa-0000-0000-000000000001'
 
-/** One build event as the first tables held it: of build 512 of acme/web, ingested. */
+/** A build event in the first schema: by default of build 512 of acme/web, ingested. */
 interface OldBuildEvent {
   word: string
   build?: string
@@ -31,7 +31,7 @@ interface OldBuildEvent {
 
 /** Databases from before people could act on builds. */
 export function upgradeClaims(places: () => Places): void {
-  test('a database of the first tables keeps all it holds', async () => {
+  test('a database with the first schema keeps its rows', async () => {
     await using place = await firstTables(places())
     await insertBuildEvents(
       place,
@@ -68,7 +68,7 @@ export function upgradeClaims(places: () => Places): void {
     expect(await read.requestsOf(REVISION)).toEqual([])
   })
 
-  test('a build event that waited to be ingested is due, whether its old mark is there or lost', async () => {
+  test('a build event that waited to be ingested is due, with or without its old mark', async () => {
     await using place = await firstTables(places())
     await insertBuildEvents(place, { word: 'initiated', cardNumber: null })
     await place.sql(`insert into intake (lineage_key, due_at, priority, stamp) values ('${REVISION}', ${T0}, 2, 7)`)
@@ -79,7 +79,7 @@ export function upgradeClaims(places: () => Places): void {
     expect(await read.dueIngest(T0, 10)).toEqual([{ revisionKey: REVISION, buildKeys: ['41/512'] }])
   })
 
-  test('new build events are more urgent than those from before, if they are urgent', async () => {
+  test('new urgent events come before those from before the upgrade', async () => {
     await using place = await firstTables(places())
     await insertBuildEvents(place, { word: 'initiated', cardNumber: null })
     await place.store.migrate()
@@ -89,21 +89,21 @@ export function upgradeClaims(places: () => Places): void {
 
   test.each<[claim: string, words: (OldBuildEvent | string)[], status: string]>([
     ['a running build', ['initiated'], 'started'],
-    ['a running build under its other name', ['waiting', 'Testing'], 'started'],
+    ['a running build with the synonym', ['waiting', 'Testing'], 'started'],
     ['a waiting build', ['initiated', 'waiting'], 'waiting'],
     ['a build that passed', ['initiated', 'success'], 'success'],
     ['a build that failed', ['initiated', 'error'], 'failed'],
-    ['a build that failed, by the other word', ['failed'], 'failed'],
+    ['a build that failed, with the synonym', ['failed'], 'failed'],
     ['a stopped build', ['initiated', 'stopped'], 'stopped'],
-    ['a machine failure', ['infrastructure_failure'], 'infrastructure_failure'],
-    ['a build that was not built', ['ignored'], 'ignored'],
+    ['a machine error', ['infrastructure_failure'], 'infrastructure_failure'],
+    ['an ignored build', ['ignored'], 'ignored'],
     ['a blocked build', ['blocked'], 'blocked'],
-    ['a word that nobody knows', ['hibernating'], 'unknown'],
+    ['an unknown word', ['hibernating'], 'unknown'],
     ['a build whose start came late', ['success', 'initiated'], 'success'],
-    ['a build of which something came late', ['initiated', 'error', 'waiting'], 'failed'],
+    ['a build with a late event', ['initiated', 'error', 'waiting'], 'failed'],
     ['a build that was restarted', ['initiated', 'error', 'initiated'], 'started'],
     ['a build that started long after its end', ['error', { word: 'initiated', after: LATE_START_MS + 1 }], 'started'],
-  ])('%s stands where its build events left it', async (_, words, status) => {
+  ])('%s has the status of its events', async (_, words, status) => {
     await using place = await firstTables(places())
     await insertBuildEvents(place, ...words.map((each) => (typeof each === 'string' ? { word: each } : each)))
     await place.store.migrate()
@@ -116,7 +116,7 @@ export function upgradeClaims(places: () => Places): void {
     expect(await place.store.read.runningBuilds(null, 10)).toHaveLength(status === 'started' ? 1 : 0)
   })
 
-  test('each build is known once, by number, branch and project; one that waits to be ingested not yet', async () => {
+  test('each build is stored once, with number, branch and project, except one that is not ingested', async () => {
     await using place = await firstTables(places())
     await insertBuildEvents(
       place,
@@ -136,7 +136,7 @@ export function upgradeClaims(places: () => Places): void {
     expect((await read.buildsByNumber('512', 10)).map((build) => build.projectId).sort()).toEqual(['41', '42'])
   })
 
-  test('projects are known by what their last deliveries called them', async () => {
+  test('projects have the names of their last deliveries', async () => {
     await using place = await firstTables(places())
     const details = { projectName: 'web', projectFullName: 'acme/web', projectUuid: WEB_UUID }
     await insertBuildEvents(
@@ -152,7 +152,7 @@ export function upgradeClaims(places: () => Places): void {
     ])
   })
 
-  test('red builds that are the newest of their branch are known by their committers', async () => {
+  test('red builds that are the newest of their branch have their committers', async () => {
     await using place = await firstTables(places())
     const by = (committer: string | null) => ({ committer, message: 'a \u0000 in it' })
     await insertBuildEvents(
@@ -171,7 +171,7 @@ export function upgradeClaims(places: () => Places): void {
     expect(await read.redBuildsOf(['grace', ''], 10)).toEqual([])
   })
 
-  test('people, closed channels and what was asked are as they were', async () => {
+  test('people, closed channels and subscriptions are unchanged', async () => {
     await using place = await firstTables(places())
     await place.sql(`insert into person (handle, user_id, claimed_at) values ('ada', 'U0ADA00001', ${T0})`)
     await place.sql(`insert into channel values ('C0BUILDS01', 'is_archived', ${T0}, ${T0 + HOUR})`)
@@ -186,7 +186,7 @@ export function upgradeClaims(places: () => Places): void {
     expect(await read.subscriptionsOf(channelId('C0BUILDS01'))).toHaveLength(2)
   })
 
-  test('many builds are brought over at once', async () => {
+  test('many builds are upgraded at once', async () => {
     await using place = await firstTables(places())
     await insertBuildEvents(
       place,
@@ -197,7 +197,7 @@ export function upgradeClaims(places: () => Places): void {
   })
 }
 
-/** A database as the first migration alone left it. */
+/** A database after the first migration only. */
 async function firstTables(places: Places): Promise<Place> {
   const place = await places.openEmpty()
   for (const statement of await statementsOf(place.kind)) await place.sql(statement)

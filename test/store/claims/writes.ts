@@ -7,12 +7,12 @@ const JOB = 'refresh-projects'
 
 class Refused extends Error {}
 
-/** More than one batch of a group commit. */
+/** More than one batch of the group commit. */
 const MANY = 300
 
-/** What a write promises: durable when it resolves, all or nothing, and nobody's business but its own. */
+/** Writes are durable when they resolve, atomic, and independent of each other. */
 export function writeClaims(places: () => Places): void {
-  test('what is written is there for whoever opens the database after the writer has gone', async () => {
+  test('a resolved write is visible after the database was closed and opened again', async () => {
     await using place = await places().open()
     const seq = await hear(place.store)
     await closeOnce(place.store)
@@ -20,7 +20,7 @@ export function writeClaims(places: () => Places): void {
     expect(buildEvents.map((each) => each.seq)).toEqual([seq])
   })
 
-  test('what is written is committed when the write resolves, for every connection', async () => {
+  test('a resolved write is committed and visible on every connection', async () => {
     await using place = await places().open()
     const other = place.another()
     await place.store.write((tx) => tx.setLastDoneAt(JOB, T0))
@@ -33,7 +33,7 @@ export function writeClaims(places: () => Places): void {
     expect(await place.store.write(async () => 'as returned')).toBe('as returned')
   })
 
-  test('a read sees nothing of a write that has not ended, which itself sees it', async () => {
+  test('an unfinished write is visible only to itself', async () => {
     await using place = await places().open()
     const within = await place.store.write(async (tx) => {
       await tx.setLastDoneAt(JOB, T0)
@@ -43,7 +43,7 @@ export function writeClaims(places: () => Places): void {
     expect(await place.store.read.lastDoneAt(JOB)).toBe(T0)
   })
 
-  test('a write that throws fails with its own error and leaves nothing of itself', async () => {
+  test('a write that throws is rejected with its own error and rolled back', async () => {
     await using place = await places().open()
     const failing = place.store.write(async (tx) => {
       await tx.insertBuildEvent(...buildEvent())
@@ -55,7 +55,7 @@ export function writeClaims(places: () => Places): void {
     expect(await place.store.read.ingestOf(REVISION)).toBeNull()
   })
 
-  test('a write that throws before its first await fails alone', async () => {
+  test('a write that throws before its first await affects no other write', async () => {
     await using place = await places().open()
     const failing = place.store.write(() => {
       throw new Refused('at once')
@@ -66,7 +66,7 @@ export function writeClaims(places: () => Places): void {
     expect(await place.store.read.lastDoneAt(JOB)).toBe(T0)
   })
 
-  test('writes of the same moment succeed beside one that throws in their midst', async () => {
+  test('concurrent writes succeed even if one of them throws', async () => {
     await using place = await places().open()
     const writes = several(20, (i) =>
       place.store.write(async (tx) => {
@@ -81,7 +81,7 @@ export function writeClaims(places: () => Places): void {
     expect(done).toEqual(several(20, (i) => (i === 7 ? null : T0 + i)))
   })
 
-  test('a write that the database itself refuses fails alone', async () => {
+  test('a write that the database rejects affects no other write', async () => {
     await using place = await places().open()
     const refused = place.store.write(async (tx) => {
       await tx.setLastDoneAt('refused', T0)
@@ -94,7 +94,7 @@ export function writeClaims(places: () => Places): void {
     expect(await place.store.read.lastDoneAt(JOB)).toBe(T0)
   })
 
-  test('every one of very many writes at once is kept once', async () => {
+  test('many concurrent writes are each stored once', async () => {
     await using place = await places().open()
     const seqs = await Promise.all(several(MANY, (i) => hear(place.store, { build: String(i + 1) })))
     const buildEvents = await waiting(place.store.read)
@@ -102,7 +102,7 @@ export function writeClaims(places: () => Places): void {
     expect(new Set(buildEvents.map(({ buildId }) => buildId)).size).toBe(MANY)
   })
 
-  test('a write that meets the close is kept if it resolves, and leaves nothing if it is refused', async () => {
+  test('a write during closing is stored if it resolves, and not if it is rejected', async () => {
     await using place = await places().open()
     const writes = several(MANY, (i) => place.store.write((tx) => tx.setLastDoneAt(`job-${i}`, T0)))
     await closeOnce(place.store)
@@ -112,7 +112,7 @@ export function writeClaims(places: () => Places): void {
     expect(kept.toSorted()).toEqual(resolved.toSorted())
   })
 
-  test('a store that is closed answers no ping, one that is open does', async () => {
+  test('an open store answers a ping, a closed one does not', async () => {
     await using place = await places().open()
     await place.store.read.lastDoneAt(JOB)
     await expect(place.store.ping()).resolves.toBeUndefined()

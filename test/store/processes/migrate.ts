@@ -1,6 +1,6 @@
 import { openStoreAt } from '../../support/stores.ts'
 
-// When it is told to, brings the tables of the database named on the command line up to date.
+// Migrates the database named on the command line when it is told to.
 const store = openStoreAt(process.argv[2]!)
 process.stdout.write('ready\n')
 await new Promise((resolve) => process.stdin.once('data', resolve))

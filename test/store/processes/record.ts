@@ -2,7 +2,7 @@ import { openStoreAt } from '../../support/stores.ts'
 import { buildEvent } from '../given.ts'
 import { T0 } from '../../support/build-events.ts'
 
-// Records build after build, several at once, and says the number of each when its write has resolved. It never ends.
+// Records builds, several at once, and prints the number of each when its write has resolved. It never ends.
 const store = openStoreAt(process.argv[2]!)
 const SIDE_BY_SIDE = 16
 let next = 1

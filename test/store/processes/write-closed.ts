@@ -1,6 +1,6 @@
 import { openStoreAt } from '../../support/stores.ts'
 
-// Writes to a store that is closed, and ends well when that is refused.
+// Writes to a closed store, and exits with 0 if that is rejected.
 const store = openStoreAt(process.argv[2]!)
 await store.read.lastDoneAt('job')
 await store.close()
