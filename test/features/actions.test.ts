@@ -34,8 +34,8 @@ const by = {
   interactionKey: expect.stringMatching(/\.sandbox$/),
 }
 
-describe('a click in a home tab', () => {
-  it('that is a double click has one answer; once the tab was drawn anew, a click is another one', async () => {
+describe('a click in Home', () => {
+  it('has one answer for a double click, and another one after Home was drawn again', async () => {
     const { slack, asked } = await openStage()
     const click = (hash: string) => clickIn(slack, { id: 'V0HOME0001', type: 'home', hash })
     await Promise.all([click('1'), click('1')])
@@ -45,7 +45,7 @@ describe('a click in a home tab', () => {
     expect(slack.messages(`D${ada.slice(1)}`)).toHaveLength(2)
   })
 
-  it('is answered in a direct message, and the tab is left as it is', async () => {
+  it('is answered in a direct message, and Home stays as it is', async () => {
     const { slack, asked } = await openStage()
     await clickIn(slack, { id: 'V0HOME0001', type: 'home' })
     expect(await asked(1)).toMatchObject([['stop', { kind: 'run', ref: REF }, { user: ada, via: 'modal' }]])
@@ -74,7 +74,7 @@ describe('a click on a card', () => {
   it.each<[string, Called]>([
     ['build_stop', ['stop', { kind: 'run', ref: REF }, by]],
     ['build_restart', ['restart', { kind: 'run', ref: REF }, by]],
-  ])('asks for what the button says, and answers whoever clicked: %s', async (actionId, call) => {
+  ])('calls the operation of its button, and answers the person: %s', async (actionId, call) => {
     const { slack, asked, untilTold, told } = await openStage()
     const ts = await postCard(slack)
     const acknowledgement = await slack.people.click({ user: ada, channel: BUILDS, ts, actionId })
@@ -85,16 +85,16 @@ describe('a click on a card', () => {
   })
 
   it.each<[string, Awaited<ReturnType<Operations['findBuild']>>]>([
-    ['is not kept any more', { kind: 'unknown-build', text: '#512' }],
-    ['names nobody', { kind: 'found', build: build({ committer: null }) }],
-  ])("That's me claims nothing where the build %s", async (_, found) => {
+    ['is no longer stored', { kind: 'unknown-build', text: '#512' }],
+    ['has no committer', { kind: 'found', build: build({ committer: null }) }],
+  ])("That's me claims nothing if the build %s", async (_, found) => {
     const { slack, untilTold } = await openStage({ operations: { findBuild: async () => found } })
     const ts = await postCard(slack, [button('build_claim', REF_TEXT)])
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_claim' })
     expect(await untilTold(1)).toEqual([expect.stringContaining('*No committer*')])
   })
 
-  it('that is a double click has one answer; a later click, another button and another person have their own', async () => {
+  it('has one answer for a double click; later clicks, other buttons and other people have their own', async () => {
     const clock = turnedClock()
     const { slack, asked, untilTold, told } = await openStage({ clock })
     const ts = await postCard(slack)
@@ -113,7 +113,7 @@ describe('a click on a card', () => {
     expect(await untilTold(3)).toHaveLength(3)
   })
 
-  it('leaves the card as it is: the thread tells everybody else', async () => {
+  it('does not change the card itself, since the thread tells everybody', async () => {
     const { slack, untilTold } = await openStage()
     const ts = await postCard(slack)
     const before = slack.messages(BUILDS)
@@ -123,7 +123,7 @@ describe('a click on a card', () => {
     expect(slack.messages(BUILDS)).toEqual(before)
   })
 
-  it('on the link is acknowledged, asks nothing and says nothing', async () => {
+  it('on a link is acknowledged, and has no answer', async () => {
     const { slack, door, calls, lines, told } = await openStage()
     const ts = await postCard(slack, [
       {
@@ -136,20 +136,20 @@ describe('a click on a card', () => {
     expect(await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: ACTION_IDS.open })).toMatchObject({
       status: 200,
     })
-    // Whatever it would say is said when the endpoint has come to rest.
+    // Any answer would have been sent when the endpoint has stopped.
     await door.stop()
     expect([calls, lines, told()]).toEqual([[], [], []])
   })
 
   it.each([
-    ['an action that an older version named', 'retry_build', REF_TEXT],
-    ['a value that is no run', 'build_stop', 'everything'],
-    ['a name in the place of a build', 'build_claim', 'ada'],
-    ['a value as long as Slack takes', 'build_restart', '9'.repeat(2_000)],
-    ['a choice for a command that offers none', 'choose_1', '{"command":"help","project":"acme/web","branch":null}'],
-    ['a choice that is none', 'choose_1', '{"command":"erase","project":"acme/web","branch":null}'],
-    ['a page that is none', 'list_next', '{"page":-1}'],
-  ])('is never mute, and nothing is done: %s', async (_, actionId, value) => {
+    ['an action of an older version', 'retry_build', REF_TEXT],
+    ['a value that names no attempt', 'build_stop', 'everything'],
+    ['a value that names no build', 'build_claim', 'ada'],
+    ['a value of the longest size that Slack sends', 'build_restart', '9'.repeat(2_000)],
+    ['a choice for a command without choices', 'choose_1', '{"command":"help","project":"acme/web","branch":null}'],
+    ['a choice of an unknown command', 'choose_1', '{"command":"erase","project":"acme/web","branch":null}'],
+    ['a page that does not exist', 'list_next', '{"page":-1}'],
+  ])('always has an answer, and does nothing: %s', async (_, actionId, value) => {
     const { slack, calls, untilTold } = await openStage()
     const ts = await postCard(slack, [button(actionId, value)])
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId })
@@ -157,7 +157,7 @@ describe('a click on a card', () => {
     expect(calls).toEqual([])
   })
 
-  it('is nothing new when the same request comes again, and another one when it is made again', async () => {
+  it('is handled once if Slack sends it again, and again if the person makes it again', async () => {
     const clock = turnedClock()
     const { slack, asked } = await openStage({ clock })
     const ts = await postCard(slack)
@@ -169,7 +169,7 @@ describe('a click on a card', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('says whose workspace the person is of', async () => {
+  it('has the workspace of the person', async () => {
     const { slack, asked } = await openStage()
     const ts = await postCard(slack)
     await slack.people.click({ user: sol, channel: BUILDS, ts, actionId: 'build_stop' })
@@ -184,8 +184,8 @@ const several: ActOutcome = {
   more: 0,
 }
 
-describe('a choice', () => {
-  it('repeats the command with what was chosen, in the place of the question', async () => {
+describe('a chosen project or build', () => {
+  it('repeats the command with the choice, and the answer replaces the question', async () => {
     const outcomes = [several, STOP_REQUESTED]
     const { slack, asked, untilTold, told } = await openStage({
       operations: { stop: async () => outcomes.shift() ?? STOP_REQUESTED },
@@ -216,14 +216,14 @@ describe('a choice', () => {
     expect(await asked(1)).toEqual([call])
   })
 
-  it('may be one of several builds', async () => {
+  it('can be one of several builds', async () => {
     const { slack, asked } = await openStage()
     const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref: REF })!)])
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_1' })
     expect(await asked(1)).toEqual([['why', { kind: 'run', ref: REF }, by]])
   })
 
-  it('in a message that everybody sees leaves it there', async () => {
+  it('leaves a message that everybody sees as it is', async () => {
     const { slack, untilTold } = await openStage()
     const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref: REF })!)])
     const before = slack.messages(BUILDS)
@@ -233,8 +233,8 @@ describe('a choice', () => {
   })
 })
 
-describe('a list', () => {
-  it('is turned in place, page by page', async () => {
+describe('a list of projects', () => {
+  it('is paged in place', async () => {
     const { slack, asked, untilTold, told } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'list acme pro' })
     await untilTold(1)
@@ -250,7 +250,7 @@ describe('a list', () => {
     expect(told()).toHaveLength(1)
   })
 
-  it('turns no page for an outsider', async () => {
+  it('shows no page to an outsider', async () => {
     const permit = { kind: 'no', why: 'outsider', who: [] } as const
     const { slack, asked, untilTold } = await openStage({ operations: { mayRead: async () => permit } })
     const ts = await postCard(slack, [button('list_next', pageValue({ text: null, type: null, page: 2 })!)])
@@ -261,17 +261,17 @@ describe('a list', () => {
   })
 })
 
-describe('an id that we render', () => {
+describe('an action id that messages use', () => {
   it.each([...Object.values(ACTION_IDS), ...CHOICE_ACTION_IDS, ...Object.values(PAGE_ACTION_IDS)])(
-    'has somebody who answers it: %s',
+    'has a handler: %s',
     (id) => expect(isAnswered(id)).toBe(true),
   )
 
-  it('is not any id', () => expect(isAnswered('retry_build')).toBe(false))
+  it('has no handler if it is unknown', () => expect(isAnswered('retry_build')).toBe(false))
 })
 
-describe('what only the requester sees', () => {
-  it('keeps its other buttons when one of them is pressed', async () => {
+describe('an answer that only the requester sees', () => {
+  it('keeps its other buttons when one of them is clicked', async () => {
     const { slack, asked, untilTold } = await openStage({
       operations: {
         running: async () => ({ kind: 'running', builds: [build(), build({ ref: { ...REF, attempt: 2 } })], more: 0 }),

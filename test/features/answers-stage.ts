@@ -3,7 +3,7 @@ import type { CommandRow } from '../../src/features/command.ts'
 import { CAST, type Cast } from '../../packages/demo/src/samples/cast.ts'
 import type { Button } from '../../src/slack/messages/blocks.ts'
 
-/** A table of two commands: the real one is tested where it lives. */
+/** Two commands. The real table is tested elsewhere. */
 export const ROWS: readonly CommandRow[] = [
   {
     name: 'list',
@@ -45,16 +45,16 @@ const with_ = (text: (name: string) => string): Cast => ({
   code: text('code'),
 })
 
-/** Markup, mentions and links from outside. */
+/** Texts from outside with markup, mentions and links. */
 export const HOSTILE: Cast = { ...with_(() => HOSTILE_TEXT), buildUrl: 'javascript:alert(1)' }
-/** Letters that attempt from right to left, marks that change direction, a lone surrogate, a control character. */
+/** Right-to-left text, direction marks, a lone surrogate and a control character. */
 export const ODD: Cast = with_((name) => `שלום \u202e${name}\u0007 \ud800 機能 👩‍💻`)
-/** Every text of 10,000 characters, and an address that no link can hold. */
+/** Texts of 10,000 characters, and an address that is too long for a link. */
 export const LONG: Cast = {
   ...with_((name) => `${name}&<`.repeat(2_000)),
   buildUrl: `https://ci.example/${'b'.repeat(10_000)}`,
 }
-/** Every text empty, and nothing to link to. */
+/** Empty texts, and nothing to link to. */
 export const EMPTY: Cast = { ...with_(() => ''), buildUrl: '' }
 
 export const ALL_CASTS: readonly [name: string, cast: Cast][] = [
@@ -71,14 +71,14 @@ export const buttonsOf = ({ blocks }: Answer): Button[] =>
     return block.type === 'section' && block.accessory ? [block.accessory] : []
   })
 
-/** Everything in the blocks that is read as markup, or as plain text. */
+/** Every text in the blocks, markup or plain. */
 export const shownTexts = ({ blocks }: Answer): string[] =>
   blocks.flatMap((block) => {
     if (block.type === 'section') return [block.text.text]
     return block.type === 'context' ? block.elements.map(({ text }) => text) : []
   })
 
-/** What an answer says, in lines. */
+/** The lines of an answer's text. */
 export const linesOf = ({ text }: Answer): string[] => text.split('\n')
 
 export function valueOf(button: Button | undefined): string {

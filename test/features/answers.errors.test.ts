@@ -11,7 +11,7 @@ import { CODES } from '../../packages/demo/src/samples/words.ts'
 import type { ActOutcome } from '../../src/catalog/outcomes.ts'
 import { buttonsOf, linesOf, ROWS } from './answers-stage.ts'
 
-/** What is answered where all is well; everything else went wrong. */
+/** The kinds of outcomes that are no errors; all others are. */
 const WELL: readonly string[] = [
   'help all',
   'help one',
@@ -53,7 +53,7 @@ const WELL: readonly string[] = [
   'any slow',
 ]
 const DONE = ['requested', 'asked-already', 'repeated']
-/** What went wrong inside, in CI or in Slack: the log says more. */
+/** Outcomes caused by an error in Buildline, CI or Slack. The log says more about them. */
 const LOGGED = ['ci-refused', 'ci-trouble', 'unclear', 'fault', 'unknown-person', 'interrupted', 'undone', 'not-opened']
 const isLogged = ({ command, kind, answer }: Sample): boolean =>
   `${command} ${kind}` !== 'subscribe unclear' &&
@@ -67,14 +67,14 @@ const asked: AnswerContext = { command: 'stop', branch: null, reference: REFEREN
 const CI_CODES = Object.keys(CODES) as CiErrorKind[]
 const ACTIONS: readonly Action[] = ['stop', 'restart']
 
-describe('an error', () => {
+describe('an error message', () => {
   it('says in its first line what happened, and has exactly one next step', () => {
     expect(errors.length).toBeGreaterThan(100)
     for (const { command, kind, answer } of errors) {
       const end = `${command} ${kind}`
       const lines = linesOf(answer)
       expect(lines[0]).toMatch(/^:\w+: .*\*[^*]+\*/)
-      // What went well is named in WELL, above.
+      // The kinds without a next step are those in WELL, above.
       expect({ end, nextSteps: lines.filter((line) => line.startsWith('*Next:* ')).length }).toEqual({
         end,
         nextSteps: 1,
@@ -82,7 +82,7 @@ describe('an error', () => {
     }
   })
 
-  it('shows the reference that the log has, in its text and in its blocks, where an operator has something to look up', () => {
+  it('shows the reference of its log line, in text and blocks, if an operator can look something up', () => {
     for (const error of errors) {
       const { kind, answer } = error
       const wanted = isLogged(error) ? `Reference: \`${REFERENCE}\`` : null
@@ -92,11 +92,11 @@ describe('an error', () => {
     }
   })
 
-  it('is nothing that went well: there, no reference is shown', () => {
+  it('is not shown for successful outcomes, which have no reference', () => {
     for (const { answer } of samples.filter((one) => !isError(one))) expect(answer.text).not.toContain('Reference')
   })
 
-  it('that nobody foresaw has a reference as well', () => {
+  it('has a reference if the error was unexpected', () => {
     expect(answerFault('zz9').text).toContain('`zz9`')
   })
 })
@@ -118,34 +118,34 @@ const unclear = (action: Action, code: string): ActOutcome => ({
 
 const labels = (outcome: ActOutcome) => buttonsOf(answerAct(outcome, asked)).map(({ text }) => text.text)
 
-describe('a request that CI refused', () => {
-  it.each(ACTIONS)('to %s: every code has words of its own, and names project, build and branch', (action) => {
+describe('the message about a request that CI refused', () => {
+  it.each(ACTIONS)('to %s has its own words for every code, and names project, build and branch', (action) => {
     const texts = CI_CODES.map((code) => answerAct(refused(action, code), asked).text)
     expect(new Set(texts).size).toBe(CI_CODES.length)
     for (const text of texts) expect(text).toMatch(/^:x: \*Not (?:stopped|restarted)\*: acme\/web .*#512.* on `main`/)
   })
 
-  it.each(CI_CODES)('for %s: to stop and to restart are told apart', (code) => {
+  it.each(CI_CODES)('differs for stop and restart: %s', (code) => {
     expect(answerAct(refused('stop', code), asked).text).not.toBe(answerAct(refused('restart', code), asked).text)
   })
 
-  it.each(['bad-request', 'not-found'])('to stop, for %s: it is probably over, and can be looked at again', (code) => {
+  it.each(['bad-request', 'not-found'])('for %s says that the build has probably ended', (code) => {
     const outcome = refused('stop', code)
     expect(answerAct(outcome, asked).text).toContain('probably')
     expect(answerAct(outcome, asked).text).toContain('*Next:* Press *Refresh*')
     expect(labels(outcome)).toEqual(['Open build', 'Refresh'])
   })
 
-  it.each(ACTIONS)('to %s, for lack of credentials: an admin is to be told', (action) => {
+  it.each(ACTIONS)('says for a %s without credentials that an admin must be told', (action) => {
     expect(answerAct(refused(action, 'unauthorized'), asked).text).toContain('*Next:* Tell a workspace admin')
   })
 
-  it("passes CI's own words on, escaped, and only where it gave any", () => {
+  it("contains CI's own words, escaped, if there are any", () => {
     expect(answerAct(refused('stop', 'forbidden', '<!here> no'), asked).text).toContain('CI said: &lt;!here&gt; no')
     expect(answerAct(refused('stop', 'forbidden'), asked).text).not.toContain('CI said')
   })
 
-  it('for a reason nobody knows yet says so, and names the code', () => {
+  it('says that the reason is unknown, and names its code', () => {
     const { text } = answerAct(refused('stop', '<teapot>'), asked)
     expect(text).toContain('unknown error (&lt;teapot&gt;)')
     expect(text).toContain('*Next:* ')
@@ -153,8 +153,8 @@ describe('a request that CI refused', () => {
   })
 })
 
-describe('a request of unclear end', () => {
-  it.each(ACTIONS)('to %s: is never called done or not done, and is to be looked at, not repeated', (action) => {
+describe('the message about a request with an unknown outcome', () => {
+  it.each(ACTIONS)('to %s does not say that it was done or not done, and asks to look, not to repeat', (action) => {
     const texts = CI_CODES.map((code) => answerAct(unclear(action, code), asked).text)
     expect(new Set(texts).size).toBe(CI_CODES.length)
     for (const text of texts) {
@@ -166,49 +166,49 @@ describe('a request of unclear end', () => {
   })
 })
 
-describe('whom Slack does not name', () => {
+describe('the message that Slack did not identify a person', () => {
   const answerTo = (code: string) =>
     answerNotAllowed({ kind: 'unknown-person', code }, { action: 'stop', reference: REFERENCE }).text
 
   it.each(['missing_scope', 'token_revoked', 'invalid_auth', 'account_inactive'])(
-    'for %s: is sent to who can mend it, for no second try does',
+    'for %s sends people to an admin, since a retry does not help',
     (code) => {
       expect(answerTo(code)).toMatch(/Buildline's token.*\(Slack's code: \w+\).*\n\*Next:\* Ask a workspace admin to/)
       expect(answerTo(code)).not.toContain('Try again')
     },
   )
 
-  it.each(['no_such_subteam', 'user_not_found'])('for %s: is not sent to try again either', (code) => {
+  it.each(['no_such_subteam', 'user_not_found'])('for %s does not suggest a retry either', (code) => {
     expect(answerTo(code)).toMatch(/\n\*Next:\* Ask a /)
   })
 
-  it('is told that Slack has been asked too much, and to try again', () => {
+  it('says that Slack is rate-limiting, and suggests a retry', () => {
     expect(answerTo('ratelimited')).toContain('has asked Slack too much')
     expect(answerTo('ratelimited')).toContain('*Next:* Try again')
   })
 
-  it.each(['internal_error', 'timeout', 'http_503', 'toString'])('for %s: tries again', (code) => {
+  it.each(['internal_error', 'timeout', 'http_503', 'toString'])('for %s suggests a retry', (code) => {
     expect(answerTo(code)).toContain('*Next:* Try again')
     expect(answerTo(code)).not.toContain('too much')
   })
 })
 
-describe('who may not', () => {
+describe('the message that a person may not do something', () => {
   const no = (who: readonly string[]) => ({ kind: 'no', why: 'not-listed', who }) as const
   const about = { action: 'stop', reference: REFERENCE } as const
 
-  it('is told who may: people and groups as the settings name them', () => {
+  it('names the people and groups who may, as in the settings', () => {
     const { text } = answerNotAllowed(no(['U0LIN', 'W0GUS', 'S0OPS']), about)
     expect(text).toContain('*Next:* Ask someone who can: <@U0LIN>, <@W0GUS>, <!subteam^S0OPS>.')
   })
 
-  it('is sent to an admin where nobody is named, or nobody by an id', () => {
+  it('names an admin if nobody is listed, or only without ids', () => {
     for (const who of [[], ['<!channel>', 'ada', 'S0 OPS|x']]) {
       expect(answerNotAllowed(no(who), about).text).toContain('*Next:* Ask a workspace admin')
     }
   })
 
-  it('gets no more than ten names, and the count of the others', () => {
+  it('has at most ten names, and counts the others', () => {
     const ids = Array.from({ length: HELPERS_MAX + 1 }, (_, at) => `U0${100 + at}`)
     const ten = answerNotAllowed(no(ids.slice(0, HELPERS_MAX)), about).text
     const eleven = answerNotAllowed(no(ids), about).text
@@ -218,7 +218,7 @@ describe('who may not', () => {
     expect(eleven).toContain(' and 1 more.')
   })
 
-  it('is told what was wanted: to stop, to restart, or only to see', () => {
+  it('says what was requested: stop, restart or reading', () => {
     const wishes = (['stop', 'restart', null] as const).map(
       (action) => /you cannot ([a-z ]+)\./.exec(answerNotAllowed(no([]), { action, reference: 'r' }).text)?.[1],
     )

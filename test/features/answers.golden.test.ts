@@ -8,12 +8,12 @@ import { goldenMessage, goldenText, readGolden } from '../support/golden.ts'
 
 const FOLDER = new URL('../golden/answers/', import.meta.url)
 
-// What could not be found is said alike to every command: once is enough to look at.
+// These outcomes have the same text for every command; one sample of each is enough.
 const NOT_FOUND = ['no-project', 'several-projects', 'several-builds', 'no-build', 'unknown-build', 'no-card']
 const isShown = ({ command, kind }: Sample) =>
   command === 'stop' || !NOT_FOUND.some((one) => kind === one || kind.endsWith(`-${one}`))
 
-// So are CI's errors: of other commands the first of each kind shows what the command makes of it.
+// Of CI's errors, the first sample of each kind is enough for each other command.
 const CI_ERRORS = ['ci-trouble', 'ci-refused', 'unclear']
 const isOfCi = ({ kind }: Sample) => CI_ERRORS.some((one) => kind === one || kind.endsWith(`-${one}`))
 
@@ -31,7 +31,7 @@ function firstOfKinds(all: readonly Sample[]): Sample[] {
 }
 
 const USUAL = samples(CAST)
-/** What strangers change of an answer. Where it is the usual one, that is enough to look at. */
+/** Answers whose text depends on names from outside. An unchanged answer is not stored again. */
 const CHANGED = firstOfKinds(samples(HOSTILE)).filter(
   (one) =>
     !isDeepStrictEqual(
@@ -40,13 +40,13 @@ const CHANGED = firstOfKinds(samples(HOSTILE)).filter(
     ),
 )
 
-/** One file for each kind of ending, and one for each command with what strangers could make of it. */
+/** One file for each kind of outcome, and one for each command with hostile names. */
 const FILES = new Map([
   ...Map.groupBy(USUAL, fileOf),
   ...Map.groupBy(CHANGED, ({ command }) => `hostile-${command}.json`),
 ])
 
-/** Where each answer stands first: the other places only name it. */
+/** The first file with each answer. Other files only refer to it. */
 const FIRST = new Map(
   [...FILES]
     .flatMap(([file, ones]) => ones.map((one) => [JSON.stringify(one.answer), `${file}: ${whenOf(one)}`] as const))
@@ -63,7 +63,7 @@ describe('every answer reads as its golden file shows', () => {
     expect(readdirSync(FOLDER).sort()).toEqual([...FILES.keys()].sort())
   })
 
-  test('no ending hides another one', () => {
+  test('no outcome has the same file name as another', () => {
     for (const [, ones] of Map.groupBy(USUAL, fileOf)) {
       expect(new Set(ones.map(({ when }) => when)).size).toBe(ones.length)
     }

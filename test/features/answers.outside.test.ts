@@ -20,7 +20,7 @@ import { ALL_CASTS, buttonsOf, EMPTY, HOSTILE, LONG, ROWS, shownTexts } from './
 const NAMED = ALL_CASTS.map(([name, cast]) => ({ name, samples: samplesOf(ROWS, cast) }))
 
 describe.each(NAMED)('with names that are $name', ({ samples }) => {
-  it('every answer is a message that Slack takes, with its blocks and without them', () => {
+  it('every answer is a valid Slack message, with blocks and without', () => {
     for (const { command, kind, when, answer } of samples) {
       const problems = checkMessage({ text: answer.text, blocks: answer.blocks }, { isUpdate: true })
       expect({ command, kind, when, problems }).toEqual({ command, kind, when, problems: [] })
@@ -29,11 +29,11 @@ describe.each(NAMED)('with names that are $name', ({ samples }) => {
     }
   })
 
-  it('every button carries what its reader understands', () => {
+  it('every button has a value that its handler can read', () => {
     for (const { answer } of samples) for (const button of buttonsOf(answer)) expect(isUnderstood(button)).toBe(true)
   })
 
-  it('nothing is left open, and no line is half a mention', () => {
+  it('no markup is left open, and no line ends inside a mention', () => {
     for (const { answer } of samples)
       for (const text of [answer.text, ...shownTexts(answer)]) {
         expect(text.replaceAll(OUR_MARKUP, '')).not.toMatch(/[<>]/)
@@ -42,7 +42,7 @@ describe.each(NAMED)('with names that are $name', ({ samples }) => {
   })
 })
 
-/** Times, our own links, people of the samples, groups of the configuration, channels. */
+/** Times, our own links, people in the samples, groups in the settings, and channels. */
 const OUR_MARKUP =
   /<!date\^\d+\^[^|<>]*\|[^<>|]*>|<https:\/\/ci\.example\/[^|<>]*\|[^<>|]*>|<https:\/\/slack\.com\/archives\/C0BUILDS01\/p\d+\|[^|<>]*>|<@U0(?:LIN|ADA|GRACE)>|<!subteam\^S0OPS>|<#C0BUILDS01>/g
 
@@ -60,31 +60,31 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   return (pages.includes(button.action_id) ? parsePage(button.value) : parseAttemptRef(button.value)) !== null
 }
 
-describe('outside text', () => {
+describe('text from outside', () => {
   const texts = samplesOf(ROWS, HOSTILE).flatMap(({ answer }) => [answer.text, ...shownTexts(answer)])
 
-  it('mentions nobody, links nowhere and is no emoji', () => {
+  it('contains no mention, no link and no emoji', () => {
     expect(texts.join('\n')).toContain('!channel')
     for (const text of texts) {
       expect(text).not.toMatch(/<!channel|<!here|<@U1|<#C1|<https:\/\/evil/)
-      // Within code nothing is read; outside of it the colon of an address has its soft hyphen.
+      // Code spans are not parsed. Outside of them an escaped address has a soft hyphen after its colon.
       expect(text.replaceAll(/`[^`]*`/g, '')).not.toMatch(/:tada:|https:\/\/evil/)
     }
   })
 
-  it('of a build that has no safe address is no button', () => {
+  it('with an unsafe address gets no button', () => {
     const found = samplesOf(ROWS, HOSTILE).filter(({ kind }) => kind === 'found')
     expect(found.flatMap(({ answer }) => buttonsOf(answer)).map(({ action_id }) => action_id)).toEqual([
       'build_restart',
     ])
   })
 
-  it('is cut where one can see it, and a whole answer too', () => {
+  it('is cut visibly, and so is a whole answer', () => {
     const list = samplesOf(ROWS, LONG).find(({ command, when }) => command === 'list' && when === 'there are projects')!
     expect(list.answer.text).toContain('…')
   })
 
-  it('of many builds is cut after a whole line, and how much is missing is said', () => {
+  it('about many builds is cut after a whole line, with the number of missing ones', () => {
     const builds = Array.from({ length: BUILDS_LISTED_MAX }, () => buildOf(LONG, 'started', { offers: [] }))
     const { text, blocks } = answerRunning({ kind: 'running', builds, more: 0 })
     const [, cutOff] = /\n… lines left out: (\d+)$/.exec(text) ?? []
@@ -93,7 +93,7 @@ describe('outside text', () => {
     expect(checkMessage({ text, blocks })).toEqual([])
   })
 
-  it('that is missing leaves words behind', () => {
+  it('that is empty is replaced by words', () => {
     const list = samplesOf(ROWS, EMPTY).find(
       ({ command, when }) => command === 'list' && when === 'there are projects',
     )!

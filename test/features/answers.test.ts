@@ -37,7 +37,7 @@ import { buttonsOf, linesOf, ROWS, shownTexts, valueOf } from './answers-stage.t
 const asked: AnswerContext = { command: 'stop', branch: 'main', reference: REFERENCE }
 const labelsOf = (answer: Parameters<typeof buttonsOf>[0]) => buttonsOf(answer).map(({ text }) => text.text)
 
-describe('a name that means several things', () => {
+describe('a choice between several projects or builds', () => {
   const projects = (count: number, more = 0) =>
     ({
       kind: 'several-projects',
@@ -48,7 +48,7 @@ describe('a name that means several things', () => {
       more,
     }) as const
 
-  it('becomes a button for each, which repeats the command with the choice and the branch', () => {
+  it('has a button for each, which repeats the command with the choice and the branch', () => {
     const buttons = buttonsOf(answerNotFound(projects(5), asked))
     expect(buttons.map(({ action_id }) => action_id)).toEqual([
       'choose_1',
@@ -62,7 +62,7 @@ describe('a name that means several things', () => {
     )
   })
 
-  it('offers five and counts the others, whoever cut the list', () => {
+  it('has five buttons and counts the others, even those already cut', () => {
     for (const outcome of [projects(5, 1), projects(6)]) {
       const answer = answerNotFound(outcome, asked)
       expect(buttonsOf(answer)).toHaveLength(5)
@@ -73,7 +73,7 @@ describe('a name that means several things', () => {
     expect(answerNotFound(projects(5), asked).text).not.toContain('more')
   })
 
-  it('is chosen by uuid, else by id, else by name', () => {
+  it('has the uuid as its value, otherwise the id, otherwise the name', () => {
     const chosen = (change: Parameters<typeof projectOf>[1]) => {
       const outcome = { ...projects(0), projects: [projectOf('acme/web', change)] }
       return parseChoice(valueOf(buttonsOf(answerNotFound(outcome, asked))[0]))
@@ -83,7 +83,7 @@ describe('a name that means several things', () => {
     expect(chosen({ uuid: null, projectId: null })).toMatchObject({ project: 'acme/web' })
   })
 
-  it('of builds is chosen by the attempt', () => {
+  it('of builds has the attempt as its value', () => {
     const builds = [buildOf(CAST), buildOf(CAST, 'passed', { project: 'acme/api', ref: OTHER_REF })]
     const answer = answerNotFound({ kind: 'several-builds', text: '#512', builds }, asked)
     expect(labelsOf(answer)).toEqual(['1. #512 acme/web', '2. #512 acme/api'])
@@ -92,26 +92,26 @@ describe('a name that means several things', () => {
     )
   })
 
-  it('has no buttons where a branch is too long for one: then more has to be typed', () => {
+  it('has no buttons if a branch is too long for one; the text asks to type more', () => {
     const long = answerNotFound(projects(2), { ...asked, branch: 'b'.repeat(VALUE_CHARS_MAX) })
     expect(buttonsOf(long)).toEqual([])
     expect(long.text).toContain('*Next:* Type `/ci stop` with more of the name.')
   })
 
-  it('has no buttons where one of them could not carry its choice: a missing one would not be missed', () => {
+  it('has no buttons if one value would be too long, since a missing one would go unnoticed', () => {
     const nameless = projectOf('n'.repeat(VALUE_CHARS_MAX), { uuid: null, projectId: null })
     const answer = answerNotFound({ ...projects(2), projects: [...projects(2).projects, nameless] }, asked)
     expect(buttonsOf(answer)).toEqual([])
     expect(answer.text).not.toContain('Choose one')
   })
 
-  it('is numbered on its buttons as in the lines, and a single one is not', () => {
+  it('has numbered buttons as in the text, unless there is only one', () => {
     expect(labelsOf(answerNotFound(projects(2), asked))).toEqual(['1. acme/web0', '2. acme/web1'])
     const nearly = { kind: 'no-project', text: 'wbe', nearest: 'acme/web', isListRead: true } as const
     expect(labelsOf(answerNotFound(nearly, asked))).toEqual(['acme/web'])
   })
 
-  it('is never acted on: what was nearly typed is a button and a line to type', () => {
+  it('is offered for a similar name too, as a button and a line to type, and nothing is done', () => {
     const answer = answerNotFound({ kind: 'no-project', text: 'wbe', nearest: 'acme/web', isListRead: true }, asked)
     expect(answer.text).toContain('Did you mean acme/web? Then type `/ci stop acme/web@main`.')
     expect(parseChoice(valueOf(buttonsOf(answer)[0]))).toEqual({
@@ -125,7 +125,7 @@ describe('a name that means several things', () => {
     ).toEqual([])
   })
 
-  it('takes over the branch that was nearly typed', () => {
+  it('keeps a similar branch', () => {
     const outcome = { kind: 'no-build', project: 'acme/web', branch: 'mian', nearest: 'main' } as const
     const [button] = buttonsOf(answerNotFound(outcome, { ...asked, branch: 'mian' }))
     expect(parseChoice(valueOf(button))).toMatchObject({ project: 'acme/web', branch: 'main' })
@@ -135,7 +135,7 @@ describe('a name that means several things', () => {
 describe('a list of projects', () => {
   const page = lists(CAST).projects[1]!.outcome
 
-  it('has buttons to the pages beside it, which carry the whole question', () => {
+  it('has buttons to the previous and next page, which carry the whole query', () => {
     const pages = buttonsOf(answerList(page, asked)).map((button) => [button.action_id, parsePage(valueOf(button))])
     const question = { text: 'wbe', type: 'basic' }
     expect(pages).toEqual([
@@ -144,17 +144,17 @@ describe('a list of projects', () => {
     ])
   })
 
-  it('has no button to a page that is not there', () => {
+  it('has no button to a page that does not exist', () => {
     const labels = (at: number, pages: number) => labelsOf(answerList({ ...page, page: at, pages }, asked))
     expect([labels(1, 1), labels(1, 2), labels(2, 2)]).toEqual([[], ['Next'], ['Previous']])
   })
 
-  it('leads back from beyond its end to its last page', () => {
+  it('leads from beyond the end to the last page', () => {
     const beyond = answerList({ ...page, projects: [], page: 9, pages: 3 }, asked)
     expect(buttonsOf(beyond).map((button) => parsePage(valueOf(button))?.page)).toEqual([3])
   })
 
-  it('has none where the question is too long for a button', () => {
+  it('has no page buttons if the query is too long for one', () => {
     const question = { ...page.question, text: 't'.repeat(VALUE_CHARS_MAX) }
     expect(buttonsOf(answerList({ ...page, question }, asked))).toEqual([])
   })
@@ -166,7 +166,7 @@ describe('a list of projects', () => {
     )
   })
 
-  it('of more than 20 lists 20 and counts the others', () => {
+  it('of more than 20 shows 20 and counts the others', () => {
     const of = (count: number) =>
       shownTexts(answerList({ ...page, projects: Array(count).fill(page.projects[0]) }, asked)).join('\n')
     expect(of(PROJECTS_LISTED_MAX).match(/^•/gm)).toHaveLength(PROJECTS_LISTED_MAX)
@@ -175,18 +175,18 @@ describe('a list of projects', () => {
     expect(of(PROJECTS_LISTED_MAX + 1)).toContain('… and 1 more')
   })
 
-  it('of a whole page is in the text too, without a line left out', () => {
+  it('has every line of a page in its text too', () => {
     const whole = answerList({ ...page, projects: Array(10).fill(page.projects[0]) }, asked).text
     expect(whole.match(/^• acme\/web/gm)).toHaveLength(10)
   })
 })
 
-describe('builds', () => {
+describe('builds in an answer', () => {
   const running = buildOf(CAST, 'started')
   const runningAll = (count: number, more = 0) =>
     answerRunning({ kind: 'running', builds: Array(count).fill(running), more })
 
-  it('that attempt have each their own Stop button, with the attempt in it and a question before it', () => {
+  it('that run have each a Stop button with the attempt and a confirmation', () => {
     const [button] = buttonsOf(runningAll(1))
     expect(valueOf(button)).toBe(attemptRefText(running.ref))
     expect(button).toMatchObject({
@@ -196,14 +196,14 @@ describe('builds', () => {
     })
   })
 
-  it('that cannot be stopped say why, and have no button', () => {
+  it('that cannot be stopped have a reason instead of a button', () => {
     const build = buildOf(CAST, 'started', { offers: [], missing: { action: 'stop', why: 'no-v2' } })
     const answer = answerRunning({ kind: 'running', builds: [build], more: 0 })
     expect(buttonsOf(answer)).toEqual([])
     expect(answer.text).toContain("no Stop button: CI's v2 interface is not configured")
   })
 
-  it('of more than 15 lists 15 and counts the others', () => {
+  it('of more than 15 are cut to 15, with a count of the others', () => {
     expect(buttonsOf(runningAll(BUILDS_LISTED_MAX))).toHaveLength(BUILDS_LISTED_MAX)
     expect(runningAll(BUILDS_LISTED_MAX).text).not.toContain('… and')
     expect(buttonsOf(runningAll(BUILDS_LISTED_MAX + 1))).toHaveLength(BUILDS_LISTED_MAX)
@@ -211,9 +211,9 @@ describe('builds', () => {
     expect(JSON.stringify(runningAll(BUILDS_LISTED_MAX + 1, 2).blocks)).toContain('… and 3 more')
   })
 
-  it('of a project are summed up by how many branches are red, and since when', () => {
+  it('of a project are summed up: how many branches are red, and since when', () => {
     const red = buildOf(CAST)
-    // It runs again, and its branch is red all the same.
+    // It runs again, but its branch is still red.
     const again = buildOf(CAST, 'started', { redSince: red.redSince })
     const status = (builds: readonly ReturnType<typeof buildOf>[]) =>
       linesOf(answerStatus({ kind: 'status', project: projectOf('acme/web'), branch: null, builds }, asked))
@@ -224,14 +224,14 @@ describe('builds', () => {
     expect(status([red, again])[1]).toMatch(/red since <!date\^\d+\^[^>]*> \(3 builds\)$/)
   })
 
-  it("of which one is looked at shows its commit, and restarting first where CI's machine failed", () => {
+  it('with a single one show its commit, with Restart first after a machine error', () => {
     expect(labelsOf(answerFound(buildOf(CAST)))).toEqual(['Open build', 'Restart'])
     const machine = buildOf(CAST, 'infrastructure_failure', { offers: ['restart'] })
     expect(labelsOf(answerFound(machine))).toEqual(['Restart', 'Open build'])
     expect(answerFound(machine).text).toContain('fix login · a1b2c · Ada')
   })
 
-  it('that were asked about already name who asked, and offer nothing that would ask again', () => {
+  it('with an open request name the requester, and offer no second request', () => {
     const outcome = {
       kind: 'asked-already',
       action: 'stop',
@@ -245,7 +245,7 @@ describe('builds', () => {
     expect(answerAct({ ...outcome, by: '<!channel>' }, asked).text).toContain('Somebody asked for it')
   })
 
-  it('that are refreshed are asked for by their run', () => {
+  it('can be refreshed by their attempt', () => {
     const outcome = { kind: 'requested', action: 'stop', build: running, newBuildId: null } as const
     expect(parseChoice(valueOf(buttonsOf(answerAct(outcome, asked)).at(-1)))).toEqual({
       kind: 'run',
@@ -255,13 +255,13 @@ describe('builds', () => {
   })
 })
 
-describe('a request that comes at the wrong time', () => {
+describe("a request that does not fit the build's state", () => {
   const textOf = (action: 'stop' | 'restart', ...of: [shown: Shown, offers: readonly Action[]]) => {
     const build = buildOf(CAST, of[0], { offers: of[1] })
     return answerAct({ kind: 'not-now', action, build }, asked).text
   }
 
-  it('names the state that the build is in now, and the button that works instead', () => {
+  it('names the state, and offers the action that fits', () => {
     expect(textOf('stop', 'failed', ['restart'])).toMatch(
       /^:x: \*Failed\* acme\/web .* on `main`: \*nothing to stop\*\n/,
     )
@@ -269,35 +269,35 @@ describe('a request that comes at the wrong time', () => {
     expect(textOf('restart', 'started', ['stop'])).toContain('*Next:* Press *Stop*')
   })
 
-  it('names no button that is not there', () => {
+  it('mentions no button that does not exist', () => {
     expect(textOf('stop', 'failed', [])).toContain('*Next:* Open the build')
     expect(textOf('restart', 'started', [])).toContain('*Next:* Wait')
   })
 
-  it('does not say that nothing runs where something does', () => {
+  it('does not say that nothing is running if something is', () => {
     expect(textOf('stop', 'waiting', [])).toContain('*not stopped*')
   })
 })
 
-describe('a badge', () => {
+describe('the answer with a badge', () => {
   const shown = badges(CAST).badge[0].outcome
   const textOf = (change: Partial<typeof shown>) => answerBadge({ ...shown, ...change }, asked).text
 
-  it('is said in words first, then to be copied in three forms', () => {
+  it('says the state in words, with three texts to copy', () => {
     expect(linesOf(answerBadge(shown, asked))[0]).toBe(':label: *build passing*: acme/web on `main`')
     expect(textOf({})).toContain(`Address\n\`\`\`${shown.url}\`\`\``)
     expect(textOf({ html: '<img src="a?b&c">' })).toContain('```&lt;img src="a?b&amp;c"&gt;```')
   })
 
-  it('is left out where it is too long: a cut address would be a wrong one', () => {
-    // Two backticks of its own are part of a code span.
+  it('leaves out texts that are too long, since a cut address would be wrong', () => {
+    // The two backticks of the code span count too.
     const fitting = 'u'.repeat(CODE_CHARS_MAX - 2)
     expect(textOf({ url: fitting })).toContain(fitting)
     expect(textOf({ url: `${fitting}u` })).toContain('Too long to show here.')
     expect(textOf({ url: `${fitting}u` })).not.toContain('uuu')
   })
 
-  it('has a picture with a name that is a file name, and says what it shows', () => {
+  it('has a picture with a file name and an alternative text', () => {
     const project = projectOf(`../acme/${'w'.repeat(400)}`)
     const { picture } = answerBadge({ ...shown, project }, asked)
     expect(picture?.name).toMatch(/^badge-acme-w+\.png$/)
@@ -309,12 +309,12 @@ describe('a badge', () => {
     })
   })
 
-  it('has none where there is none', () => {
+  it('has no picture if there is none', () => {
     expect(answerBadge({ ...shown, picture: null }, asked).picture).toBeNull()
   })
 })
 
-describe('why', () => {
+describe('the answer to why', () => {
   const channelOf = (n: number) => `C0WHY${n}` as ChannelId
   const decision = (at: number, verdicts: readonly RuleVerdict[] = []): Explained => ({
     channel: channelOf(at),
@@ -331,7 +331,7 @@ describe('why', () => {
   const textOf = (decisions: readonly Explained[]) =>
     JSON.stringify(answerWhy({ kind: 'why', build: buildOf(CAST), decisions, more: 0, hidden: 0 }, asked).blocks)
 
-  it('lists the newest decisions first, 20 of them, and counts the earlier ones', () => {
+  it('lists the newest 20 decisions first, and counts the earlier ones', () => {
     const many = Array.from({ length: DECISIONS_LISTED_MAX + 1 }, (_, at) => decision(at))
     expect(textOf(many)).toContain('… and 1 earlier')
     expect(textOf(many)).not.toContain('word0,')
@@ -339,7 +339,7 @@ describe('why', () => {
     expect(textOf(many).indexOf('word20,')).toBeLessThan(textOf(many).indexOf('word19,'))
   })
 
-  it('names build events that were decided alike together, the newest first, five of them', () => {
+  it('groups events with the same decision, the newest first, up to five', () => {
     const rule = { branch: null, branchMatch: null, events: ['failed'] } as const
     const looked = [{ rule, from: 'ci', verdict: 'event-not-selected' }] as const
     const alike = (at: number, events: Explained['events']) => ({ ...decision(at), channel: CHANNEL, looked, events })
@@ -355,7 +355,7 @@ describe('why', () => {
     expect(textOf([alike(0, ['started']), other]).match(/•/g)).toHaveLength(2)
   })
 
-  it('lists what each rule came to, 8 of them, and counts the others', () => {
+  it('lists the verdicts of 8 rules, and counts the others', () => {
     const rules = (count: number) => textOf([decision(0, Array(count).fill('branch-not-matched'))])
     expect(rules(RULES_LISTED_MAX).match(/does not cover this branch/g)).toHaveLength(RULES_LISTED_MAX)
     expect(rules(RULES_LISTED_MAX)).not.toContain(' more')
@@ -389,12 +389,12 @@ describe('why', () => {
       { branch: '(', branchMatch: 'regex', events: 'every' },
       '*fails at its branch*: ✗ branch: `(` (regex) is not a valid pattern and matches nothing; its events were not looked at',
     ],
-  ])('names each condition of a rule in its order, and the first that failed: %s', (verdict, rule, words) => {
+  ])('names each condition of a rule in order, up to the first that fails: %s', (verdict, rule, words) => {
     const explained = { ...decision(0), looked: [{ rule, from: 'ci', verdict } as const] }
     expect(textOf([explained])).toContain(`rule 1 (the project's own, in CI) ${words}`)
   })
 
-  it('says what a branch that CI did not name failed', () => {
+  it('says what a rule makes of a missing branch', () => {
     const rule = { branch: 'main', branchMatch: null, events: 'every' } as const
     const looked = [{ rule, from: 'file', verdict: 'branch-unknown' }] as const
     expect(textOf([{ ...decision(0), branch: null, looked }])).toContain(
@@ -403,7 +403,7 @@ describe('why', () => {
   })
 
   it(`lists whole decisions up to ${WHY_CHARS_MAX} characters, and counts the others`, () => {
-    /** A decision whose lines are shorter by this than the longest ones. */
+    /** A decision whose text is so many characters shorter than the longest. */
     const shorterBy = (chars: number): Explained => {
       const cut = Array.from({ length: RULES_LISTED_MAX }, (_, n) => Math.min(90, Math.max(0, chars - n * 90)))
       const rules = cut.map((less) => ({ branch: 'b'.repeat(BRANCH_CHARS_MAX - less), branchMatch: null, events: [] }))
@@ -428,7 +428,7 @@ describe('why', () => {
     expect(textOf(tooLong)).toContain('… and 1 earlier')
   })
 
-  it('says what stands there, since when, and that a reply went to the channel too', () => {
+  it('says which messages exist, since when, and whether a reply was broadcast', () => {
     const tsOf = (atMs: number) => messageTs(`${atMs / 1_000}.000100`)
     const [card, reply] = [tsOf(BUILD_AT), tsOf(BUILD_AT + 60_000)]
     const posted = [
@@ -443,23 +443,23 @@ describe('why', () => {
   })
 })
 
-describe('lines', () => {
+describe('the lines of an answer', () => {
   const sections = (chars: number) =>
     answerOf([line('a'.repeat(1_500)), line('b'.repeat(chars))]).blocks.map(({ type }) => type)
 
-  it('stand together in a section up to 3,000 characters, and in two beyond', () => {
-    // The line break counts.
+  it('share a section up to 3,000 characters, and fill two beyond', () => {
+    // A line break counts as a character.
     expect(sections(SECTION_CHARS_MAX - 1_501)).toEqual(['section'])
     expect(sections(SECTION_CHARS_MAX - 1_500)).toEqual(['section', 'section'])
   })
 
-  it('are all in the text up to 4,000 characters, and beyond the first ones that fit', () => {
+  it('are all in the text up to 4,000 characters; beyond that, the first ones that fit', () => {
     const textOf = (chars: number) => answerOf([line('a'.repeat(3_000)), line('b'.repeat(chars))]).text
     expect(textOf(TEXT_CHARS_MAX - 3_001)).toHaveLength(TEXT_CHARS_MAX)
     expect(textOf(TEXT_CHARS_MAX - 3_000)).toBe(`${'a'.repeat(3_000)}\n… lines left out: 1`)
   })
 
-  it('leave room for the count of those that are left out', () => {
+  it('leave room for the count of those left out', () => {
     const first = 'a'.repeat(TEXT_CHARS_MAX - 40)
     const { text } = answerOf([line(first), line('b'.repeat(30)), line('c'.repeat(100))])
     expect(text).toBe(`${first}\n… lines left out: 2`)
@@ -470,7 +470,7 @@ describe('lines', () => {
     expect(text).toBe(`#512\n${'b'.repeat(2_500)}`)
   })
 
-  it('that are empty are left out, and so are rows without buttons', () => {
+  it('leave no empty lines, and no rows without buttons', () => {
     expect(answerOf([line('a'), line(''), small(''), row('x', [])])).toEqual({
       text: 'a',
       blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'a', verbatim: true } }],
@@ -480,24 +480,24 @@ describe('lines', () => {
 })
 
 describe('help', () => {
-  it.each(['stop', ' STOP '])('on %j tells all about that command', (about) => {
+  it.each(['stop', ' STOP '])('for %j describes that command in detail', (about) => {
     expect(linesOf(answerHelp({ commands: ROWS, about }))[0]).toBe(':information_source: *stop* stops a running build')
   })
 
-  it.each(['/ci-list', 'ci-list'])('knows a command by its other name, %s', (about) => {
+  it.each(['/ci-list', 'ci-list'])('accepts the alias %s of a command', (about) => {
     expect(answerHelp({ commands: ROWS, about }).text).toContain(
       'Usage: `/ci list [text] [basic|pro] [page]`, or `/ci-list`',
     )
   })
 
-  it('groups the commands, and says so where there is none of that name', () => {
+  it('groups the commands, and says so if there is none with that name', () => {
     const all = linesOf(answerHelp({ commands: ROWS, about: null }))
     expect(all.filter((said) => /^\*\w+\*$/.test(said))).toEqual(['*Look*', '*Act*'])
     expect(all).toContain('• `/ci stop` stops a running build')
     expect(linesOf(answerHelp({ commands: ROWS, about: 'sotp' }))[0]).toContain('*No such command*: `sotp`')
   })
 
-  it('shows what was typed, cut after 150 characters', () => {
+  it('shows what was typed, cut to 150 characters', () => {
     const typed = (chars: number) => answerUnknown({ typed: 'x'.repeat(chars), nearest: 'stop' }).text
     expect(typed(TYPED_CHARS_MAX)).toContain(`\`${'x'.repeat(TYPED_CHARS_MAX)}\``)
     expect(typed(TYPED_CHARS_MAX + 1)).toContain(`\`${'x'.repeat(TYPED_CHARS_MAX - 1)}…\``)

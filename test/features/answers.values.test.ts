@@ -30,8 +30,8 @@ const question: fc.Arbitrary<ListQuestion> = fc.record({
   page: fc.integer({ min: 1, max: PAGE_MAX }),
 })
 
-describe('what a button carries', () => {
-  it('is read back as it was', () => {
+describe('the value of a button', () => {
+  it('is read back unchanged', () => {
     fc.assert(
       fc.property(choice, question, (one, asked) => {
         const value = choiceValue(one)
@@ -51,7 +51,7 @@ describe('what a button carries', () => {
     )
   })
 
-  it('is carried up to 2,000 characters and not one more', () => {
+  it('may have up to 2,000 characters', () => {
     const ofProject = (chars: number) =>
       choiceValue({ kind: 'project', command: 'stop', project: 'p'.repeat(chars), branch: null })
     const frame = ofProject(1)!.length - 1
@@ -60,45 +60,45 @@ describe('what a button carries', () => {
   })
 })
 
-describe('what comes back in a click', () => {
+describe('the value of a click', () => {
   const valid = { command: 'stop', project: 'acme/web', branch: null }
 
   it.each<[what: string, value: unknown]>([
-    ['what names no command', { ...valid, command: 'rm -rf' }],
+    ['an unknown command', { ...valid, command: 'rm -rf' }],
     ['no command', { project: 'acme/web', branch: null }],
-    ['a field too many', { ...valid, admin: true }],
-    ['both a project and a run', { ...valid, run: '41/512.1' }],
-    ['no project', { ...valid, project: '' }],
-    ['a project that is no text', { ...valid, project: 7 }],
+    ['an unknown field', { ...valid, admin: true }],
+    ['both a project and an attempt', { ...valid, run: '41/512.1' }],
+    ['an empty project', { ...valid, project: '' }],
+    ['a project that is not a string', { ...valid, project: 7 }],
     ['no branch', { command: 'stop', project: 'acme/web' }],
-    ['a run that is none', { command: 'stop', run: '41/512' }],
-    ['a run of another kind', { command: 'stop', run: { projectId: '41' } }],
+    ['an invalid attempt', { command: 'stop', run: '41/512' }],
+    ['an attempt of another type', { command: 'stop', run: { projectId: '41' } }],
     ['a list', [valid]],
-    ['nothing', null],
-  ])('is no choice where it is %s', (_, value) => {
+    ['null', null],
+  ])('is no choice: %s', (_, value) => {
     expect(parseChoice(JSON.stringify(value))).toBeNull()
   })
 
-  it('is a choice where it is as we wrote it', () => {
+  it('is a choice if it is one that Buildline wrote', () => {
     expect(parseChoice(JSON.stringify(valid))).toEqual({ kind: 'project', ...valid })
   })
 
   it.each<[what: string, value: unknown]>([
     ['page 0', { text: null, type: null, page: 0 }],
-    ['half a page', { text: null, type: null, page: 1.5 }],
-    ['a page too far', { text: null, type: null, page: PAGE_MAX + 1 }],
+    ['page 1.5', { text: null, type: null, page: 1.5 }],
+    ['a page beyond the last', { text: null, type: null, page: PAGE_MAX + 1 }],
     ['another type', { text: null, type: 'free', page: 1 }],
-    ['a field too few', { text: null, page: 1 }],
-  ])('is no page where it is %s', (_, value) => {
+    ['a missing field', { text: null, page: 1 }],
+  ])('is no page: %s', (_, value) => {
     expect(parsePage(JSON.stringify(value))).toBeNull()
   })
 
-  it('is a page up to the last there can be', () => {
+  it('is a page up to the last possible one', () => {
     const last = { text: 'acme', type: 'pro', page: PAGE_MAX } as const
     expect(parsePage(JSON.stringify(last))).toEqual(last)
   })
 
-  it('is nothing where it is no JSON, whatever it is', () => {
+  it('is ignored if it is not JSON', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
         expect(parseChoice(text)).toBeNull()
@@ -107,7 +107,7 @@ describe('what comes back in a click', () => {
     )
   })
 
-  it('is nothing where it is longer than a button can carry', () => {
+  it("is ignored if it is longer than a button's value", () => {
     const text = JSON.stringify(valid)
     expect(parseChoice(text.padEnd(VALUE_CHARS_MAX))).not.toBeNull()
     expect(parseChoice(text.padEnd(VALUE_CHARS_MAX + 1))).toBeNull()

@@ -11,7 +11,7 @@ const isBadge = (outcome: BadgeOutcome): Extract<BadgeOutcome, { kind: 'badge' }
 }
 
 describe('the badge', () => {
-  test('says the state in words, with a picture and what to copy', async () => {
+  test('says the state in words, with a picture and texts to copy', async () => {
     await using stage = await openStage()
     await stage.ended('error')
     const { uuid } = stage.ci.state().projects[0]!
@@ -33,18 +33,18 @@ describe('the badge', () => {
     expect(outcome.markdown).toContain('![acme/web build status]')
   })
 
-  test('of a branch that never built says so', async () => {
+  test('for a branch without builds says so', async () => {
     await using stage = await openStage()
     expect(await badge(stage, 'nowhere')).toMatchObject({ found: 'no-branch', trouble: null })
   })
 
-  test.each([404, 200] as const)('of a project that CI does not know says so, by %i', async (badgeUnknownProject) => {
+  test.each([404, 200] as const)('for a project unknown to CI says so (answer %i)', async (badgeUnknownProject) => {
     await using stage = await openStage({ switches: { badgeUnknownProject } })
     stage.reconcile.sql("update project set uuid = 'f0000000-0000-0000-0000-000000000077' where name = 'acme/web'")
     expect(await badge(stage)).toMatchObject({ kind: 'badge', found: 'no-project' })
   })
 
-  test('whose words cannot be had says what the last build said', async () => {
+  test("says the state of the last build if the badge's words cannot be read", async () => {
     await using stage = await openStage()
     await stage.ended('error')
     const silent = {
@@ -56,7 +56,7 @@ describe('the badge', () => {
     expect(await operations.badge({ project: 'web', branch: 'nowhere' })).toMatchObject({ words: null })
   })
 
-  test('that CI draws as a PNG or GIF is shown as it is, and what only says so is not', async () => {
+  test('is shown as it is if CI draws it as PNG or GIF, but not if the type is a lie', async () => {
     await using stage = await openStage()
     const gif = new TextEncoder().encode('GIF89a and so on')
     const badgeOf = (bytes: Uint8Array) => {
@@ -70,13 +70,13 @@ describe('the badge', () => {
     expect(isBadge(await badgeOf(new TextEncoder().encode('<html>'))).picture).toBeNull()
   })
 
-  test('without a site is none', async () => {
+  test('does not exist without a site', async () => {
     await using stage = await openStage()
     const { operations } = stage.another({ badges: null })
     expect(await operations.badge({ project: 'web', branch: null })).toEqual({ kind: 'no-site' })
   })
 
-  test('of a project without a known uuid is none', async () => {
+  test('does not exist for a project without a known uuid', async () => {
     await using stage = await openStage()
     const { store, clock } = stage.main.deps
     const build = { project_id: 91, build_id: 1, status: 'initiated', project_full_name: 'acme/docs' }
@@ -85,7 +85,7 @@ describe('the badge', () => {
     expect(await badge(stage, null, 'docs')).toMatchObject({ kind: 'no-uuid', project: { name: 'acme/docs' } })
   })
 
-  test('of what names no project is a question', async () => {
+  test('without a known project is a question', async () => {
     await using stage = await openStage()
     expect((await badge(stage, null, 'acme')).kind).toBe('several-projects')
     expect(await badge(stage, null, 'wbe')).toEqual({
@@ -97,11 +97,11 @@ describe('the badge', () => {
   })
 
   test.each([
-    ['a failure', { kind: 'status', statusCode: 503 } as const, 'server'],
+    ['a 503', { kind: 'status', statusCode: 503 } as const, 'server'],
     ['no answer', { kind: 'hang' } as const, 'timeout'],
     ['a closed connection', { kind: 'down' } as const, 'unreachable'],
-    ['no picture', { kind: 'garbage' } as const, 'shape'],
-  ])('where CI answers with %s still gives what to copy', async (_, fault, code) => {
+    ['an invalid picture', { kind: 'garbage' } as const, 'shape'],
+  ])('still gives the texts to copy if CI answers with %s', async (_, fault, code) => {
     await using stage = await openStage()
     stage.ci.addFault({ ...fault, where: 'site' })
     const outcome = isBadge(await badge(stage, 'main'))
@@ -109,7 +109,7 @@ describe('the badge', () => {
     expect(outcome.url).toContain('branch=main')
   })
 
-  test('that cannot be drawn is still said', async () => {
+  test('still says the state if the picture cannot be drawn', async () => {
     await using stage = await openStage()
     await stage.ended('success')
     const { operations } = stage.another({ draw: async () => null })
@@ -121,7 +121,7 @@ describe('the badge', () => {
   })
 })
 
-describe('what is copied shows the badge of a branch called', () => {
+describe('the copied text shows the badge of a branch called', () => {
   const BRANCHES = [
     'feature/a b',
     'fix&b=1?c#d+e%2F',
@@ -144,11 +144,11 @@ describe('what is copied shows the badge of a branch called', () => {
     const outcome = isBadge(await badge(stage, branch))
     expect(outcome).toMatchObject({ words: 'build: passing', found: 'yes' })
     expect(new URL(outcome.url).searchParams.get('branch')).toBe(branch)
-    // One attribute each, and nothing beside them.
+    // One value for each attribute, and no other attributes.
     const html = /^<img src="([^"<>]*)" alt="([^"<>]*)">$/.exec(outcome.html)
     expect(new URL(html![1]!.replaceAll('&amp;', '&')).searchParams.get('branch')).toBe(branch)
     expect(unescaped(html![2]!)).toBe(`acme/web ${branch} build status`.replace(/\s+/g, ' '))
-    // One image: every character that could end or begin something else is escaped.
+    // One image: every character that could start or end other markup is escaped.
     const markdown = /^!\[((?:\\[\x21-\x7e]|[^\\[\]`*_<>&!|\n])*)\]\(<([^<>\\\n]*)>\)$/.exec(outcome.markdown)
     expect(new URL(markdown![2]!).searchParams.get('branch')).toBe(branch)
     expect(markdown![1]!.replace(/\\(.)/g, '$1')).toBe(`acme/web ${branch} build status`.replace(/\s+/g, ' '))

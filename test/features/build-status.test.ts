@@ -18,7 +18,7 @@ const inBrief = (outcome: StatusOutcome) =>
 const newestIn = (outcome: StatusOutcome) => (outcome.kind === 'status' ? outcome.builds[0] : null)
 
 describe('the state of a project', () => {
-  test('is the last build of each branch, the one with the newest build first', async () => {
+  test('is the last build of each branch, newest first', async () => {
     await using stage = await openStage()
     await stage.ended('error', { branch: 'main' })
     await stage.ended('success', { branch: 'fix' })
@@ -28,7 +28,7 @@ describe('the state of a project', () => {
     expect(inBrief(outcome)).toEqual(['acme/web@main started', 'acme/web@fix passed'])
   })
 
-  test('says since when a branch is red, and how many builds', async () => {
+  test('says since when a branch is red, and how many builds failed', async () => {
     await using stage = await openStage()
     await stage.ended('success')
     await stage.ended('error')
@@ -42,7 +42,7 @@ describe('the state of a project', () => {
     expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'fixed', redSince: null })
   })
 
-  test('says so too while its newest build runs', async () => {
+  test('says so even while its newest build runs', async () => {
     await using stage = await openStage()
     await stage.ended('error')
     await stage.ended('error')
@@ -53,7 +53,7 @@ describe('the state of a project', () => {
     expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', redSince: null })
   })
 
-  test('shows ten branches at most', async () => {
+  test('has at most ten branches', async () => {
     await using stage = await openStage()
     for (let n = 0; n <= BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
     await stage.deliver()
@@ -66,14 +66,14 @@ describe('the state of a project', () => {
     expect(inBrief(await status(stage, 'web'))).toEqual(['acme/web@null started'])
   })
 
-  test('that never built is none', async () => {
+  test('is empty if it never built', async () => {
     await using stage = await openStage()
     expect(await status(stage, 'web')).toEqual({ kind: 'no-build', project: 'acme/web', branch: null, nearest: null })
     expect((await status(stage, 'acme')).kind).toBe('several-projects')
     expect((await status(stage, 'nowhere')).kind).toBe('no-project')
   })
 
-  test('of a card is the build of the card', async () => {
+  test("is that of the card's build if it is asked from a card", async () => {
     await using stage = await openStage()
     await stage.ended('error', { branch: 'fix' })
     const { channel, ts } = stage.reconcile.slack.messages[0]!
@@ -93,7 +93,7 @@ describe('the state of a channel', () => {
     expect(inBrief(await status(stage, null))).toEqual(['acme/web@main failed'])
   })
 
-  test('that follows nothing, or of no channel, is that of all', async () => {
+  test('is that of all projects if it follows none, or if there is no channel', async () => {
     await using stage = await openStage()
     await stage.ended('error', {}, 'acme/web')
     await stage.running({}, 'acme/api')
@@ -103,15 +103,15 @@ describe('the state of a channel', () => {
     expect(inBrief(await stage.main.operations.status({ project: null, branch: null, channel: null }))).toEqual(all)
   })
 
-  test('before anything was delivered is empty', async () => {
+  test('is empty before the first delivery', async () => {
     await using stage = await openStage()
     expect(await status(stage, null)).toEqual({ kind: 'channel-status', builds: [], more: 0 })
     expect(await stage.main.operations.running(BUILDS)).toEqual({ kind: 'running', builds: [], more: 0 })
   })
 })
 
-describe('what runs', () => {
-  test('is what runs in the projects that the channel follows, ten at most, newest news first', async () => {
+describe('the running builds', () => {
+  test('are those of projects that the channel follows, at most ten, newest first', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running({}, 'acme/api')
     await stage.ended('success')

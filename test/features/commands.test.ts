@@ -34,7 +34,7 @@ const both = (action: 'stop' | 'restart'): Asked[] => [
   [`/ci-${action} acme/web@main`, [[action, project('acme/web', 'main'), by]]],
   [`/ci ${action.toUpperCase()} acme/web`, [[action, project('acme/web'), by]]],
   [`/ci ${action} “acme web”@main`, [[action, project('acme web', 'main'), by]]],
-  // Nothing is done on a guess.
+  // A target with too many words must do nothing.
   [`/ci ${action} acme/web main now`, []],
   [`/ci ${action} acme/web@`, []],
   [`/ci ${action} acme/web ""`, []],
@@ -89,7 +89,7 @@ describe('a command', () => {
     ['/ci stpo acme/web', []],
     ['/ci-unheard-of acme/web', []],
     ['/builds stop acme/web', [['stop', project('acme/web'), by]]],
-  ])('asks for what it says, and answers the requester alone: %s', async (line, calls) => {
+  ])('calls its operation and answers only the requester: %s', async (line, calls) => {
     const { slack, asked, untilTold } = await openStage()
     const { command, text } = partsOf(line)
     const acknowledgement = await slack.people.runCommand({ user: ada, channel: BUILDS, command, text })
@@ -99,7 +99,7 @@ describe('a command', () => {
     expect(slack.messages(BUILDS)).toEqual([])
   })
 
-  it('shows the outcome in the words of its answer', async () => {
+  it('shows the outcome as its answer', async () => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' })
     const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
@@ -159,7 +159,7 @@ describe('a command', () => {
     ],
     ['why “”', answerNameless({ branchOf: null, usage: '/ci why [#build]', example: '/ci why project@branch' })],
     ['""', answerUnknown({ typed: '', nearest: null })],
-  ])('helps whoever needs it: /ci %s', async (text, answer) => {
+  ])('answers with help: /ci %s', async (text, answer) => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
     expect(await untilTold(1)).toEqual([answer.text])
@@ -190,7 +190,7 @@ describe('a command', () => {
     expect(await untilTold(1)).toEqual([answerUnknown({ typed: 'stpo', nearest: 'stop' }).text])
   })
 
-  it('answers where the bot is no member', async () => {
+  it('is answered even if the bot is not in the channel', async () => {
     const { slack, untilTold } = await openStage()
     slack.acts.kickBot(BUILDS)
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'status' })
@@ -198,7 +198,7 @@ describe('a command', () => {
   })
 
   it.each(['list', 'status', 'status acme/web', 'badge acme/web', 'why', 'stop', 'restart'])(
-    'reads nothing to an outsider of a shared channel: /ci %s',
+    'shows nothing to an outsider in a shared channel: /ci %s',
     async (text) => {
       const permit = { kind: 'no', why: 'outsider', who: [] } as const
       const { slack, asked, untilTold } = await openStage({ operations: { mayRead: async () => permit } })
@@ -209,22 +209,22 @@ describe('a command', () => {
     },
   )
 
-  it('tells the operation the requester’s own workspace', async () => {
+  it("passes on the requester's own workspace", async () => {
     const { slack, asked } = await openStage()
     await slack.people.runCommand({ user: sol, channel: 'C0SHARED01', command: '/ci', text: 'stop #1' })
     expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1', channel: 'C0SHARED01' }]])
   })
 })
 
-describe('the text of a command', () => {
+describe("a command's text", () => {
   it.each([
     ['10 KB in one word', `status ${'x'.repeat(10_000)}`],
     ['10 KB of words', `status ${'acme '.repeat(2_000)}`],
     ['10 KB of quotes', `stop ${'“'.repeat(10_000)}`],
     ['control characters', 'sta\u0000tus\u0007 ac\u001bme'],
-    ['characters that turn the direction', '\u202estatus\u2069 \u2066acme\u202e'],
-    ['mentions of everybody', 'frob <!channel> <@U0ADA00001> <#C0BUILDS01|builds>'],
-    ['nothing but blanks', ' \u00a0\t\u3000 '],
+    ['direction marks', '\u202estatus\u2069 \u2066acme\u202e'],
+    ['a mention of everybody', 'frob <!channel> <@U0ADA00001> <#C0BUILDS01|builds>'],
+    ['only blanks', ' \u00a0\t\u3000 '],
   ])('may be anything: %s', async (_, text) => {
     const { slack, untilTold, lines } = await openStage()
     const acknowledgement = await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
@@ -233,7 +233,7 @@ describe('the text of a command', () => {
     expect(lines.filter(({ level }) => level !== 'info')).toEqual([])
   })
 
-  it('is in no log line', async () => {
+  it('does not appear in the log', async () => {
     const { slack, asked, lines } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'canary acme/canary' })
     await asked(1)

@@ -9,7 +9,7 @@ import { lin, ofAttempt, openStage, type Stage, through } from './operations-sta
 
 const KEY = revisionKey(story('initiated')[0]!)
 
-/** So many requests that are open and due, oldest first. */
+/** So many open requests whose look-up is due, oldest first. */
 async function given(stage: Stage, n: number, change: Partial<Request> = {}): Promise<void> {
   await stage.reconcile.store.write(async (tx) => {
     for (let i = 0; i < n; i++)
@@ -33,8 +33,8 @@ async function given(stage: Stage, n: number, change: Partial<Request> = {}): Pr
 const statesOf = async (stage: Stage) =>
   [...Map.groupBy(await stage.requests(), ({ state }) => state)].map(([state, all]) => `${state} ${all.length}`)
 
-describe('a round', () => {
-  test('looks after twenty requests; the next one goes on with the others', async () => {
+describe('a round of look-ups', () => {
+  test('handles twenty requests; the next round continues with the others', async () => {
     await using stage = await openStage()
     await given(stage, ROUND_MAX + 1)
     await stage.main.confirm()
@@ -43,7 +43,7 @@ describe('a round', () => {
     expect(await statesOf(stage)).toEqual([`unconfirmed ${ROUND_MAX + 1}`])
   })
 
-  test('goes on where one request cannot be looked after', async () => {
+  test('continues if one request fails', async () => {
     await using stage = await openStage()
     await given(stage, 2)
     const real = stage.main.deps.legacy!
@@ -58,7 +58,7 @@ describe('a round', () => {
     expect(await statesOf(stage)).toEqual(['accepted 1', 'unconfirmed 1'])
   })
 
-  test('asks nothing while there is nothing to look after', async () => {
+  test('calls nothing if there are no open requests', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -68,7 +68,7 @@ describe('a round', () => {
     expect(stage.ci.calls()).toHaveLength(before)
   })
 
-  test('asks nothing about what waits for its time', async () => {
+  test('calls nothing for requests that are not due', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -83,7 +83,7 @@ describe('a round', () => {
 test.each([
   [GIVE_UP_MS + CONFIRM_WITHIN_MS - 1, 'accepted 1'],
   [GIVE_UP_MS + CONFIRM_WITHIN_MS, 'unconfirmed 1'],
-])('%i ms after the request, while CI cannot be asked, it is %s', async (after, state) => {
+])('%i ms after the request, while CI is away, leaves it %s', async (after, state) => {
   await using stage = await openStage()
   await given(stage, 1, { requestedAt: T0 })
   await stage.clock.advance(after)
@@ -92,7 +92,7 @@ test.each([
   expect(await statesOf(stage)).toEqual([state])
 })
 
-test('what a process on a database of its own left is looked after at once by the next one', async () => {
+test('handles at once what an earlier process left in a database that is not shared', async () => {
   await using stage = await openStage()
   await given(stage, 1, {
     state: 'calling',
@@ -114,7 +114,7 @@ test('what a process on a database of its own left is looked after at once by th
   expect((await stage.requests()).find(({ id }) => id === 'own')).toMatchObject({ state: 'calling' })
 })
 
-test('without the legacy interface an unclear request waits for a delivery, and then is unconfirmed', async () => {
+test('without the legacy interface waits for a delivery, and then gives an unclear request up', async () => {
   await using stage = await openStage({ legacy: false, switches: { extraFields: true } })
   const { ref } = await stage.running()
   stage.ci.addFault({ kind: 'lost-answer', where: 'v2', times: 1 })
@@ -126,7 +126,7 @@ test('without the legacy interface an unclear request waits for a delivery, and 
   expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
 })
 
-test('what CI had begun again by itself confirms no restart that was asked after that', async () => {
+test('does not confirm a restart by an attempt that had begun before the request', async () => {
   await using stage = await openStage({ switches: { restartKeepsId: true } })
   const { ref, uuid } = await stage.ended()
   stage.ci.restart(uuid, 'none')
@@ -145,7 +145,7 @@ test('what CI had begun again by itself confirms no restart that was asked after
   expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 2 })
 })
 
-test('what is looked up keeps the names that were delivered', async () => {
+test('keeps the delivered names of a build that it looks up', async () => {
   await using stage = await openStage()
   const { ref } = await stage.running({ committer: 'Ada', message: 'Fix login\n\nand more' })
   await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -170,7 +170,7 @@ test('what is looked up keeps the names that were delivered', async () => {
   })
 })
 
-test('a build that only looking found, on a card of its own, goes by the name of its project', async () => {
+test("uses the project's name on a card for a build that only a look-up found", async () => {
   await using stage = await openStage({ switches: { restartKeepsId: false, restartOutcome: 'none' } })
   const { ref } = await stage.ended()
   await stage.rest(26 * HOUR)
@@ -183,7 +183,7 @@ test('a build that only looking found, on a card of its own, goes by the name of
   expect(card).toMatchObject({ shown: 'started', attemptNumber: 1, build: { project: 'acme/web' } })
 })
 
-test('a fault of CI is no crash of the round', async () => {
+test('survives an error of CI', async () => {
   await using stage = await openStage()
   await given(stage, 1)
   const legacy = {

@@ -12,13 +12,13 @@ describe.each<[Action, string, object]>([
   ['restart', 'the same id', { restartKeepsId: true, restartOutcome: 'none' }],
   ['restart', 'a new id', { restartKeepsId: false, restartOutcome: 'none' }],
 ])('a %s (%s) whose process dies', (action, _, switches) => {
-  test('at any step reaches CI at most once, and is ended by the next process as CI has it', async () => {
+  test('at any step calls CI at most once, and is completed by the next process', async () => {
     const endings = [0, 0]
     for (let fuse = 1; fuse <= STEPS_MAX; fuse++) {
       await using stage = await openStage({ switches })
       const { ref } = action === 'stop' ? await stage.running() : await stage.ended()
       const hasLived = await askAndDie(stage, fuse, (process) => process.operations[action](ofAttempt(ref), lin()))
-      // Nothing is delivered: all must be found by looking.
+      // Nothing is delivered: the outcome can only be found by look-ups.
       await stage.clock.advance(1_000)
       stage.lose()
       const next = stage.another()
@@ -39,7 +39,7 @@ describe.each<[Action, string, object]>([
   })
 })
 
-/** @returns whether the process came to the end of what it was asked */
+/** @returns whether the process lived until the operation ended */
 async function askAndDie(stage: Stage, fuse: number, ask: (process: Process) => Promise<unknown>): Promise<boolean> {
   const { store, clock, v2, legacy } = stage.main.deps
   const { life, deps } = mortal({ store, notifier: stage.reconcile.slack, clock }, fuse)

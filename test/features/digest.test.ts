@@ -7,7 +7,7 @@ import { openStage, until } from './stage.ts'
 const { ada } = PEOPLE
 const { builds: BUILDS } = CHANNELS
 
-/** People type and click over signed HTTP; behind it are the real operations on builds of acme/web. */
+/** People type and click over signed HTTP, with the real operations on builds of acme/web behind it. */
 async function open(changes: Changes = {}) {
   const behind = await openOperations()
   const { operations, deps } = behind.another(changes)
@@ -35,7 +35,7 @@ async function open(changes: Changes = {}) {
   }
 }
 
-/** A build that failed, and passed when it was run again. */
+/** A build that failed, and passed when it was restarted. */
 async function flakyBuild({ behind }: Awaited<ReturnType<typeof open>>): Promise<void> {
   const { uuid } = await behind.ended('error')
   behind.ci.restart(uuid)
@@ -46,7 +46,7 @@ async function flakyBuild({ behind }: Awaited<ReturnType<typeof open>>): Promise
 }
 
 describe('/ci digest', () => {
-  test('is set in the time zone that the asker has in Slack, and the channel is told', async () => {
+  test("is set in the requester's time zone from Slack, and the channel gets a message", async () => {
     await using stage = await open()
     expect(await stage.type('digest')).toContain('*This channel has no digest.*')
     expect(await stage.type('digest weekly mon 9:00')).toMatch(
@@ -73,7 +73,7 @@ describe('/ci digest', () => {
     expect(await stage.kept()).toMatchObject({ schedule })
   })
 
-  test('set again is the same, set otherwise takes its place, and turned off is gone', async () => {
+  test('set again is unchanged, set differently replaces the first one, and turned off is gone', async () => {
     await using stage = await open()
     await stage.type('digest daily 9:00')
     expect(await stage.type('digest daily 9:00')).toContain('*Already set*')
@@ -97,14 +97,14 @@ describe('/ci digest', () => {
     ['digest daily 9:00 UTC please', "I didn't expect `please` there"],
     ['digest hourly', '`hourly` is none of `daily`, `weekly`, `now`, `off`.'],
     ['digest off now', "I didn't expect `now` there"],
-  ])('%s: says what is wrong, and keeps nothing', async (text, says) => {
+  ])('%s: says what is wrong, and stores nothing', async (text, says) => {
     await using stage = await open()
     expect(await stage.type(text)).toContain(says)
     expect(await stage.kept()).toBeNull()
     expect(stage.behind.said).toEqual([])
   })
 
-  test('of people who may not subscribe is not set', async () => {
+  test('by a person who may not subscribe sets nothing', async () => {
     const permits: StageDeps['permits'] = async (right) =>
       right === 'read' ? { kind: 'yes' } : { kind: 'no', why: 'guest', who: [] }
     await using stage = await open({ permits })
@@ -113,12 +113,12 @@ describe('/ci digest', () => {
     expect(await stage.kept()).toBeNull()
   })
 
-  test('is in UTC where Slack names no time zone', async () => {
+  test('uses UTC if Slack gives no time zone', async () => {
     await using stage = await open({ timeZoneOf: async () => 'UTC' })
     expect(await stage.type('digest daily 9:00')).toContain('every day at 9:00 (UTC)')
   })
 
-  test('shows what it would say, typed and by its button, to the asker alone', async () => {
+  test('previews the digest for the requester only, typed or by its button', async () => {
     await using stage = await open()
     await flakyBuild(stage)
     await stage.behind.rest(24 * 60 * 60_000)
@@ -132,7 +132,7 @@ describe('/ci digest', () => {
 })
 
 describe('/ci flaky', () => {
-  test('names branches whose commits passed only on a later attempt', async () => {
+  test('lists branches with commits that passed only on a later attempt', async () => {
     await using stage = await open()
     expect(await stage.type('flaky')).toBe(':white_check_mark: *Nothing flaky* in the last 14 days.')
     await flakyBuild(stage)
@@ -141,7 +141,7 @@ describe('/ci flaky', () => {
       expect(await stage.type(text)).toMatch(/acme\/web `main`: 1 of 2 commits \(50 %\), 1 min lost to reruns/)
   })
 
-  test('forgets what is older than asked for', async () => {
+  test('leaves out builds older than the period', async () => {
     await using stage = await open()
     await flakyBuild(stage)
     await stage.behind.rest(25 * 60 * 60_000)
@@ -149,7 +149,7 @@ describe('/ci flaky', () => {
     expect(await stage.type('flaky 2d')).toContain('1 of 1 commit')
   })
 
-  test('says since when where the beginning is not kept', async () => {
+  test('says since when there is data if the period begins earlier', async () => {
     await using stage = await open({ retentionDays: 10 })
     expect(await stage.type('flaky')).toMatch(/Since .*2026-02-20 14:0\d UTC.*, as older builds are not kept/)
     expect(await stage.type('flaky 7d')).not.toContain('Since')

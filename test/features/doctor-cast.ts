@@ -6,7 +6,7 @@ export const BUILD_STATUSES = ['started', 'failed', 'success', 'recovered']
 
 const uuidOf = (n: number) => toUuid(`0a1b2c3d-0000-4000-8000-${String(n).padStart(12, '0')}`)
 
-/** So many projects, each with a webhook rule for these events; without events none has a rule. */
+/** So many projects, each with a webhook rule for these events, or none with a rule if there are no events. */
 export const projectList = (count: number, events: readonly string[]): ProjectList => ({
   projects: Array.from({ length: count }, (_, at): Project => ({
     uuid: uuidOf(at + 1),
@@ -29,7 +29,7 @@ const ruleFor = (events: readonly string[]) => ({
   options: { url: 'https://bot.example/webhooks/builds/s' },
 })
 
-/** The first of them, with a build that began then (ms), or with none. */
+/** The first of these projects, with a build that began at this time (ms), or without builds. */
 export const legacyList = (startedAt: number | null): LegacyProjectList => ({
   projects: [
     {

@@ -27,7 +27,7 @@ const ofGitlab = (gitlab: SandboxGitlab, projects: readonly string[], token = gi
 
 const check = (name: HostName, host: Host) => checkHost(name)({ hosts: { github: null, gitlab: null, [name]: host } })
 
-/** `wrong: what. remedy`, each finding but those of the rate limit. */
+/** `wrong: what. remedy` for each finding, except those about the rate limit. */
 const said = (name: HostName, found: readonly Found[]) =>
   found
     .filter(({ kind }) => kind !== 'host-rate')
@@ -48,7 +48,7 @@ describe('GitHub', () => {
     return github
   }
 
-  test('says whether it shows the runs of each repository', async () => {
+  test('is checked for each repository: can the token read its runs?', async () => {
     const github = await startGithub()
     const refused = { kind: 'host-refuses', host: 'github', reason: expect.anything() }
     expect(await check('github', ofGithub(github, ['acme/web', 'acme/gone']))).toMatchObject([
@@ -61,7 +61,7 @@ describe('GitHub', () => {
     ])
   })
 
-  test('needs no webhook, and those that have none are named together', async () => {
+  test('needs no webhook; repositories without one are listed together', async () => {
     const github = await startGithub()
     expect(said('github', await check('github', ofGithub(github, ['acme/web', 'acme/api'])))).toEqual([
       'fine: The runs of 2 repositories can be read.',
@@ -73,7 +73,7 @@ describe('GitHub', () => {
     )
   })
 
-  test('a webhook that nobody answers is told with what GitHub says of it, and one that works is not', async () => {
+  test("an unanswered webhook is reported with GitHub's reason, and a working one is not", async () => {
     const github = await hooked()
     expect(said('github', await check('github', ofGithub(github, ['acme/web'])))).toEqual([
       shown,
@@ -93,14 +93,14 @@ describe('GitHub', () => {
     ],
     [{ contentType: 'form' as const }, /^wrong: .* sends forms.*application\/json/],
     [{ events: ['*'] }, failing],
-  ])('a webhook with %j', async (change, words) => {
+  ])('reports a webhook with %j', async (change, words) => {
     const github = await hooked()
     github.changeHook('acme/web', change)
     const [, hook] = said('github', await check('github', ofGithub(github, ['acme/web'])))
     expect(hook).toEqual(typeof words === 'string' ? words : expect.stringMatching(words))
   })
 
-  test('a token that is not shown the webhooks is enough', async () => {
+  test('is fine with a token that may not read webhooks', async () => {
     const github = await hooked()
     github.hideHooks(true)
     expect(said('github', await check('github', ofGithub(github, ['acme/web'])))).toEqual([
@@ -109,7 +109,7 @@ describe('GitHub', () => {
     ])
   })
 
-  test('what is left of the rate limit is told, and less than a tenth is a warning', async () => {
+  test('shows the rest of the rate limit, and warns below a tenth', async () => {
     const github = await startGithub()
     const rate = async () => (await check('github', ofGithub(github, ['acme/web']))).at(-1)!
     const words = async () => findingWords({ check: 'github', what: await rate() }, IN_PLAIN_TEXT)
@@ -127,7 +127,7 @@ describe('GitHub', () => {
 describe('GitLab', () => {
   const shown = 'fine: The pipelines of 1 project can be read.'
 
-  test('needs no webhook; it says nothing of a rate limit where GitLab does not', async () => {
+  test('needs no webhook, and shows no rate limit if GitLab gives none', async () => {
     const gitlab = await startGitlab()
     expect(await check('gitlab', ofGitlab(gitlab, ['acme/web']))).toEqual([
       { kind: 'fine', count: 1 },
@@ -140,7 +140,7 @@ describe('GitLab', () => {
     expect(verdictOf({ check: 'gitlab', what })).toBe('unsure')
   })
 
-  test('a webhook that failed too often is told until it works', async () => {
+  test('reports a webhook that failed too often until it works', async () => {
     const gitlab = await startGitlab()
     const receiver = await startReceiver()
     gitlab.setWebhookUrl(receiver.url.replace(/hook$/, 'webhooks/gitlab'))
@@ -160,13 +160,13 @@ describe('GitLab', () => {
       { hasPipelines: false },
       'wrong: The webhook of acme/web does not send builds. Select Pipeline events in the settings at GitLab.',
     ],
-  ])('a webhook with %j', async (change, words) => {
+  ])('reports a webhook with %j', async (change, words) => {
     const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/webhooks/gitlab' })
     gitlab.changeHook(change)
     expect(said('gitlab', await check('gitlab', ofGitlab(gitlab, ['acme/web'])))).toEqual([shown, words])
   })
 
-  test('a token that is not shown the webhooks is enough', async () => {
+  test('is fine with a token that may not read webhooks', async () => {
     const gitlab = await startGitlab()
     gitlab.setSwitches({ areHooksHidden: true })
     expect(said('gitlab', await check('gitlab', ofGitlab(gitlab, ['acme/web'])))).toEqual([

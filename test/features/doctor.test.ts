@@ -39,11 +39,11 @@ describe('the doctor', () => {
     [-CLOCK_OFF_MS_MAX, 'fine'],
     [CLOCK_OFF_MS_MAX + 1, 'clock-off'],
     [-CLOCK_OFF_MS_MAX - 1, 'clock-off'],
-  ])('says of a clock that is %i ms ahead: %s', async (aheadMs, kind) => {
+  ])('reports a clock that is %i ms ahead as %s', async (aheadMs, kind) => {
     expect(await found('clock', known({ aheadMs }))).toMatchObject([{ kind }])
   })
 
-  it('does not guess where Slack names neither its time nor the scopes', async () => {
+  it('does not guess if Slack gives neither its time nor the scopes', async () => {
     const silent = known({ aheadMs: null, scopes: null })
     for (const check of ['clock', 'slack-scopes'] as const)
       expect(await found(check, silent)).toEqual([{ kind: 'not-checked', why: 'not-said' }])
@@ -58,7 +58,7 @@ describe('the doctor', () => {
         { kind: 'not-checked', why: 'too-many' },
       ],
     ],
-  ])('looks at %i channels, each once, and at no more than it may', async (count, expected) => {
+  ])('checks %i channels, each once, up to its limit', async (count, expected) => {
     const asked: string[] = []
     const channels = Array.from({ length: count }, (_, at) => `C0${at}` as Parameters<typeof follower>[0])
     const changes: Partial<DoctorDeps> = {
@@ -78,7 +78,7 @@ describe('the doctor', () => {
   it.each([
     [FINDINGS_MAX, FINDINGS_MAX, undefined],
     [FINDINGS_MAX + 2, FINDINGS_MAX + 1, { kind: 'more', count: 2 }],
-  ])('names of %i projects without a rule the first, and counts the others', async (count, told, last) => {
+  ])('of %i projects without a rule lists the first and counts the others', async (count, told, last) => {
     const v2 = { ...NO_V2, listProjects: async () => projectList(count, []) }
     const { findings } = await examine({ ...absent, v2 })
     const own = findings.filter(({ check }) => check === 'webhook-rules')
@@ -91,7 +91,7 @@ describe('the doctor', () => {
     [4, 4],
     [7, 5],
   ])(
-    'offers to add the rule to %i projects that lack it by %i buttons, which hold no address',
+    'offers to add the rule to %i projects with %i buttons, whose values contain no address',
     async (lacking, offered) => {
       const told = projectList(lacking + 1, BUILD_STATUSES).projects.at(-1)!
       const projects = [...projectList(lacking, []).projects, told]
@@ -106,7 +106,7 @@ describe('the doctor', () => {
     },
   )
 
-  it('offers nothing where no rule says what address Buildline has', async () => {
+  it("offers nothing if no rule contains Buildline's address", async () => {
     const v2 = { ...NO_V2, listProjects: async () => projectList(2, BUILD_STATUSES) }
     const answer = answerDoctor(await examine({ ...absent, v2, isOurs: () => false }), { reference: 'r' })
     expect(buttonsOf(answer)).toEqual([])
@@ -117,7 +117,7 @@ describe('the doctor', () => {
   it.each([
     [WRITE_MS_MAX, { kind: 'fine', count: null }],
     [WRITE_MS_MAX + 1, { kind: 'store-slow', ms: WRITE_MS_MAX + 1 }],
-  ])('says of a database that takes %i ms to write', async (ms, expected) => {
+  ])('judges a database that takes %i ms to write', async (ms, expected) => {
     let now = T0
     const write: NonNullable<DoctorDeps['store']>['write'] = async () => {
       now += ms
@@ -127,15 +127,15 @@ describe('the doctor', () => {
     expect(await found('store', { store, clock: { ...clock, now: () => now } })).toEqual([expected])
   })
 
-  it('misses a database that is not there', async () => {
+  it('reports a database that is away', async () => {
     expect(await found('store', {})).toEqual([{ kind: 'no-database' }])
   })
 
   it.each([
     ['an hour', SILENT_MS_MAX, UNDER_WAY_MS_MAX, 'fine'],
     ['more than an hour', SILENT_MS_MAX + 1, UNDER_WAY_MS_MAX, 'silent-project'],
-    ['more, by a build of this minute', SILENT_MS_MAX + 1, UNDER_WAY_MS_MAX - 1, 'fine'],
-  ])('calls a project silent that was heard of %s before its newest build', async (_, aheadMs, agoMs, kind) => {
+    ['longer, but a minute ago at most,', SILENT_MS_MAX + 1, UNDER_WAY_MS_MAX - 1, 'fine'],
+  ])('judges a project whose last delivery came %s before its newest build', async (_, aheadMs, agoMs, kind) => {
     const startedAt = T0 - agoMs
     const deliveredProjects = async () => [
       { projectId: '1' as ProjectId, name: 'acme/p1', fullName: null, projectUuid: null, at: startedAt - aheadMs },
@@ -149,7 +149,7 @@ describe('the doctor', () => {
     expect((await found('silent-projects', changes)).map((one) => one.kind)).toEqual([kind])
   })
 
-  it('calls a project silent whose builds are known only because CI was asked', async () => {
+  it('reports a project as silent if its builds are known only from asking CI', async () => {
     const asked = { projectId: '1' as ProjectId, name: 'acme/p1', fullName: null, projectUuid: null, at: 0 }
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
@@ -160,7 +160,7 @@ describe('the doctor', () => {
     expect(await found('silent-projects', changes)).toMatchObject([{ kind: 'silent-project', lastAt: null }])
   })
 
-  it('does not call a project silent that has never built', async () => {
+  it('does not report a project as silent that has never built', async () => {
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
       legacy: { listProjects: async () => legacyList(null) },
@@ -169,7 +169,7 @@ describe('the doctor', () => {
     expect(await found('silent-projects', changes)).toEqual([{ kind: 'fine', count: 1 }])
   })
 
-  it('waits for nobody longer than it may, and stops whoever is late', async () => {
+  it('waits for no check longer than its limit, and aborts late ones', async () => {
     const own = createHandClock(T0)
     const signals: AbortSignal[] = []
     const legacy: DoctorDeps['legacy'] = {
@@ -191,18 +191,18 @@ describe('the doctor', () => {
     expect(findings.find(({ check }) => check === 'ci-legacy')?.what).toEqual({ kind: 'not-checked', why: 'late' })
   })
 
-  it('tells a fault of its own as one, and goes on with the rest', async () => {
+  it('reports a bug in a check as such, and continues with the others', async () => {
     const warned: string[] = []
     const legacy: DoctorDeps['legacy'] = { listProjects: () => Promise.reject(new TypeError('secret')) }
     const log = { warn: (_: object, text: string) => void warned.push(text) }
     expect(await found('ci-legacy', { legacy, log })).toEqual([{ kind: 'not-checked', why: 'fault' }])
-    // The site asks for the same list.
+    // The site check fails too, since it reads the same list.
     expect(warned).toContain('a check of the doctor failed')
     expect(await found('store', { legacy, log })).toEqual([{ kind: 'no-database' }])
   })
 })
 
-describe('the rule that a project lacks', () => {
+describe('the missing rule of a project', () => {
   const [lacking, told, moved, alsoMoved] = projectList(4, BUILD_STATUSES).projects
   const withUrl = (project: typeof lacking, url: string) => ({
     ...project!,
@@ -215,7 +215,7 @@ describe('the rule that a project lacks', () => {
   }
   const bare = { ...lacking!, raw: {} }
 
-  it('selects every event of every branch, at the address that most others have', async () => {
+  it('has every event and branch, and the address of most other rules', async () => {
     const outcome = await ruleFor([bare, told!, withUrl(moved, NEW), withUrl(alsoMoved, NEW)])
     expect(outcome).toMatchObject({
       kind: 'rule',
@@ -223,17 +223,17 @@ describe('the rule that a project lacks', () => {
     })
   })
 
-  it('is not lacking where the project has it by now, and has no address where nobody has one with our secret', async () => {
+  it('is not added if the project has it by now, and has no address if no rule has our secret', async () => {
     expect(await ruleFor([lacking!, told!])).toEqual({ kind: 'known', project: lacking!.name })
     expect(await ruleFor([bare, told!], () => false)).toEqual({ kind: 'no-address' })
   })
 
-  it('is lacking too where the project has one with another secret', async () => {
+  it('counts as missing if the project has one with another secret', async () => {
     const theirs = withUrl(lacking, 'https://bot.example/webhooks/builds/theirs')
     expect(await ruleFor([theirs, told!], ({ pathname }) => pathname.endsWith('/s'))).toMatchObject({ kind: 'rule' })
   })
 
-  it('is not known while CI cannot be asked', async () => {
+  it('is unknown while CI is away', async () => {
     const listProjects = () => Promise.reject(new CiError({ kind: 'server', status: 503, purpose: 'list' }))
     const outcome = await webhookRuleFor({ v2: { ...NO_V2, listProjects }, isOurs: () => true }, lacking!.uuid)
     expect(outcome).toMatchObject({ kind: 'ci-trouble', code: 'server' })
@@ -241,11 +241,11 @@ describe('the rule that a project lacks', () => {
   })
 })
 
-describe('who may have it examined', () => {
+describe('the permission for the doctor', () => {
   const by = { user: 'U0LIN00001', team: null }
   const no = { kind: 'no', why: 'not-admin', who: [] } as const
 
-  it('admins may: nobody else is told anything, and nobody is asked', async () => {
+  it('is for admins only: others learn nothing, and no check runs', async () => {
     let asked = 0
     const slack: DoctorDeps['slack'] = {
       ...absent.slack,
@@ -270,7 +270,7 @@ describe('who may have it examined', () => {
     expect([asked, rights]).toEqual([1, ['administer', 'administer']])
   })
 
-  it('two who ask at once get one examination, and who asks later another', async () => {
+  it('two concurrent requests share one examination, and a later one gets another', async () => {
     let lists = 0
     const legacy: DoctorDeps['legacy'] = {
       listProjects: async () => {

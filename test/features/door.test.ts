@@ -16,8 +16,8 @@ const sendPayload = ({ slack }: Stage, payload: object) =>
     body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
   })
 
-describe('the endpoint', () => {
-  it('refuses what somebody else signed, with 401', async () => {
+describe('the Slack endpoint', () => {
+  it('refuses a request with a wrong signature, with 401', async () => {
     const { slack, calls, lines } = await openStage()
     const body = new URLSearchParams({ command: '/ci', text: 'stop acme/web', user_id: ada }).toString()
     const forged = { what: 'forged', contentType: FORM, body, signingSecret: 'another-secret' } as const
@@ -40,8 +40,8 @@ describe('the endpoint', () => {
     ['null in a form', FORM, 'payload=null'],
     ['null as JSON', JSON_TYPE, 'null'],
     ['a number', JSON_TYPE, '7'],
-    ['a text in a form', FORM, 'payload=%22stop%22'],
-  ])('answers %s with 400, and goes on', async (_, contentType, body) => {
+    ['a string in a form', FORM, 'payload=%22stop%22'],
+  ])('answers %s with 400, and keeps working', async (_, contentType, body) => {
     const { slack, calls, asked } = await openStage()
     expect(await slack.sender.send({ what: 'no object', contentType, body })).toMatchObject({ status: 400 })
     expect(calls).toEqual([])
@@ -53,14 +53,14 @@ describe('the endpoint', () => {
     `stop acme/web ${'x'.repeat(3_000)}`,
     `stop acme/web main ${'x'.repeat(3_000)}`,
     `stop acme/web ${'x '.repeat(60)}`,
-  ])('does nothing on a target of which only the beginning was read', async (text) => {
+  ])('does nothing for a target that was too long to be read whole', async (text) => {
     const { slack, calls } = await openStage()
     await slack.people.runCommand({ ...stopWeb, text })
     await until(() => slack.ephemerals(BUILDS, ada).length > 0)
     expect(calls.filter(([name]) => name === 'stop')).toEqual([])
   })
 
-  it('does nothing for a signed request that is replayed', async () => {
+  it('does nothing for a replayed request', async () => {
     const { slack, asked } = await openStage()
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
@@ -69,7 +69,7 @@ describe('the endpoint', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('answers Slack’s question whether it is there', async () => {
+  it("answers Slack's URL verification", async () => {
     const { slack } = await openStage()
     expect(await slack.people.verifyUrl('c-1')).toMatchObject({ status: 200, body: expect.stringContaining('c-1') })
   })
@@ -77,8 +77,8 @@ describe('the endpoint', () => {
   it.each([
     ['an interaction of an unknown type', { type: 'block_levitation', user: { id: ada } }],
     ['an interaction without a type', { user: { id: ada } }],
-    ['nothing', {}],
-  ])('acknowledges at once what nobody knows, with a log line: %s', async (_, payload) => {
+    ['an empty object', {}],
+  ])('acknowledges unknown requests at once, with a log line: %s', async (_, payload) => {
     const stage = await openStage()
     expect(await sendPayload(stage, payload)).toMatchObject({ kind: 'answered', status: 200 })
     expect(stage.lines.filter(({ level }) => level === 'warn').map(({ text }) => text)).toContain(
@@ -89,13 +89,13 @@ describe('the endpoint', () => {
 
   it.each([
     ['a click without actions', { type: 'block_actions', actions: [] }],
-    ['a click without anybody', { type: 'block_actions', actions: [{ action_id: 'build_stop', value: 'x' }] }],
+    ['a click without a person', { type: 'block_actions', actions: [{ action_id: 'build_stop', value: 'x' }] }],
     ['a shortcut without a message', { type: 'message_action', callback_id: 'stop_build', user: { id: ada } }],
     ['a form without a view', { type: 'view_submission', user: { id: ada } }],
     ['a menu without a name', { type: 'block_suggestion', user: { id: ada } }],
     ['a choice without a view', { type: 'block_actions', actions: [{ action_id: 'find_project' }] }],
-    ['fields of other types', { type: 'block_actions', user: 7, team: [], channel: 'x', actions: [7, null, 'a'] }],
-  ])('acknowledges what lacks its fields, and does nothing: %s', async (_, payload) => {
+    ['fields of wrong types', { type: 'block_actions', user: 7, team: [], channel: 'x', actions: [7, null, 'a'] }],
+  ])('acknowledges requests without their fields, and does nothing: %s', async (_, payload) => {
     const stage = await openStage()
     expect(await sendPayload(stage, payload)).toMatchObject({ kind: 'answered', status: 200 })
     await stage.door.stop()
@@ -103,7 +103,7 @@ describe('the endpoint', () => {
   })
 
   it.each([
-    ['a command of nobody', FORM, new URLSearchParams({ command: '/ci', text: 'list' }).toString()],
+    ['a command without a person', FORM, new URLSearchParams({ command: '/ci', text: 'list' }).toString()],
     ['an event without an event', JSON_TYPE, JSON.stringify({ type: 'event_callback' })],
     [
       'an event of an unknown type',
@@ -119,7 +119,7 @@ describe('the endpoint', () => {
     })
   })
 
-  it('asks Slack for nothing before it acknowledges: it works while Slack’s own interface is away', async () => {
+  it("calls nothing in Slack before it acknowledges, and works while Slack's Web API is away", async () => {
     const { slack, asked } = await openStage()
     slack.faults.add({ kind: 'down', method: 'auth.test' })
     expect(await slack.people.runCommand(stopWeb)).toMatchObject({ status: 200 })
@@ -127,10 +127,10 @@ describe('the endpoint', () => {
     expect(slack.counters.calls('auth.test')).toBe(0)
   })
 
-  it('answers a fault of its own, too, with a reference', async () => {
+  it('answers with a reference after a bug in an operation', async () => {
     const stage = await openStage({
       operations: {
-        // No promise at all: what the types forbid.
+        // Not a promise, against the types.
         mayRead: (() => undefined) as never,
       },
     })
@@ -139,7 +139,7 @@ describe('the endpoint', () => {
     expect(await stage.untilTold(1)).toEqual([answerFault('00000001').text])
   })
 
-  it('answers even a fault of the endpoint itself', async () => {
+  it('answers even after a bug in the endpoint itself', async () => {
     const keys = countedKeys()
     let tries = 0
     const newKey = () => {
@@ -153,8 +153,8 @@ describe('the endpoint', () => {
   })
 })
 
-describe('a stop', () => {
-  it('waits for what is under way, and for its answer', async () => {
+describe('stopping the endpoint', () => {
+  it('waits for requests in flight and their answers', async () => {
     const { promise, settle } = pending<ActOutcome>()
     const { slack, door, calls, told } = await openStage({ operations: { stop: () => promise } })
     await slack.people.runCommand(stopWeb)
@@ -168,7 +168,7 @@ describe('a stop', () => {
     expect(told()).toHaveLength(1)
   })
 
-  it(`waits ${SETTLE_MS} ms at most`, async () => {
+  it(`takes ${SETTLE_MS} ms at most`, async () => {
     const clock = turnedClock()
     const { slack, door, calls } = await openStage({ clock, operations: { stop: () => new Promise(() => {}) } })
     await slack.people.runCommand(stopWeb)

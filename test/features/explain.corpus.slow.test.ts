@@ -10,14 +10,14 @@ import { buildId, channelId, projectId, SECOND, WEB, type Said } from '../suppor
 import type { Shown } from '../support/fake-notifier.ts'
 import { seesAll } from './operations-stage.ts'
 
-// What /ci why says of each delivery, held against what Slack shows after it, and against rules that are spelled out
-// here by hand: neither is asked of the code that decides.
+// Compares what /ci why says about each delivery with what Slack shows after it, and with rules that are written out
+// here by hand. The code that decides is not used as a reference.
 
 interface Channel {
   channel: ChannelId
   rules: readonly ChannelRule[] | null
   quiet: boolean
-  /** what this channel asked for, in the test's own words */
+  /** which events the channel wants, in the test's own words */
   wants: (event: string, branch: string | null) => boolean
 }
 
@@ -51,7 +51,7 @@ const CHANNELS: readonly Channel[] = [
     wants: (event, branch) =>
       branch !== null && branch.startsWith('fix/') && isOneOf(event, 'started', 'recovered', 'waiting', 'stopped'),
   },
-  // These are the project's own, as CI holds them.
+  // The project's own rules, as CI has them.
   {
     channel: channelId('C0CI000001'),
     rules: null,
@@ -64,7 +64,7 @@ const CHANNELS: readonly Channel[] = [
 
 const CI_RULES = [rule('main', null, ['failed', 'recovered']), rule('release/*', null, ['success'])]
 
-/** What people call what CI said. */
+/** The event names of CI's words. */
 const EVENTS: Readonly<Record<string, string>> = {
   initiated: 'started',
   testing: 'started',
@@ -82,15 +82,15 @@ const GAP_MS = 10 * SECOND
 
 interface StepResult {
   decision: Explained
-  /** what appeared in the channel about this build with this delivery, but for what an earlier attempt was owed */
+  /** the messages about this build that this delivery caused, without those about an earlier attempt */
   fresh: readonly Shown[]
-  /** a card of its revision stood there before */
+  /** a card of its revision existed before */
   hadCard: boolean
-  /** it recovered the branch */
+  /** it fixed the branch */
   isFixed: boolean
 }
 
-/** Delivers one after the other; after each, when the bot has told it, compares each channel. @returns what was compared */
+/** Delivers the events one by one and compares each channel when it is up to date. @returns what was compared */
 async function play(deliveries: readonly Said[]): Promise<number> {
   await using stage = await openStage({
     subscriptions: CHANNELS.map(({ channel, rules, quiet }) => follower(channel, { rules, quiet })),
@@ -109,7 +109,7 @@ async function play(deliveries: readonly Said[]): Promise<number> {
     await stage.clock.advance(GAP_MS)
     const fresh = stage.slack.messages.filter(({ ts }) => !before.has(ts))
     const decisions = await explained(stage, said, receivedAt)
-    // A repetition that says more of the build than before is a build event, too.
+    // A repetition with new details is also a build event.
     const owed = answer === 'recorded' ? [CHANNELS.length] : [0, CHANNELS.length]
     expect(owed, JSON.stringify(said)).toContain(decisions.length)
     if (answer === 'duplicate') expect(fresh).toEqual([])
@@ -119,7 +119,7 @@ async function play(deliveries: readonly Said[]): Promise<number> {
       compare(stage, said, { decision, fresh: here, hadCard, isFixed: isShownFixed(stage, said, before) })
       compared += 1
     }
-    // A late failure can make a recovery of what passed before: then the card of another build is born with it.
+    // A late failure can turn an earlier success into a recovery, which posts the card of another build.
     for (const { channel, view } of fresh)
       if (view.kind === 'card') cards.add(`${revisions.get(view.build.buildId)} ${channel}`)
   }
@@ -135,10 +135,10 @@ async function explained({ store, clock, subscriptions }: Stage, said: Said, at:
   return outcome.kind === 'why' ? outcome.decisions.filter((one) => one.at === at) : []
 }
 
-/** As cards show it: of a UUID its beginning. */
+/** As cards show it: the short form of a UUID. */
 const numberOf = ({ build = '512' }: Said): string => shortId(buildId(build))
 
-// What an earlier attempt is owed once another one takes its card is about that attempt, and not about this delivery.
+// A reply about an earlier attempt, sent when another one takes its card, does not belong to this delivery.
 // A card shows the newest build of its commit.
 function isAbout(view: Shown['view'], said: Said): boolean {
   const { project = WEB, branch = 'main', commit } = said
@@ -159,7 +159,7 @@ function compare(stage: Stage, said: Said, told: StepResult): void {
   if (decision.verdict === 'update') expect(hadCard, `card to update: ${about}`).toBe(true)
   else if (decision.verdict === 'silent' && !changesNothing(decision)) expect(hadCard, `no card: ${about}`).toBe(false)
   expect(cards.length, `card: ${about}`).toBe(isAnnounced && !hadCard ? 1 : 0)
-  // The card that is born with an end tells it, unless it is a newer build's.
+  // A card that is posted after an end shows that end, unless a newer build is on it.
   const isOnCard = cards.some(({ first }) => first.kind === 'card' && first.build.buildId === numberOf(said))
   expect(replies.length, `reply: ${about}`).toBe(isAnnounced && isFinal(status) && !isOnCard ? 1 : 0)
   if (isNotice) expect(noticesIn(stage, decision), `notice: ${about}`).toBe(true)
@@ -167,18 +167,18 @@ function compare(stage: Stage, said: Said, told: StepResult): void {
   for (const reply of replies) compareBroadcast(stage, decision, reply, about)
 }
 
-/** What changes nothing is not asked of the rules; all else is told exactly where the channel wants it. */
+/** Unless the event changes nothing, a channel gets exactly the events that it wants. */
 function compareWish(said: Said, { decision, isFixed }: StepResult, about: string): void {
   const { word, branch = 'main', project = WEB } = said
   const { verdict, reason, looked } = decision
   if (changesNothing(decision)) {
-    // Only news of an attempt that has not ended comes too late, unless the source says of which attempt it is.
+    // Only an event before the end of its attempt can be late, unless the source numbers attempts.
     if (reason === 'late' && sourceOf(project) === 'ci') expect(isFinal(toStatus(word)), about).toBe(false)
     return expect(verdict, about).toBe('silent')
   }
   const { wants } = channelOf(decision)
   const own = [EVENTS[word] ?? 'unknown', ...(isFixed ? ['recovered'] : [])]
-  // No rule can name what only waits for its turn.
+  // No rule can name a build that is only queued.
   const isWanted = word !== 'queued' && own.some((event) => wants(event, branch))
   expect(verdict === 'tell', `wanted: ${about}`).toBe(isWanted)
   expect(
@@ -189,7 +189,7 @@ function compareWish(said: Said, { decision, isFixed }: StepResult, about: strin
 
 const changesNothing = ({ reason }: Explained): boolean => reason === 'duplicate' || reason === 'late'
 
-/** In the channel that sees everything, with this delivery: what an earlier attempt of the build recovered is another matter. */
+/** In the channel that sees everything, for this delivery: recoveries by earlier attempts of the build do not count. */
 const isShownFixed = ({ slack }: Stage, said: Said, before: ReadonlySet<string>): boolean =>
   toStatus(said.word) === 'success' &&
   slack.messages.some(
@@ -203,7 +203,7 @@ const isShownFixed = ({ slack }: Stage, said: Said, before: ReadonlySet<string>)
 
 const channelOf = ({ channel }: Pick<Explained, 'channel'>): Channel => CHANNELS.find((one) => one.channel === channel)!
 
-/** All that it says stands there stands there, and nothing else does. */
+/** The messages that it names exist, and no others. */
 function comparePosted(stage: Stage, { channel, posted, verdict }: Explained, about: string): void {
   for (const { slot, state, ts } of posted) {
     expect(state, about).toBe('posted')
@@ -221,7 +221,7 @@ const noticesIn = ({ slack }: Stage, { channel, posted }: Explained): boolean =>
     ({ slot, ts }) => slot === 'notice' && slack.messages.some((one) => one.ts === ts && one.channel === channel),
   )
 
-/** A failure or recovery that was wanted as such, of the attempt that is on the card, where it is not quiet. */
+/** A wanted failure or recovery of the attempt on the card is broadcast, unless the channel is quiet. */
 function compareBroadcast(stage: Stage, decision: Explained, { ts, first, thread }: Shown, about: string): void {
   const said = decision.posted.find((one) => one.ts === ts)
   expect(said?.slot, `reply is named: ${about}`).toMatch(/^run:/)
@@ -245,8 +245,8 @@ const WORDS = [...Object.keys(EVENTS), 'hibernating']
 let commits = 0
 const commit = (): string => (commits += 1).toString(16).padStart(40, 'c')
 
-describe('the explanation of each delivery agrees with what Slack shows after it', () => {
-  test.each(BRANCHES)('of every word that CI says, alone and after a start, on %s', async (branch) => {
+describe('the explanation of each delivery matches what Slack shows after it', () => {
+  test.each(BRANCHES)('for every word of CI, alone and after a start, on %s', async (branch) => {
     const builds = WORDS.flatMap((word, n): Said[] => [
       { word, branch, commit: commit(), build: String(100 + 10 * n) },
       ...['initiated', word].map((one) => ({ word: one, branch, commit: null, build: String(105 + 10 * n) })),
@@ -254,7 +254,7 @@ describe('the explanation of each delivery agrees with what Slack shows after it
     expect(await play(withCommits(builds))).toBeGreaterThan(CHANNELS.length * WORDS.length)
   })
 
-  test('of failures, recoveries, restarts, repetitions and late words of one commit', async () => {
+  test('for failures, recoveries, restarts, repetitions and late events of one commit', async () => {
     const words = [
       'initiated',
       'error',
@@ -270,11 +270,11 @@ describe('the explanation of each delivery agrees with what Slack shows after it
       expect(await play(words.map((word) => ({ word, branch, commit: 'd'.repeat(40) })))).toBeGreaterThan(0)
   })
 
-  test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))('of generated stories: seed %i', async (seed) => {
+  test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))('for generated stories: seed %i', async (seed) => {
     expect(await play(createScenario(seed).chapters[0]!.builds.deliveries.map(({ said }) => said))).toBeGreaterThan(0)
   })
 })
 
-/** Each build its own commit. */
+/** Gives each build its own commit. */
 const withCommits = (builds: readonly Said[]): Said[] =>
   builds.map((said) => ({ ...said, commit: Number(said.build).toString(16).padStart(40, '0') }))

@@ -15,8 +15,8 @@ async function decisionsOf(stage: Stage, ref: AttemptRef): Promise<readonly Expl
 const QUIET = channelId('C0QUIET001')
 const HERE = { user: 'U0LIN00001', channel: BUILDS }
 
-describe('why', () => {
-  test('gives for each build event and channel the verdict as it was made, with its reason', async () => {
+describe('the answer to why', () => {
+  test('has the recorded verdict and reason for each build event and channel', async () => {
     await using stage = await openStage()
     const failures = [{ branch: 'release/*', branchMatch: null, events: ['failed'] as const }]
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: failures }))
@@ -35,7 +35,7 @@ describe('why', () => {
     expect(await stage.main.operations.why(ofAttempt(ref), HERE)).toEqual(outcome)
   })
 
-  test('tells each rule that was looked at, and whose it is', async () => {
+  test('has each rule that was looked at, and its source', async () => {
     await using stage = await openStage()
     const rule = { branch: 'release/*', branchMatch: 'wildcard', events: ['failed'] as const }
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: [rule] }))
@@ -45,7 +45,7 @@ describe('why', () => {
     expect(quiet.map(({ looked }) => looked)).toEqual([[{ rule, from: 'file', verdict: 'branch-not-matched' }]])
   })
 
-  test('tells what stands there: the card, and the reply of the attempt; nothing where nothing was told', async () => {
+  test("says which messages exist: the card, the attempt's reply, or none", async () => {
     await using stage = await openStage()
     const failures = [{ branch: 'release/*', branchMatch: null, events: ['failed'] as const }]
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: failures }))
@@ -68,7 +68,7 @@ describe('why', () => {
       for (const one of told) expect(one.at).toBeGreaterThanOrEqual(decisions[0]!.at)
   })
 
-  test('tells of each attempt its own reply', async () => {
+  test("has each attempt's own reply", async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.ended('error')
     await stage.clock.advance(2 * MINUTE)
@@ -85,7 +85,7 @@ describe('why', () => {
     ])
   })
 
-  test('tells that a card waits while Slack is away, and that it stands once it does', async () => {
+  test('says that a card waits while Slack is away, and that it is posted afterwards', async () => {
     await using stage = await openStage()
     stage.reconcile.slack.fate(() => UNSENT)
     const { ref } = await stage.running()
@@ -99,7 +99,7 @@ describe('why', () => {
     ])
   })
 
-  test("of the account's trouble tells the notice of the day", async () => {
+  test('has the notice of the day for builds that CI refused', async () => {
     await using stage = await openStage()
     const { ref } = stage.push({ outcome: 'ignored' })
     await stage.deliver()
@@ -112,7 +112,7 @@ describe('why', () => {
     ])
   })
 
-  test('says nothing of a channel that the requester cannot look into, but that there is one; there it is said', async () => {
+  test('mentions a channel that the requester cannot see without details, which it gives inside that channel', async () => {
     await using stage = await openStage()
     stage.reconcile.subscriptions.push(follower(QUIET))
     const { ref } = await stage.ended('error')
@@ -127,21 +127,21 @@ describe('why', () => {
     expect(await saidTo({ seenBy: async () => null }, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
   })
 
-  test('without a build is about the newest of the channel', async () => {
+  test('without a build is about the newest one in the channel', async () => {
     await using stage = await openStage()
     await stage.ended('error')
     const { ref } = await stage.running({}, 'acme/api')
     expect(await stage.main.operations.why(null, HERE)).toMatchObject({ kind: 'why', build: { ref } })
   })
 
-  test('where nothing was delivered yet is about no build', async () => {
+  test('without any delivery is about no build', async () => {
     await using stage = await openStage()
     expect((await stage.main.operations.why(null, HERE)).kind).toBe('no-build')
     const target = { kind: 'build-number', number: '999', project: null } as const
     expect(await stage.main.operations.why(target, HERE)).toEqual({ kind: 'unknown-build', text: '#999' })
   })
 
-  test('shows the newest twenty decisions, and how many there are more', async () => {
+  test('has the newest twenty decisions, and the number of earlier ones', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.ended('error')
     for (let n = 0; n < DECISIONS_MAX / 2; n++) {

@@ -12,7 +12,7 @@ const numberOf = (found: { kind: 'found'; build: { buildId: string } } | NotFoun
 
 const ofProject = (project: string, branch: string | null = null): Target => ({ kind: 'project', project, branch })
 
-/** A build of a project that CI does not list. */
+/** A delivery about a build of a project that CI does not list. */
 async function heard(stage: Stage, build: object): Promise<void> {
   const { store, clock } = stage.main.deps
   const body = JSON.stringify({ build: { branch: 'main', commit_id: 'a1b2c3d4', status: 'initiated', ...build } })
@@ -20,7 +20,7 @@ async function heard(stage: Stage, build: object): Promise<void> {
   await stage.deliver()
 }
 
-describe('a project is named', () => {
+describe('a project is found', () => {
   test.each(['acme/web', 'ACME/Web', 'web', 'we', ' web ', '11'])('by %s', async (text) => {
     await using stage = await openStage()
     const { ref } = await stage.running()
@@ -35,7 +35,7 @@ describe('a project is named', () => {
     expect(numberOf(await find(stage, { kind: 'uuid', uuid: toUuid(uuid) }))).toBe(ref.buildId)
   })
 
-  test('by a part that several have: a choice of at most five', async () => {
+  test('by a part of several names, as a choice of at most five', async () => {
     await using stage = await openStage()
     expect(await find(stage, ofProject('acme'))).toMatchObject({
       kind: 'several-projects',
@@ -53,20 +53,20 @@ describe('a project is named', () => {
     ['wbe', 'acme/web'],
     ['acme/wep', 'acme/web'],
     ['nothing-like-it', null],
-  ])('by %s: nothing is done, %s is offered', async (text, nearest) => {
+  ])('only as a suggestion by %s: nothing is done, %s is offered', async (text, nearest) => {
     await using stage = await openStage()
     await stage.running()
     expect(await find(stage, ofProject(text))).toEqual({ kind: 'no-project', text, nearest, isListRead: true })
   })
 
-  test("while CI's list has never been read, that is said", async () => {
+  test("not before CI's list was read, and the answer says so", async () => {
     await using stage = await openStage()
     stage.reconcile.sql('delete from job')
     stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2', times: 100 })
     expect(await find(stage, ofProject('nobody'))).toMatchObject({ kind: 'no-project', isListRead: false })
   })
 
-  test('by a name that another project has in CI, and each is found by its id', async () => {
+  test('by its id even if another project has the same name', async () => {
     await using stage = await openStage()
     await heard(stage, { project_id: 77, build_id: 900, project_full_name: 'acme/web' })
     expect(await find(stage, ofProject('acme/web'))).toMatchObject({ kind: 'several-projects' })
@@ -75,8 +75,8 @@ describe('a project is named', () => {
   })
 })
 
-describe('a branch', () => {
-  test('has its newest build, however it is written', async () => {
+describe('a branch name', () => {
+  test('means its newest build, in any case', async () => {
     await using stage = await openStage()
     const branch = 'fix/`<!channel>` *a* & "b" ü?#%2F'
     const { ref } = await stage.ended('error', { branch })
@@ -84,7 +84,7 @@ describe('a branch', () => {
     expect(numberOf(await find(stage, ofProject('web', branch)))).toBe(ref.buildId)
   })
 
-  test('that has none names the nearest one', async () => {
+  test('without builds suggests the nearest branch', async () => {
     await using stage = await openStage()
     await stage.running({ branch: 'develop' })
     const expected = { kind: 'no-build', project: 'acme/web', branch: 'devlop', nearest: 'develop' }
@@ -92,7 +92,7 @@ describe('a branch', () => {
     expect(await find(stage, ofProject('api'))).toMatchObject({ kind: 'no-build', project: 'acme/api', nearest: null })
   })
 
-  test('with several running builds is a choice for a stop, and the newest for whoever looks', async () => {
+  test('with several running builds asks which one to stop, while status takes the newest', async () => {
     await using stage = await openStage()
     const one = await stage.running()
     const two = await stage.running()
@@ -109,7 +109,7 @@ describe('a branch', () => {
     expect(numberOf(await find(stage, ofProject('web', 'main')))).toBe(two.ref.buildId)
   })
 
-  test('is stopped where it runs, though a newer build has ended', async () => {
+  test('means for a stop its running build, even if a newer one has ended', async () => {
     await using stage = await openStage()
     const one = await stage.running()
     await stage.ended('success')
@@ -125,8 +125,8 @@ describe('a branch', () => {
   })
 })
 
-describe('a number', () => {
-  test('is that build, alone or of its project', async () => {
+describe('a build number', () => {
+  test('means that build, in all projects or in one', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.running()
@@ -138,14 +138,14 @@ describe('a number', () => {
     expect((await find(stage, { kind: 'build-number', number, project: 'nowhere' })).kind).toBe('no-project')
   })
 
-  test('that several projects have is a choice', async () => {
+  test('of several projects is a choice', async () => {
     await using stage = await openStage()
     for (const id of ['91', '92']) await heard(stage, { project_id: id, build_id: 7, project_name: `acme/s-${id}` })
     const found = await find(stage, { kind: 'build-number', number: '7', project: null })
     expect(found).toMatchObject({ kind: 'several-builds', text: '#7', builds: [{ buildId: '7' }, { buildId: '7' }] })
   })
 
-  test.each(['999', '0512', '-1', '1e3', "5'; drop table build; --", '9'.repeat(30)])('%s is none', async (number) => {
+  test.each(['999', '0512', '-1', '1e3', "5'; drop table build; --", '9'.repeat(30)])('is not %s', async (number) => {
     await using stage = await openStage()
     await stage.running()
     const target: Target = { kind: 'build-number', number, project: null }
@@ -153,8 +153,8 @@ describe('a number', () => {
   })
 })
 
-describe('an address', () => {
-  test('is the build that was delivered with it', async () => {
+describe("a build's address", () => {
+  test('is found if it was delivered', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const url = `${stage.ci.url}/projects/11/builds/${ref.buildId}`
@@ -162,7 +162,7 @@ describe('an address', () => {
       expect(numberOf(await find(stage, { kind: 'build-url', url: form }))).toBe(ref.buildId)
   })
 
-  test('that names no project is the build that was delivered with it, and a choice where none was', async () => {
+  test('without a project is the build that was delivered with it, or otherwise a choice', async () => {
     await using stage = await openStage()
     for (const [id, name] of [
       ['91', 'web'],
@@ -175,7 +175,7 @@ describe('an address', () => {
     expect((await at('elsewhere')).kind).toBe('several-builds')
   })
 
-  test('with a uuid is the build that has it', async () => {
+  test('with a uuid is the build with that uuid', async () => {
     await using stage = await openStage({ switches: { buildUrlForm: 'uuids' } })
     const { ref, uuid } = await stage.running()
     const url = `https://ci.example/builds/${uuid.toUpperCase()}`
@@ -183,7 +183,7 @@ describe('an address', () => {
     expect(numberOf(await find(stage, { kind: 'uuid', uuid: toUuid(uuid) }))).toBe(ref.buildId)
   })
 
-  test('of another project is not the build of this number', async () => {
+  test('of another project is not the build with that number', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const url = `${stage.ci.url}/projects/99/builds/${ref.buildId}`
@@ -191,7 +191,7 @@ describe('an address', () => {
   })
 
   test.each(['https://ci.example/projects/11', 'https://ci.example/builds/x', 'no address'])(
-    '%s is none',
+    'cannot be %s',
     async (url) => {
       await using stage = await openStage()
       await stage.running()
@@ -200,14 +200,14 @@ describe('an address', () => {
   )
 })
 
-test('a uuid that nobody has is no build', async () => {
+test('an unknown uuid is no build', async () => {
   await using stage = await openStage()
   const uuid = toUuid('f0000000-0000-0000-0000-00000000dead')
   expect(await find(stage, { kind: 'uuid', uuid })).toEqual({ kind: 'unknown-build', text: uuid })
 })
 
 describe('a message', () => {
-  test('of a card, or in its thread, is the newest build of it', async () => {
+  test('that is a card, or in its thread, means its newest build', async () => {
     await using stage = await openStage()
     const { ref } = await stage.ended('error')
     const { messages } = stage.reconcile.slack
@@ -216,7 +216,7 @@ describe('a message', () => {
       expect(numberOf(await find(stage, { kind: 'message', channel, ts }))).toBe(ref.buildId)
   })
 
-  test('of somebody else, or in another channel, is no card', async () => {
+  test('of other people or in another channel is no card', async () => {
     await using stage = await openStage()
     await stage.running()
     const { ts } = stage.reconcile.slack.messages[0]!
@@ -227,8 +227,8 @@ describe('a message', () => {
   })
 })
 
-describe('a picker', () => {
-  test('suggests all projects with a text, those that begin with it first', async () => {
+describe('a menu', () => {
+  test('suggests all projects that contain a text, those that begin with it first', async () => {
     await using stage = await openStage()
     await heard(stage, { project_id: 91, build_id: 1, project_full_name: 'acme/web-admin' })
     await heard(stage, { project_id: 92, build_id: 1, project_full_name: 'web' })
@@ -239,7 +239,7 @@ describe('a picker', () => {
     expect(await names('nowhere')).toEqual([])
   })
 
-  test('suggests the branches of a project, those with the newest builds first', async () => {
+  test('suggests the branches of a project, newest builds first', async () => {
     await using stage = await openStage()
     for (const branch of ['main', 'Fix/login', 'fix/logout']) await stage.running({ branch })
     const branches = (text: string, project = 'web') => stage.main.operations.suggestBranches(project, text)
@@ -249,7 +249,7 @@ describe('a picker', () => {
   })
 })
 
-test('ids beyond 2^53 are found to the last digit', async () => {
+test('has exact ids beyond 2^53', async () => {
   await using stage = await openStage({ switches: { bigIds: true } })
   const { ref } = await stage.running()
   expect(BigInt(ref.buildId)).toBeGreaterThan(2n ** 53n)

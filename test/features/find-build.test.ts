@@ -22,14 +22,14 @@ const chooseBranch = (branch: string) => ({ user: ada, actionId: FIND_BRANCH_ID,
 const blocksOf = (slack: Stage['slack'], user: string = ada) =>
   (slack.views.stack(user).at(-1)?.['blocks'] ?? []) as object[]
 const textIn = (slack: Stage['slack'], user: string = ada) => JSON.stringify(blocksOf(slack, user))
-/** A text of an answer that the modal shows. */
+/** The text of an answer in the modal. */
 const shown = ({ blocks }: Answer): string => {
   const section = blocks.find((block): block is Extract<Block, { type: 'section' }> => block.type === 'section')
   return JSON.stringify(section?.text.text)
 }
 
 describe('"Find a build"', () => {
-  it('opens at once, offers the projects that are asked for, and then shows the last build with its buttons', async () => {
+  it('opens at once, suggests projects, and then shows the last build with its buttons', async () => {
     const { slack, asked } = await openStage()
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
@@ -49,7 +49,7 @@ describe('"Find a build"', () => {
     expect((await asked(4)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: null }])
   })
 
-  it('answers a click on Stop within the modal, and keeps the form', async () => {
+  it('answers a click on Stop in the modal, and keeps the form', async () => {
     const { slack, asked } = await openStage()
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
@@ -67,7 +67,7 @@ describe('"Find a build"', () => {
     expect((await asked(4)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'main' }])
   })
 
-  it('answers a click in a modal that is closed meanwhile in a direct message', async () => {
+  it('answers a click in a modal that was closed meanwhile in a direct message', async () => {
     const { promise, settle } = pending<typeof STOP_REQUESTED>()
     const { slack, asked, calls } = await openStage({ operations: { stop: () => promise } })
     await slack.people.useGlobalShortcut(OPEN)
@@ -83,7 +83,7 @@ describe('"Find a build"', () => {
     expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text }])
   })
 
-  it('follows nobody who closed it with what they looked for', async () => {
+  it('sends nothing to a person who closed it', async () => {
     const { promise, settle } = pending<{ kind: 'no-card' }>()
     const { slack, asked, calls } = await openStage({ operations: { findBuild: () => promise } })
     await slack.people.useGlobalShortcut(OPEN)
@@ -96,7 +96,7 @@ describe('"Find a build"', () => {
     expect(slack.workspace.channels.has(`D${ada.slice(1)}`)).toBe(false)
   })
 
-  it('shows the words alone where Slack does not take the blocks', async () => {
+  it('shows text only if Slack refuses the blocks', async () => {
     const { slack, asked } = await openStage()
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
@@ -106,7 +106,7 @@ describe('"Find a build"', () => {
     expect(textIn(slack)).toContain(JSON.stringify(answerFound(build()).text))
   })
 
-  it('answers in a direct message where Slack does not take the modal', async () => {
+  it('answers in a direct message if Slack refuses the modal', async () => {
     const { slack, asked } = await openStage()
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
@@ -116,7 +116,7 @@ describe('"Find a build"', () => {
     expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerFound(build()).text }])
   })
 
-  it('shows the newest choice, even if an older one is answered last', async () => {
+  it('shows the newest choice even if an older one is answered later', async () => {
     const first = pending<{ kind: 'found'; build: ReturnType<typeof build> }>()
     const old = build({ project: 'acme/old' })
     const { slack, asked, calls } = await openStage({
@@ -141,10 +141,10 @@ describe('"Find a build"', () => {
 
   it.each([
     ['of another version', '{"chosen":["41"]}'],
-    ['no JSON', '41'],
-    ['of an empty name', '{"project":""}'],
+    ['not JSON', '41'],
+    ['with an empty name', '{"project":""}'],
     ['empty', ''],
-  ])('says what to do when what it remembers cannot be read: %s', async (_, metadata) => {
+  ])('says what to do if its metadata cannot be read: %s', async (_, metadata) => {
     const { slack, asked } = await openStage()
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
@@ -159,7 +159,7 @@ describe('"Find a build"', () => {
     expect(textIn(slack)).not.toContain(shown(answerFound(build())))
   })
 
-  it('says so when there is no build', async () => {
+  it('says so if there is no build', async () => {
     const none = { kind: 'no-build', project: 'acme/web', branch: null, nearest: null } as const
     const { slack, asked } = await openStage({ operations: { findBuild: async () => none } })
     await slack.people.useGlobalShortcut(OPEN)
@@ -171,7 +171,7 @@ describe('"Find a build"', () => {
     )
   })
 
-  it('closes when it is submitted, and does nothing when it is submitted twice', async () => {
+  it('closes when it is submitted, and does nothing the second time', async () => {
     const { slack, calls, lines, asked } = await openStage()
     await slack.people.useGlobalShortcut(OPEN)
     await asked(1)
@@ -181,7 +181,7 @@ describe('"Find a build"', () => {
     expect(lines).toMatchObject([{ level: 'info', fields: { what: 'find', outcome: 'opened' } }])
   })
 
-  it('tells an outsider that it shows them nothing, and offers no names', async () => {
+  it('shows nothing to an outsider, and suggests no names', async () => {
     const permit = { kind: 'no', why: 'outsider', who: [] } as const
     const { slack, calls, asked } = await openStage({ operations: { mayRead: async () => permit } })
     await slack.people.useGlobalShortcut({ ...OPEN, user: sol })
@@ -207,8 +207,8 @@ describe('"Find a build"', () => {
   })
 })
 
-describe('a choice in no modal', () => {
-  it('asks nothing, and says what to do in a direct message', async () => {
+describe('a choice outside of a modal', () => {
+  it('does nothing, and says what to do in a direct message', async () => {
     const { slack, asked } = await openStage()
     const actions = [{ type: 'external_select', action_id: FIND_PROJECT_ID, ...option('41') }]
     await slack.sender.send({
@@ -223,8 +223,8 @@ describe('a choice in no modal', () => {
   })
 })
 
-describe('the menu of projects', () => {
-  it('is empty, and the log says why, when the projects cannot be told', async () => {
+describe('the project menu', () => {
+  it('is empty if the projects cannot be read, and the log says why', async () => {
     const { slack, lines } = await openStage({
       operations: {
         suggestProjects: async () => {
@@ -252,7 +252,7 @@ describe('the menu of projects', () => {
     expect(await suggesting).toMatchObject({ acknowledgement: { kind: 'answered' }, options: [] })
   })
 
-  it(`holds ${OPTIONS_MAX} at most, and leaves out what would have to be cut to be carried`, () => {
+  it(`has at most ${OPTIONS_MAX} options, and leaves out names that are too long for a value`, () => {
     const named = (name: string) => ({ ...PROJECT, projectId: null, name })
     const many = Array.from({ length: OPTIONS_MAX + 1 }, (_, at) => named(`acme/${at}`))
     expect(projectOptions(many)).toHaveLength(OPTIONS_MAX)
@@ -261,7 +261,7 @@ describe('the menu of projects', () => {
   })
 })
 
-describe('the form', () => {
+describe('the modal', () => {
   it.each([
     ['empty', findView({ chosen: null, branches: [], answer: [] })],
     ['without branches', findView({ chosen: { project: '41', branch: null }, branches: [], answer: [] })],
@@ -281,12 +281,12 @@ describe('the form', () => {
         answer: [],
       }),
     ],
-  ])('is one that Slack takes: %s', (_, view) => {
+  ])('is valid for Slack: %s', (_, view) => {
     expect(checkView(JSON.parse(JSON.stringify(view)))).toEqual([])
   })
 })
 
-describe('the menu of branches', () => {
+describe('the branch menu', () => {
   const branchMenu = (chosen: { project: string; branch: string | null }, branches: string[]) => {
     const view = JSON.parse(JSON.stringify(findView({ chosen, branches, answer: [] })))
     return view.blocks[1] as { block_id: string; accessory: { initial_option: { value: string } } }
@@ -294,11 +294,11 @@ describe('the menu of branches', () => {
   const stands = (branch: string | null) =>
     branchMenu({ project: '41', branch }, ['main', 'fix/login']).accessory.initial_option.value
 
-  it('stands on the chosen branch, and on any where that is none of them', () => {
+  it('selects the chosen branch, or any branch if the choice is not in it', () => {
     expect([stands('main'), stands(null), stands('gone')]).toEqual(['branch:main', 'any', 'any'])
   })
 
-  it('is another one for another project, and the same for another branch', () => {
+  it('is a new menu for another project, and the same one for another branch', () => {
     const idOf = (project: string, branch: string) => branchMenu({ project, branch }, []).block_id
     expect(idOf('41', 'main')).toBe(idOf('41', 'fix/login'))
     expect(idOf('41', 'main')).not.toBe(idOf('42', 'main'))
@@ -315,7 +315,7 @@ describe('the menu of branches', () => {
 })
 
 describe('the newest choice', () => {
-  it('in a modal keeps it from being forgotten', () => {
+  it('keeps its modal from being forgotten', () => {
     const newest = createNewest()
     const older = newest.note('V1')
     for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.note(`other ${at}`)
@@ -324,7 +324,7 @@ describe('the newest choice', () => {
     expect([older(), newer()]).toEqual([false, true])
   })
 
-  it(`is known for ${MODALS_MAX} modals`, () => {
+  it(`is kept for ${MODALS_MAX} modals`, () => {
     const newest = createNewest()
     const older = newest.note('V1')
     expect(older()).toBe(true)

@@ -27,8 +27,8 @@ const shown = (raw: Record<string, unknown>, name = 'acme/web', setup: readonly 
   base: {},
 })
 
-describe('a form that is sent in', () => {
-  it('closes where nobody knows it, and nothing follows', async () => {
+describe('a submitted form', () => {
+  it('closes if it is unknown, and nothing happens', async () => {
     const { slack, calls } = await openStage()
     for (const body of [sent('form_of_long_ago'), { type: 'view_submission' }]) {
       const payload = JSON.stringify({ ...body, user: { id: ada } })
@@ -42,20 +42,20 @@ describe('a form that is sent in', () => {
     expect(calls).toEqual([])
   })
 
-  it.each([...FORMS])('(%s) of another version is answered at once, and never throws', (callbackId, form) => {
+  it.each([...FORMS])('(%s) of another version is answered at once, without an exception', (callbackId, form) => {
     for (const metadata of ['', 'null', '{"project":1}', '[]', 'x'.repeat(3_000)]) {
       const received = form.receive(sent(callbackId, metadata))
       expect(received.ack === null ? null : received.ack.response_action).toBeOneOf([null, 'update', 'push', 'errors'])
     }
   })
 
-  it('is called by a name in words, for whoever is told that it was interrupted', () => {
+  it('has a readable name for messages about interruptions', () => {
     for (const { what } of FORMS.values()) expect(what).toMatch(/^[a-z][a-zA-Z ]+$/)
   })
 })
 
-describe('while what is asked cannot be written down', () => {
-  it('a form that is sent in says on top of itself that nothing was done, and keeps what stands in it', async () => {
+describe('if an interaction cannot be stored', () => {
+  it('a submitted form says above its fields that nothing was done, and keeps its values', async () => {
     const stage = await openStage()
     const { people, views } = stage.slack
     await people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'project create' })
@@ -79,8 +79,8 @@ const FOLLOWING_NOTHING: Operations['subscriptions'] = {
   rules: async () => ({ kind: 'rules', channel: BUILDS, subscriptions: [], digest: null }),
 }
 
-describe('a form that Slack does not open any more', () => {
-  it.each(['subscribe', 'project edit acme/web', 'project create'])('(/ci %s) is said to be late', async (text) => {
+describe('a form that Slack no longer opens', () => {
+  it.each(['subscribe', 'project edit acme/web', 'project create'])('(/ci %s) is said to be too late', async (text) => {
     const { slack } = await openStage({ operations: { subscriptions: FOLLOWING_NOTHING } })
     slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id' })
     await slack.people.runCommand({ user: grace, channel: BUILDS, command: '/ci', text })
@@ -119,16 +119,16 @@ describe('the forms of projects', () => {
   ]
 
   it.each([
-    ['offers the four that CI documents', ['failed'], ['started', 'failed', 'success', 'recovered']],
-    ['shows what else CI has', ['failed', 'waiting'], ['started', 'failed', 'success', 'recovered', 'waiting']],
-  ])('of the events of a rule %s', (_, has, offered) => {
+    ['have the four that CI documents', ['failed'], ['started', 'failed', 'success', 'recovered']],
+    ['also have others from CI', ['failed', 'waiting'], ['started', 'failed', 'success', 'recovered', 'waiting']],
+  ])('show events of a rule that %s', (_, has, offered) => {
     const rule = { notifier: 'email', build_statuses: has }
     const { blocks } = editView(shown({ notification_rules: [rule] }), 'rule:0', BUILDS)
     const events = { block_id: 'rule:0:events', element: { options: offered.map((value) => ({ value })) } }
     expect(blocks.filter((block) => 'block_id' in block && block.block_id === events.block_id)).toMatchObject([events])
   })
 
-  it.each(raws)('(%s) are modals that Slack takes, whatever part is chosen', (_, raw) => {
+  it.each(raws)('(%s) are valid modals for Slack, whichever part is chosen', (_, raw) => {
     for (const part of [null, ...parts, 'part-of-long-ago']) {
       const view = editView(shown(raw, LONG.slice(0, 200), [LONG]), part, BUILDS)
       expect({ part, problems: checkView(view) }).toEqual({ part, problems: [] })
@@ -137,7 +137,7 @@ describe('the forms of projects', () => {
     expect(checkView(resetView(shown(raw, LONG.slice(0, 200)), null))).toEqual([])
   })
 
-  it('offer a hundred things to change, and say how many rules are not among them', () => {
+  it('offer a hundred things to change, and say how many rules are missing there', () => {
     const rule = { notifier: 'slack', build_statuses: ['failed'], options: { key: 'k' } }
     const view = (rules: number) =>
       JSON.stringify(editView(shown({ notification_rules: Array.from({ length: rules }, () => rule) }), null, BUILDS))
@@ -147,7 +147,7 @@ describe('the forms of projects', () => {
     expect(view(200)).toContain('The last 106 rules are not among these')
   })
 
-  it('remember at most what Slack keeps for them', () => {
+  it('have no more metadata than Slack allows', () => {
     const options = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'o'.repeat(149)}`, 'x']))
     const rule = { notifier: 'n'.repeat(150), build_statuses: ['failed'], options }
     const fields = Array.from({ length: BASE_FIELDS_MAX + 1 }, (_, n) => [
@@ -161,14 +161,14 @@ describe('the forms of projects', () => {
     }
   })
 
-  it('to create opens with an address that is too long cut, and as it is cut it is refused', () => {
+  it('create with a truncated address if it is too long, and refuse it in that form', () => {
     const view = createView(`https://host/acme/${'x'.repeat(INPUT_CHARS_MAX)}`, null)
     expect(checkView(view)).toEqual([])
     expect(JSON.stringify(view)).toContain('x…"')
   })
 
   it.each(['A=x••••••', 'A=••••••x', 'A=B=••••••'])(
-    'take no value that is half a mask (%s): it would be written as it stands',
+    'accept no value with half a mask (%s), which would be stored as it is',
     (text) => {
       const values = { 'edit:environment_variables': { value: { type: 'plain_text_input', value: text } } }
       const memory = editView(shown({}), 'variables', BUILDS).private_metadata ?? ''
@@ -180,14 +180,14 @@ describe('the forms of projects', () => {
     },
   )
 
-  it('offer no field for what is longer than a field takes, and say so', () => {
+  it('have no field for a value that is too long for one, and say so', () => {
     const name = (length: number) => editView(shown({ branches: ['x'.repeat(length)] }), 'builds', BUILDS)
     expect(name(3_000).submit).toBeDefined()
     expect(name(3_001).submit).toBeUndefined()
     expect(JSON.stringify(name(3_001))).toContain('3,000 characters')
   })
 
-  it('tell of the part that is chosen, and somebody is there for that', () => {
+  it('report the chosen part, and the part has a handler', () => {
     expect(FIELDS.has('project_part')).toBe(true)
   })
 })

@@ -29,13 +29,13 @@ const run = (more: object = {}) => ({
   ...more,
 })
 
-/** GitHub has delivered this run, beside the CI service. */
+/** GitHub has delivered this run, in addition to the CI service's builds. */
 async function deliver({ reconcile: { store, clock } }: Stage, shown: unknown): Promise<void> {
   await recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY)!, body: '{}' })
   await clock.advance(5_000)
 }
 
-test('the CI service is not asked for a workflow of GitHub’s', async () => {
+test('the CI service is not called about a workflow of GitHub', async () => {
   await using stage = await openStage()
   await deliver(stage, run())
   const before = stage.ci.calls().length
@@ -59,7 +59,7 @@ test.each([
   })
 })
 
-/** The process has GitHub too, which shows these runs and answers no rerun. */
+/** A process that also has GitHub, which shows these runs and does not answer a rerun. */
 function withGithub(stage: Stage, shown: readonly unknown[]): Process {
   const client = {
     runs: async () => ({ runs: [...shown], etag: null }),
@@ -74,7 +74,7 @@ function withGithub(stage: Stage, shown: readonly unknown[]): Process {
   return { ...process, confirm: () => confirmRequests(process.deps) }
 }
 
-test('a branch of which nothing was delivered is found by asking GitHub', async () => {
+test('a branch without deliveries is found by asking GitHub', async () => {
   await using stage = await openStage()
   await deliver(stage, run())
   const { operations } = withGithub(stage, [run({ id: 9_000_000_009, head_branch: 'topic', run_number: 520 })])

@@ -14,7 +14,7 @@ const PROJECT = {
   default_branch: 'main',
 }
 
-/** GitLab has delivered this pipeline, beside the CI service. */
+/** GitLab has delivered this pipeline, in addition to the CI service's builds. */
 async function deliver(
   { reconcile: { store, clock } }: Stage,
   id: string,
@@ -27,7 +27,7 @@ async function deliver(
 
 const at = (id: string): string => `https://git.example/acme/site/-/pipelines/${id}`
 
-test('a pipeline is found by its address, not by the build of another source that has its number', async () => {
+test('a pipeline is found by its address, even if a build of another source has its number', async () => {
   await using stage = await openStage()
   const { ref } = await stage.running()
   const find = (url: string) => stage.main.operations.findBuild({ kind: 'build-url', url })
@@ -36,12 +36,12 @@ test('a pipeline is found by its address, not by the build of another source tha
   for (const url of [at(ref.buildId), `${at(ref.buildId)}/builds`, `${at(ref.buildId)}?tab=jobs`])
     expect(await find(url)).toMatchObject({ kind: 'found', build: { ref: { projectId: 'gitlab:71' } } })
   expect(await find(at('3'))).toMatchObject({ kind: 'unknown-build' })
-  // And the other way round.
+  // And the other way round: the CI service's build is found by its own address.
   expect(await find(`${stage.ci.url}/projects/11/builds/${ref.buildId}`)).toMatchObject({ build: { ref } })
   expect(await find('https://ci.example/acme/site/builds/3')).toMatchObject({ kind: 'unknown-build' })
 })
 
-test('a number is the one that people see, not the id of an earlier pipeline, however many projects have it', async () => {
+test("a number means the one that people see, not a pipeline's id, even if many projects have it", async () => {
   await using stage = await openStage()
   await deliver(stage, '31', { iid: 12 })
   await deliver(stage, '50', { iid: 31 })
@@ -54,7 +54,7 @@ test('a number is the one that people see, not the id of an earlier pipeline, ho
   expect(await find('50', null)).toMatchObject({ kind: 'unknown-build' })
 })
 
-test('a pipeline that passed cannot be restarted, and it is said why', async () => {
+test('a pipeline that passed cannot be restarted, and the answer says why', async () => {
   await using stage = await openStage()
   await deliver(stage, '31', { status: 'success' })
   const process = stage.another({ interfaces: { v2: true, legacy: true, gitlab: true } })
@@ -65,7 +65,7 @@ test('a pipeline that passed cannot be restarted, and it is said why', async () 
   expect(said).toContain('GitLab runs the jobs again that failed, and this pipeline passed.')
 })
 
-test('what the CI service alone has is not said of a project of GitLab’s', () => {
+test('a project of GitLab has no text that is true for the CI service only', () => {
   const project: ProjectRef = { projectId: 'gitlab:71', uuid: null, name: 'acme/site', type: 'gitlab' }
   const context = { command: 'badge', branch: null, reference: 'abc' }
   const said = JSON.stringify([answerNotListed(project), answerBadge({ kind: 'no-uuid', project }, context)])

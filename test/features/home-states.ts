@@ -7,7 +7,7 @@ import type { AdminState, AuditLine, HomeState, PausedChannel, Some } from '../.
 import type { ShownSubscription } from '../../src/catalog/subscriptions.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 
-/** So many of everything: more than any Home shows. */
+/** More items than any Home shows. */
 export const LARGE = 10_000
 
 const NONE: Some<never> = { shown: [], more: 0 }
@@ -92,7 +92,7 @@ export const adminState = (cast: Cast = CAST): AdminState => ({
 
 export const adminHome = (cast: Cast = CAST): HomeState => ({ ...memberHome(cast), admin: adminState(cast) })
 
-/** LARGE of everything. */
+/** A state with LARGE items of each kind. */
 export const largeHome = (cast: Cast = CAST): HomeState => {
   const { subscriptions, ...member } = memberHome(cast)
   const admin = adminState(cast)
@@ -113,7 +113,7 @@ export const largeHome = (cast: Cast = CAST): HomeState => {
 
 const OUTSIDER = { kind: 'no', why: 'outsider', who: [] } as const
 
-/** Every Home, with when somebody sees it so. */
+/** Every Home, and when people see it. */
 export const HOMES: readonly [name: string, when: string, view: HomeView][] = [
   ['empty', 'Somebody opens Home for the first time: nothing is claimed, nothing is followed.', homeView(EMPTY_HOME)],
   ['member', 'A member opens Home, with red builds and a build that waits.', homeView(memberHome())],

@@ -19,17 +19,17 @@ const ADA = 'U0ADA00001'
 interface Stage {
   homes: Homes
   clock: HandClock
-  /** whose Home was drawn, in order */
+  /** the users whose Home was drawn, in order */
   drawn: string[]
-  /** from now on another Home */
+  /** changes what Home shows */
   change(outcome?: HomeOutcome | Error): void
-  /** what Slack answers to the next drawing */
+  /** what Slack answers to the next draw */
   failNext(error: Error): void
-  /** whose Home was read */
+  /** the users whose Home was read */
   read: string[]
 }
 
-/** The watch by a clock that a test turns, before a Slack that only counts; over the real endpoints it is `app/home`. */
+/** The watch with a test clock and a Slack that only counts; `app/home` tests it over the real endpoints. */
 function openStage(): Stage {
   const clock = createHandClock(T0)
   const drawn: string[] = []
@@ -76,8 +76,8 @@ function openStage(): Stage {
   }
 }
 
-describe('a Home that is open', () => {
-  it('is drawn again once a change has settled, however many were told of', async () => {
+describe('an open Home', () => {
+  it('is redrawn once changes have settled, however many there were', async () => {
     const { homes, clock, drawn, change } = openStage()
     await homes.open(ADA, null)
     change()
@@ -88,7 +88,7 @@ describe('a Home that is open', () => {
     expect(drawn).toEqual([ADA, ADA])
   })
 
-  it('is left as it is where it says the same', async () => {
+  it('is not redrawn if nothing changed', async () => {
     const { homes, clock, drawn, read } = openStage()
     await homes.open(ADA, null)
     homes.wake()
@@ -96,7 +96,7 @@ describe('a Home that is open', () => {
     expect([drawn.length, read.length]).toEqual([1, 2])
   })
 
-  it('is drawn once more, however often it is opened while it is being drawn, and then with what is new', async () => {
+  it('is drawn once more, with the newest state, however often it is opened during a draw', async () => {
     const { homes, drawn, read, change } = openStage()
     const first = homes.open(ADA, null)
     await until('it is read', () => read.length === 1)
@@ -105,7 +105,7 @@ describe('a Home that is open', () => {
     expect([drawn.length, read.length]).toEqual([2, 2])
   })
 
-  it('is kept up to date for an hour after it was opened last', async () => {
+  it('is kept up to date for an hour after it was last opened', async () => {
     const { homes, clock, drawn, change } = openStage()
     await homes.open(ADA, null)
     await clock.advance(WATCHED_FOR_MS - SETTLE_MS)
@@ -117,7 +117,7 @@ describe('a Home that is open', () => {
     expect(drawn).toHaveLength(3)
   })
 
-  it('is found to have changed where nobody told of it', async () => {
+  it('is redrawn after a change that nobody reported', async () => {
     const { homes, clock, drawn, change } = openStage()
     await homes.open(ADA, null)
     change()
@@ -125,7 +125,7 @@ describe('a Home that is open', () => {
     expect(drawn).toEqual([ADA, ADA])
   })
 
-  it('is forgotten after an hour, and nothing goes on', async () => {
+  it('is forgotten after an hour, and no timer remains', async () => {
     const { homes, clock, drawn, read, change } = openStage()
     await homes.open(ADA, null)
     await clock.advance(WATCHED_FOR_MS - SETTLE_MS)
@@ -141,7 +141,7 @@ describe('a Home that is open', () => {
     expect([drawn.length, read.length]).toEqual([2, before])
   })
 
-  it('is the one of the newest so many', async () => {
+  it('is among a limited number, of which the newest are kept', async () => {
     const { homes, clock, drawn, change } = openStage()
     for (let at = 0; at <= WATCHED_MAX; at++) await homes.open(`U${at}`, null)
     expect(drawn).toHaveLength(WATCHED_MAX + 1)
@@ -153,7 +153,7 @@ describe('a Home that is open', () => {
     expect(again).not.toContain('U0')
   })
 
-  it('is drawn at a pace that Slack takes', async () => {
+  it('is drawn at a rate that Slack allows', async () => {
     const { homes, clock, drawn, change } = openStage()
     for (let at = 0; at < 100; at++) await homes.open(`U${at}`, null)
     change()
@@ -162,7 +162,7 @@ describe('a Home that is open', () => {
     expect(drawn.length - 100).toBeLessThanOrEqual(51)
   })
 
-  it('that Slack had no time for is drawn when it has', async () => {
+  it('is drawn later if Slack was rate-limiting', async () => {
     const { homes, clock, drawn, change, failNext } = openStage()
     await homes.open(ADA, null)
     change()
@@ -174,7 +174,7 @@ describe('a Home that is open', () => {
     expect(drawn).toHaveLength(2)
   })
 
-  it('that cannot be read says so once, and not with each new reference', async () => {
+  it('that cannot be read says so once, not again for each new reference', async () => {
     const { homes, clock, drawn, change } = openStage()
     change(new Error('the store is away'))
     await homes.open(ADA, null)
@@ -187,7 +187,7 @@ describe('a Home that is open', () => {
     expect(drawn).toHaveLength(2)
   })
 
-  it('is not drawn any more once the bot stops', async () => {
+  it('is not drawn after the bot stops', async () => {
     const { homes, clock, drawn, change } = openStage()
     await homes.open(ADA, null)
     change()
@@ -199,7 +199,7 @@ describe('a Home that is open', () => {
 })
 
 describe('a Home that waits to be drawn', () => {
-  it('is not, once the bot stops: what it would show is closed', async () => {
+  it('is not drawn after the bot stops, since its store is closed', async () => {
     const { homes, read, drawn } = openStage()
     const first = homes.open(ADA, null)
     await until('it is read', () => read.length === 1)

@@ -31,7 +31,7 @@ describe.each(ALL_CASTS)('with names that are %s, a Home', (_, cast) => {
     ['of a member', memberHome(cast)],
     ['of an admin', adminHome(cast)],
     ['with 10,000 of everything', largeHome(cast)],
-  ])('%s is one that Slack takes, with fewer blocks than it may have', (__, state) => {
+  ])('%s is valid for Slack, with fewer blocks than allowed', (__, state) => {
     const view = homeView(state)
     expect(checkView(view)).toEqual([])
     expect(view.blocks.length).toBeLessThan(HOME_BLOCKS_MAX)
@@ -43,7 +43,7 @@ describe('a Home', () => {
     expect(homeView(adminHome())).toEqual(homeView(structuredClone(adminHome())))
   })
 
-  it('says how many are left out, and where nobody counted on, that there may be more', () => {
+  it('says how many items are left out, or that there may be more if they were not counted', () => {
     const red = memberHome().red.shown[0]!
     const shown = (more: number) =>
       textsOf(homeView({ ...memberHome(), red: { shown: many(red, 10), more } })).join('\n')
@@ -53,7 +53,7 @@ describe('a Home', () => {
     expect(shown(COUNTED_MAX - 10)).toContain(`… and at least ${COUNTED_MAX - 10} more`)
   })
 
-  it('has no button that nobody answers', () => {
+  it('has a handler for every button', () => {
     const ids = [...JSON.stringify(homeView(adminHome())).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
     expect(new Set(ids)).toEqual(
       new Set(['breakage_own', 'build_restart', 'build_open', 'home_follow', 'home_mentions']),
@@ -61,7 +61,7 @@ describe('a Home', () => {
     expect(ids.filter((id) => !isAnswered(id))).toEqual([])
   })
 
-  it('shows only admins what is theirs, and follows only for whom may', () => {
+  it('shows admin parts to admins only, and subscribe buttons to people who may', () => {
     expect(textsOf(homeView(memberHome())).join('\n')).not.toMatch(/CI connections|Last heard|Paused|Last asked/)
     expect(textsOf(homeView({ ...EMPTY_HOME, mayFollow: false }))).not.toContain('Subscribe a channel')
     expect(textsOf(homeView(EMPTY_HOME))).toContain('Subscribe a channel')
@@ -75,7 +75,7 @@ describe('a Home', () => {
     expect(line).not.toContain('follows')
   })
 
-  it('obeys no text from outside', () => {
+  it('escapes all text from outside', () => {
     const texts = textsOf(homeView(adminHome(HOSTILE))).join('\n')
     expect(texts).toContain('!channel')
     expect(texts).not.toMatch(/<!channel|<!here|<@U1|<#C1|<https:\/\/evil/)

@@ -13,7 +13,7 @@ let stage: Stage
 beforeEach(async () => void (stage = await openStage()))
 afterEach(() => stage[Symbol.asyncDispose]())
 
-/** Of somebody who is in #builds alone. */
+/** Home of a person who is only in #builds. */
 async function homeOf(user: string, changes: Changes = {}): Promise<HomeState> {
   const { operations } = stage.another({ channelsOf: async () => new Set([BUILDS]), ...changes })
   const outcome = await operations.home.home(user, null)
@@ -28,7 +28,7 @@ const noAdmin: Changes = {
 const claim = (handle: string, user: string) => stage.main.deps.store.write((tx) => tx.claimHandle(handle, user, T0))
 
 describe('Home', () => {
-  it('shows the red builds of whom the committer’s name means, and of nobody else', async () => {
+  it("shows the red builds of people with the committer's name, and of nobody else", async () => {
     await stage.ended('error', { committer: 'lin' })
     await claim('lin', LIN)
     await claim('grace', GRACE)
@@ -36,14 +36,14 @@ describe('Home', () => {
     expect((await homeOf(GRACE)).red).toEqual({ shown: [], more: 0 })
   })
 
-  it('shows a red build no more once its branch is fine', async () => {
+  it('no longer shows a red build after its branch passed', async () => {
     await claim('lin', LIN)
     await stage.ended('error', { committer: 'lin' })
     await stage.ended('success', { committer: 'lin' })
     expect((await homeOf(LIN)).red).toEqual({ shown: [], more: 0 })
   })
 
-  it('shows what waits in the projects that the person’s channels follow; in all where they follow none', async () => {
+  it("shows waiting builds of projects that the person's channels follow, or of all if they follow none", async () => {
     stage.push({ needsApproval: true }, 'acme/web')
     await stage.deliver()
     const following = (channel: ChannelId, name: string): Changes => ({
@@ -55,7 +55,7 @@ describe('Home', () => {
     expect(await waiting(following(ELSEWHERE, 'acme/api'))).toEqual(['acme/web'])
   })
 
-  it('shows the subscriptions of the person’s channels alone, and none where those are not known', async () => {
+  it("shows subscriptions of the person's channels only, or none if the channels are unknown", async () => {
     const subscriptions = async () => [follower(BUILDS), follower(ELSEWHERE)]
     const { subscriptions: mine } = await homeOf(LIN, { subscriptions })
     expect(mine?.shown.map(({ subscription }) => subscription.channel)).toEqual([BUILDS])
@@ -65,18 +65,18 @@ describe('Home', () => {
   it.each([
     [SUBSCRIPTIONS_SHOWN_MAX, 0],
     [SUBSCRIPTIONS_SHOWN_MAX + 1, 1],
-  ])('of %i subscriptions counts %i more than it shows', async (count, more) => {
+  ])('with %i subscriptions counts %i more than it shows', async (count, more) => {
     const subscriptions = async () => Array.from({ length: count }, () => follower(BUILDS))
     const { subscriptions: mine } = await homeOf(LIN, { subscriptions })
     expect([mine?.shown.length, mine?.more]).toEqual([SUBSCRIPTIONS_SHOWN_MAX, more])
   })
 
-  it('has something for admins, and for nobody else', async () => {
+  it('has a part for admins only', async () => {
     expect((await homeOf(GRACE)).admin).not.toBeNull()
     expect((await homeOf(LIN, noAdmin)).admin).toBeNull()
   })
 
-  it('tells admins which channels are paused, and what they follow where the admin is in them', async () => {
+  it('shows admins the closed channels, and what they follow if the admin is in them', async () => {
     const subscriptions = async () => [follower(BUILDS), follower(ELSEWHERE)]
     await stage.main.deps.store.write(async (tx) => {
       for (const channel of [BUILDS, ELSEWHERE, 'C0NOBODYS1' as ChannelId])
@@ -92,7 +92,7 @@ describe('Home', () => {
     )
   })
 
-  it('tells admins what was asked of builds and of projects last, the newest first', async () => {
+  it('shows admins the last requests about builds and projects, newest first', async () => {
     await stage.main.deps.store.write(async (tx) => {
       await tx.insertRequest(request({ id: 'restart', requestedAt: T0 }))
       await tx.insertRequest(projectRequest({ id: 'edit', state: 'confirmed', requestedAt: T0 + 1 }))
@@ -103,17 +103,17 @@ describe('Home', () => {
     ])
   })
 
-  it('is closed to whom may not read, with why', async () => {
+  it('is closed to people who may not read, with the reason', async () => {
     const no = { kind: 'no', why: 'outsider', who: [] } as const
     const { operations } = stage.another({ permits: async () => no })
     expect(await operations.home.home(LIN, null)).toEqual(no)
   })
 })
 
-describe('a connection to CI', () => {
+describe('the state of a connection to CI', () => {
   const open = () => createConnections({ v2: true, legacy: true, site: false }, () => T0)
 
-  it('is not known before the first answer, and then as that was', () => {
+  it('is unknown before the first answer, and then that of the answer', () => {
     const connections = open()
     expect(connections.all().map(({ name, isConfigured }) => [name, isConfigured])).toEqual([
       ['v2', true],
@@ -129,7 +129,7 @@ describe('a connection to CI', () => {
     ])
   })
 
-  it('keeps when it last worked while it does not, and forgets the trouble when it works again', () => {
+  it('keeps the time of the last success during a failure, and drops the error after the next success', () => {
     const connections = open()
     connections.note('v2', null)
     connections.note('v2', 'timeout')
@@ -138,7 +138,7 @@ describe('a connection to CI', () => {
     expect(connections.all()[0]).toMatchObject({ trouble: null })
   })
 
-  it('is well where CI answers that something is not there', () => {
+  it('is good if CI answers that something does not exist', () => {
     const connections = open()
     connections.note('v2', 'not-found')
     expect(connections.all()[0]).toMatchObject({ readAt: T0, trouble: null })

@@ -27,7 +27,7 @@ const interaction = (what: string): Interaction => ({
 
 const told = (what: string): string => answerInterrupted({ interaction: interaction(what), request: null }, 'ref').text
 
-describe('whoever was interrupted', () => {
+describe('the person whose request was interrupted', () => {
   it.each([
     ['/ci subscribe acme/web', '/ci rules'],
     ['/ci unsubscribe acme/web', '/ci rules'],
@@ -45,7 +45,7 @@ describe('whoever was interrupted', () => {
     expect(told(what)).not.toContain('Nothing was done')
   })
 
-  it('between the subscriptions of an import may have some of them', () => {
+  it('by an import is told that some subscriptions may be there', () => {
     expect(told('subscribe to these')).toContain('Each subscription was either saved completely or not at all')
     expect(told('subscribe')).toContain('It was either saved')
   })
@@ -60,7 +60,7 @@ describe('whoever was interrupted', () => {
     '/ci merge',
     'stop',
     'a click',
-  ])('in “%s” has nothing done', (what) => {
+  ])('by “%s” is told that nothing was done', (what) => {
     expect(told(what)).toContain('Nothing was done')
   })
 })
@@ -68,14 +68,14 @@ describe('whoever was interrupted', () => {
 const clicked = (id: string, value: string): string | undefined =>
   interactionIn({ type: 'block_actions', user: { id: 'U0ADA00001' }, actions: [{ action_id: id, value }] }, T0)?.what
 
-describe('a click is written down as what it asks', () => {
+describe('a click is stored under the name of its command', () => {
   it.each([
     [
       'subscribe',
       choiceValue({ kind: 'project', command: 'subscribe', project: '11', branch: null, rest: ['failed'] }),
     ],
     ['badge', choiceValue({ kind: 'project', command: 'badge', project: '11', branch: null })],
-    ['a click', 'no choice of ours'],
+    ['a click', 'not a choice of ours'],
   ])('%s, by a choice', (what, value) => {
     expect(clicked(CHOICE_ACTION_IDS[0], value!)).toBe(what)
   })

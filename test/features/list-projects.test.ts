@@ -13,11 +13,11 @@ const list = (stage: Stage, question: Partial<ListQuestion> = {}): Promise<ListO
 const namesOf = (outcome: ListOutcome) =>
   outcome.kind === 'projects' ? outcome.projects.map(({ project }) => project.name) : outcome.kind
 
-/** How often reading it was begun: further pages are asked for by number. */
+/** How often reading the list was begun. Later pages are requested by number and do not count. */
 const listsRead = (stage: Stage) =>
   stage.ci.calls().filter(({ path, query }) => path.endsWith('/projects') && query === '').length
 
-/** acme/s-01 to acme/s-n, beside the three that are there. */
+/** Adds acme/s-01 to acme/s-n to the three existing projects. */
 async function withProjects(stage: Stage, n: number): Promise<void> {
   for (let i = 1; i <= n; i++) {
     const url = `git@git.example:acme/s-${String(i).padStart(2, '0')}.git`
@@ -41,7 +41,7 @@ describe('the list', () => {
     })
   })
 
-  test('knows the builds of a Pro project by the id that only deliveries tell', async () => {
+  test('knows the builds of a Pro project by the id that only deliveries have', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running({}, 'acme/ios')
     expect(await list(stage, { type: 'pro' })).toMatchObject({
@@ -51,7 +51,7 @@ describe('the list', () => {
     expect(namesOf(await list(stage, { text: '13' }))).toEqual(['acme/ios'])
   })
 
-  test('is of the legacy interface where only that is configured: Basic projects', async () => {
+  test('has Basic projects only if only the legacy interface is configured', async () => {
     await using stage = await openStage({ v2: false })
     const outcome = await list(stage)
     expect(outcome).toMatchObject({ from: 'legacy', total: 2 })
@@ -59,18 +59,18 @@ describe('the list', () => {
     expect(namesOf(await list(stage, { type: 'basic' }))).toEqual(['acme/api', 'acme/web'])
   })
 
-  test('is none where CI is not configured', async () => {
+  test('is empty if CI is not configured', async () => {
     await using stage = await openStage({ v2: false, legacy: false })
     expect(await list(stage)).toEqual({ kind: 'no-ci' })
   })
 
   test.each<[claim: string, question: Partial<ListQuestion>, names: string[]]>([
-    ['all that have a text in their name', { text: 'AP' }, ['acme/api']],
-    ['all that have it, not only the one of that name', { text: 'acme' }, ['acme/api', 'acme/ios', 'acme/web']],
+    ['those that contain a text', { text: 'AP' }, ['acme/api']],
+    ['those that contain it, not only an exact match', { text: 'acme' }, ['acme/api', 'acme/ios', 'acme/web']],
     ['none', { text: 'nowhere' }, []],
     ['those of a type', { type: 'pro' }, ['acme/ios']],
     ['those of a type with a text', { type: 'pro', text: 'web' }, []],
-    ['the one with an id', { text: '12' }, ['acme/api']],
+    ['the one with this id', { text: '12' }, ['acme/api']],
   ])('shows %s', async (_, question, names) => {
     await using stage = await openStage()
     const outcome = await list(stage, question)
@@ -78,7 +78,7 @@ describe('the list', () => {
     expect(outcome).toMatchObject({ total: names.length, pages: 1, page: 1 })
   })
 
-  test('has ten projects a page, and no page beyond the last', async () => {
+  test('has ten projects on a page, and no page beyond the last', async () => {
     await using stage = await openStage()
     await withProjects(stage, PAGE_SIZE * 2 - 3)
     expect(await list(stage)).toMatchObject({ page: 1, pages: 2, total: 20 })
@@ -96,8 +96,8 @@ describe('the list', () => {
   })
 })
 
-describe('CI is asked for the list', () => {
-  test('once a minute, however the pages are turned', async () => {
+describe("CI's list is read", () => {
+  test('at most once a minute, however the pages are turned', async () => {
     await using stage = await openStage()
     const before = listsRead(stage)
     await stage.clock.advance(MINUTE - 1)
@@ -110,7 +110,7 @@ describe('CI is asked for the list', () => {
     expect(listsRead(stage) - before).toBe(1)
   })
 
-  test('once by all who ask while it is slow', async () => {
+  test('once for all concurrent requests while CI is slow', async () => {
     await using stage = await openStage()
     await stage.clock.advance(MINUTE)
     const before = listsRead(stage)
@@ -120,10 +120,10 @@ describe('CI is asked for the list', () => {
   })
 })
 
-describe('where CI cannot be asked', () => {
+describe('while CI is away', () => {
   const down = { kind: 'status', statusCode: 503, reason: 'back soon' } as const
 
-  test('the list that was read before is shown, with its age and the reason', async () => {
+  test('the last list is shown, with its age and the reason', async () => {
     await using stage = await openStage()
     await stage.clock.advance(5 * MINUTE)
     stage.ci.addFault({ ...down, where: 'all' })
@@ -133,7 +133,7 @@ describe('where CI cannot be asked', () => {
     expect(outcome).toMatchObject({ stale: { readAt: T0, trouble } })
   })
 
-  test('and never was, that is said', async () => {
+  test('an answer without any list says so', async () => {
     await using stage = await openStage()
     await stage.clock.advance(MINUTE)
     stage.reconcile.sql('delete from project')
@@ -141,7 +141,7 @@ describe('where CI cannot be asked', () => {
     expect(await list(stage)).toMatchObject({ kind: 'ci-trouble', code: 'server' })
   })
 
-  test.each(['v2', 'legacy'] as const)('through %s alone, no project disappears', async (where) => {
+  test.each(['v2', 'legacy'] as const)('at %s only, no project disappears', async (where) => {
     await using stage = await openStage()
     await stage.clock.advance(MINUTE)
     stage.ci.addFault({ ...down, where })
@@ -150,7 +150,7 @@ describe('where CI cannot be asked', () => {
     expect(outcome).toMatchObject({ stale: { trouble: { code: 'server' } } })
   })
 
-  test('with its credentials, that is said without them', async () => {
+  test('because of its credentials, the answer says so without showing them', async () => {
     await using stage = await openStage()
     await stage.clock.advance(MINUTE)
     stage.ci.forgetKey()
@@ -160,7 +160,7 @@ describe('where CI cannot be asked', () => {
   })
 })
 
-test('a project that CI lists no more is not shown', async () => {
+test('a project that CI no longer lists is not shown', async () => {
   await using stage = await openStage()
   const gone = { uuid: toUuid('f0000000-0000-0000-0000-000000000099'), name: 'acme/gone', type: 'basic', rules: [] }
   await stage.reconcile.store.write((tx) =>
@@ -169,7 +169,7 @@ test('a project that CI lists no more is not shown', async () => {
   expect(namesOf(await list(stage))).not.toContain('acme/gone')
 })
 
-test('a list that CI gives only in part takes no project away, and says so', async () => {
+test('a list that CI gives only in part removes no project, and the answer says so', async () => {
   await using stage = await openStage()
   await list(stage)
   const { deps } = stage.main
@@ -180,7 +180,7 @@ test('a list that CI gives only in part takes no project away, and says so', asy
   }
   const { store, clock, log } = deps
   const refresh = () => refreshProjects({ store, clock, log, v2: { listProjects: inPart }, legacy: null })
-  // It was whole for the last time so long ago.
+  // The last complete read was so long ago.
   stage.reconcile.sql(`update project set read_at = read_at - ${8 * 24 * HOUR}`)
   stage.reconcile.sql(`update job set last_done_at = last_done_at - ${8 * 24 * HOUR}`)
   const outcome = await listProjects({ ...deps, refresh }, { text: null, type: null, page: 1 })

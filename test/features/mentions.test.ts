@@ -24,7 +24,7 @@ describe('a mention in a thread', () => {
     ['stpo', () => []],
     ['restart ""', () => []],
     ['stop acme/web@', () => []],
-  ])('is about that thread’s build, unless it names another: @buildline %s', async (text, calls) => {
+  ])("means that thread's build unless it names another: @buildline %s", async (text, calls) => {
     const { slack, asked, untilTold, told } = await openStage()
     const ts = await postCard(slack)
     await slack.people.mentionBot({ user: ada, channel: BUILDS, text, threadTs: ts })
@@ -41,7 +41,7 @@ describe('a mention elsewhere', () => {
     ['stop', [['running', BUILDS]]],
     ['status', [['status', { project: null, branch: null, channel: BUILDS }]]],
     ['badge acme/web', [['badge', { project: 'acme/web', branch: null }]]],
-  ])('is a command by name: @buildline %s', async (text, calls) => {
+  ])('is the command that it names: @buildline %s', async (text, calls) => {
     const { slack, asked, untilTold } = await openStage()
     await slack.people.mentionBot({ user: ada, channel: BUILDS, text })
     expect(await asked(1)).toEqual(calls)
@@ -58,13 +58,13 @@ describe('a mention elsewhere', () => {
       }),
     ],
     ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
-  ])('helps: @buildline %s', async (text, answer) => {
+  ])('answers with help: @buildline %s', async (text, answer) => {
     const { slack, untilTold } = await openStage()
     await slack.people.mentionBot({ user: ada, channel: BUILDS, text })
     expect(await untilTold(1)).toEqual([answer.text])
   })
 
-  it('tells the requester’s own workspace', async () => {
+  it("passes on the requester's own workspace", async () => {
     const { slack, asked } = await openStage()
     await slack.people.mentionBot({ user: sol, channel: 'C0SHARED01', text: 'stop #1' })
     expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1' }]])
@@ -83,7 +83,7 @@ const event = (text: string, more: object = {}) => ({
 })
 
 describe('a mention', () => {
-  it('is obeyed only in what stands after it', async () => {
+  it('reads only the text after it', async () => {
     const { slack, asked, untilTold } = await openStage()
     await slack.people.sendEvent(event('stop <@U0BUILDBOT>'))
     await slack.people.sendEvent(event(`<@${lin}> please <@U0BUILDBOT> status acme/web`))
@@ -93,7 +93,7 @@ describe('a mention', () => {
     expect(calls.map(([name]) => name)).not.toContain('stop')
   })
 
-  it.each([':', ',', ''])('may be followed by what people put behind a name: @buildline%s', async (mark) => {
+  it.each([':', ',', ''])('may be followed by punctuation: @buildline%s', async (mark) => {
     const { slack, asked } = await openStage()
     await slack.people.sendEvent(event(`<@U0BUILDBOT>${mark} status acme/web`))
     expect(await asked(1)).toEqual([['status', { project: 'acme/web', branch: null, channel: BUILDS }]])
@@ -111,20 +111,20 @@ describe('a mention', () => {
     expect(await untilTold(2)).toHaveLength(2)
   })
 
-  it('is of the workspace of whoever said it, not of the one that the event reached', async () => {
+  it('has the workspace of its author, not the one that received the event', async () => {
     const { slack, asked } = await openStage()
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1', { user: sol, user_team: 'T0OUTSIDE1' }))
     expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1' }]])
   })
 
-  it('by another bot is no ask', async () => {
+  it('by another bot is ignored', async () => {
     const { slack, asked } = await openStage()
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1', { user: ACCOUNTS.otherBot, bot_id: 'B0OTHER001' }))
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #2'))
     expect(await asked(1)).toMatchObject([['stop', { number: '2' }, { user: ada }]])
   })
 
-  it('is answered in words alone where Slack refuses the blocks', async () => {
+  it('is answered with text only if Slack refuses the blocks', async () => {
     const { slack, untilTold } = await openStage()
     slack.faults.add({ kind: 'error', method: 'chat.postEphemeral', error: 'invalid_blocks', times: 1 })
     await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })

@@ -30,11 +30,11 @@ import type { PatternPreview } from '../../src/features/subscriptions/outcomes.t
 import type { ShownSubscription } from '../../src/catalog/subscriptions.ts'
 import { HOSTILE } from './answers-stage.ts'
 
-/** A form, and when somebody has it before them. */
+/** A form, and when people see it. */
 export interface ModalCase {
   when: string
   view: object
-  /** what is wrong, at its fields, once it was sent in */
+  /** the errors at its fields, after it was submitted */
   errors?: Readonly<Record<string, string>>
 }
 
@@ -83,7 +83,7 @@ const subscribe = (change: Partial<SubscribeForm> = {}): ModalView =>
 
 const releases = subscription({ ...rule(['failed', 'recovered'], 'release/*'), quiet: true })
 
-/** A project whose every part can be edited. */
+/** A project in which every part can be edited. */
 const RAW = {
   type: 'basic',
   branch_match: 'include',
@@ -170,7 +170,7 @@ const WAITING_CREATION: WaitingCreation = {
 const found = (answer: Parameters<typeof findView>[0]['answer']) =>
   findView({ chosen: { project: '41', branch: 'main' }, branches: ['main', 'release/2.0'], answer })
 
-/** The errors that this form gets when it is sent in so. */
+/** The errors of this form after it was submitted with these values. */
 function refused(view: ModalView, values: Record<string, unknown>): Readonly<Record<string, string>> {
   const form = FORMS.get(view.callback_id ?? '')!
   const { ack } = form.receive({ type: 'view_submission', view: { ...view, state: { values } } })
@@ -188,7 +188,7 @@ const shownReset = {
 } as const
 const notFound = { kind: 'no-build', project: CAST.project, branch: 'main', nearest: null } as const
 
-/** Every form that a person may have before them, by the name of its file. */
+/** Every form that people may see, by the name of its golden file. */
 export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'subscribe-new': { when: 'Somebody types /ci subscribe alone.', view: subscribe() },
   'subscribe-change': {

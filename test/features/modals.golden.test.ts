@@ -20,25 +20,25 @@ describe('every form reads as its golden file shows', () => {
     expect(readdirSync(FOLDER).toSorted()).toEqual(CASES.map(([name]) => `${name}.json`).toSorted())
   })
 
-  test('no form is left out', () => {
+  test('every form has a golden file', () => {
     const shown = new Set(CASES.map(([, { view }]) => Object.entries(view).find(([key]) => key === 'callback_id')?.[1]))
     expect([...FORMS.keys(), FIND_CALLBACK_ID].filter((id) => !shown.has(id))).toEqual([])
   })
 })
 
 describe('a form', () => {
-  it.each(CASES)('(%s) is one that Slack takes', (_, { view }) => {
+  it.each(CASES)('(%s) is valid for Slack', (_, { view }) => {
     expect(checkView(JSON.parse(JSON.stringify(view)))).toEqual([])
   })
 
-  it.each(CASES.filter(([, { errors }]) => errors))('(%s) has a field for each thing that is wrong', (_, one) => {
+  it.each(CASES.filter(([, { errors }]) => errors))('(%s) has a field for each of its errors', (_, one) => {
     const blocks = JSON.stringify(one.view)
     expect(Object.keys(one.errors ?? {}).length).toBeGreaterThan(0)
     for (const block of Object.keys(one.errors ?? {})) expect(blocks).toContain(`"block_id":"${block}"`)
   })
 })
 
-/** What is wrong with a form that was sent in stands here alone, beside the name of the form. */
+/** Of a refused form only the errors are stored, with the name of the form. */
 function golden(name: string, { when, view, errors }: ModalCase): string {
   const [first] = CASES.find(([, other]) => isDeepStrictEqual(other.view, view))!
   return goldenText({
@@ -48,7 +48,7 @@ function golden(name: string, { when, view, errors }: ModalCase): string {
   })
 }
 
-/** What is sealed differs with the key. */
+/** Sealed values change with the key. */
 const unsealed = (view: object): object =>
   JSON.parse(JSON.stringify(view), (key, value: unknown) =>
     key === 'private_metadata' && typeof value === 'string' && /^[\w-]+$/.test(value) ? '(sealed)' : value,

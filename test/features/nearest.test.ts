@@ -35,39 +35,39 @@ describe('the nearest name', () => {
     expect(nearest(typed, COMMANDS)).toBe(near)
   })
 
-  it.each(['', '  ', 'deploy', 'rstr', 'xyz', 'ла'])('to %j is none', (typed) => {
+  it.each(['', '  ', 'deploy', 'rstr', 'xyz', 'ла'])('to %j does not exist', (typed) => {
     expect(nearest(typed, COMMANDS)).toBeNull()
   })
 
-  it('is the one that begins so, even where another is as near', () => {
+  it('is the one that begins with the text, even if another is as close', () => {
     expect(nearest('sub', COMMANDS)).toBe('subscribe')
     expect(nearest('res', ['rest', 'restart'])).toBe('rest')
     expect(nearest('stat', ['stab', 'status'])).toBe('status')
   })
 
-  it('is the very name, even where another begins so', () => {
+  it('is an exact match, even if another name begins with the text', () => {
     expect(nearest('rule', ['rules', 'rule'])).toBe('rule')
   })
 
-  it('is the earlier of two that are as near, and the nearer of two that are not', () => {
+  it('is the closest one, and the first of equally close ones', () => {
     expect(nearest('cast', ['cost', 'case'])).toBe('cost')
     expect(nearest('cast', ['case', 'cost'])).toBe('case')
     expect(nearest('castle', ['cattel', 'cattle'])).toBe('cattle')
   })
 
-  it('allows two slips, and one in a word of up to three letters', () => {
+  it('may differ by two mistakes, or one in a word of up to three letters', () => {
     expect(nearest('abcd', ['axyd'])).toBe('axyd')
     expect(nearest('abcd', ['wxyd'])).toBeNull()
     expect(nearest('abc', ['axc'])).toBe('axc')
     expect(nearest('abc', ['axy'])).toBeNull()
   })
 
-  it('counts two neighbours swapped as one slip, and letters as people see them', () => {
+  it('counts two swapped letters as one mistake, and letters as people see them', () => {
     expect(nearest('wyh', COMMANDS)).toBe('why')
     expect(nearest('a😀b', ['a😎b'])).toBe('a😎b')
   })
 
-  it('is looked for in words and lists of a bounded length', () => {
+  it('is searched only in texts and lists up to a limit', () => {
     const long = 'a'.repeat(NEAREST_CHARS_MAX)
     expect(nearest(long, [`b${long}`])).toBe(`b${long}`)
     expect(nearest(`${long}a`, [`${long}a`])).toBeNull()
@@ -76,7 +76,7 @@ describe('the nearest name', () => {
     expect(nearest('list', [...names, 'other', 'list'])).toBeNull()
   })
 
-  it('is one of the known, and every known name is its own', () => {
+  it('is one of the known names, and each known name is closest to itself', () => {
     const name = fc.stringMatching(/^[a-d]{1,6}$/)
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.uniqueArray(name, { minLength: 1 }), (typed, known) => {
@@ -86,7 +86,7 @@ describe('the nearest name', () => {
     )
   })
 
-  it('does not mind which of two names was meant and which was typed, where neither begins the other', () => {
+  it('is symmetric for two names of which neither begins with the other', () => {
     const name = fc.stringMatching(/^[a-c]{4,7}$/)
     fc.assert(
       fc.property(name, name, (one, other) => {

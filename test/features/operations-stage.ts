@@ -41,14 +41,14 @@ export interface StageOptions {
   legacy?: boolean
 }
 
-/** One process of the bot: what people ask of it, and its job that looks after requests. */
+/** One process of the bot: its operations, and its job that looks up requests. */
 export interface Process {
   operations: Operations
   confirm(): Promise<void>
   deps: StageDeps
 }
 
-/** The source of builds asks CI through these two clients. */
+/** The source of builds uses these two clients. */
 export interface StageDeps extends OperationsDeps {
   v2: Pick<ClientV2, 'stopBuild' | 'listProjects'> | null
   legacy: Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null
@@ -59,16 +59,16 @@ interface Askable {
   legacy: (Pick<ClientLegacy, 'getProject'> & Partial<ClientLegacy>) | null
 }
 
-/** The same, with a source of builds that asks these clients. */
+/** The same dependencies, with a source of builds that uses these clients. */
 export const through = <Deps extends Askable>(
   deps: Deps,
   sources: Sources = () => createCiServiceSource(deps as Askable as StageDeps),
 ): Deps & { sources: Sources } => ({ ...deps, sources })
 
-/** What of a process is other than usual. */
+/** What differs from the usual process. */
 export type Changes = Partial<StageDeps>
 
-/** A workspace without private channels. */
+/** A workspace in which everybody sees every channel. */
 export const seesAll = async (): Promise<ReadonlySet<ChannelId>> =>
   new (class extends Set<ChannelId> {
     override has(): boolean {
@@ -76,35 +76,35 @@ export const seesAll = async (): Promise<ReadonlySet<ChannelId>> =>
     }
   })()
 
-/** The operations between a real store, the real reconciler and a CI that answers over HTTP; time stands still. */
+/** The operations between a real store, the real reconciler and a CI over HTTP. Time stands still. */
 export interface Stage extends AsyncDisposable {
   ci: SandboxCi
   clock: HandClock
   reconcile: ReconcileStage
   main: Process
-  /** A further process on the same store. */
+  /** Another process on the same store. */
   another(changes?: Changes): Process
-  /** A build of acme/web begins at CI; what CI says of it is not delivered yet. */
+  /** Starts a build of acme/web at CI, without delivering anything yet. */
   push(push?: Push, project?: string): Built
-  /** What CI has said since the last time comes in, as it was sent; `only`: of these statuses. */
+  /** Delivers what CI has sent since the last call; `only`: events with these statuses. */
   deliver(only?: readonly string[]): Promise<void>
-  /** What CI has said since the last time never comes. */
+  /** Drops what CI has sent since the last call. */
   lose(): void
-  /** A build that has ended in this way, and everybody knows. */
+  /** A build that has ended with this status, with everything delivered and shown. */
   ended(status?: 'error' | 'success', push?: Push, project?: string): Promise<Built>
-  /** A build that runs, and everybody knows. */
+  /** A running build, with everything delivered and shown. */
   running(push?: Push, project?: string): Promise<Built>
-  /** Time passes; the job that looks after requests runs every five seconds. */
+  /** Lets time pass; the job that looks up requests runs every five seconds. */
   pass(ms: number, process?: Process): Promise<void>
-  /** So long nobody does anything, nor the bot. */
+  /** Lets time pass while neither people nor the bot do anything. */
   rest(ms: number): Promise<void>
   requests(): Promise<Request[]>
   /** The calls that change something at CI. */
   writes(): string[]
-  /** What was said plainly, to a channel or a person. */
+  /** Plain messages to a channel or person. */
   said: { to: string; text: string }[]
   card(): CardView | undefined
-  /** The replies in the thread of the newest card, in a few words. */
+  /** The replies in the thread of the newest card, in brief. */
   thread(): string[]
 }
 
@@ -115,7 +115,7 @@ export interface Built {
 
 const CONFIRM_EVERY_MS = 5_000
 
-/** Longer than CI takes to stop a build. */
+/** Longer than CI needs to stop a build. */
 const MOMENT_MS = 100
 
 export async function openStage({ switches = {}, v2 = true, legacy = true }: StageOptions = {}): Promise<Stage> {
@@ -230,7 +230,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
       await life.reconciler.stop()
       await clock.advance(ms)
       life = await reconcile.live({ interfaces })
-      // CI's list shows only so many builds: here it shows none.
+      // CI's list can be limited to some builds; here it has none.
       await refreshProjects({
         store,
         clock,
@@ -254,10 +254,10 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   }
 }
 
-/** For stubs of CI where its list was read before. */
+/** For stubs of CI whose list was read before. */
 export const noProjects = async () => ({ projects: [], total: 0, truncated: false, skipped: 0 })
 
-/** The real clients of CI; between two tries they do not wait. */
+/** The real clients of CI, without delays between retries. */
 export function clientsOf(ci: SandboxCi, clock: Clock) {
   const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
   const impatient: Clock = { now: clock.now, sleep: async () => {} }
@@ -292,7 +292,7 @@ export const processOf = (deps: StageDeps, legacy: ClientLegacy, has: { legacy: 
   confirm: () => confirmRequests(through({ ...deps, legacy: has.legacy ? legacy : null })),
 })
 
-/** A delivery comes in, byte for byte. */
+/** Receives a delivery, byte for byte. */
 export async function hear(deps: Parameters<typeof recordAcknowledged>[0], body: string): Promise<void> {
   const reading = readPayload(Buffer.from(body))
   if (reading.kind === 'refusal') throw new Error(reading.reason)
@@ -314,7 +314,7 @@ export async function ingestAll(deps: Parameters<typeof ingestRevisions>[0], sto
 
 let asks = 0
 
-/** Lin, by a button in #builds. */
+/** Lin, who clicks a button in #builds. */
 export const lin = (changes: Partial<Requester> = {}): Requester => ({
   user: LIN,
   team: 'T0ACME0001',
@@ -328,7 +328,7 @@ export const grace = (changes: Partial<Requester> = {}): Requester => lin({ user
 
 export const ofAttempt = (ref: AttemptRef): Target => ({ kind: 'run', ref })
 
-/** An outcome in a few words. */
+/** An outcome in brief. */
 export function outcomeInBrief(outcome: ActOutcome): string {
   const { kind } = outcome
   if (kind === 'ci-refused' || kind === 'unclear' || kind === 'ci-trouble') return `${kind} ${outcome.code}`
@@ -337,5 +337,5 @@ export function outcomeInBrief(outcome: ActOutcome): string {
   return kind === 'repeated' ? `${kind} ${outcome.state}` : kind
 }
 
-/** A promise for each who waits: one that all share would keep what waits for it, and the worlds behind, for good. */
+/** A new promise for each caller: a shared one would keep every waiting caller in memory. */
 export const never = (): Promise<never> => new Promise(() => {})

@@ -4,7 +4,7 @@ import { readLetters, CUT, parseTyped, parseWords, TEXT_CHARS_MAX, WORDS_MAX } f
 
 const texts = (typed: string): string[] => parseWords(typed).map(({ text }) => text)
 
-/** As Slack sends what was typed. */
+/** The text as Slack escapes it. */
 const escaped = (typed: string): string =>
   typed.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -16,7 +16,7 @@ describe('words', () => {
     ['  stop \n acme/web\tmain ', ['stop', 'acme/web', 'main']],
     ['stop\u00a0acme/web\u3000main', ['stop', 'acme/web', 'main']],
     ['подписать acme/web на ветку', ['подписать', 'acme/web', 'на', 'ветку']],
-  ])('of %j are parted by white space', (typed, words) => {
+  ])('of %j are separated by white space', (typed, words) => {
     expect(texts(typed)).toEqual(words)
   })
 
@@ -36,7 +36,7 @@ describe('words', () => {
     ['web "" main', ['web', '', 'main']],
     ['web “ ” main', ['web', '', 'main']],
     [`web ''`, ['web', '']],
-  ])('%j: quotes of every kind group', (typed, words) => {
+  ])('%j: quotes of all kinds group words', (typed, words) => {
     expect(texts(typed)).toEqual(words)
   })
 
@@ -47,7 +47,7 @@ describe('words', () => {
     ['5" disk', ['5"', 'disk']],
     ['"acme web', ['acme', 'web']],
     ['“', []],
-  ])('%j: an apostrophe or a lone quote groups nothing', (typed, words) => {
+  ])('%j: an apostrophe or a single quote groups nothing', (typed, words) => {
     expect(texts(typed)).toEqual(words)
   })
 
@@ -57,20 +57,20 @@ describe('words', () => {
     ['```stop acme/web```', ['stop', 'acme/web']],
     ['`"acme web"`', ['acme web']],
     ['``', []],
-  ])('%j: backticks around a word are taken off', (typed, words) => {
+  ])('%j: backticks around a word are removed', (typed, words) => {
     expect(texts(typed)).toEqual(words)
   })
 
-  it('keeps a backtick within a word, and in quotes', () => {
+  it('keep a backtick inside a word or inside quotes', () => {
     expect(texts('a`b "`main`"')).toEqual(['a`b', '`main`'])
   })
 
-  it('undoes the dash that keyboards make of two, but not in quotes', () => {
+  it('have two hyphens restored from a dash, except inside quotes', () => {
     expect(texts('—same fix—login “fix—login” a–b')).toEqual(['--same', 'fix--login', 'fix—login', 'a–b'])
   })
 })
 
-describe('what Slack made of what was typed', () => {
+describe('the text that Slack sends', () => {
   it.each<[sent: string, text: string]>([
     ['<http://acme.web|acme.web>', 'acme.web'],
     ['<http://acme.io/web@main|acme.io/web@main>', 'acme.io/web@main'],
@@ -91,7 +91,7 @@ describe('what Slack made of what was typed', () => {
     expect(texts(sent)).toEqual([text])
   })
 
-  it('keeps the id or the address of a word that is one reference', () => {
+  it('gives the id or address of a word that is exactly one reference', () => {
     expect(parseWords('<https://ci.example/builds/1?a=1&amp;b=2>')).toEqual([
       { text: 'https://ci.example/builds/1?a=1&b=2', url: 'https://ci.example/builds/1?a=1&b=2' },
     ])
@@ -112,7 +112,7 @@ describe('what Slack made of what was typed', () => {
     expect(parseWords('"<#C0123ABC|builds>"')).toEqual([{ text: '#builds', channelId: 'C0123ABC' }])
   })
 
-  it('gives no id to a word that is more than one reference, or whose id is none', () => {
+  it('gives no id for a word with more than one reference, or with an invalid one', () => {
     expect(parseWords('<@U0ADA|ada>!')).toEqual([{ text: '@ada!' }])
     expect(parseWords('<#builds|builds> <@ada|ada> <!subteam^ops|@ops>')).toEqual([
       { text: '#builds' },
@@ -123,14 +123,14 @@ describe('what Slack made of what was typed', () => {
     expect(parseWords('<javascript:alert|click>')).toEqual([{ text: 'click' }])
   })
 
-  it('reads a label as one word, whatever stands in it', () => {
+  it('gives a label as one word, whatever it contains', () => {
     expect(parseWords('stop <https://ci.example/builds/1|"build" 1 — `web`>')).toEqual([
       { text: 'stop' },
       { text: '"build" 1 — `web`', url: 'https://ci.example/builds/1' },
     ])
   })
 
-  it('takes what was typed as brackets for no reference', () => {
+  it('gives no reference for brackets that were typed', () => {
     expect(parseWords(escaped('<@U0ADA|ada> <#C0123ABC>'))).toEqual([{ text: '<@U0ADA|ada>' }, { text: '<#C0123ABC>' }])
   })
 })
@@ -143,18 +143,18 @@ describe('invisible characters', () => {
     ['control characters', 'acme\u0000\u0007/web\u009f'],
     ['joiners among Latin letters', 'acme\u200d/\u200c\u200dweb\u200d'],
     ['lone surrogates', 'acme\ud800/web'],
-    ['what a card adds to make a name harmless', '\u2068acme\u00ad/web\u2069'],
+    ['what a card inserts to disarm a name', '\u2068acme\u00ad/web\u2069'],
   ])('are removed: %s', (_, typed) => {
     expect(texts(typed)).toEqual(['acme/web'])
   })
 
-  it('stay where they are letters: joiners within a script or an emoji', () => {
+  it('stay if they matter: joiners in a script or an emoji', () => {
     expect(texts('می\u200cخواهم fix/👩\u200d💻 café')).toEqual(['می\u200cخواهم', 'fix/👩\u200d💻', 'café'])
   })
 })
 
-describe('limits', () => {
-  it('read a text of exactly so many characters, and not the word that passes them', () => {
+describe('the limits of parsing', () => {
+  it('allow a text of exactly the maximum length, and drop a word beyond it', () => {
     const full = `${'a '.repeat(10)}${'b'.repeat(TEXT_CHARS_MAX - 20)}`
     expect(texts(full).at(-1)).toBe('b'.repeat(TEXT_CHARS_MAX - 20))
     expect(texts(`${full} c`).at(-1)).toBe('b'.repeat(TEXT_CHARS_MAX - 20))
@@ -162,20 +162,20 @@ describe('limits', () => {
     expect(texts('x'.repeat(TEXT_CHARS_MAX + 1))).toEqual([])
   })
 
-  it('read so many words and no more', () => {
+  it('allow a maximum number of words', () => {
     const words = Array.from({ length: WORDS_MAX + 1 }, (_, at) => `w${at}`)
     expect(texts(words.slice(0, -1).join(' '))).toEqual(words.slice(0, -1))
     expect(texts(words.join(' '))).toEqual(words.slice(0, -1))
   })
 
-  it('end with the mark of what was cut, only where not all was read', () => {
+  it('add the mark of a cut text only if something was dropped', () => {
     const isCut = (typed: string) => parseTyped(typed).at(-1) === CUT
     expect([isCut('x'.repeat(TEXT_CHARS_MAX)), isCut('x'.repeat(TEXT_CHARS_MAX + 1))]).toEqual([false, true])
     expect([isCut('w '.repeat(WORDS_MAX - 1)), isCut('w '.repeat(WORDS_MAX))]).toEqual([false, true])
     expect(isCut('stop …')).toBe(false)
   })
 
-  // Quadratic work on these would not end within any test's time.
+  // With quadratic work, these would not end within a test's timeout.
   it.each(['<', '<a', '&', '&amp;', '<|>', '\u200d', '\u00ad'])(
     '%j a million times over is read in linear time',
     (junk) => {
@@ -186,7 +186,7 @@ describe('limits', () => {
   )
 
   it.each([`'`, '"', `'a `, '“a ', '`', '<', '<@', '&amp;', `" ' `])(
-    '10 KB of %j cost no more than what is read',
+    'make 10 KB of %j no more work than the text that is read',
     (junk) => {
       const typed = junk.repeat(10_000 / junk.length)
       const read = typed.slice(0, TEXT_CHARS_MAX)
@@ -195,7 +195,7 @@ describe('limits', () => {
   )
 })
 
-describe('any text', () => {
+describe('parsing of any text', () => {
   const junk = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc
@@ -211,7 +211,7 @@ describe('any text', () => {
   )
   const word = fc.stringMatching(/^[a-zа-я0-9][a-zа-я0-9/_.@#*&<>-]{0,20}$/)
 
-  it('gives few words, none with white space at an end, none with a control character', () => {
+  it('gives few words, without white space at their ends or control characters', () => {
     fc.assert(
       fc.property(junk, (typed) => {
         const found = texts(typed)
@@ -221,7 +221,7 @@ describe('any text', () => {
     )
   })
 
-  it('gives no empty word, unless quotes or a link hold nothing', () => {
+  it('gives an empty word only for empty quotes or links', () => {
     fc.assert(
       fc.property(junk, (typed) => {
         expect(texts(typed.replaceAll(/["“”„‟«»'‘’‚‛<]/gu, ''))).not.toContain('')
@@ -229,7 +229,7 @@ describe('any text', () => {
     )
   })
 
-  it('of plain words comes back word by word, and once more the same', () => {
+  it('gives plain words unchanged, and again when they are parsed again', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 10 }), (words) => {
         expect(texts(escaped(words.join(' ')))).toEqual(words)
@@ -238,7 +238,7 @@ describe('any text', () => {
     )
   })
 
-  it('of plain words in quotes is one word', () => {
+  it('gives plain words in quotes as one word', () => {
     const quotes = fc.constantFrom('""', '“”', '„“', '«»', '‘’', "''")
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), quotes, (words, pair) => {

@@ -15,7 +15,7 @@ const owed = async ({ store }: Stage) =>
 
 const mentioned = (text: string) => ({ type: 'app_mention', user: ada, channel: BUILDS, ts: '1.000001', text })
 
-/** Whatever a person can send, and what it is called when it is told that it was interrupted. */
+/** Everything that people can send, and its name in the message about an interruption. */
 const ASKS: readonly [string, string, (stage: Stage, ts: string) => Promise<unknown>][] = [
   ['a command', '/ci stop acme/web', ({ slack }) => slack.people.runCommand(stopWeb)],
   [
@@ -35,14 +35,14 @@ const ASKS: readonly [string, string, (stage: Stage, ts: string) => Promise<unkn
   ],
 ]
 
-/** Stop and Restart that do not end before the test says so. */
+/** Stop and Restart operations that end only when the test says so. */
 function slowly() {
   const { promise, settle } = pending<ActOutcome>()
   return { operations: { stop: () => promise, restart: () => promise }, settle: () => settle(STOP_REQUESTED) }
 }
 
 describe.each(ASKS)('%s', (_, what, send) => {
-  it('is on disk when Slack hears that we have it, and gone when its answer is shown', async () => {
+  it('is on disk when Slack gets the acknowledgement, and removed when its answer is shown', async () => {
     const { operations, settle } = slowly()
     const stage = await openStage({ operations })
     expect(await send(stage, await postCard(stage.slack))).toMatchObject({ status: 200 })
@@ -53,7 +53,7 @@ describe.each(ASKS)('%s', (_, what, send) => {
     expect(stage.told()).toHaveLength(1)
   })
 
-  it('that cannot be written down is not begun, and its requester is told so', async () => {
+  it('is not begun if it cannot be stored, and the requester is told', async () => {
     const stage = await openStage()
     const ts = await postCard(stage.slack)
     await stage.store.close()
@@ -63,7 +63,7 @@ describe.each(ASKS)('%s', (_, what, send) => {
     expect(stage.lines).toMatchObject([{ level: 'error', fields: { reference: '00000001' } }])
   })
 
-  it(`that is not answered ${SETTLE_MS} ms after a stop is told that it was interrupted, and nothing after that`, async () => {
+  it(`without an answer ${SETTLE_MS} ms after the stop is reported as interrupted, and gets no later answer`, async () => {
     const clock = turnedClock()
     const { operations, settle } = slowly()
     const stage = await openStage({ clock, operations })
@@ -73,7 +73,7 @@ describe.each(ASKS)('%s', (_, what, send) => {
     await new Promise((resolve) => setImmediate(resolve))
     clock.advance(SETTLE_MS)
     await stopping
-    // Before that it was announced that the answer takes longer.
+    // Before that, the requester was told that the answer takes longer.
     expect(stage.told().sort()).toEqual([
       expect.any(String),
       expect.stringMatching(/Interrupted.*before it could answer/),
@@ -90,8 +90,8 @@ describe.each(ASKS)('%s', (_, what, send) => {
   })
 })
 
-describe('a request', () => {
-  it('that is answered while the endpoint closes is answered alone', async () => {
+describe('a stored request', () => {
+  it('that is answered while the endpoint closes gets only its answer', async () => {
     const { operations, settle } = slowly()
     const stage = await openStage({ operations })
     await stage.slack.people.runCommand(stopWeb)
@@ -103,7 +103,7 @@ describe('a request', () => {
     expect(await owed(stage)).toEqual([])
   })
 
-  it(`whose asker cannot be told within ${FAREWELL_MS} ms holds up the stop no longer, and is owed an answer still`, async () => {
+  it(`holds up the stop by at most ${FAREWELL_MS} ms if its requester cannot be told, and still needs an answer`, async () => {
     const clock = turnedClock()
     const stage = await openStage({ clock, operations: slowly().operations })
     await stage.slack.people.runCommand(stopWeb)
@@ -118,7 +118,7 @@ describe('a request', () => {
     expect(await owed(stage)).toMatchObject([{ state: 'given-up' }])
   })
 
-  it('whose answer nobody can be shown is told directly as soon as it can be, and not forgotten', async () => {
+  it('whose answer cannot be shown is answered in a direct message as soon as possible', async () => {
     const stage = await openStage()
     stage.slack.faults.add({ kind: 'down', method: 'response_url' })
     stage.slack.acts.kickBot(BUILDS)
@@ -134,7 +134,7 @@ describe('a request', () => {
   it.each([
     ['while our database was locked', 'database is locked'],
     ['before CI was asked', 'somebody else did it'],
-  ])('that failed %s is known to be undone, and not called unclear', async (_, why) => {
+  ])('that failed %s was certainly not done, and is not called unclear', async (_, why) => {
     const stage = await openStage({ operations: { stop: () => Promise.reject(new NotAttempted(why)) } })
     await stage.slack.people.runCommand(stopWeb)
     await stage.asked(1)
@@ -144,7 +144,7 @@ describe('a request', () => {
     expect(await owed(stage)).toEqual([])
   })
 
-  it('that was not written down in time is answered within 3 s, although the database is locked', async () => {
+  it('that was not stored in time is answered within 3 s, although the database is locked', async () => {
     const stage = await openStage()
     const other = new DatabaseSync(stage.path)
     onTestFinished(() => other.close())
@@ -156,7 +156,7 @@ describe('a request', () => {
     expect(stage.calls).toEqual([])
   })
 
-  it('that takes a second to write down is still announced as slow within 3 s', async () => {
+  it('that takes a second to store is still announced as slow within 3 s', async () => {
     const stage = await openStage({ operations: slowly().operations })
     const other = new DatabaseSync(stage.path)
     onTestFinished(() => other.close())
@@ -169,7 +169,7 @@ describe('a request', () => {
     expect(Date.now() - sinceMs).toBeLessThan(3_000)
   })
 
-  it('with a NUL character in it is the request without it, which PostgreSQL can store', async () => {
+  it('with a NUL character is stored without it, since PostgreSQL refuses it', async () => {
     const stage = await openStage()
     const form = {
       command: '/ci',
@@ -186,7 +186,7 @@ describe('a request', () => {
   })
 })
 
-describe('what nobody waits for', () => {
+describe('a request that needs no answer later', () => {
   it.each<[string, (stage: Stage, ts: string) => Promise<unknown>]>([
     [
       'a click on a link',
@@ -197,7 +197,7 @@ describe('what nobody waits for', () => {
       ({ slack }) =>
         slack.people.sendEvent({ ...mentioned('<@U0BUILDBOT> stop'), bot_id: 'B0OTHER001' }, { eventId: 'Ev2' }),
     ],
-  ])('is not written down: %s', async (_, send) => {
+  ])('is not stored: %s', async (_, send) => {
     const stage = await openStage()
     const open = {
       type: 'button',
@@ -206,7 +206,7 @@ describe('what nobody waits for', () => {
       url: 'https://ci.example/1',
     }
     const ts = await postCard(stage.slack, [open])
-    // A database that takes nothing would be noticed.
+    // Any write to the closed database would fail.
     await stage.store.close()
     expect(await send(stage, ts)).toMatchObject({ status: 200 })
     expect(stage.lines.filter(({ level }) => level === 'error')).toEqual([])

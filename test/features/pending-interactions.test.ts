@@ -40,7 +40,7 @@ const seal = createSeal('xoxb-token')
 
 type Tell = PendingInteractionsDeps['tell']
 
-/** A store in a file, processes on it, and what their requesters are told. */
+/** A store in a file, processes on it, and the messages to requesters. */
 async function openBook() {
   const clock = createHandClock(T0)
   const path = databasePath(testFolder())
@@ -62,19 +62,19 @@ async function openBook() {
   return { clock, log, path, store, told, lines, process, owed }
 }
 
-/** Keeps each request as a request of its own. */
+/** Gives each request a key of its own. */
 function bookOf(pendingInteractions: PendingInteractions) {
   const keep = async (one: ReceivedInteraction) => (await pendingInteractions.keep(one, randomUUID()))!
   return { ...pendingInteractions, keep }
 }
 
-/** The same database as several processes would share it. */
+/** The same database, as several processes share it. */
 const shared = (store: Store): Store => ({ ...store, shared: true })
 
 const RESPONSE_URL = 'https://hooks.slack.com/commands/T0/1/response-url-canary'
 
-describe('a response_url, by which anyone could write in the channel for half an hour', () => {
-  test('is in no byte of the database or its write-ahead log, while the request is open and after it', async () => {
+describe('a response_url, which lets anyone write in the channel for half an hour,', () => {
+  test('is never in the database or its write-ahead log in plain text', async () => {
     const { path, process } = await openBook()
     const bytes = () => databaseBytes(dirname(path))
     const book = process('process-1')
@@ -85,7 +85,7 @@ describe('a response_url, by which anyone could write in the channel for half an
     expect(bytes()).not.toContain('response-url-canary')
   })
 
-  test('is answered at after a restart with the same token, and left alone with another one', async () => {
+  test('is used after a restart with the same token, and ignored with another one', async () => {
     const { store, clock, log, told } = await openBook()
     const started = (key: string) =>
       createPendingInteractions({
@@ -119,11 +119,11 @@ describe('a response_url, by which anyone could write in the channel for half an
   })
 })
 
-/** As a version that sealed nothing wrote it. */
+/** A row of a version that did not seal it. */
 const OLD_ROW = { id: 'old', state: 'owed', claimedBy: 'gone', claimedAt: T0 } as const
 
-describe('a request that was taken', () => {
-  test('is known to another process and after a restart, whether somebody waits for it or not', async () => {
+describe('a received request', () => {
+  test('is known to another process and after a restart, whether it is stored or not', async () => {
     const { store, clock, log } = await openBook()
     const started = (processId: string) =>
       createPendingInteractions({ store, clock, log, processId, seal, newId: randomUUID, tell: async () => 'shown' })
@@ -138,8 +138,8 @@ describe('a request that was taken', () => {
   })
 })
 
-describe('what is asked', () => {
-  test('is on disk when it is kept, and gone when it is answered', async () => {
+describe('a pending interaction', () => {
+  test('is on disk after keep, and removed after its answer', async () => {
     const { process, owed } = await openBook()
     const book = process('process-1')
     const interaction = await book.keep(asked())
@@ -148,7 +148,7 @@ describe('what is asked', () => {
     expect(await owed()).toEqual([])
   })
 
-  test(`that is not on disk within ${KEEP_WITHIN_MS} ms is refused, and is owed no answer should it come there later`, async () => {
+  test(`that is not on disk within ${KEEP_WITHIN_MS} ms is refused, and needs no answer even if it is stored later`, async () => {
     const { clock, path, process, owed, told } = await openBook()
     const book = process('process-1')
     const other = new DatabaseSync(path)
@@ -172,7 +172,7 @@ describe('what is asked', () => {
     expect(told.filter(({ interaction }) => interaction.interactionKey === 'trigger-1')).toEqual([])
   })
 
-  test('and answered is told nothing more, although the store does not take that at once', async () => {
+  test('that was answered gets no other message, even if the store is slow to remove it', async () => {
     const { store, process, owed, told } = await openBook()
     let isDown = true
     const failing: Store = {
@@ -192,8 +192,8 @@ describe('what is asked', () => {
   })
 })
 
-describe('a request that a process left', () => {
-  test('is answered at once where the database is ours alone, and once', async () => {
+describe('an interaction of a dead process', () => {
+  test('is answered at once, and once, if the database is not shared', async () => {
     const { process, told, owed } = await openBook()
     await process('process-1').keep(asked())
     const next = process('process-2')
@@ -204,7 +204,7 @@ describe('a request that a process left', () => {
     expect(await owed()).toEqual([])
   })
 
-  test('is not answered by the process that is at work on it', async () => {
+  test('is not answered while its own process works on it', async () => {
     const { clock, process, told } = await openBook()
     const book = process('process-1')
     await book.keep(asked())
@@ -213,7 +213,7 @@ describe('a request that a process left', () => {
     expect(told).toEqual([])
   })
 
-  test(`is left alone for ${LEFT_AFTER_MS} ms where others share the database, and then answered by one of them`, async () => {
+  test(`is answered by one other process after ${LEFT_AFTER_MS} ms if the database is shared`, async () => {
     const { clock, store, process, told } = await openBook()
     const on = shared(store)
     await process('process-1', { on }).keep(asked())
@@ -226,7 +226,7 @@ describe('a request that a process left', () => {
     expect(told).toHaveLength(1)
   })
 
-  test(`whose asker cannot be told is tried again after ${AGAIN_AFTER_MS} ms, and by the next process at once`, async () => {
+  test(`is retried after ${AGAIN_AFTER_MS} ms if the requester cannot be told, and at once by the next process`, async () => {
     const { clock, process, told, owed } = await openBook()
     await process('process-0').keep(asked())
     let tries = 0
@@ -247,7 +247,7 @@ describe('a request that a process left', () => {
     expect(told).toHaveLength(1)
   })
 
-  test('whose requester nothing will ever reach is let go', async () => {
+  test('is given up if the requester can never be reached', async () => {
     const { process, owed } = await openBook()
     await process('process-0').keep(asked())
     await process('process-1', { tell: async () => 'unreachable' }).answerAbandoned()
@@ -262,7 +262,7 @@ describe('a request that a process left', () => {
     expect(told).toHaveLength(1)
   })
 
-  test(`waits for the next round where more than ${ROUND_MAX} were left`, async () => {
+  test(`waits for the next round if there are more than ${ROUND_MAX}`, async () => {
     const { process, told } = await openBook()
     const dead = process('process-0')
     for (let n = 0; n <= ROUND_MAX; n++) await dead.keep(asked({ interactionKey: `trigger-${n}`, receivedAt: T0 + n }))
@@ -273,7 +273,7 @@ describe('a request that a process left', () => {
     expect(told).toHaveLength(ROUND_MAX + 1)
   })
 
-  test(`is forgotten when it is older than ${OWED_MAX_MS} ms, and the log says so`, async () => {
+  test(`is forgotten after ${OWED_MAX_MS} ms, with a log line`, async () => {
     const { clock, process, owed, lines, store } = await openBook()
     const book = process('process-1')
     await book.keep(asked())
@@ -288,8 +288,8 @@ describe('a request that a process left', () => {
   })
 })
 
-describe('a request that was given up', () => {
-  test('before it was recorded is never asked of CI, although who was at work on it goes on', async () => {
+describe('an interaction that was given up', () => {
+  test('before its request was recorded never leads to a call of CI, even if its process continues', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const { told, book, by, interaction } = await keptAsk(stage)
@@ -305,7 +305,7 @@ describe('a request that was given up', () => {
     expect(await stage.requests()).toEqual([])
   })
 
-  test('after it was recorded is told how that stands, and CI is asked once', async () => {
+  test('after its request was recorded is told the state of the request, with one call of CI', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const { told, book, by, interaction } = await keptAsk(stage)
@@ -316,8 +316,8 @@ describe('a request that was given up', () => {
   })
 })
 
-describe('a request that fails', () => {
-  test('before CI is called is known to be undone', async () => {
+describe('an operation that fails', () => {
+  test('before the call of CI is known not to be done', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const { store } = stage.main.deps
@@ -330,7 +330,7 @@ describe('a request that fails', () => {
   })
 })
 
-/** Lin's ask is on disk, and whoever gives it up tells `told`. */
+/** Lin's interaction is stored. Messages about giving it up go into `told`. */
 async function keptAsk(stage: Awaited<ReturnType<typeof openStage>>) {
   const { store, clock, log } = stage.main.deps
   const told: InterruptedInteraction[] = []

@@ -17,7 +17,7 @@ import { createHandClock } from '../support/hand-clock.ts'
 import { openBesideHandClock } from '../support/stores.ts'
 import { GRACE, grace, lin } from './operations-stage.ts'
 
-/** The operations on a store of their own; time stands still. Slack says that everybody is here and may. */
+/** The operations on their own store. Time stands still. Slack says that everybody exists and may do everything. */
 async function open(changes: Partial<PersonDeps> = {}) {
   const clock = createHandClock(T0)
   const store = openBesideHandClock(databasePath(testFolder()))
@@ -61,7 +61,7 @@ async function open(changes: Partial<PersonDeps> = {}) {
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `ada${at}`)
 
 describe('a person', () => {
-  test(`has ${HANDLES_MAX} names at most; one that is given up makes room`, async () => {
+  test(`has at most ${HANDLES_MAX} names, and room for another after one is released`, async () => {
     const { people } = await open()
     for (const name of names(HANDLES_MAX)) expect(await people.claim(name, lin())).toMatchObject({ kind: 'claimed' })
     const full = { kind: 'too-many', user: LIN, max: HANDLES_MAX }
@@ -72,7 +72,7 @@ describe('a person', () => {
     expect(await people.claim('one-more', lin())).toMatchObject({ kind: 'claimed' })
   })
 
-  test('who claims a name again has it as before', async () => {
+  test('who claims a name again keeps it as it was', async () => {
     const { people, clock } = await open()
     await people.claim('ada', lin())
     await clock.advance(MINUTE)
@@ -93,7 +93,7 @@ describe('a person', () => {
     expect([await store.read.personOf('ada'), await store.read.claimOf('x')]).toEqual([LIN, null])
   })
 
-  test('whom Slack does not name changes nothing, and is given nothing', async () => {
+  test('whom Slack cannot identify changes nothing, and gets no name from others', async () => {
     const unknown = { kind: 'unknown-person', code: 'ratelimited' } as const
     const { people, store } = await open({ permits: async () => unknown })
     expect([await people.claim('ada', lin()), await people.give('ada', GRACE, lin())]).toEqual([unknown, unknown])
@@ -107,7 +107,7 @@ describe('a person', () => {
     expect(await store.read.claimOf('ada')).toBeNull()
   })
 
-  test('to whom nothing can be said is named to the admin', async () => {
+  test('who cannot get messages is reported to the admin', async () => {
     const { people, claim, said } = await open()
     await claim(LIN, 'ada')
     expect(await people.give('Ada', 'U0ADA00001', grace())).toEqual({
@@ -121,8 +121,8 @@ describe('a person', () => {
   })
 })
 
-describe('those whom names mean', () => {
-  test('are looked up once a day, and are not mentioned once they are gone; back again, they are', async () => {
+describe('the people with claimed names', () => {
+  test('are checked once a day, and not mentioned after they left until they return', async () => {
     const { claim, look, asked, presences, clock, store } = await open()
     await claim(LIN, 'lin')
     await claim(GRACE, 'grace')
@@ -139,7 +139,7 @@ describe('those whom names mean', () => {
     expect(await store.read.personOf('lin')).toBe(LIN)
   })
 
-  test(`are ${LOOKS_MAX} in one run at most, a second apart; the next run goes on`, async () => {
+  test(`are checked at most ${LOOKS_MAX} in a run, one a second; the next run continues`, async () => {
     const { claim, look, asked, clock } = await open()
     const users = Array.from({ length: LOOKS_MAX + 1 }, (_, at) => `U0MANY${100 + at}`)
     for (const user of users) await claim(user, user)
@@ -150,7 +150,7 @@ describe('those whom names mean', () => {
     expect(asked).toEqual(users)
   })
 
-  test('stay as they are where Slack does not say, and are asked for again', async () => {
+  test('stay unchanged if Slack does not answer, and are checked again', async () => {
     const { claim, look, asked, presences, clock, store, lines } = await open()
     await claim(GRACE, 'grace')
     await claim(LIN, 'lin')
@@ -163,7 +163,7 @@ describe('those whom names mean', () => {
     expect(asked).toEqual([GRACE, GRACE, LIN])
   })
 
-  test('are not waited for when the bot stops', async () => {
+  test('do not hold up a stop of the bot', async () => {
     const { claim, look, asked, clock, stopping, store } = await open()
     await claim(GRACE, 'grace')
     await claim(LIN, 'lin')
@@ -174,7 +174,7 @@ describe('those whom names mean', () => {
     expect([asked, await store.read.lastDoneAt('look-at-claimants')]).toEqual([[GRACE], null])
   })
 
-  test('of whom no name is any make Slack’s news of accounts no work', async () => {
+  test("are the only ones for whom Slack's account events cause work", async () => {
     const { people, asked, claim, store } = await open()
     await people.accountChanged(LIN, true)
     await people.accountChanged(LIN, false)
@@ -185,7 +185,7 @@ describe('those whom names mean', () => {
   })
 })
 
-/** Lets time pass until it is done. */
+/** Advances the clock until the work is done. */
 async function finish(clock: ReturnType<typeof createHandClock>, work: Promise<void>): Promise<void> {
   const progress = { isDone: false }
   const done = work.finally(() => (progress.isDone = true))

@@ -6,7 +6,7 @@ import { openStage } from '../alerts/stage.ts'
 
 const endless = (count: number) => Array.from({ length: count }, (_, n) => (n % 2 === 0 ? 'initiated' : 'waiting'))
 
-test('a build that never ends fills no card: what it says beyond a number is counted, and its end is told', async () => {
+test('events of a build that never ends are only counted beyond a limit, but its end is recorded', async () => {
   await using stage = await openStage()
   await stage.live()
   await stage.hear(...endless(UNENDED_EVENTS_MAX))
@@ -21,7 +21,7 @@ test('a build that never ends fills no card: what it says beyond a number is cou
   expect(stage.slack.messages.map(({ view }) => inBrief(view))).toContain('card 512 failed')
 })
 
-test('a build that is restarted so often is heard all the same', async () => {
+test('events of a build that is restarted as often are recorded', async () => {
   await using stage = await openStage()
   const attempts = Array.from({ length: UNENDED_EVENTS_MAX / 2 }, (_, n) => [
     { word: 'initiated', after: n * HOUR },

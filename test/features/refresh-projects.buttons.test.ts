@@ -10,7 +10,7 @@ import { hear, openStage, type Stage } from './operations-stage.ts'
 
 const SITE = { id: 91, uuid: 'f0000000-0000-0000-0000-000000000091', repository_name: 'acme/site' }
 
-/** The interface, the legacy one if none is named, now lists these projects and no other, and is read. */
+/** The interface (the legacy one by default) now lists exactly these projects, and the list is read. */
 async function refreshFrom({ main }: Stage, projects: readonly object[], from: 'legacy' | 'v2' = 'legacy') {
   await using stub = await startHttpStub(() => ({ json: projects }))
   const { store, clock, log } = main.deps
@@ -36,7 +36,7 @@ async function siteFailed({ main, deliver, clock: hands }: Stage): Promise<void>
 const cards = ({ reconcile }: Stage) =>
   reconcile.slack.messages.flatMap(({ view }) => (view.kind === 'card' ? [view] : []))
 
-test('the cards of a project that CI turns out to restart get their button with the reading that says so', async () => {
+test('cards get their restart button when the list says that CI can restart the project', async () => {
   await using stage = await openStage()
   await siteFailed(stage)
   const none = { offers: [], missing: { action: 'restart', why: 'project-unknown' } }
@@ -47,10 +47,10 @@ test('the cards of a project that CI turns out to restart get their button with 
   expect(cards(stage)).toMatchObject([offered, offered])
 })
 
-test('the v2 interface says so, too, where it gives the id that deliveries carry', async () => {
+test('the v2 list counts too if it has the id of the deliveries', async () => {
   await using stage = await openStage()
   await siteFailed(stage)
-  // By its name it would be another one.
+  // The name differs, so that only the id can match.
   const { repository_name: _, ...site } = { ...SITE, name: 'acme/renamed', type: 'basic' }
   await refreshFrom(stage, [site], 'v2')
   await stage.clock.advance(5 * SECOND)
@@ -58,7 +58,7 @@ test('the v2 interface says so, too, where it gives the id that deliveries carry
   expect(cards(stage)).toMatchObject([offered, offered])
 })
 
-test('a reading that lists another project changes no card', async () => {
+test('listing another project changes no card', async () => {
   await using stage = await openStage()
   await siteFailed(stage)
   const before = cards(stage)

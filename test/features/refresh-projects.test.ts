@@ -11,14 +11,14 @@ async function create(stage: Stage, fields: object): Promise<void> {
 const filterOf = async (stage: Stage, name = 'acme/site') =>
   (await stage.reconcile.store.read.project({ uuid: null, legacyId: '', names: [name] }))?.filter
 
-test('which branches CI builds is kept as CI holds it', async () => {
+test('the branch filter of a project is stored as CI has it', async () => {
   await using stage = await openStage()
   await create(stage, { branch_match: 'exclude', branches: ['dev', '^tmp/.*$'] })
   expect(await filterOf(stage)).toEqual({ mode: 'exclude', entries: ['dev', '^tmp/.*$'] })
   expect(await filterOf(stage, 'acme/web')).toEqual({ mode: 'include', entries: [] })
 })
 
-test('while CI is away it stays as it was last read', async () => {
+test('the branch filter stays as it was while CI is away', async () => {
   await using stage = await openStage()
   await create(stage, { branches: ['main'] })
   stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2', times: 100 })
@@ -26,12 +26,12 @@ test('while CI is away it stays as it was last read', async () => {
   expect(await filterOf(stage)).toMatchObject({ entries: ['main'] })
 })
 
-test('it is not known where only the legacy interface is configured', async () => {
+test('the branch filter is unknown if only the legacy interface is configured', async () => {
   await using stage = await openStage({ v2: false })
   expect(await filterOf(stage, 'acme/web')).toBeNull()
 })
 
-test('nothing else of a project is kept: no variable, no key', async () => {
+test('nothing else of a project is stored, neither variables nor keys', async () => {
   await using stage = await openStage()
   await create(stage, { environment_variables: [{ name: 'TOKEN', value: 'canary-of-a-variable' }] })
   expect(await filterOf(stage)).not.toBeUndefined()

@@ -10,7 +10,7 @@ import { openStage, until } from './stage.ts'
 const { ada } = PEOPLE
 const { builds: BUILDS } = CHANNELS
 
-/** People type and send forms in over signed HTTP; behind it are the real operations. acme/web is known. */
+/** People type and submit forms over signed HTTP, with the real operations behind it. acme/web is known. */
 async function open() {
   const behind = await openOperations()
   await behind.ended('error')
@@ -32,7 +32,7 @@ async function open() {
 const WORKDAY = { fromHour: 9, toHour: 18, days: 'weekdays', zone: 'Europe/Berlin' }
 
 describe('/ci subscribe … remind', () => {
-  test('is kept in the time zone that the asker has in Slack, is in the answer and in /ci rules, and goes again', async () => {
+  test("uses the requester's time zone from Slack, shows it in the answer and /ci rules, and can be turned off", async () => {
     await using stage = await open()
     const words = 'reminds after 2 h (9–18 on weekdays, Europe/Berlin)'
     expect(await stage.type('subscribe acme/web changes remind 2h')).toContain(words)
@@ -53,7 +53,7 @@ describe('/ci subscribe … remind', () => {
     ['2h 9-9', '`9-9` are not hours'],
     ['2h 8-20 Mars/Olympus', 'there is no time zone `Mars/Olympus`'],
     ['2h europe/berln', 'there is no time zone `europe/berln`'],
-  ])('%j says what is wrong, and keeps nothing', async (words, says) => {
+  ])('%j says what is wrong, and stores nothing', async (words, says) => {
     await using stage = await open()
     expect(await stage.type(`subscribe acme/web changes remind ${words}`)).toContain(says)
     expect(await stage.kept()).toEqual([])
@@ -87,7 +87,7 @@ describe('the form of a subscription', () => {
       },
     })
 
-  test('has reminders: off, after so long, and their hours; what is wrong stands at the field', async () => {
+  test('has reminders: off, after some time, and their hours; errors are at their field', async () => {
     await using stage = await open()
     await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
     await until(() => stage.form().includes('subscribe_remind'))
@@ -106,7 +106,7 @@ describe('the form of a subscription', () => {
     ])
   })
 
-  test('sent in as it begins reminds of nothing', async () => {
+  test('submitted unchanged sets no reminder', async () => {
     await using stage = await open()
     await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
     await until(() => stage.form().includes('subscribe_remind'))
@@ -128,7 +128,7 @@ describe('a subscriptions file', () => {
       () => `subscriptions: [{ channel: C0BUILDS01, project: all, remind: ${words} }]`,
     )
 
-  test('has reminders in the same words, in UTC unless it says otherwise', () => {
+  test('has reminders in the same words, in UTC by default', () => {
     expect(read('2h')).toMatchObject({
       config: { subscriptions: [{ remind: { ...WORKDAY, afterMs: 2 * HOUR, zone: 'UTC' } }] },
     })

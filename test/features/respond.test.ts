@@ -12,7 +12,7 @@ const requested = (reference = '00000001') =>
   answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
 
 describe('an answer', () => {
-  it('that takes 5 s is announced within 3 s, and given when it is there', async () => {
+  it('that takes 5 s is announced within 3 s, and sent when it is there', async () => {
     const { promise, settle } = pending<ActOutcome>()
     const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
     const requestedAt = Date.now()
@@ -24,14 +24,14 @@ describe('an answer', () => {
     expect(await untilTold(2)).toEqual([answerSlow('stop').text, requested()])
   })
 
-  it('that is there at once is given alone', async () => {
+  it('that is there at once is sent alone', async () => {
     const { slack, asked, told } = await openStage()
     await slack.people.runCommand(stopWeb)
     await asked(1)
     expect(told()).toEqual([requested()])
   })
 
-  it('is a fault when the operation throws, with the reference that the log has too', async () => {
+  it('is an error message if the operation rejects, with the reference of the log', async () => {
     const { slack, asked, told, lines } = await openStage({
       operations: {
         stop: async () => {
@@ -49,7 +49,7 @@ describe('an answer', () => {
     ])
   })
 
-  it('is a fault when the operation throws before it is waited for', async () => {
+  it('is an error message if the operation throws at once', async () => {
     const { slack, asked, told } = await openStage({
       operations: {
         running: () => {
@@ -64,7 +64,7 @@ describe('an answer', () => {
 })
 
 describe('a response_url', () => {
-  it('that takes no answer just now is tried again', async () => {
+  it('that fails temporarily is retried', async () => {
     const { slack, untilTold } = await openStage()
     slack.faults.add({ kind: 'ratelimited', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
     await slack.people.runCommand(stopWeb)
@@ -74,7 +74,7 @@ describe('a response_url', () => {
   })
 
   it.each(['accept-then-drop', 'accept-then-5xx'] as const)(
-    'that takes the answer and does not say so (%s) shows it twice at most, whatever becomes of the second',
+    'that accepts the answer and then fails (%s) shows it at most twice',
     async (kind) => {
       const { slack, asked, told } = await openStage()
       slack.faults.add({ kind })
@@ -86,7 +86,7 @@ describe('a response_url', () => {
   )
 
   it.each(['5xx', 'down'] as const)(
-    'that drops answers (%s) is tried once more where nothing else is open',
+    'that drops answers (%s) is retried once if there is no other way',
     async (kind) => {
       const { slack, untilTold } = await openStage()
       slack.acts.kickBot(BUILDS)
@@ -97,7 +97,7 @@ describe('a response_url', () => {
     },
   )
 
-  it('that stays away is given up, and the answer goes to the channel for the requester’s eyes', async () => {
+  it('that stays away is given up, and the answer is sent as an ephemeral message in the channel', async () => {
     const { slack, untilTold } = await openStage()
     slack.faults.add({ kind: 'ratelimited', method: 'response_url' })
     await slack.people.runCommand(stopWeb)
@@ -106,7 +106,7 @@ describe('a response_url', () => {
     expect(slack.counters.calls('chat.postEphemeral')).toBe(1)
   })
 
-  it('that is dead is not asked again, and the way around it is taken at once', async () => {
+  it('that is dead is not retried, and the other way is used at once', async () => {
     const { slack, untilTold } = await openStage()
     const card = await postCard(slack)
     slack.faults.add({ kind: 'error', method: 'response_url', error: 'used_url' })
@@ -115,7 +115,7 @@ describe('a response_url', () => {
     expect(slack.counters.calls('response_url')).toBe(1)
   })
 
-  it('and a channel that are both closed leave a log line with the reference, and no address in it', async () => {
+  it('that is dead, with a closed channel, leads to a log line with the reference and no address', async () => {
     const { slack, asked, told, lines } = await openStage()
     slack.faults.add({ kind: 'down', method: 'response_url' })
     slack.acts.kickBot(BUILDS)
@@ -128,7 +128,7 @@ describe('a response_url', () => {
     expect(JSON.stringify(lines, messagesToo)).not.toContain('/response/')
   })
 
-  it('takes the words alone where Slack refuses the blocks', async () => {
+  it('gets text only if Slack refuses the blocks', async () => {
     const { slack, untilTold } = await openStage()
     slack.faults.add({ kind: 'error', method: 'response_url', error: 'invalid_blocks', times: 1 })
     await slack.people.runCommand(stopWeb)
@@ -136,7 +136,7 @@ describe('a response_url', () => {
     expect(slack.ephemerals(BUILDS, ada)[0]!.message.blocks ?? []).toEqual([])
   })
 
-  it('of somebody else is asked nothing, and the answer goes the other way', async () => {
+  it('of another host is never called, and the answer takes the other way', async () => {
     await using stranger = await startHttpStub(() => ({ status: 200 }))
     const { slack, untilTold } = await openStage()
     await sendCommand(slack, { response_url: `${stranger.url}/commands/T1/1/x` })
@@ -145,7 +145,7 @@ describe('a response_url', () => {
     expect(stranger.requests).toEqual([])
   })
 
-  it('that is none is passed by, and one on the host of the Web API is used', async () => {
+  it('that is missing is skipped, and one on the host of the Web API is used', async () => {
     const { slack, untilTold } = await openStage()
     await sendCommand(slack, { response_url: 'nowhere' })
     await untilTold(1)
@@ -169,11 +169,11 @@ describe('a response_url', () => {
     ['file:///etc/hosts', false],
     ['hooks.slack.com/commands', false],
     ['', false],
-  ])('%s is one of Slack’s: %s', (url, isSlacks) => {
+  ])('%s belongs to Slack: %s', (url, isSlacks) => {
     expect(isSlackAddress(url, 'https://slack.com/api/')).toBe(isSlacks)
   })
 
-  it(`is used ${RESPONSE_USES_MAX} times at most: once for "slow", the rest for the answer`, async () => {
+  it(`is used at most ${RESPONSE_USES_MAX} times: once for "slow", the rest for the answer`, async () => {
     const { promise, settle } = pending<ActOutcome>()
     const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
     await slack.people.runCommand(stopWeb)
@@ -202,10 +202,10 @@ const sendCommand = (slack: SandboxSlack, more: Record<string, string>) =>
 const picture = { png: new Uint8Array([137, 80, 78, 71]), width: 90, height: 20 }
 const badgeWeb = { ...stopWeb, text: 'badge acme/web' }
 
-describe('a picture', () => {
+describe('the picture of an answer', () => {
   const withPicture = { operations: { badge: async () => ({ ...BADGE, picture }) } }
 
-  it('follows the words into the channel', async () => {
+  it('follows the text into the channel', async () => {
     const { slack, untilTold } = await openStage(withPicture)
     await slack.people.runCommand(badgeWeb)
     expect(await untilTold(1)).toHaveLength(1)
@@ -214,7 +214,7 @@ describe('a picture', () => {
   })
 
   it.each(['files.getUploadURLExternal', 'upload_url', 'files.completeUploadExternal'])(
-    'that Slack does not take is a log line, and the words stay: %s',
+    'is a log line if Slack refuses it at %s, and the text stays',
     async (method) => {
       const { slack, lines, told } = await openStage(withPicture)
       slack.faults.add({ kind: '5xx', method })
@@ -225,7 +225,7 @@ describe('a picture', () => {
     },
   )
 
-  it('that did not arrive is not announced to Slack as complete', async () => {
+  it('is not completed at Slack if its upload failed', async () => {
     const { slack, lines } = await openStage(withPicture)
     slack.faults.add({ kind: '5xx', method: 'upload_url' })
     await slack.people.runCommand(badgeWeb)
@@ -233,7 +233,7 @@ describe('a picture', () => {
     expect(slack.counters.calls('files.completeUploadExternal')).toBe(0)
   })
 
-  it('is not shown where the bot is no member', async () => {
+  it('is not sent if the bot is not in the channel', async () => {
     const { slack, lines, told } = await openStage(withPicture)
     slack.acts.kickBot(BUILDS)
     await slack.people.runCommand(badgeWeb)

@@ -27,11 +27,11 @@ const FORMS = [
 
 const restart = (stage: Stage, { ref }: Built, by = lin()) => stage.main.operations.restart(ofAttempt(ref), by)
 
-/** The build that CI made of a restart: the newest one. */
+/** The newest build at CI, which is the one that a restart made. */
 const newest = (stage: Stage) => stage.ci.state().builds.at(-1)!
 
 describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
-  test('is asked once, runs on the card, and is confirmed by what is delivered after the answer', async () => {
+  test('is called once, runs on the card, and is confirmed by a delivery after the answer', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     expect(stage.card()).toMatchObject({ shown: 'failed', offers: ['restart'] })
@@ -51,7 +51,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.writes()).toEqual([RESTARTED])
   })
 
-  test('is the same where the deliveries come before the answer', async () => {
+  test('has the same result if the deliveries come before the answer', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (restartBuild, id) => {
@@ -66,7 +66,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
   })
 
-  test('is the same where the new attempt has ended before the answer', async () => {
+  test('has the same result if the new attempt ends before the answer', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (restartBuild, id) => {
@@ -82,7 +82,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(await running(stage)).toEqual([])
   })
 
-  test('is looked up where no delivery ever comes', async () => {
+  test('is looked up if no delivery comes', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     await restart(stage, built)
@@ -97,7 +97,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(await running(stage)).toEqual([])
   })
 
-  test('stays as it was looked up where the deliveries come late', async () => {
+  test('keeps its looked-up state when deliveries come late', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     await restart(stage, built)
@@ -110,7 +110,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.thread()).toEqual(thread)
   })
 
-  test('ends as CI says where it is looked up while it runs and the deliveries come late', async () => {
+  test('ends as CI says if it was looked up while it ran and deliveries come late', async () => {
     await using stage = await openStage({ switches })
     await restart(stage, await stage.ended())
     await stage.pass(2 * MINUTE)
@@ -120,7 +120,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.card()).toMatchObject({ shown: 'flaky', attemptNumber: 2 })
   })
 
-  test('ends as CI says where the end is delivered and the start is not', async () => {
+  test('ends as CI says if only its end is delivered', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     await restart(stage, built)
@@ -130,7 +130,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.card()).toMatchObject({ shown: 'flaky', attemptNumber: 2 })
   })
 
-  test('is found where its answer is lost and nothing is delivered', async () => {
+  test('is found if its answer is lost and nothing is delivered', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST', times: 1 })
@@ -143,7 +143,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.writes()).toHaveLength(1)
   })
 
-  test('is found where its answer is lost and the deliveries come', async () => {
+  test('is found if its answer is lost and deliveries come', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST' })
@@ -153,7 +153,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
   })
 
-  test('is tied to the card where the answer names nothing', async () => {
+  test('is linked to the card if the answer names no build', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (restartBuild, id) => {
@@ -168,7 +168,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2, build: { buildId: newest(stage).id } })
   })
 
-  test('is tied to the card where the answer names only a uuid', async () => {
+  test('is linked to the card if the answer has only a uuid', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (restartBuild, id) => ({ ...(await restartBuild(id)), id: null }))
@@ -178,7 +178,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', newBuildId: newest(stage).id }])
   })
 
-  test('is not asked twice of one attempt: not by two clicks, two people, one request sent twice, or a late click', async () => {
+  test('is called once for an attempt, in spite of double clicks, two people, repeated requests and late clicks', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const [first, again] = [lin(), lin()]
@@ -200,7 +200,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(stage.writes()).toEqual([RESTARTED, RESTARTED])
   })
 
-  test.each(['before', 'after'])('is not asked again where the process dies %s CI hears it', async (when) => {
+  test.each(['before', 'after'])('is not called again if the process dies %s CI gets the call', async (when) => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const dying = withRestart(stage, async (restartBuild, id) => {
@@ -233,7 +233,7 @@ describe('a restart is offered', () => {
     expect(stage.writes()).toEqual([])
   })
 
-  test('not where CI has begun it again by itself, though the card does not say so yet', async () => {
+  test('not if CI has already restarted it by itself, even if the card does not say so yet', async () => {
     await using stage = await openStage({ switches: SAME })
     const built = await stage.ended()
     stage.ci.restart(built.uuid, 'none')
@@ -263,21 +263,18 @@ describe('a restart is offered', () => {
   })
 })
 
-test.each(['ignored', 'blocked'] as const)(
-  'a build that was %s can be restarted, and that is confirmed',
-  async (outcome) => {
-    await using stage = await openStage()
-    const built = stage.push({ outcome })
-    await stage.deliver()
-    expect((await restart(stage, built)).kind).toBe('requested')
-    stage.ci.finish(newest(stage).uuid, 'success')
-    await stage.deliver()
-    expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
-    expect(stage.writes()).toEqual([RESTARTED])
-  },
-)
+test.each(['ignored', 'blocked'] as const)('for a build that was %s, and it can be confirmed', async (outcome) => {
+  await using stage = await openStage()
+  const built = stage.push({ outcome })
+  await stage.deliver()
+  expect((await restart(stage, built)).kind).toBe('requested')
+  stage.ci.finish(newest(stage).uuid, 'success')
+  await stage.deliver()
+  expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
+  expect(stage.writes()).toEqual([RESTARTED])
+})
 
-describe("CI's answer to a restart is an outcome of its own", () => {
+describe("CI's answer to a restart", () => {
   test.each([
     [400, 'ci-refused bad-request', 'refused'],
     [401, 'ci-refused unauthorized', 'refused'],
@@ -288,7 +285,7 @@ describe("CI's answer to a restart is an outcome of its own", () => {
     [408, 'unclear timeout', 'unclear'],
     [500, 'unclear server', 'unclear'],
     [503, 'unclear server', 'unclear'],
-  ])('%i: %s', async (statusCode, outcome, state) => {
+  ])('%i leads to %s', async (statusCode, outcome, state) => {
     await using stage = await openStage()
     const built = await stage.ended()
     stage.ci.addFault({
@@ -313,7 +310,7 @@ describe("CI's answer to a restart is an outcome of its own", () => {
   })
 })
 
-test("CI's refusal is said, and what CI sees otherwise is ingested", async () => {
+test('that refuses it is shown, and what CI shows at a look-up is ingested', async () => {
   await using stage = await openStage({ switches: SAME })
   const built = await stage.ended()
   stage.ci.restart(built.uuid)
@@ -324,8 +321,8 @@ test("CI's refusal is said, and what CI sees otherwise is ingested", async () =>
   expect(await stage.requests()).toMatchObject([{ state: 'refused', lookAt: null }])
 })
 
-describe('where the legacy interface has another word for the same end', () => {
-  test.each(['a refusal', 'no restart'])('%s makes no further attempt of it', async (what) => {
+describe('if the legacy interface has another word for the same end', () => {
+  test.each(['a refusal', 'no restart'])('%s does not lead to another attempt', async (what) => {
     await using stage = await openStage({ switches: SAME })
     const built = await stage.running()
     stage.ci.finish(built.uuid, 'infrastructure_failure')
@@ -354,7 +351,7 @@ describe('where the legacy interface has another word for the same end', () => {
 })
 
 describe('a restart that never happened', () => {
-  test('though CI took it opens no attempt that runs for ever', async () => {
+  test('although CI accepted it leaves no running attempt', async () => {
     await using stage = await openStage()
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (_, id) => ({ id, uuid: null }))
@@ -372,7 +369,7 @@ describe('a restart that never happened', () => {
     expect((await restart(stage, built)).kind).toBe('requested')
   })
 
-  test('is not confirmed by the attempt that it was asked about, however short that was', async () => {
+  test('is not confirmed by the attempt that was to be restarted, however short that was', async () => {
     await using stage = await openStage()
     const built = await stage.running()
     await stage.clock.advance(5 * SECOND)
@@ -398,7 +395,7 @@ describe('a restart that never happened', () => {
     expect(await stage.reconcile.store.read.eventsOfBuild(other.ref.projectId, other.ref.buildId)).toEqual([])
   })
 
-  test('is not confirmed by a newer build of the commit that was there before', async () => {
+  test('is not confirmed by a newer build of the commit from before', async () => {
     await using stage = await openStage()
     const built = await stage.ended()
     const { commitId } = newest(stage)
@@ -409,7 +406,7 @@ describe('a restart that never happened', () => {
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', newBuildId: null }])
   })
 
-  test('is not confirmed by the newer build that CI named in answer to somebody else', async () => {
+  test('is not confirmed by a newer build that CI named in answer to another request', async () => {
     await using stage = await openStage({ switches: NEW })
     const first = await stage.ended()
     const second = await stage.ended('error', { commitId: newest(stage).commitId })
@@ -424,7 +421,7 @@ describe('a restart that never happened', () => {
   })
 })
 
-test('a restart that CI answers with the uuid of the same build runs on the card at once', async () => {
+test('a restart that CI answers with the uuid of the same build appears on the card at once', async () => {
   await using stage = await openStage({ switches: { ...SAME, buildUrlForm: 'uuids' } })
   const built = await stage.ended()
   const { operations } = withRestart(stage, async (restartBuild, id) => ({ ...(await restartBuild(id)), id: null }))
@@ -434,7 +431,7 @@ test('a restart that CI answers with the uuid of the same build runs on the card
   expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
 })
 
-test.each(FORMS)('a restart as %s is confirmed by a delivery that says only that it runs', async (_, switches) => {
+test.each(FORMS)('a restart as %s is confirmed by a delivery that only says that it runs', async (_, switches) => {
   await using stage = await openStage({ switches })
   const built = await stage.ended()
   await restart(stage, built)
@@ -450,7 +447,7 @@ test.each(FORMS)('a restart as %s is confirmed by a delivery that says only that
   expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
 })
 
-test('a restart that CI answers with a build of another commit says nothing of that build', async () => {
+test('a restart that CI answers with a build of another commit does not show that build', async () => {
   await using stage = await openStage({ switches: NEW })
   const built = await stage.ended()
   const { ref } = await stage.ended('success')
@@ -462,7 +459,7 @@ test('a restart that CI answers with a build of another commit says nothing of t
   expect(await running(stage)).toEqual([])
 })
 
-test('a restart as a build of another commit is confirmed, and looked up no more', async () => {
+test('a restart as a build of another commit is confirmed, and not looked up again', async () => {
   await using stage = await openStage({ switches: NEW })
   const built = await stage.ended()
   const { operations } = withRestart(stage, async () => {
@@ -475,8 +472,8 @@ test('a restart as a build of another commit is confirmed, and looked up no more
   expect(await stage.requests()).toMatchObject([{ state: 'confirmed', lookAt: null }])
 })
 
-describe('a card of an older card', () => {
-  test.each(FORMS)('takes a restart, which runs on a card of its own: %s', async (_, switches) => {
+describe('a card that is not the newest', () => {
+  test.each(FORMS)('accepts a restart, which runs on a new card: %s', async (_, switches) => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const { channel, ts } = stage.reconcile.slack.messages[0]!
@@ -498,7 +495,7 @@ describe('a card of an older card', () => {
 
 type Restart = ClientLegacy['restartBuild']
 
-/** A process whose one call goes another way. */
+/** A process in which one call is replaced. */
 function withRestart(stage: Stage, call: (real: Restart, id: Parameters<Restart>[0]) => ReturnType<Restart>) {
   const real = stage.main.deps.legacy!
   return stage.another({ legacy: { ...real, restartBuild: (id) => call(real.restartBuild, id) } })

@@ -9,10 +9,10 @@ import { alarmText } from '../../src/slack/api/alarm.ts'
 import { closedLine, importedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
 import { HOSTILE } from './answers-stage.ts'
 
-/** What Buildline says by itself, without blocks of its own, and when. */
+/** A message that Buildline sends by itself, and when. */
 export interface SaidCase {
   when: string
-  /** markup */
+  /** the text, with markup */
   text: string
   blocks?: readonly object[]
 }
@@ -54,7 +54,7 @@ const interrupted = (what: string) => {
 
 const undone = answerUndone(REFERENCE)
 
-/** Every line that is no card, no reply, no notice and no answer of a command, by the name of its file. */
+/** Every message that is neither card, reply, notice nor answer, by the name of its golden file. */
 export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
   'follows-now': {
     when: 'Somebody made the channel follow a project: everybody there sees it.',

@@ -19,11 +19,11 @@ describe('every line that Buildline says by itself reads as its golden file show
 })
 
 describe('a line', () => {
-  it.each(CASES)('(%s) is one that Slack takes', (_, { text, blocks = [] }) => {
+  it.each(CASES)('(%s) is valid for Slack', (_, { text, blocks = [] }) => {
     expect(checkMessage(JSON.parse(JSON.stringify({ text, blocks })), { isUpdate: false })).toEqual([])
   })
 
-  it.each(CASES.filter(([name]) => name.endsWith('hostile')))('(%s) mentions nobody that it was told to', (_, one) => {
+  it.each(CASES.filter(([name]) => name.endsWith('hostile')))('(%s) contains no mention from outside', (_, one) => {
     expect(JSON.stringify(one)).not.toMatch(/<!channel|<@U1>|<#C1>|<https:\/\/evil/)
   })
 })

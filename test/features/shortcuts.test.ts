@@ -12,7 +12,7 @@ const stopAsked = { command: 'stop', branch: null, reference: '00000001' } as co
 const by = { user: ada, team: 'T0SANDBOX1', channel: BUILDS, via: 'shortcut', interactionKey: expect.any(String) }
 
 describe('"Restart this build"', () => {
-  it('restarts the build of the message, and answers the requester', async () => {
+  it("restarts the message's build, and answers the requester", async () => {
     const { slack, asked, untilTold } = await openStage()
     const ts = await postCard(slack)
     await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'restart_build' })
@@ -21,7 +21,7 @@ describe('"Restart this build"', () => {
     expect(await untilTold(1)).toEqual([text])
   })
 
-  it('on a message of a thread means the build of the thread, and is answered there', async () => {
+  it('on a reply means the build of its thread, and is answered there', async () => {
     const { slack, asked, untilTold } = await openStage()
     const root = await postCard(slack)
     const ts = slack.acts.say({ user: ada, channel: BUILDS, text: 'again?', threadTs: root })
@@ -33,7 +33,7 @@ describe('"Restart this build"', () => {
 })
 
 describe('"Stop this build"', () => {
-  it('asks first: it shows the build, whose button asks once more and then stops it', async () => {
+  it('first shows the build with a Stop button, which asks for confirmation and then stops it', async () => {
     const { slack, asked, untilTold } = await openStage()
     const card = await postCard(slack)
     await slack.people.useShortcut({ user: ada, channel: BUILDS, ts: card, callbackId: 'stop_build' })
@@ -64,7 +64,7 @@ describe('"Stop this build"', () => {
       { offers: [], missing: { action: 'restart', why: 'pro-project' } },
       (found) => answerFound(found).text,
     ],
-  ])('says so of a build that %s', async (_, change, words) => {
+  ])('says so if the build %s', async (_, change, words) => {
     const found = build(change)
     const { slack, untilTold } = await openStage({
       operations: { findBuild: async () => ({ kind: 'found', build: found }) },
@@ -74,7 +74,7 @@ describe('"Stop this build"', () => {
     expect(await untilTold(1)).toEqual([words(found)])
   })
 
-  it('says so of a message that is no build', async () => {
+  it('says so if the message is no build', async () => {
     const { slack, untilTold } = await openStage({ operations: { findBuild: async () => ({ kind: 'no-card' }) } })
     const ts = slack.acts.say({ user: ada, channel: BUILDS, text: 'lunch?' })
     await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'stop_build' })
@@ -96,7 +96,7 @@ describe('a shortcut', () => {
   it.each([
     ['restart_build', 'restart'],
     ['stop_build', 'stop'],
-  ] as const)('without a message says that it is no build, and nothing is done: %s', async (callbackId, command) => {
+  ] as const)('without a message says that it is no build, and does nothing: %s', async (callbackId, command) => {
     const { slack, calls, untilTold } = await openStage()
     await sendShortcut(slack, {
       type: 'message_action',
@@ -108,14 +108,14 @@ describe('a shortcut', () => {
     expect(calls).toEqual([])
   })
 
-  it('of nobody that cannot be answered is one line in the log', async () => {
+  it('without a person cannot be answered, which is one log line', async () => {
     const { slack, door, lines } = await openStage()
     await sendShortcut(slack, { type: 'shortcut', callback_id: 'find_build', user: {} })
     await door.stop()
     expect(lines).toMatchObject([{ level: 'info', fields: { what: 'find', isShown: false } }])
   })
 
-  it('of an older version is answered, and nothing is done', async () => {
+  it('of an older version is answered, and does nothing', async () => {
     const { slack, calls, untilTold } = await openStage()
     const ts = await postCard(slack)
     await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'retry_build' })

@@ -15,7 +15,7 @@ const headersOf = (timestamp: string | number, signed = signature(SECRET, Number
 const at = (secondsAgo: number) => signatureIn(headersOf(NOW_S - secondsAgo), NOW_S * SECOND)
 
 describe('a signature', () => {
-  it('is right for exactly the bytes, the time and the secret it was made of', () => {
+  it('is valid for exactly these bytes, this time and this secret', () => {
     const found = at(0)!
     expect(isSignedBy(SECRET, found, Buffer.from(BODY))).toBe(true)
     expect(isSignedBy(SECRET, found, Buffer.from(`${BODY} `))).toBe(false)
@@ -29,7 +29,7 @@ describe('a signature', () => {
     for (const place of [0, 31, 32, 63]) expect(isSignedBy(SECRET, withDigit(place), Buffer.from(BODY))).toBe(false)
   })
 
-  it(`counts for ${SIGNED_WITHIN_S} seconds, and no longer; no more from the future`, () => {
+  it(`is valid for ${SIGNED_WITHIN_S} seconds, in the past or future`, () => {
     expect(at(SIGNED_WITHIN_S)).not.toBeNull()
     expect(at(SIGNED_WITHIN_S + 1)).toBeNull()
     expect(at(-SIGNED_WITHIN_S)).not.toBeNull()
@@ -48,12 +48,12 @@ describe('a signature', () => {
     ['no digits', headersOf(NOW_S, `v0=${'x'.repeat(64)}`)],
     ['a time that is no number', headersOf('now', `v0=${hex}`)],
     ['an empty time', headersOf('', `v0=${hex}`)],
-    ['a time in another writing', headersOf('1e9', `v0=${hex}`)],
+    ['a time in another notation', headersOf('1e9', `v0=${hex}`)],
     ['a negative time', headersOf(-NOW_S, `v0=${hex}`)],
     ['a time of milliseconds', headersOf(`${NOW_S}000`, `v0=${hex}`)],
-    ['a time beyond every number', headersOf('9'.repeat(400), `v0=${hex}`)],
-    ['an endless time', headersOf('Infinity', `v0=${hex}`)],
-  ])('is none: %s', (_, headers) => {
+    ['a time of 400 digits', headersOf('9'.repeat(400), `v0=${hex}`)],
+    ['an infinite time', headersOf('Infinity', `v0=${hex}`)],
+  ])('is missing with %s', (_, headers) => {
     expect(signatureIn(headers, NOW_S * SECOND)).toBeNull()
   })
 })

@@ -7,7 +7,7 @@ import { recordingLog } from './stage.ts'
 
 const AWAY = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
 
-/** What Slack's own client throws where the app token is wrong. */
+/** What Slack's own client throws if the app token is wrong. */
 async function refusal(): Promise<unknown> {
   const slack = createSandboxSlack()
   await slack.start()
@@ -26,7 +26,7 @@ function openWatch() {
 }
 
 describe('a Socket Mode connection', () => {
-  it('that is opened anew is no trouble until none has stood for a minute', () => {
+  it('that is reopened is no problem until there was none for a minute', () => {
     const { watch, pass } = openWatch()
     watch.opened()
     pass(SOCKET_AWAY_MS_MAX)
@@ -40,7 +40,7 @@ describe('a Socket Mode connection', () => {
     expect([watch.stands(), watch.trouble()]).toEqual([true, null])
   })
 
-  it('that Slack refuses is trouble at once, and is said once and without a stack', async () => {
+  it('that Slack refuses is a problem at once, and is logged once without a stack', async () => {
     const { watch, said, lines } = openWatch()
     const error = await refusal()
     for (let tries = 0; tries < 10; tries++) watch.failed(error)
@@ -51,7 +51,7 @@ describe('a Socket Mode connection', () => {
     ])
   })
 
-  it('that is torn at once, again and again, is said as seldom as one that never stood', () => {
+  it('that breaks at once again and again is logged as rarely as one that never opened', () => {
     const { watch, said, pass } = openWatch()
     for (let tries = 0; tries < 5; tries++) {
       watch.failed(AWAY)

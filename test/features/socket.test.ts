@@ -7,7 +7,7 @@ import { createSocketWatch, STEADY_AFTER_MS } from '../../src/slack/socket/watch
 import { type Line, ada, BUILDS, openStage, postCard, STOP_REQUESTED, until } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
-/** What an operator reads, without what is only for `debug`. */
+/** The log without its debug lines. */
 const saidOf = (lines: readonly Line[]) => lines.filter(({ level }) => level !== 'debug').map(({ text }) => text)
 const requested = (reference: string) => answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
 
@@ -32,7 +32,7 @@ describe('Socket Mode', () => {
     expect(slack.ephemerals(BUILDS, ada)).toHaveLength(4)
   })
 
-  it('does nothing for an envelope that comes again', async () => {
+  it('ignores a repeated envelope', async () => {
     const { slack, asked } = await openStage({ socket: true })
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
@@ -41,7 +41,7 @@ describe('Socket Mode', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  it('acknowledges what nobody knows, with a log line', async () => {
+  it('acknowledges unknown envelopes, with a log line', async () => {
     const { slack, lines } = await openStage({ socket: true })
     const envelope = { type: 'interactive', payload: { type: 'block_levitation' } } as const
     const sent = await slack.sender.send({ what: 'odd', contentType: 'application/json', body: '{}', envelope })
@@ -49,7 +49,7 @@ describe('Socket Mode', () => {
     expect(lines.map(({ text }) => text)).toContain('Slack sent something that Buildline does not handle')
   })
 
-  it('has a new connection within 2 s of a notice, long before the old one is torn', async () => {
+  it('opens a new connection within 2 s of a warning, long before the old one closes', async () => {
     const { slack, untilTold } = await openStage({ socket: true })
     const noticedAt = Date.now()
     const opened = slack.counters.calls('apps.connections.open')
@@ -60,7 +60,7 @@ describe('Socket Mode', () => {
     expect(await untilTold(1)).toEqual([requested('00000001')])
   })
 
-  it('comes back within 2 s of a torn connection', async () => {
+  it('reconnects within 2 s of a broken connection', async () => {
     const { slack, untilTold } = await openStage({ socket: true })
     const tornAt = Date.now()
     slack.sockets.drop()
@@ -70,7 +70,7 @@ describe('Socket Mode', () => {
     expect(await untilTold(1)).toEqual([requested('00000001')])
   })
 
-  it('comes back after Slack was away for several tries, and the process goes on', async () => {
+  it('reconnects after several failed tries, and the process keeps working', async () => {
     const { slack, lines, untilTold } = await openStage({ socket: true })
     slack.faults.add({ kind: '5xx', method: 'apps.connections.open', times: 2 })
     slack.faults.add({ kind: 'down', method: 'apps.connections.open', times: 1 })
@@ -88,18 +88,18 @@ describe('Socket Mode', () => {
     expect(await untilTold(1)).toEqual([requested('00000001')])
   })
 
-  it('waits ever longer for a Slack that takes long to say no', async () => {
+  it('waits longer and longer if Slack is slow to refuse', async () => {
     const waits: number[] = []
     const ASKED_MAX = 100
     let asked = 0
     const clock: Clock = {
       now() {
-        // One that did not wait would try on and on.
+        // Without delays, it would retry forever.
         if (++asked > ASKED_MAX) throw new Error('it does not wait')
         return asked * 2 * STEADY_AFTER_MS
       },
       sleep: async (ms) => {
-        // Not how long one try may take.
+        // The timeout of a single try does not count as a delay.
         if (ms !== OPEN_WITHIN_MS) waits.push(ms)
         await new Promise((resolve) => setTimeout(resolve, 1))
       },
@@ -131,7 +131,7 @@ describe('Socket Mode', () => {
     expect(await slack.people.runCommand(stopWeb)).toMatchObject({ kind: 'unreachable' })
   })
 
-  it('stops while Slack is away', async () => {
+  it('can be stopped while Slack is away', async () => {
     const { slack, door } = await openStage({ socket: true })
     slack.faults.add({ kind: 'down', method: 'apps.connections.open' })
     slack.sockets.drop()

@@ -167,13 +167,13 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
   },
 }
 
-/** Does somebody answer this action? Every id that is drawn must be answered. */
+/** Whether an action id has a handler. Every id in a message must have one. */
 export const isAnswered = (actionId: string): boolean =>
   actionId === ACTION_IDS.open || BUTTONS.has(actionId) || FIELDS.has(actionId)
 
 export type Called = readonly [name: keyof Operations, ...args: unknown[]]
 
-/** Operations that write down how they were called; whether somebody may read is asked all the time and left out. */
+/** Operations that record their calls, except for questions whether a person may read. */
 export function recordingOperations(changes: Partial<Operations> = {}, store: Store | null = null) {
   const calls: Called[] = []
   const all = { ...SUCCESS, ...changes }
@@ -235,18 +235,18 @@ export function recordingLog(): { log: Log; lines: Line[] } {
 export interface Stage {
   slack: SandboxSlack
   door: SlackEndpoint
-  /** what the endpoint has written down, in a database of its own */
+  /** the endpoint's store, with its own database */
   store: Store
-  /** its file */
+  /** the path of its file */
   path: string
   pendingInteractions: PendingInteractions
   calls: readonly Called[]
   lines: readonly Line[]
-  /** what only this person sees in #builds, as text */
+  /** what this person sees as ephemeral messages in #builds */
   told: (user?: string, channel?: string) => string[]
-  /** The same, once there are so many. */
+  /** The same, once there are this many. */
   untilTold: (count: number, user?: string, channel?: string) => Promise<string[]>
-  /** Resolves when every request so far is answered, with what was asked of the operations since the stage opened. */
+  /** Resolves when every request so far is answered, with the recorded calls since the stage opened. */
   asked: (count: number) => Promise<readonly Called[]>
 }
 
@@ -255,16 +255,16 @@ export interface StageOptions {
   slack?: SandboxSlackOptions
   /** Socket Mode instead of HTTP */
   socket?: boolean
-  /** what goes wrong from the beginning */
+  /** a fault from the beginning */
   fault?: FaultInput
-  /** the endpoint's; default the real one */
+  /** the endpoint's clock; by default the real one */
   clock?: Clock
-  /** by which what is asked is written down in time; default the real one */
+  /** the clock for storing interactions in time; by default the real one */
   keepingClock?: Clock
   newKey?: () => string
 }
 
-/** A sandbox Slack and the endpoint before it, over HTTP with signatures or over a socket; both end with the test. */
+/** A sandbox Slack and the endpoint, over signed HTTP or a socket. Both end with the test. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { operations: changes, socket = false, clock = systemClock, newKey = countedKeys() } = options
   const slack = createSandboxSlack({ rates: 'off', ...options.slack })
@@ -325,7 +325,7 @@ async function openStore(path: string): Promise<Store> {
   return store
 }
 
-/** Keys whose references are 00000001, 00000002… */
+/** Keys with the references 00000001, 00000002, … */
 export function countedKeys(): () => string {
   let keys = 0
   return () => `${String((keys += 1)).padStart(8, '0')}-1111`
@@ -357,19 +357,19 @@ async function listen(handle: NonNullable<SlackEndpoint['handle']>): Promise<str
   return `http://127.0.0.1:${portOf(server.address())}/slack/events`
 }
 
-/** Waits until `claim` holds, looking again and again; fails by the test's own timeout. */
+/** Polls until `claim` holds; fails by the test's own timeout. */
 export async function until(claim: () => boolean): Promise<void> {
   while (!claim()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** A promise that the test settles by hand. */
+/** A promise that the test resolves. */
 export function pending<Value>(): { promise: Promise<Value>; settle: (value: Value) => void } {
   let settle: (value: Value) => void = () => {}
   const promise = new Promise<Value>((resolve) => (settle = resolve))
   return { promise, settle }
 }
 
-/** A card as the bot posts it, with its buttons; the ts. */
+/** Posts a card as the bot does, with its buttons. @returns its ts */
 export async function postCard(slack: SandboxSlack, buttons: readonly object[] = CARD_BUTTONS): Promise<string> {
   const response = await fetch(`${slack.apiUrl}chat.postMessage`, {
     method: 'POST',

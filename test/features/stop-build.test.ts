@@ -18,7 +18,7 @@ import {
 const STOPPED = 'stop 202'
 
 describe('a stop', () => {
-  test('is asked of CI once, and confirmed by the next build event', async () => {
+  test('calls CI once, and is confirmed by the next build event', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running()
     const outcome = await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -34,7 +34,7 @@ describe('a stop', () => {
     expect(stage.writes()).toEqual([STOPPED])
   })
 
-  test('of a build that has ended meanwhile is not asked of CI', async () => {
+  test('of a build that has ended meanwhile does not call CI', async () => {
     await using stage = await openStage()
     const { ref } = await stage.ended()
     expect(await stage.main.operations.stop(ofAttempt(ref), lin())).toMatchObject({ kind: 'not-now', action: 'stop' })
@@ -42,7 +42,7 @@ describe('a stop', () => {
     expect(await stage.requests()).toEqual([])
   })
 
-  test('that comes too late is confirmed by the end that CI tells', async () => {
+  test('that comes too late is confirmed by the end that CI delivers', async () => {
     await using stage = await openStage({ switches: { stopStatus: 'error' } })
     const { ref } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -51,7 +51,7 @@ describe('a stop', () => {
     expect(stage.card()).toMatchObject({ shown: 'failed' })
   })
 
-  test('by the button of an earlier attempt does not touch the one that runs now', async () => {
+  test('by the button of an earlier attempt does not stop the current one', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.ended()
     stage.ci.restart(uuid, 'none')
@@ -63,7 +63,7 @@ describe('a stop', () => {
   })
 
   test.each(['ends', 'is run again'])(
-    'of a build that %s while its uuid is looked up is not asked of CI',
+    'of a build that %s while its uuid is looked up does not call CI',
     async (what) => {
       await using stage = await openStage()
       const { ref, uuid } = await stage.running()
@@ -83,7 +83,7 @@ describe('a stop', () => {
     },
   )
 
-  test('of a person who may not is not asked of CI', async () => {
+  test('by a person who may not stop does not call CI', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const permit = { kind: 'no', why: 'guest', who: [] } as const
@@ -99,7 +99,7 @@ describe('the uuids of a stop are found', () => {
   const legacyReads = (stage: Awaited<ReturnType<typeof openStage>>) =>
     stage.ci.calls().filter(({ path }) => /projects\/\d+\.json$/.test(path)).length
 
-  test('in the delivery itself, even of a Pro project, and CI is not asked for them', async () => {
+  test('in the delivery itself, even for a Pro project, without asking CI', async () => {
     await using stage = await openStage({ switches: { extraFields: true } })
     const { ref, uuid } = await stage.running({}, 'acme/ios')
     expect(stage.card()?.offers).toEqual(['stop'])
@@ -108,14 +108,14 @@ describe('the uuids of a stop are found', () => {
     expect(legacyReads(stage)).toBe(0)
   })
 
-  test('in the address of the build', async () => {
+  test("in the build's address", async () => {
     await using stage = await openStage({ switches: { buildUrlForm: 'uuids' }, legacy: false })
     const { ref, uuid } = await stage.running({}, 'acme/ios')
     expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('requested')
     expect(stage.ci.calls().at(-1)?.path).toContain(`/builds/${uuid}/stop`)
   })
 
-  test('through the legacy project of a Basic one', async () => {
+  test('through the legacy project for a Basic one', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running({ branch: 'fix/a b&c=ü?#' })
     expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('requested')
@@ -123,7 +123,7 @@ describe('the uuids of a stop are found', () => {
     expect(legacyReads(stage)).toBe(1)
   })
 
-  test('nowhere for a Pro project that posts none: no button, and the reason', async () => {
+  test('nowhere for a Pro project that delivers none: the card has no button but a reason', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running({}, 'acme/ios')
     expect(stage.card()).toMatchObject({ offers: [], missing: { action: 'stop', why: 'no-build-uuid' } })
@@ -131,7 +131,7 @@ describe('the uuids of a stop are found', () => {
     expect(stage.writes()).toEqual([])
   })
 
-  test('nowhere where CI no longer lists the build', async () => {
+  test('nowhere if CI no longer lists the build', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const real = stage.main.deps.legacy!
@@ -141,7 +141,7 @@ describe('the uuids of a stop are found', () => {
     expect([stage.writes(), await stage.requests()]).toEqual([[], []])
   })
 
-  test('not while CI is down: nothing was done, and it can be asked again', async () => {
+  test('not while CI is down: nothing was done, and it can be requested again', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     stage.ci.addFault({ kind: 'status', statusCode: 502, where: 'legacy' })
@@ -153,21 +153,21 @@ describe('the uuids of a stop are found', () => {
   })
 })
 
-test('without the v2 interface no stop is offered, and none is sent', async () => {
+test('without the v2 interface no stop is offered or sent', async () => {
   await using stage = await openStage({ v2: false })
   const { ref } = await stage.running()
   expect(stage.card()).toMatchObject({ offers: [], missing: { action: 'stop', why: 'no-v2' } })
   expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('impossible no-v2')
 })
 
-describe("CI's refusal of a stop is an outcome of its own", () => {
+describe("CI's refusal of a stop", () => {
   test.each([
     [400, 'bad-request'],
     [401, 'unauthorized'],
     [403, 'forbidden'],
     [404, 'not-found'],
     [429, 'rate-limited'],
-  ])('%i: nothing was done, and it can be asked again', async (statusCode, code) => {
+  ])('%i means that nothing was done, and a new request is possible', async (statusCode, code) => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     stage.ci.addFault({ kind: 'status', statusCode, where: 'v2', reason: 'Told sandbox-api-key no' })
@@ -183,10 +183,10 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
 
   test.each([
     ['500', { kind: 'status', statusCode: 500 } as const, 'server'],
-    ['an answer that is lost', { kind: 'lost-answer' } as const, 'unreachable'],
+    ['a lost answer', { kind: 'lost-answer' } as const, 'unreachable'],
     ['a closed connection', { kind: 'down' } as const, 'unreachable'],
     ['no answer', { kind: 'hang' } as const, 'timeout'],
-  ])('%s: unclear, and never simply asked again', async (_, fault, code) => {
+  ])('%s makes a stop unclear, and it is not simply requested again', async (_, fault, code) => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     stage.ci.addFault({ ...fault, where: 'v2' })
@@ -199,7 +199,7 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
     expect(stage.writes()).toHaveLength(1)
   })
 
-  test('what CI says keeps no secret', async () => {
+  test('is shown without secrets', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const reason = 'api_key=sandbox-api-key and sandbox-token-everything are wrong'
@@ -211,7 +211,7 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
     expect(request?.reason).toContain('are wrong')
   })
 
-  test('400 from a build that has ended unheard: CI is looked at, and the card is put right', async () => {
+  test('with 400, for a build whose end was not delivered, leads to a look-up and a corrected card', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running()
     stage.ci.finish(uuid, 'success')
@@ -223,7 +223,7 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
   })
 })
 
-describe('a stop that nothing confirms', () => {
+describe('a stop without confirmation', () => {
   test('is looked up after two minutes, and what CI shows is ingested', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
@@ -238,7 +238,7 @@ describe('a stop that nothing confirms', () => {
     expect(stage.writes()).toEqual([STOPPED])
   })
 
-  test('and of which CI shows nothing either is said to be unconfirmed, and can be asked again', async () => {
+  test('that CI does not show either is called unconfirmed, and can be requested again', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -260,7 +260,7 @@ describe('a stop that nothing confirms', () => {
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
   })
 
-  test('of a build that CI shows no more is not said to run still', async () => {
+  test('of a build that CI no longer shows is not called still running', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -271,7 +271,7 @@ describe('a stop that nothing confirms', () => {
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
   })
 
-  test('while CI is away is looked up until it is given up', async () => {
+  test('is looked up while CI is away, until it is given up', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -285,7 +285,7 @@ describe('a stop that nothing confirms', () => {
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
   })
 
-  test('and never is found, is said to be unconfirmed at last', async () => {
+  test('is called unconfirmed in the end', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -295,7 +295,7 @@ describe('a stop that nothing confirms', () => {
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look', lookAt: null }])
   })
 
-  test('but whose delivery comes while CI is looked at stays confirmed', async () => {
+  test('stays confirmed if its delivery arrives during the look-up', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref, uuid } = await stage.running()
     await stage.main.operations.stop(ofAttempt(ref), lin())
@@ -317,8 +317,8 @@ describe('a stop that nothing confirms', () => {
   })
 })
 
-describe('CI gets one stop for one attempt', () => {
-  test('whoever clicks twice', async () => {
+describe('CI gets one stop for an attempt', () => {
+  test('if people click twice', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const stop = (by = lin()) => stage.main.operations.stop(ofAttempt(ref), by)
@@ -328,7 +328,7 @@ describe('CI gets one stop for one attempt', () => {
     expect(await stage.requests()).toHaveLength(1)
   })
 
-  test('whichever of the processes hears it', async () => {
+  test('if two processes get requests', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const [one, other] = [stage.another(), stage.another()]
@@ -340,7 +340,7 @@ describe('CI gets one stop for one attempt', () => {
     expect(stage.writes()).toEqual([STOPPED])
   })
 
-  test('however often Slack sends the same request, at once and later', async () => {
+  test('if Slack sends the same request several times, at once and later', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const by = lin({ user: GRACE })
@@ -352,7 +352,7 @@ describe('CI gets one stop for one attempt', () => {
     expect(stage.writes()).toEqual([STOPPED])
   })
 
-  test('however the attempt is named: by its button, its card, its number, its uuid, its project', async () => {
+  test('if the attempt is named by its button, card, number, uuid or project', async () => {
     await using stage = await openStage({ switches: { extraFields: true } })
     const { ref, uuid } = await stage.running()
     const { channel, ts } = stage.reconcile.slack.messages[0]!
@@ -371,7 +371,7 @@ describe('CI gets one stop for one attempt', () => {
     expect(stage.writes()).toEqual([STOPPED])
   })
 
-  test.each(['before', 'after'])('where the process dies %s CI hears it, and another one starts', async (when) => {
+  test.each(['before', 'after'])('if the process dies %s CI gets the call, and another one starts', async (when) => {
     await using stage = await openStage({ switches: { stopMs: MINUTE } })
     const { ref } = await stage.running()
     const real = stage.main.deps.v2!
@@ -398,7 +398,7 @@ describe('CI gets one stop for one attempt', () => {
     expect(stage.writes()).toEqual(when === 'after' ? [STOPPED] : [])
   })
 
-  test('while it is being called, its own process does not take it for dead', async () => {
+  test('if the call is slow: its own process does not treat it as dead', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const slow = stage.another({ v2: { listProjects: noProjects, stopBuild: never } })
@@ -410,7 +410,7 @@ describe('CI gets one stop for one attempt', () => {
     expect(await stage.requests()).toMatchObject([{ state: 'unclear' }])
   })
 
-  test('where the answer cannot be recorded', async () => {
+  test('if the answer cannot be recorded', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     let writes = 0

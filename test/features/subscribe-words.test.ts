@@ -14,7 +14,7 @@ const wish = (change: object) => ({
   ...change,
 })
 
-describe('what is typed after subscribe', () => {
+describe('the text after subscribe', () => {
   it.each<[text: string, change: object]>([
     ['acme/web', {}],
     ['ACME/Web', { project: 'ACME/Web' }],
@@ -66,21 +66,21 @@ describe('what is typed after subscribe', () => {
     ['acme/web v[0-9]$', { kind: 'no-branch', typed: 'v[0-9]$', regex: '^.*v[0-9]$' }],
     ['acme/web mention no-mention', { kind: 'contradiction', one: 'mention', other: 'no-mention' }],
     ['acme/web everything failed', { kind: 'contradiction', one: 'everything', other: 'failed' }],
-  ])('%j is no wish, and never guessed at', (text, reading) => {
+  ])('%j is refused, and nothing is guessed', (text, reading) => {
     expect(read(text)).toEqual(reading)
   })
 
-  it('is no wish where not all of it was read', () => {
+  it('is refused if it was not read completely', () => {
     expect(read(`acme/web failed ${'x'.repeat(TEXT_CHARS_MAX)}`)).toEqual({ kind: 'unclear', extra: '…' })
   })
 
-  it('leaves names alone that resemble no word', () => {
+  it('may contain names that resemble no keyword', () => {
     for (const branch of ['main', 'develop', 'next', 'staging', 'feature/failed', 'test', 'hotfix', 'dev'])
       expect(read(`acme/web ${branch}`), branch).toMatchObject({ kind: 'wish', wish: { branch } })
   })
 })
 
-describe('a branch as it would be typed', () => {
+describe('a branch pattern as text', () => {
   it.each<[branch: string, branchMatch: string | null]>([
     ['main', 'exact'],
     ['main', null],
@@ -94,7 +94,7 @@ describe('a branch as it would be typed', () => {
     ['/x/', 'exact'],
     ['^x$', 'exact'],
     ['^*$', 'wildcard'],
-  ])('%j, matched as %s, covers the same when it is read back', (branch, branchMatch) => {
+  ])('%j, matched as %s, means the same when it is read back', (branch, branchMatch) => {
     const back = patternOf(typedPattern({ branch, branchMatch }))
     for (const name of [
       'main',

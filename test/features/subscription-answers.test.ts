@@ -14,31 +14,31 @@ const asked = { command: 'rules', branch: null, rest: ['main', 'failed'], refere
 const idsOf = (answer: Parameters<typeof buttonsOf>[0]) => buttonsOf(answer).map(({ action_id: id }) => id)
 const { add, change, remove, previous, next } = SUBSCRIPTION_ACTION_IDS
 
-describe('what a channel follows', () => {
+describe('the subscriptions of a channel', () => {
   const [, own] = rulings(CAST).rules
   const shown = own!.outcome.subscriptions[0]!
   const rulesWith = (count: number, page: number) =>
     answerRules({ ...own!.outcome, subscriptions: Array.from({ length: count }, () => shown) }, page)
 
-  it(`has ${RULES_PAGE_SIZE} on a page, and turns to the next only where there is one`, () => {
+  it(`come ${RULES_PAGE_SIZE} to a page, with a button to the next page only if there is one`, () => {
     expect(idsOf(rulesWith(RULES_PAGE_SIZE, 1))).not.toContain(next)
     const first = rulesWith(RULES_PAGE_SIZE + 1, 1)
     expect(idsOf(first)).toEqual([...Array.from({ length: RULES_PAGE_SIZE }, () => [change, remove]).flat(), next, add])
     expect(idsOf(rulesWith(RULES_PAGE_SIZE + 1, 2))).toEqual([change, remove, previous, add])
   })
 
-  it('shows the last page to whoever asks for one beyond', () => {
+  it('beyond the last page show the last page', () => {
     expect(rulesWith(RULES_PAGE_SIZE + 1, 99).text).toContain('page 2 of 2')
   })
 
-  it('has buttons only where it was made in Slack', () => {
+  it('have buttons only if they were made in Slack', () => {
     const kept = rulings(CAST).rules.find(({ when }) => when.startsWith('the file'))!
     expect(idsOf(answerRules(kept.outcome, 1))).toEqual([add])
   })
 })
 
 describe('a choice of what to remove', () => {
-  it(`names ${SHOWN_MAX}, and counts the others`, () => {
+  it(`lists ${SHOWN_MAX}, and counts the others`, () => {
     const [one] = unsubscribes(CAST).which
     const whichOf = (count: number) => {
       const here = Array.from({ length: count }, () => one.outcome.here[0]!)
@@ -58,13 +58,13 @@ describe('a dry run', () => {
     return answerDryRun({ ...one.outcome, events: [{ event: 'failed', channels }] }, asked)
   }
 
-  it(`names ${DRY_CHANNELS_MAX} channels of an event, and counts the others`, () => {
+  it(`lists ${DRY_CHANNELS_MAX} channels for an event, and counts the others`, () => {
     expect(withChannels(DRY_CHANNELS_MAX).text).not.toContain('more channel')
     expect(withChannels(DRY_CHANNELS_MAX + 1).text).toContain('… and 1 more channel')
     expect(withChannels(DRY_CHANNELS_MAX + 2).text).toContain('… and 2 more channels')
   })
 
-  it(`names ${ENTRIES_SHOWN_MAX} entries of a branch filter, and counts the others`, () => {
+  it(`lists ${ENTRIES_SHOWN_MAX} entries of a branch filter, and counts the others`, () => {
     const withEntries = (count: number) => {
       const entries = Array.from({ length: count }, (_, n) => `branch-${n}`)
       const filter = { words: { kind: 'only', entries }, isBuilt: false, by: null, invalid: [] } as const
@@ -74,11 +74,11 @@ describe('a dry run', () => {
     expect(withEntries(ENTRIES_SHOWN_MAX + 1).text).toContain('and 1 more')
   })
 
-  it('says events together that end alike', () => {
+  it('groups events with the same result', () => {
     expect(answerDryRun(one.outcome, asked).text).toContain('*started, waiting*')
   })
 
-  it('is a message that Slack takes, for all events in as many channels and with names as long as may be', () => {
+  it('is valid for Slack with all events, many channels and the longest names', () => {
     for (const cast of [HOSTILE, LONG]) {
       const { outcome } = dryRuns(cast)['dry-run'][0]
       const channels = Array.from({ length: DRY_CHANNELS_MAX }, () => outcome.events[0]!.channels[0]!)
@@ -88,7 +88,7 @@ describe('a dry run', () => {
     }
   })
 
-  it('of a name that several projects have is repeated with the branch and the event', () => {
+  it('of an ambiguous name is repeated with the branch and the event', () => {
     const [several] = dryRuns(CAST)['several-projects']
     const [button] = buttonsOf(answerDryRun(several.outcome, asked))
     expect(parseChoice(valueOf(button))).toMatchObject({ command: 'rules', project: '41', rest: ['main', 'failed'] })

@@ -15,7 +15,7 @@ const UUID = '0A1B2C3D-0000-ffff-0000-0123456789ab'
 const uuid = UUID.toLowerCase()
 
 describe('a target', () => {
-  it('is none where nothing was typed', () => {
+  it('does not exist if nothing was typed', () => {
     expect(targetOf('  ')).toEqual({ kind: 'none' })
   })
 
@@ -78,11 +78,11 @@ describe('a target', () => {
     '#3f2a1b4',
     '#3f2a1b4c5',
     '<#C0123ABC|builds>',
-  ])('%s is no number of a build', (typed) => {
+  ])('%s is not a build number', (typed) => {
     expect(targetOf(typed).kind).toBe('project')
   })
 
-  it('is a uuid, of a build or of a project', () => {
+  it('may be the uuid of a build or a project', () => {
     expect(targetOf(UUID)).toEqual({ kind: 'uuid', uuid })
     expect(targetOf(`${UUID}0`)).toEqual(project(`${UUID}0`))
   })
@@ -110,7 +110,7 @@ describe('a target', () => {
     ['#512 ""', ''],
     ['acme/web@main ""', ''],
     ['acme/web@ https://ci.example/builds/512', 'https://ci.example/builds/512'],
-  ])('is not guessed from more words than it has: %s', (typed, extra) => {
+  ])('is not guessed from too many words: %s', (typed, extra) => {
     expect(targetOf(typed)).toEqual({ kind: 'unclear', extra })
   })
 
@@ -127,11 +127,11 @@ describe('a target', () => {
     ['""', null],
     [`''`, null],
     ['"" main', null],
-  ])('is nothing whose name was begun and left empty: %s', (typed, branchOf) => {
+  ])('is nothing if a name was begun and left empty: %s', (typed, branchOf) => {
     expect(targetOf(typed)).toEqual({ kind: 'nameless', project: branchOf })
   })
 
-  it('is the same, written together or apart, whatever the branch is called', () => {
+  it('is the same with one word or two, whatever the branch is called', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9._-]{0,9}\/[a-z][a-z0-9._-]{0,9}$/)
     const branch = fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9/@#._-]{0,20}$/)
     fc.assert(
@@ -142,7 +142,7 @@ describe('a target', () => {
     )
   })
 
-  it('of any words is one of the known kinds, with nothing empty in it', () => {
+  it('from any words is of one of the known kinds, without empty names', () => {
     const word = fc.record({ text: fc.string({ unit: 'binary', minLength: 1, maxLength: 10 }) })
     fc.assert(
       fc.property(fc.array(word, { maxLength: 4 }), (words) => {

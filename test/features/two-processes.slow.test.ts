@@ -37,7 +37,7 @@ afterAll(() => places?.[Symbol.asyncDispose]())
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
-  test('at the same moment ask CI for one stop of an attempt, and both answer', async () => {
+  test('send one stop of an attempt to CI for concurrent requests, and both answer', async () => {
     await using stage = await openShared()
     const ref = await stage.build('running')
     for (let round = 0; round < 5; round++) {
@@ -54,7 +54,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(await stage.store.read.openRequest(ref, 'stop')).toBeNull()
   })
 
-  test('that are sent the same request make one call of it', async () => {
+  test('make one call for a request that both get', async () => {
     await using stage = await openShared()
     const ref = await stage.build('error')
     const by = lin()
@@ -63,7 +63,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(writesTo(stage.ci)).toEqual(['restart.json 200'])
   })
 
-  test('in which two people claim one name at the same moment give it to one, and tell the other so', async () => {
+  test('give a name that two people claim at once to one of them, and tell the other', async () => {
     await using stage = await openShared()
     for (let round = 0; round < 5; round++) {
       const [one, two] = stage.processes
@@ -81,7 +81,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     }
   })
 
-  test('that are asked to create the same project at one moment ask CI once', async () => {
+  test('send one creation of a project to CI for concurrent requests', async () => {
     await using stage = await openShared()
     for (let round = 0; round < 5; round++) {
       const creation = {
@@ -108,7 +108,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(writesTo(stage.ci)).toHaveLength(5)
   })
 
-  test('in which a channel follows more and more leave it at SUBSCRIPTIONS_MAX', async () => {
+  test('store at most SUBSCRIPTIONS_MAX subscriptions of a channel', async () => {
     await using stage = await openShared()
     const follow = (i: number) =>
       stage.processes[i % 2]!.operations.subscriptions.subscribe(
@@ -128,7 +128,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(await stage.store.read.subscriptions()).toHaveLength(SUBSCRIPTIONS_MAX)
   })
 
-  test('in which one person claims many names at once give at most HANDLES_MAX, and answer each', async () => {
+  test('give at most HANDLES_MAX names to a person who claims many at once, and answer each claim', async () => {
     await using stage = await openShared()
     const by = lin()
     const ended = await Promise.all(
@@ -141,7 +141,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(await stage.store.read.handlesOf(by.user)).toHaveLength(HANDLES_MAX)
   })
 
-  test('do not take each other for dead before a call can have ended', async () => {
+  test("treat each other's request as interrupted only after a call must have ended", async () => {
     await using stage = await openShared()
     const ref = await stage.build('running')
     const [, other] = stage.processes
@@ -161,7 +161,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(writesTo(stage.ci)).toEqual([])
   })
 
-  test('leave it at what a delivery confirms while the other one looks', async () => {
+  test("keep a request confirmed if its delivery arrives during the other's look-up", async () => {
     await using stage = await openShared({ stopIsForgotten: true })
     const ref = await stage.build('running')
     const [one] = stage.processes
@@ -184,7 +184,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(await stage.store.read.requestOf(by.interactionKey)).toMatchObject({ state: 'confirmed', lookAt: null })
   })
 
-  test('whose answer comes after it was taken for dead still tells what CI said', async () => {
+  test("store CI's answer even if it arrives after the request was called interrupted", async () => {
     await using stage = await openShared()
     const ref = await stage.build('running')
     const [one, other] = stage.processes
@@ -208,7 +208,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(await request()).toMatchObject({ state: 'confirmed' })
   })
 
-  test('whose answer comes after all has ended opens nothing again, though the same was asked anew', async () => {
+  test("reopen no ended request when CI's answer arrives later, even if there is a new one", async () => {
     await using stage = await openShared()
     const ref = await stage.build('running')
     const [one, other] = stage.processes

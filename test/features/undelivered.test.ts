@@ -8,19 +8,19 @@ import { POST_BURST } from '../../src/alerts/pace.ts'
 import { MINUTE, projectId, SECOND } from '../support/build-events.ts'
 import { openStage, outcomeInBrief, lin, type Built, type Stage } from './operations-stage.ts'
 
-/** CI is asked what there is, and what follows from it is told. */
+/** Reads CI's list and ingests what follows. */
 async function look({ main, clock }: Stage): Promise<void> {
   await main.deps.refresh()
   await clock.advance(5 * SECOND)
 }
 
-/** Time passes, and what CI says meanwhile never comes. */
+/** Time passes, and CI's deliveries during it are lost. */
 async function missed(stage: Stage, ms = 10 * MINUTE): Promise<void> {
   await stage.rest(ms)
   stage.lose()
 }
 
-/** A build that began and ended while nobody listened. */
+/** A build whose start and end were not delivered. */
 async function endedUnheard(stage: Stage, status: 'error' | 'success' = 'error', push = {}): Promise<Built> {
   const built = stage.push(push)
   await missed(stage, MINUTE)
@@ -29,7 +29,7 @@ async function endedUnheard(stage: Stage, status: 'error' | 'success' = 'error',
   return built
 }
 
-/** As if the bot had never looked at the builds of any project. */
+/** As if no project's builds had been read before. */
 const forgetLooks = (stage: Stage): unknown => stage.reconcile.sql('update project set looked_at = null')
 
 const buildEventsOf = async ({ reconcile }: Stage, { ref }: Built) =>
@@ -40,8 +40,8 @@ const cards = ({ reconcile }: Stage) =>
 
 const shownOn = (stage: Stage) => cards(stage).map(({ shown, attemptNumber }) => `${shown} ${attemptNumber}`)
 
-describe('a build that began and ended while nobody listened', () => {
-  test('is told once it is found, on a card that is born finished and says that it is told late', async () => {
+describe('a build whose start and end were not delivered', () => {
+  test('is shown once it is found, on a card that is posted after its end and says that it is late', async () => {
     await using stage = await openStage()
     const built = await endedUnheard(stage)
     await look(stage)
@@ -52,7 +52,7 @@ describe('a build that began and ended while nobody listened', () => {
     expect(stage.thread()).toEqual([])
   })
 
-  test('is told once, however often CI shows it and though its deliveries come after all', async () => {
+  test('is shown once, however often CI lists it, and even if its deliveries arrive later', async () => {
     await using stage = await openStage()
     const built = stage.push()
     await stage.clock.advance(MINUTE)
@@ -68,7 +68,7 @@ describe('a build that began and ended while nobody listened', () => {
     expect(cards(stage)[0]!.build.buildUrl).not.toBeNull()
   })
 
-  test('is recorded and not told where it ended more than a day ago; its delivery tells it after all', async () => {
+  test('is recorded without a message if it ended more than a day ago, until a delivery arrives', async () => {
     await using stage = await openStage()
     const built = stage.push()
     await stage.clock.advance(MINUTE)
@@ -82,8 +82,8 @@ describe('a build that began and ended while nobody listened', () => {
   })
 })
 
-describe('a build whose beginning is known', () => {
-  test('is closed by what CI shows of its end', async () => {
+describe('a build whose start is known', () => {
+  test("gets its end from CI's list", async () => {
     await using stage = await openStage()
     const built = await stage.running()
     stage.ci.finish(built.uuid, 'error')
@@ -93,7 +93,7 @@ describe('a build whose beginning is known', () => {
     expect(stage.thread()).toHaveLength(1)
   })
 
-  test('is closed without a reply where that was more than a day ago', async () => {
+  test('gets its end without a reply if that was more than a day ago', async () => {
     await using stage = await openStage()
     const built = await stage.running()
     stage.ci.finish(built.uuid, 'error')
@@ -103,7 +103,7 @@ describe('a build whose beginning is known', () => {
     expect(stage.thread()).toEqual([])
   })
 
-  test('has a next attempt where it began again and ended the same way', async () => {
+  test('gets another attempt if it was restarted and ended with the same status', async () => {
     await using stage = await openStage({ switches: { restartKeepsId: true } })
     const built = await endedUnheard(stage)
     await look(stage)
@@ -116,7 +116,7 @@ describe('a build whose beginning is known', () => {
     expect(shownOn(stage)).toEqual(['failed 2'])
   })
 
-  test('has a next attempt where it was red and is green, though no delivery says when it began', async () => {
+  test('gets another attempt if it was red and is green, even if no event says when that began', async () => {
     await using stage = await openStage({ switches: { restartKeepsId: true } })
     const built = await stage.ended()
     stage.ci.restart(built.uuid, 'none')
@@ -127,7 +127,7 @@ describe('a build whose beginning is known', () => {
     expect(shownOn(stage)).toEqual(['flaky 2'])
   })
 
-  test('stays as it is while CI shows what is known', async () => {
+  test('does not change while CI lists what is known', async () => {
     await using stage = await openStage()
     const running = await stage.running({ branch: 'dev' })
     const ended = await stage.ended()
@@ -138,7 +138,7 @@ describe('a build whose beginning is known', () => {
     expect(stage.reconcile.slack.messages).toHaveLength(said)
   })
 
-  test('is left to its request while only that stands for its next attempt', async () => {
+  test('is not changed while its next attempt is only known from our own restart request', async () => {
     await using stage = await openStage({ switches: { restartKeepsId: true } })
     const built = await stage.ended()
     const { legacy } = stage.main.deps
@@ -151,8 +151,8 @@ describe('a build whose beginning is known', () => {
   })
 })
 
-describe('a look and a delivery', () => {
-  test('what is delivered while CI answers is newer than its answer', async () => {
+describe('a read of the list and a delivery', () => {
+  test('that arrives during the read are ordered: the delivery is newer', async () => {
     await using stage = await openStage()
     const built = await stage.running()
     const askedAt = stage.clock.now()
@@ -164,7 +164,7 @@ describe('a look and a delivery', () => {
     expect(shownOn(stage)).toEqual(['failed 1'])
   })
 
-  test.each(['look first', 'delivery first'])('of one end are one end: %s', async (order) => {
+  test.each(['look first', 'delivery first'])('of the same end count once: %s', async (order) => {
     await using stage = await openStage()
     const built = await stage.running()
     await stage.clock.advance(MINUTE)
@@ -178,8 +178,8 @@ describe('a look and a delivery', () => {
   })
 })
 
-describe('the first look at a project', () => {
-  test('makes its builds known and tells nobody', async () => {
+describe("the first read of a project's builds", () => {
+  test('records them without messages', async () => {
     await using stage = await openStage()
     const failed = await endedUnheard(stage)
     const running = stage.push({ branch: 'dev' })
@@ -193,7 +193,7 @@ describe('the first look at a project', () => {
     expect(status).toMatchObject({ kind: 'status', builds: [{ shown: 'started' }, { shown: 'failed' }] })
   })
 
-  test('tells nobody at the looks after it either, until a build that ran then ends', async () => {
+  test('causes no messages at later reads either, until a build that was running ends', async () => {
     await using stage = await openStage()
     await endedUnheard(stage)
     const running = stage.push({ branch: 'dev' })
@@ -207,7 +207,7 @@ describe('the first look at a project', () => {
     expect(shownOn(stage)).toEqual(['failed 1'])
   })
 
-  test('does not keep back what is delivered of the same builds', async () => {
+  test('does not prevent messages about their deliveries', async () => {
     await using stage = await openStage()
     forgetLooks(stage)
     const built = stage.push()
@@ -220,7 +220,7 @@ describe('the first look at a project', () => {
     expect(shownOn(stage)).toEqual(['failed 1'])
   })
 
-  test('is what a later build is compared with: one that passes is fixed', async () => {
+  test('counts as the history of later builds: one that passes is fixed', async () => {
     await using stage = await openStage()
     await endedUnheard(stage)
     forgetLooks(stage)
@@ -229,7 +229,7 @@ describe('the first look at a project', () => {
     expect(shownOn(stage)).toEqual(['fixed 1'])
   })
 
-  test('makes no news of what was told before it', async () => {
+  test('does not repeat what was shown before it', async () => {
     await using stage = await openStage()
     await endedUnheard(stage, 'error')
     await endedUnheard(stage, 'success')
@@ -241,7 +241,7 @@ describe('the first look at a project', () => {
     expect(stage.reconcile.slack.messages.map(({ view }) => view)).toEqual(before)
   })
 
-  test('tells the end of a build whose beginning was told', async () => {
+  test('shows the end of a build whose start was shown', async () => {
     await using stage = await openStage()
     const built = await stage.running()
     forgetLooks(stage)
@@ -252,8 +252,8 @@ describe('the first look at a project', () => {
   })
 })
 
-describe('what CI answers', () => {
-  /** CI is asked, and what it shows of the first project's builds is changed on the way. */
+describe("CI's list", () => {
+  /** Reads CI's list, with these changes to the builds of the first project. */
   async function lookAt(stage: Stage, changed: (builds: readonly LegacyBuild[]) => LegacyBuild[]): Promise<void> {
     const { store, clock, log, legacy } = stage.main.deps
     const listProjects: ClientLegacy['listProjects'] = async () => {
@@ -266,7 +266,7 @@ describe('what CI answers', () => {
     await stage.clock.advance(10 * SECOND)
   }
 
-  test('while it is away nothing is lost: the next look finds it', async () => {
+  test('loses nothing while CI is away: the next read finds it', async () => {
     await using stage = await openStage()
     await endedUnheard(stage)
     stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'legacy', times: 20 })
@@ -277,21 +277,21 @@ describe('what CI answers', () => {
     expect(shownOn(stage)).toEqual(['failed 1'])
   })
 
-  test('of a build that it shows twice, in two states, one is taken', async () => {
+  test('may have a build twice with two states, of which one is taken', async () => {
     await using stage = await openStage()
     await endedUnheard(stage)
     await lookAt(stage, (builds) => [...builds, ...builds])
     expect(shownOn(stage)).toEqual(['failed 1'])
   })
 
-  test('a word that nobody knows hides none that is known', async () => {
+  test('may have an unknown word, which hides no known build', async () => {
     await using stage = await openStage()
     const built = await stage.ended()
     await lookAt(stage, (builds) => builds.map((build) => ({ ...build, status: 'pondering' })))
     expect(await buildEventsOf(stage, built)).toEqual(['initiated delivery', 'error delivery'])
   })
 
-  test('of too many builds the newest are taken', async () => {
+  test('may have too many builds, of which the newest are taken', async () => {
     await using stage = await openStage()
     await endedUnheard(stage)
     forgetLooks(stage)
@@ -304,7 +304,7 @@ describe('what CI answers', () => {
   })
 })
 
-test('what is told late comes after what is not', async () => {
+test('has a lower priority than deliveries', async () => {
   await using stage = await openStage()
   for (let i = 0; i < 5; i++) await endedUnheard(stage, 'error', { branch: `late-${i}` })
   const live = stage.push({ branch: 'live' })

@@ -5,7 +5,7 @@ import type { AttemptRef } from '../../src/domain/request.ts'
 import { buildId, MINUTE, SECOND } from '../support/build-events.ts'
 import { lin, ofAttempt, openStage, outcomeInBrief, type Built, type Stage } from './operations-stage.ts'
 
-// CI delivers builds by their uuids. Its legacy interface shows the same builds by number.
+// CI delivers builds with their uuids. Its legacy interface shows the same builds by number.
 const BY_UUID = { switches: { buildIdForm: 'uuid' } } as const
 
 const refOf = ({ ref, uuid }: Built): AttemptRef => ({ ...ref, buildId: buildId(uuid) })
@@ -17,14 +17,14 @@ const cards = ({ reconcile }: Stage) =>
 
 const shownOn = (stage: Stage) => cards(stage).map(({ shown, build }) => `${build.buildId} ${shown}`)
 
-/** CI is asked what there is, and what follows from it is told. */
+/** Reads CI's list and ingests what follows. */
 async function look({ main, clock }: Stage): Promise<void> {
   await main.deps.refresh()
   await clock.advance(5 * SECOND)
 }
 
-describe('a build whose id is a UUID', () => {
-  test('has a card that shows the beginning of it, and attempts, and recovers its branch', async () => {
+describe('a build with a UUID', () => {
+  test('has a card with its short form, has attempts, and fixes its branch', async () => {
     await using stage = await openStage(BY_UUID)
     const red = await stage.ended('error')
     expect(shownOn(stage)).toEqual([`${shortOf(red)} failed`])
@@ -38,7 +38,7 @@ describe('a build whose id is a UUID', () => {
     expect(stage.card()?.streak).toMatchObject({ builds: 1 })
   })
 
-  test.each(['acme/web', 'acme/ios'])('is stopped by that, in %s', async (project) => {
+  test.each(['acme/web', 'acme/ios'])('can be stopped, in %s', async (project) => {
     await using stage = await openStage(BY_UUID)
     const built = await stage.running({}, project)
     expect(stage.card()?.offers).toEqual(['stop'])
@@ -48,7 +48,7 @@ describe('a build whose id is a UUID', () => {
     expect(stage.card()).toMatchObject({ shown: 'stopped', request: { stage: 'confirmed' } })
   })
 
-  test('is known to have stopped by what CI shows of it, though it is never delivered', async () => {
+  test('is known to have stopped when CI shows that, even without a delivery', async () => {
     await using stage = await openStage(BY_UUID)
     const built = await stage.running()
     await stage.main.operations.stop(ofAttempt(refOf(built)), lin())
@@ -59,7 +59,7 @@ describe('a build whose id is a UUID', () => {
     expect(cards(stage)).toMatchObject([{ shown: 'stopped', ref: `11/${built.uuid}.1` }])
   })
 
-  test('cannot be restarted, which CI does by number, and the card says why', async () => {
+  test('cannot be restarted, since CI restarts by number, and the card says why', async () => {
     await using stage = await openStage(BY_UUID)
     const built = await stage.ended()
     expect(stage.card()).toMatchObject({ offers: [], missing: { action: 'restart', why: 'no-build-number' } })
@@ -68,7 +68,7 @@ describe('a build whose id is a UUID', () => {
     expect(stage.writes()).toEqual([])
   })
 
-  test('is found by it, by what the card shows, and by its address', async () => {
+  test('is found by its UUID, by the short form on the card, and by its address', async () => {
     await using stage = await openStage({ switches: { ...BY_UUID.switches, buildUrlForm: 'uuids' } })
     const built = await stage.running()
     await stage.running({ branch: 'fix/login' })
@@ -87,8 +87,8 @@ describe('a build whose id is a UUID', () => {
   })
 })
 
-describe('builds whose ids are UUIDs, which CI shows when it is asked', () => {
-  test('are known by them, in the order in which they started', async () => {
+describe('builds with UUIDs that CI shows when it is asked', () => {
+  test('are known by their UUIDs, in the order of their start', async () => {
     await using stage = await openStage()
     const first = stage.push({ commitId: '1'.repeat(40) })
     await stage.clock.advance(MINUTE)
@@ -112,8 +112,8 @@ describe('builds whose ids are UUIDs, which CI shows when it is asked', () => {
   })
 })
 
-describe('a build that CI delivers by its uuid and shows by its number', () => {
-  test('is one build, whose number people see once it is known', async () => {
+describe('a build that CI delivers by uuid and shows by number', () => {
+  test('is one build, which people see with its number once that is known', async () => {
     await using stage = await openStage(BY_UUID)
     const built = await stage.running()
     await look(stage)
@@ -126,7 +126,7 @@ describe('a build that CI delivers by its uuid and shows by its number', () => {
     expect(stage.card()).toMatchObject({ ref: `11/${built.uuid}.1`, offers: [] })
   })
 
-  test('keeps its number for an id where CI showed it before it delivered it', async () => {
+  test('keeps its number as its id if CI showed it before the delivery', async () => {
     await using stage = await openStage(BY_UUID)
     const built = stage.push()
     await look(stage)
@@ -138,7 +138,7 @@ describe('a build that CI delivers by its uuid and shows by its number', () => {
   })
 })
 
-test('of a service that goes over to UUIDs the newer build is the one that was delivered later, and back again', async () => {
+test('comes after older builds when a service changes to UUIDs, and back again', async () => {
   await using stage = await openStage()
   await stage.ended('error')
   stage.ci.setSwitches({ buildIdForm: 'uuid' })

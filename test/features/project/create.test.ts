@@ -5,7 +5,7 @@ import { ORGANIZATION, project as sent } from '../../sources/ci-service/support.
 import { startHttpStub } from '../../support/http-stub.ts'
 import { ADA, CREATION, requester, openProjectStage, T0 } from './stage.ts'
 
-/** A CI that finds projects by their exact name. @param listed what it lists when it is asked for the nth time */
+/** A CI that finds projects by exact name. @param listed what it lists on the nth request */
 async function open(listed: (projects: readonly object[], at: number) => readonly object[] = (projects) => projects) {
   const projects: Record<string, unknown>[] = []
   let lists = 0
@@ -23,8 +23,8 @@ async function open(listed: (projects: readonly object[], at: number) => readonl
 
 const made = (name: string) => sent(9, { name, created_at: new Date(T0).toISOString() })
 
-describe('a creation', () => {
-  test('asked for by two people at the same moment is one, and the other is told who was first, or that it is there', async () => {
+describe('creating a project', () => {
+  test('is done once for two concurrent requests, and the second requester is told who was first or that it exists', async () => {
     await using ci = await open()
     const { operations } = ci.stage
     const ends = await Promise.all([
@@ -36,8 +36,8 @@ describe('a creation', () => {
     expect(ci.posts()).toHaveLength(1)
   })
 
-  test('of what somebody created between our look and our record is not sent, and its record says so', async () => {
-    // By each of two names it is looked for: at first neither finds it.
+  test('is not sent if somebody created the project between our look and our record', async () => {
+    // It is looked for by two names, and neither finds it at first.
     await using ci = await open((projects, at) => (at < 2 ? [] : projects))
     ci.projects.push(made('group/acme/shop'))
     expect(await ci.stage.operations.create(CREATION, requester(), { evenIfThere: false })).toMatchObject({
@@ -48,7 +48,7 @@ describe('a creation', () => {
     expect(request).toMatchObject({ state: 'refused', code: 'exists' })
   })
 
-  test('that is wanted a second time is sent all the same', async () => {
+  test('is sent if the requester insists', async () => {
     await using ci = await open()
     ci.projects.push({ ...made('group/acme/shop'), uuid: '0a1b2c3d-0000-4000-8000-0123456789ab' })
     expect((await ci.stage.operations.create(CREATION, requester(), { evenIfThere: true })).kind).toBe('created')
@@ -56,10 +56,10 @@ describe('a creation', () => {
   })
 })
 
-describe('the request of a creation', () => {
+describe('the request to create', () => {
   test.each([
-    ['says how branches are matched where there are some', ['main'], { branch_match: 'exclude', branches: ['main'] }],
-    ['says nothing of branches where there are none', [], {}],
+    ['says how branches match if there are branches', ['main'], { branch_match: 'exclude', branches: ['main'] }],
+    ['says nothing about branches if there are none', [], {}],
   ])('%s', async (_, branches, fields) => {
     await using ci = await open()
     const wanted: Creation = { ...CREATION, match: 'exclude', branches }
@@ -80,7 +80,7 @@ describe('a creation that a dead process left', () => {
     ['group/acme/shop', 'confirmed'],
     ['group/acme/workshop', 'unconfirmed'],
     ['workacme/shop', 'unconfirmed'],
-  ])('is looked for by its name and by a longer path: with %s there it is %s', async (name, state) => {
+  ])('is looked for by its name and by longer paths: with %s it is %s', async (name, state) => {
     await using ci = await open()
     await ci.stage.deps.store.write((tx) =>
       tx.insertRequest({

@@ -41,7 +41,7 @@ const requestsOf = async ({ deps }: ProjectStage): Promise<ProjectRequest[]> =>
   (await deps.store.read.requestsAfter({ requestedAt: 0, id: '' }, 100)).filter(isProjectRequest)
 
 describe('an edit', () => {
-  test('is in the audit with the names of its fields, and without a value', async () => {
+  test('is in the audit with the names of its fields, but without values', async () => {
     const { stage, project, base } = await open()
     const variables = { what: 'variables', variables: [{ name: 'TOKEN', value: 'canary-value' }] } as const
     expect((await stage.operations.edit({ project, change: variables, base: await base() }, requester())).kind).toBe(
@@ -59,14 +59,14 @@ describe('an edit', () => {
     expect(JSON.stringify(request)).not.toContain('canary-value')
   })
 
-  test('keeps the rules in the cache, which decides who is told, as they are now', async () => {
+  test('updates the cached rules, which decide who gets messages', async () => {
     const { stage, project, base } = await open()
     await stage.operations.edit({ project, change: branches('main'), base: await base() }, requester())
     const known = await stage.deps.store.read.project({ uuid: project, legacyId: '', names: [] })
     expect(known?.filter).toEqual({ mode: 'include', entries: ['main'] })
   })
 
-  test('asked twice with one key is written once', async () => {
+  test('with the same key is written once', async () => {
     const { ci, stage, project, base } = await open()
     const question = { project, change: branches('main'), base: await base() }
     const by = requester()
@@ -75,7 +75,7 @@ describe('an edit', () => {
     expect(putsTo(ci)).toHaveLength(1)
   })
 
-  test('that CI refuses for a notifier names it, and is written without its rules where that is asked', async () => {
+  test('whose notifier CI refuses names it, and can be written without its rules', async () => {
     const { ci, stage, project, base } = await open({ unknownNotifiers: 'refuse' })
     const question = { project, change: branches('main'), base: await base() }
     expect(await stage.operations.edit(question, requester())).toMatchObject({
@@ -88,7 +88,7 @@ describe('an edit', () => {
     expect(putsTo(ci)).toHaveLength(2)
   })
 
-  test('of two people at the same moment is written once, and the other is told who was first, or what', async () => {
+  test('of two people at the same time is written once, and the other person is told about the first', async () => {
     const { ci, stage, project, base } = await open()
     const was = await base()
     const ends = await Promise.all([
@@ -100,7 +100,7 @@ describe('an edit', () => {
     expect(putsTo(ci)).toHaveLength(1)
   })
 
-  test('after somebody changed it in CI itself names the fields, and nobody', async () => {
+  test('after a change in CI itself names the changed fields, and no person', async () => {
     const { ci, stage, project, base } = await open()
     const was = await base()
     await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', team_ids: [9] })
@@ -110,7 +110,7 @@ describe('an edit', () => {
     expect(putsTo(ci)).toHaveLength(1)
   })
 
-  test('is announced once it is sure that CI will be asked, and not where somebody came between', async () => {
+  test("is announced only when CI is about to be called, not if somebody else's change came first", async () => {
     const { ci, stage, project, base } = await open()
     const announced: string[] = []
     const was = await base()
@@ -130,7 +130,7 @@ describe('an edit', () => {
     expect(announced).toEqual(['alone'])
   })
 
-  test('of a rule by its place is not even previewed where the rules have changed', async () => {
+  test('of a rule by position is refused even in the preview if the rules have changed', async () => {
     const { ci, stage, project, base } = await open()
     const was = await base()
     await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', notification_rules: [] })
@@ -141,7 +141,7 @@ describe('an edit', () => {
     expect(outcome.kind).toBe('changed-meanwhile')
   })
 
-  test('says what CI made of it differently', async () => {
+  test('reports what CI stored differently', async () => {
     const { stage, project, base } = await open()
     const { ci } = stage.deps
     const writing = {
@@ -158,7 +158,7 @@ describe('an edit', () => {
     expect(await requestsOf(stage)).toMatchObject([{ state: 'confirmed', code: 'otherwise' }])
   })
 
-  test('to Pro shows before that the setup goes, and writes it so', async () => {
+  test('to Pro warns that the setup is lost, and writes it so', async () => {
     const { ci, stage, project, base } = await open({ proBasicFields: 'refuse' })
     const change = { what: 'type', type: 'pro' } as const
     const preview = await stage.operations.preview({ project, change, base: await base() }, requester())
@@ -173,7 +173,7 @@ describe('an edit', () => {
   })
 })
 
-describe('what a dead process left', () => {
+describe('an edit that a dead process left', () => {
   const left = async (stage: ProjectStage, change: Partial<ProjectRequest>): Promise<void> => {
     const request: ProjectRequest = {
       id: 'left',
@@ -207,7 +207,7 @@ describe('what a dead process left', () => {
     return requestsOf(stage)
   }
 
-  test('is confirmed where CI shows a change, and unconfirmed where none shows until the call must be over', async () => {
+  test('is confirmed if CI shows a change, and unconfirmed if it shows none until the call must be over', async () => {
     for (const isDone of [true, false]) {
       const { ci, stage, project } = await open()
       const before = { branches: isDone ? 'another' : await digestNow(stage) }
@@ -220,7 +220,7 @@ describe('what a dead process left', () => {
     }
   })
 
-  test('is looked at again while CI is away, and given up after ten minutes', async () => {
+  test('is looked up again while CI is away, and given up after ten minutes', async () => {
     const { ci, stage, project } = await open()
     await left(stage, { projectUuid: project, before: { branches: 'another' } })
     ci.addFault({ kind: 'status', statusCode: 500, where: 'v2' })
@@ -228,14 +228,14 @@ describe('what a dead process left', () => {
     expect(await passed(stage, 8 * MINUTE)).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
   })
 
-  test('is not touched while its own process may be at work', async () => {
+  test('is not touched while its own process may still work on it', async () => {
     const { stage, project } = await open()
     await left(stage, { projectUuid: project, before: { branches: 'another' }, claimedBy: 'process-1' })
     expect(await passed(stage, 0)).toMatchObject([{ state: 'calling' }])
     expect(await passed(stage, 2 * MINUTE)).toMatchObject([{ state: 'confirmed' }])
   })
 
-  test('of a creation is found by its name, if CI made it since', async () => {
+  test('is found by name if it is a creation that CI has made', async () => {
     const { ci, stage } = await open()
     await left(stage, { action: 'create-project', project: 'acme/shop', requestedAt: Date.now(), lookAt: Date.now() })
     await v2(ci, 'POST', '/projects', {
@@ -247,7 +247,7 @@ describe('what a dead process left', () => {
     expect(request).toMatchObject({ state: 'confirmed', projectUuid: uuidIn(ci, 'acme/shop') })
   })
 
-  test('of a reset whose key CI does not show cannot be looked up, and that is said', async () => {
+  test('cannot be looked up if it is a reset whose key CI does not show, and the answer says so', async () => {
     const { stage, project } = await open()
     await left(stage, { action: 'reset-aes-key', projectUuid: project, what: ['aes_key'], before: {} })
     expect(await passed(stage, 2 * MINUTE)).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])

@@ -26,7 +26,7 @@ const whole = (change: Record<string, unknown> = {}) =>
 
 const branches: ProjectChange = { what: 'builds', onPullRequestsOnly: false, match: 'include', branches: ['main'] }
 
-/** @param shown what CI answers with; @param isTaken whether an update shows in that afterwards */
+/** @param shown what CI answers; @param isTaken whether updates change that */
 async function open(shown: object, isTaken = true) {
   let current = shown
   const stub = await startHttpStub(({ method, body }) => {
@@ -56,42 +56,42 @@ describe('a secret that CI masks', () => {
       'environment_variables.TOKEN',
     ],
     ['a key', { notification_rules: [{ ...RULE, options: { key: '****' } }] }, 'notification_rules[0].options.key'],
-  ])('(%s) is not written over, whatever is edited: the mask would take its place', async (_, change, field) => {
+  ])('(%s) prevents every edit, since the mask would overwrite it', async (_, change, field) => {
     await using ci = await open(whole(change))
     expect(await ci.edit(branches)).toMatchObject({ kind: 'faults', faults: [{ field }] })
     expect(ci.puts()).toEqual([])
   })
 
-  test('is no hindrance once it is typed anew', async () => {
+  test('does not prevent an edit that sets it anew', async () => {
     await using ci = await open(whole({ environment_variables: [{ name: 'TOKEN', value: '****' }] }))
     const variables: ProjectChange = { what: 'variables', variables: [{ name: 'TOKEN', value: 'value-2' }] }
     expect((await ci.preview(variables)).kind).toBe('preview')
   })
 
-  test('is no hindrance where it is not sent: a Pro project has no variables', async () => {
+  test('does not prevent an edit that does not send it: a Pro project has no variables', async () => {
     await using ci = await open(whole({ type: 'pro', environment_variables: [{ name: 'TOKEN', value: '****' }] }))
     expect((await ci.edit(branches)).kind).toBe('edited')
   })
 
-  test('the AES key, which no update sends, may be masked', async () => {
+  test('may be the AES key, which no update sends', async () => {
     await using ci = await open(whole({ aes_key: '****' }))
     expect((await ci.edit(branches)).kind).toBe('edited')
   })
 })
 
-describe('what CI leaves out', () => {
+describe('a field that CI leaves out', () => {
   test.each([
     ['variables', { environment_variables: undefined }, ['environment_variables']],
     ['rules', { notification_rules: undefined }, ['notification_rules']],
     ['keys', { notification_rules: [{ ...RULE, options: {} }] }, ['notification_rules[0].options.key']],
     ['options', { notification_rules: [{ ...RULE, options: undefined }] }, ['notification_rules[0].options.key']],
-  ])('(%s) is told before it is sent, and after: an update may take it away', async (_, change, unshown) => {
+  ])('(%s) is reported before and after sending, since an update may remove it', async (_, change, unshown) => {
     await using ci = await open(whole(change))
     expect(await ci.preview(branches)).toMatchObject({ kind: 'preview', unshown })
     expect(await ci.edit(branches)).toMatchObject({ kind: 'edited', unshown })
   })
 
-  test('is nothing of a project that is shown whole, or has nothing, and of a Pro project no Basic field', async () => {
+  test('is not reported if the project is complete or empty, and no Basic field is for a Pro project', async () => {
     for (const change of [{}, { notification_rules: [], branches: null }, { type: 'pro', setup_commands: undefined }]) {
       await using ci = await open(whole(change))
       expect(await ci.preview(branches)).toMatchObject({ kind: 'preview', unshown: [] })
@@ -99,7 +99,7 @@ describe('what CI leaves out', () => {
   })
 })
 
-test('an update that CI answers with 200, and of which nothing shows, is unclear: a gateway may have answered', async () => {
+test('makes an update unclear that CI answers with 200 but never shows: a gateway may have answered', async () => {
   await using ci = await open(whole(), false)
   expect(await ci.edit(branches)).toMatchObject({ kind: 'unclear', code: 'taken', looked: 'not-shown' })
   expect(ci.puts()).toHaveLength(1)

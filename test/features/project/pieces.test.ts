@@ -15,8 +15,8 @@ import { CREATION } from './stage.ts'
 
 const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')
 
-describe('the version of a project', () => {
-  test('is the same where it says the same, and names the fields that say something else', () => {
+describe('the base of an edit', () => {
+  test('is the same for equal projects, and names the fields that differ', () => {
     const raw = { branches: ['a', 'b'], team_ids: [1, 2], more: { x: 1, y: null } }
     expect(
       changedSince(base(raw), base({ branches: ['b', 'a'], team_ids: [2, 1], more: { x: 1 }, type: null })),
@@ -27,16 +27,16 @@ describe('the version of a project', () => {
     ])
   })
 
-  test('leaves out what an update has no say in', () => {
+  test('leaves out fields that an update cannot change', () => {
     expect(base({ uuid: '1', aes_key: 'k', updated_at: 'now', test_pipelines: [] })).toEqual({})
   })
 
-  test('tells nothing of a value to who has not the key', () => {
+  test('cannot be compared with values without the key', () => {
     const raw = { environment_variables: [{ name: 'PIN', value: '1234' }] }
     expect(baseOf(raw, 'one')).not.toEqual(baseOf(raw, 'another'))
   })
 
-  test(`names ${BASE_FIELDS_MAX} fields, and tells the others apart together`, () => {
+  test(`names ${BASE_FIELDS_MAX} fields, and covers the others by one entry`, () => {
     const many = (count: number, last = 0) =>
       Object.fromEntries(
         Array.from({ length: count }, (_, n) => [`x_${String(n).padStart(3, '0')}`, n === count - 1 ? last : n]),
@@ -47,26 +47,26 @@ describe('the version of a project', () => {
   })
 })
 
-test(`a name that takes more than ${BASE_NAME_CHARS_MAX} characters of JSON is told apart with the others`, () => {
+test(`a field name of more than ${BASE_NAME_CHARS_MAX} characters of JSON is covered by that entry`, () => {
   const [fits, long] = ['x'.repeat(BASE_NAME_CHARS_MAX), '"'.repeat(BASE_NAME_CHARS_MAX / 2 + 1)]
   expect(Object.keys(base({ [fits]: 1, [long]: 1 }))).toEqual([fits, OTHER_FIELDS])
 })
 
-describe('what a form to create cannot say twice, or in vain', () => {
+describe('a form to create refuses', () => {
   const creation: Creation = {
     ...CREATION,
     testCommands: ['npm test'],
     more: '{"test_pipelines":[{"name":"Tests","commands":["npm test"]}]}',
   }
 
-  test('is the test commands: of two one would be lost', () => {
+  test('test commands that are given twice, since one would be lost', () => {
     expect(readCreation(creation)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
     expect(readCreation({ ...creation, testCommands: [] }).kind).toBe('creation')
     expect(readCreation({ ...creation, more: null }).kind).toBe('creation')
   })
 
   test.each(['environment_variables', 'setup_commands', 'deploy_pipelines'])(
-    'is %s of a Pro project: CI would take and drop it',
+    '%s for a Pro project, since CI would ignore it',
     (name) => {
       const pro: Creation = { ...creation, type: 'pro', more: JSON.stringify({ [name]: [] }) }
       expect(readCreation(pro)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
@@ -90,7 +90,7 @@ describe('a form to create', () => {
     return read.kind === 'creation' ? read.creation : read
   }
 
-  test('makes of a line that names one a test pipeline', () => {
+  test('makes a test pipeline of a line with a name', () => {
     const testCommands = ['npm ci', '# Unit', 'npm test', 'npm run lint', '#E2E', 'npm run e2e']
     expect(asked({ testCommands })).toMatchObject({
       test_pipelines: [
@@ -101,13 +101,13 @@ describe('a form to create', () => {
     })
   })
 
-  test('has variables, of a Basic project alone', () => {
+  test('has variables only for a Basic project', () => {
     const variables = [{ name: 'A', value: '1\n2' }]
     expect(asked({ variables })).toMatchObject({ environment_variables: variables })
     expect(asked({ variables, type: 'pro' })).toMatchObject({ faults: [{ field: 'environment_variables' }] })
   })
 
-  test('has a rule, and before those that are typed as JSON', () => {
+  test('has a rule, which comes before rules that are typed as JSON', () => {
     const own = { notifier: 'slack', branch: 'main', build_statuses: ['failed'], options: { key: 'k' } }
     const other = { notifier: 'email', build_statuses: ['success'] }
     expect(asked({ rule: SLACK })).toMatchObject({ notification_rules: [own] })
@@ -122,18 +122,18 @@ describe('a form to create', () => {
 describe('setup commands in a form', () => {
   const raw = { setup_commands: ['npm ci', 'git clone https://ada:pw@host/x', 'a\nb'] }
 
-  test('are a line each, without credentials', () => {
+  test('have one line each, without credentials', () => {
     expect(commandLines(raw)).toEqual(['npm ci', 'git clone https://host/x', 'a ⏎ b'])
   })
 
-  test('that are left as they were shown are as they were', () => {
+  test('stay as they were if they are not touched', () => {
     expect(commandsOfLines([...commandLines(raw), 'npm test'], raw)).toEqual({
       commands: [...raw.setup_commands, 'npm test'],
       faults: [],
     })
   })
 
-  test('that were masked and then touched are refused: a mask is no command', () => {
+  test('that were masked and then changed are refused', () => {
     const curl = { setup_commands: ['curl https://host/x?token=t'] }
     expect(commandLines(curl)).toEqual([`curl https://host/x?token=${MASK}`])
     const { faults } = commandsOfLines([`curl -f https://host/x?token=${MASK}`, 'a ⏎ b'], curl)
@@ -145,15 +145,15 @@ test.each([
   ['https://host/acme/web.git', ['acme/web']],
   ['git@host:acme/web', ['acme/web']],
   ['https://host/group/acme/web/', ['acme/web', 'group/acme/web']],
-])('a project of %s may be called %j', (url, names) => {
+])('a project with the repository %s can have the names %j', (url, names) => {
   expect(namesOf(url)).toEqual(names)
 })
 
-describe('the variables of the form to edit', () => {
+describe('the variables in the form to edit', () => {
   const KEY = '-----BEGIN KEY-----\nMIIB=\n\n  x="y"=\n-----END KEY-----'
   test.each<[claim: string, typed: string, read: (readonly [string, string | null] | null)[]]>([
     [
-      'are one a line',
+      'are one on each line',
       ' A=1 \n\nB==2=\r\nC=',
       [
         ['A', '1'],
@@ -161,9 +161,9 @@ describe('the variables of the form to edit', () => {
         ['C', ''],
       ],
     ],
-    ['may stay as they are', 'A=••••••', [['A', null]]],
+    ['may stay unchanged', 'A=••••••', [['A', null]]],
     [
-      'have lines of their own in double quotes',
+      'may span lines in double quotes',
       `A=1\nKEY="${KEY}"  \nB=2`,
       [
         ['A', '1'],
@@ -172,15 +172,15 @@ describe('the variables of the form to edit', () => {
       ],
     ],
     [
-      'keep their quotes in one line',
+      'keep their quotes on one line',
       'A="1"\nB="2"',
       [
         ['A', '"1"'],
         ['B', '"2"'],
       ],
     ],
-    ['are none without a name or a sign', '=1\nA', [null, null]],
-    ['go on nowhere without an end', 'A="1\nx', [['A', '"1'], null]],
+    ['need a name and an equals sign', '=1\nA', [null, null]],
+    ['need a closing quote', 'A="1\nx', [['A', '"1'], null]],
   ])('%s', (_, typed, read) => {
     expect(variablesIn(typed)).toEqual(read.map((one) => one && { name: one[0], value: one[1] }))
   })

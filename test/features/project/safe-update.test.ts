@@ -71,7 +71,7 @@ const change: fc.Arbitrary<ProjectChange> = fc.oneof(
   }),
 )
 
-/** The fields of the project that a change is about. */
+/** The fields that a change sets. */
 const FIELDS: Record<ProjectChange['what'], readonly string[]> = {
   builds: ['build_on_pr_only', 'branch_match', 'branches'],
   setup: ['setup_commands'],
@@ -85,7 +85,7 @@ const FIELDS: Record<ProjectChange['what'], readonly string[]> = {
 const topOf = (field: string): string => /^[^.[]+/.exec(field)![0]
 
 describe('a safe update', () => {
-  test('of any project changes what it is about and loses nothing else, rules and their keys included', async () => {
+  test('of any project changes only its own fields and loses nothing, including rules and their keys', async () => {
     const ci = await startCi()
     const stage = await openProjectStage(addressOf(ci))
     await keepAll(stage)
@@ -100,7 +100,7 @@ describe('a safe update', () => {
         const outcome = await stage.operations.edit({ project, change: wish, base: shown.shown.base }, requester())
         const differences = differencesOf({ ...before }, { ...projectOf(ci) })
         if (outcome.kind === 'edited') {
-          // What was not said of a new rule, CI fills in.
+          // CI fills in fields of a new rule that were not given.
           expect(
             outcome.otherwise.filter((one) => one.before !== null || topOf(one.field) !== 'notification_rules'),
           ).toEqual([])
@@ -116,7 +116,7 @@ describe('a safe update', () => {
     )
   }, 120_000)
 
-  test('of what no interface describes sends every unknown field back as it was, to the last digit', async () => {
+  test('sends back every unknown field unchanged, to the last digit', async () => {
     let text = '{}'
     await using stub = await startHttpStub(({ method, body }) => {
       if (method === 'PUT') text = JSON.stringify({ ...withDigits(text), ...withDigits(body) })

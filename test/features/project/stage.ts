@@ -15,7 +15,7 @@ import { databasePath, testFolder } from '../../support/app.ts'
 export const GRACE = 'U0GRACE001'
 export const ADA = 'U0ADA00001'
 
-/** A creation with nothing chosen but the repository and a team. */
+/** A creation with only a repository and a team. */
 export const CREATION: Creation = {
   repositoryUrl: 'https://host/group/acme/shop.git',
   type: 'basic',
@@ -32,7 +32,7 @@ export const CREATION: Creation = {
 
 export const T0 = Date.UTC(2026, 4, 4, 14)
 
-/** What asks of CI, over HTTP and a real database; nobody waits. */
+/** The project operations over HTTP and a real database, without delays. */
 export interface ProjectStage {
   deps: ProjectDeps
   operations: ReturnType<typeof createProjectOperations>
@@ -97,7 +97,7 @@ export const requester = (change: Partial<Requester> = {}): Requester => ({
 
 export const putsTo = (ci: SandboxCi) => ci.calls().filter(({ method }) => method === 'PUT')
 
-/** All reads of the projects that CI lists, as the job does. */
+/** Reads all projects that CI lists, as the job does. */
 export async function keepAll({ deps }: ProjectStage): Promise<void> {
   const { projects } = (await deps.ci?.listProjects()) ?? { projects: [] }
   await deps.store.write(async (tx) => {

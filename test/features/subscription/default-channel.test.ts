@@ -19,26 +19,26 @@ const subscription = (channel: Subscription['channel'], follows: Subscription['f
 const byDefault = subscription(BUILDS, { what: 'unfollowed' })
 
 test.each([
-  ['of a project that it alone was told of', [byDefault], WEB],
-  ['of all of them', [byDefault], null],
+  ['of a project that only it follows', [byDefault], WEB],
+  ['of all projects', [byDefault], null],
   [
-    'of a project, others being followed',
+    'of one project while another is followed',
     [byDefault, subscription(RELEASES, { what: 'project', name: 'acme/api' })],
     WEB,
   ],
-] as const)('the default channel falls silent: %s', (_, before, about) => {
+] as const)('the default channel gets no more news %s', (_, before, about) => {
   expect(fallsSilent(before, RELEASES, about)).toBe(BUILDS)
 })
 
 test.each([
   ['itself', [byDefault], BUILDS, WEB],
   [
-    'one that followed it before',
+    'a channel that followed the project before',
     [byDefault, subscription(RELEASES, { what: 'project', name: 'acme/web' })],
     RELEASES,
     WEB,
   ],
-  ['any, where there is none', [subscription(BUILDS, { what: 'all' })], RELEASES, WEB],
-] as const)('the default channel hears no less by what follows: %s', (_, before, channel, about) => {
+  ['a channel, if there is no default channel', [subscription(BUILDS, { what: 'all' })], RELEASES, WEB],
+] as const)('the default channel gets the same news after a new subscription of %s', (_, before, channel, about) => {
   expect(fallsSilent(before, channel, about)).toBeNull()
 })

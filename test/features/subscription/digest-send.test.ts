@@ -10,7 +10,7 @@ import { BUILDS } from '../operations-stage.ts'
 
 const ADA = 'U0ADA00001'
 const AT_NINE: Schedule = { kind: 'daily', weekday: null, minute: 9 * 60, zone: 'Europe/Berlin' }
-/** Tuesday at 9:00 in Berlin, after a Monday on which a build failed and passed when it was run again. */
+/** Tuesday at 9:00 in Berlin, after a Monday with a build that failed and then passed when it was restarted. */
 const DUE = Date.UTC(2026, 2, 3, 8)
 
 const GOING_ON = new AbortController().signal
@@ -42,13 +42,13 @@ async function openStage(changes: Partial<SendDigests> = {}) {
       store.write((tx) =>
         tx.keepDigest({ channel, schedule, setBy: ADA, setAt: T0, nextAt: nextDue(schedule, clock.now()) }),
       ),
-    /** Nobody does anything until then. */
+    /** Lets time pass without the bot. */
     async restUntil(at: number) {
       life.kill()
       await clock.advance(at - clock.now())
       life = await stage.live()
     },
-    /** The bot runs until then, and looks as often as it does. */
+    /** Lets time pass with the bot running. */
     async runUntil(at: number) {
       while (clock.now() < at) {
         await clock.advance(Math.min(DIGESTS_EVERY_MS, at - clock.now()))
@@ -68,7 +68,7 @@ async function openStage(changes: Partial<SendDigests> = {}) {
 }
 
 describe('a digest', () => {
-  test('is posted at its time, with what the day before came to', async () => {
+  test('is posted at its time, about the day before', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE - MINUTE)
@@ -90,7 +90,7 @@ describe('a digest', () => {
     ])
   })
 
-  test('is posted once, however often the bot is restarted at that minute, and the next day again', async () => {
+  test('is posted once, however often the bot restarts in that minute, and again the next day', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
@@ -108,7 +108,7 @@ describe('a digest', () => {
     ])
   })
 
-  test('is planned by one of two processes that both look', async () => {
+  test('is planned by one of two processes', async () => {
     let charts = 0
     await using stage = await openStage({ chart: async () => `F0CHART00${++charts}` })
     await stage.set()
@@ -119,10 +119,10 @@ describe('a digest', () => {
   })
 
   test.each<[what: string, fate: Partial<Fate>]>([
-    ['arrived, though nobody heard so', unclearButLands()],
+    ['arrived with an unknown outcome', unclearButLands()],
     ['arrives late', unclearButLands(5_000)],
     ['did not arrive', UNCLEAR_LOST],
-  ])('whose post %s stands there once', async (_, fate) => {
+  ])('whose post %s appears once', async (_, fate) => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
@@ -133,7 +133,7 @@ describe('a digest', () => {
     expect(stage.digests()).toHaveLength(1)
   })
 
-  test('that Slack does not take with its chart is posted as text alone', async () => {
+  test('is posted as text only if Slack refuses its chart', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
@@ -145,7 +145,7 @@ describe('a digest', () => {
     expect([posts.slice(-3), stage.digests().length]).toEqual([[false, false, true], 1])
   })
 
-  test('whose chart cannot be drawn is posted without', async () => {
+  test('is posted without a chart if that cannot be drawn', async () => {
     await using stage = await openStage({ chart: async () => null })
     await stage.set()
     await stage.restUntil(DUE)
@@ -153,7 +153,7 @@ describe('a digest', () => {
     expect(stage.digests()).toMatchObject([{ builds: 2, picture: null }])
   })
 
-  test('that fails holds up no other, and is tried again', async () => {
+  test('that fails holds up no other, and is retried', async () => {
     let isBroken = true
     await using stage = await openStage({
       chart: async () => {
@@ -171,7 +171,7 @@ describe('a digest', () => {
     expect([stage.digests().length, stage.digests(RELEASES).length]).toEqual([1, 1])
   })
 
-  test('says what it said when it was planned, whatever comes afterwards', async () => {
+  test('shows the state from when it was planned, whatever happens later', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
@@ -189,7 +189,7 @@ describe('a digest', () => {
 })
 
 describe('a digest that was missed', () => {
-  test('by 11 h is posted, once', async () => {
+  test('by 11 h is posted once', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE + 11 * HOUR)
@@ -197,7 +197,7 @@ describe('a digest that was missed', () => {
     expect(stage.digests()).toMatchObject([{ lastDay: '2026-03-02', builds: 2 }])
   })
 
-  test('by 13 h is not, and the next one comes at its time', async () => {
+  test('by 13 h is skipped, and the next one is posted at its time', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE + 13 * HOUR)
@@ -206,7 +206,7 @@ describe('a digest that was missed', () => {
     expect(await stage.store.read.digest(BUILDS)).toMatchObject({ nextAt: DUE + 24 * HOUR, last: null })
   })
 
-  test('by a clock that was set a year ahead comes at its time when the clock is right again', async () => {
+  test('because of a clock that was a year ahead is posted at its time after the clock was corrected', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.store.write(async (tx) => {
@@ -218,7 +218,7 @@ describe('a digest that was missed', () => {
     expect(stage.digests()).toMatchObject([{ lastDay: '2026-03-02', builds: 2 }])
   })
 
-  test('for three days is only the last one', async () => {
+  test('for three days is posted once, for the last day', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE + 72 * HOUR + HOUR)
@@ -228,7 +228,7 @@ describe('a digest that was missed', () => {
 })
 
 describe('in a channel that is closed a digest', () => {
-  test('waits, and is posted when the channel opens within 12 h', async () => {
+  test('waits, and is posted if the channel opens within 12 h', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
@@ -240,7 +240,7 @@ describe('in a channel that is closed a digest', () => {
     expect(stage.digests()).toHaveLength(1)
   })
 
-  test('is left out when it opens later', async () => {
+  test('is skipped if the channel opens later', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
@@ -252,7 +252,7 @@ describe('in a channel that is closed a digest', () => {
     expect(stage.digests()).toEqual([])
   })
 
-  test('makes the person who set it hear of that, even where nothing else is posted there', async () => {
+  test('is reported to the person who set it, even if nothing else is posted there', async () => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
@@ -288,7 +288,7 @@ test('a digest that is turned off before it is posted is not posted', async () =
   expect(stage.digests()).toEqual([])
 })
 
-test('of days that are not kept a digest says since when, and compares with nothing', async () => {
+test('a digest about days without data says since when there is data, and compares with nothing', async () => {
   await using stage = await openStage({ retentionDays: 1 })
   await stage.set()
   await stage.restUntil(DUE)

@@ -38,7 +38,7 @@ const followsOf = (what: string, project: { id: number; name: string }): Subscri
     : { what: 'project', name: project.name }
 }
 
-/** Each event as CI would tell of it, in an order in which one build alone breaks its branch, and the last one recovers it. */
+/** Each event as CI would deliver it, ordered so that one build alone breaks its branch and the last one fixes it. */
 const TOLD: readonly [event: string, build: number, status: string][] = [
   ['success', 1, 'success'],
   ['started', 2, 'initiated'],
@@ -50,7 +50,7 @@ const TOLD: readonly [event: string, build: number, status: string][] = [
 ]
 
 test(
-  'what a dry run says is what is then decided, for whatever channels follow and CI holds',
+  'a dry run gives the decisions that are then made, for any subscriptions and any rules of CI',
   { timeout: 120_000 },
   async () => {
     await using stage = await openReconcileStage({ subscriptions: [] })
@@ -134,7 +134,7 @@ function saidBy(dry: DryRunOutcome): Record<string, object> {
   )
 }
 
-test('one event alone can be tried, by any of its names; a word that is none is told the words there are', async () => {
+test('a dry run of one event accepts any of its names, and lists the names for an unknown one', async () => {
   await using stage = await openStage()
   const { subscriptions } = stage.main.operations
   const eventsOf = async (event: string | null) => {
@@ -151,7 +151,7 @@ test('one event alone can be tried, by any of its names; a word that is none is 
   })
 })
 
-test('a channel that is closed is named as paused, and the project’s branch filter is looked at', async () => {
+test("a dry run says which channel is closed, and checks the project's branch filter", async () => {
   await using stage = await openStage()
   const { store } = stage.reconcile
   await store.write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at: 1, retryAt: 2 }))
@@ -162,7 +162,7 @@ test('a channel that is closed is named as paused, and the project’s branch fi
   })
 })
 
-test('of a channel that the requester cannot look into nothing is said but that there is one; there it is said', async () => {
+test('a dry run mentions a channel that the requester cannot see without details, which it gives inside that channel', async () => {
   await using stage = await openStage()
   stage.reconcile.subscriptions.push(follower(SECRET))
   const about = { project: 'web', branch: 'main', event: 'failed' }
@@ -178,7 +178,7 @@ test('of a channel that the requester cannot look into nothing is said but that 
   expect(await saidTo({ seenBy: async () => null }, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
 })
 
-test('a pattern is previewed with the branches that were built, the newest first', async () => {
+test('a pattern is previewed with the branches that had builds, newest first', async () => {
   await using stage = await openStage()
   const { subscriptions } = stage.main.operations
   const preview = (pattern: string | null, mode: string | null, project = 'acme/web') =>

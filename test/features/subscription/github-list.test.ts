@@ -5,18 +5,18 @@ const ANY = { names: [], events: [], branches: [], actors: [] }
 
 const namesIn = (text: string): string[] => readGithubList(text).repositories.map(({ name }) => name)
 
-describe('a list of GitHub’s Slack app', () => {
+describe("the list of GitHub's Slack app", () => {
   it.each<[form: string, text: string]>([
-    ['one a line', 'acme/web\nacme/api'],
+    ['one on each line', 'acme/web\nacme/api'],
     ['links, as Slack sends them', '<https://github.com/acme/web|acme/web>\n<https://github.com/acme/api|acme/api>'],
     ['addresses', 'https://github.com/acme/web\nhttps://github.example/acme/api.git'],
     ['addresses of pages', 'https://github.com/acme/web/actions https://github.com/acme/api/'],
-    ['bullets', '• acme/web\n- `acme/api`'],
-    ['numbers', '1. *acme/web*,\n2. acme/api.'],
-    ['under a headline', '<#C0123ABC|builds> is subscribed to\nacme/web\nacme/api\nLearn More'],
-    ['the commands that made it', '/github subscribe acme/web\n/github subscribe acme/api'],
+    ['with bullets', '• acme/web\n- `acme/api`'],
+    ['with numbers', '1. *acme/web*,\n2. acme/api.'],
+    ['below a headline', '<#C0123ABC|builds> is subscribed to\nacme/web\nacme/api\nLearn More'],
+    ['as the commands that made it', '/github subscribe acme/web\n/github subscribe acme/api'],
     ['one of them twice', 'acme/web\nacme/api\nACME/web'],
-  ])('names its repositories: %s', (_, text) => {
+  ])('gives its repositories: %s', (_, text) => {
     expect(namesIn(text)).toEqual(['acme/web', 'acme/api'])
   })
 
@@ -46,7 +46,7 @@ describe('a list of GitHub’s Slack app', () => {
     ],
     ['acme/web workflows:{name:"branch: x" else:"y"}', [], [{ ...ANY, names: ['branch: x'] }]],
     ['acme/web workflows:{branch:"main"', [], [{ ...ANY, branches: ['main'] }]],
-  ])('says what is told of a repository: %s', (text, features, workflows) => {
+  ])('gives the features of a repository: %s', (text, features, workflows) => {
     expect(readGithubList(text)).toEqual({
       repositories: [{ name: 'acme/web', features, workflows }],
       more: 0,
@@ -54,16 +54,16 @@ describe('a list of GitHub’s Slack app', () => {
     })
   })
 
-  it('goes on after a filter that does not end', () => {
+  it('is read on after a filter without an end', () => {
     expect(namesIn('acme/web workflows:{branch:"main"\nacme/api')).toEqual(['acme/web', 'acme/api'])
   })
 
-  it('names accounts alone on their lines, and does not take features or the app for them', () => {
+  it('gives accounts that stand alone on their lines, but not features or the app', () => {
     expect(readGithubList('GitHub\nAPP\nacme/web\nissues\n<https://github.com/acme|acme>').accounts).toEqual(['acme'])
   })
 
   it.each(['', 'our repositories', 'a/b/c', '/github subscribe', 'issues, pulls', '<!channel>', '//', 'acme/'])(
-    'is none: %j',
+    'is not %j',
     (text) => {
       expect(namesIn(text)).toEqual([])
     },

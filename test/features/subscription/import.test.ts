@@ -26,7 +26,7 @@ async function openWithWorkflows(...names: readonly string[]): Promise<Stage> {
 const kept = ({ reconcile }: Stage) => reconcile.store.read.subscriptionsOf(BUILDS)
 const propose = (stage: Stage, text: string) => stage.main.operations.subscriptions.proposeImport(text, lin())
 
-/** What the proposal says, and what its button carries; null: it has none. */
+/** The text of the proposal and the value of its button; null if it has none. */
 async function proposed(stage: Stage, text: string) {
   const answer = answerProposal(await propose(stage, text), CONTEXT)
   const [button] = buttonsOf(answer)
@@ -35,7 +35,7 @@ async function proposed(stage: Stage, text: string) {
 
 const CONTEXT = { command: 'import', branch: null, reference: 'ref' }
 
-/** What is proposed is confirmed. */
+/** Confirms the proposal. */
 async function imported(stage: Stage, text: string, by = lin()) {
   const { these } = await proposed(stage, text)
   return stage.main.operations.subscriptions.importThese(these!, by)
@@ -51,8 +51,8 @@ const branchesOf = async (stage: Stage) =>
 
 const CHANGES = ['broken', 'recovered']
 
-describe('what is proposed', () => {
-  test('is each workflow of a repository on each branch of the list, and nothing is subscribed yet', async () => {
+describe('a proposal', () => {
+  test('has each workflow of a repository on each branch of the list, and subscribes nothing yet', async () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     const { text, these } = await proposed(stage, 'ACME/Site - issues, workflows:{event:"push" branch:"main","f/*"}')
     expect(text).toContain('*4 subscriptions* to import')
@@ -63,7 +63,7 @@ describe('what is proposed', () => {
     expect(stage.said).toEqual([])
   })
 
-  test('is a workflow that a filter names, and of one that nobody knows it is said', async () => {
+  test('has workflows that a filter names, and says which of them are unknown', async () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     const { text, these } = await proposed(stage, 'acme/site workflows:{name:"DEPLOY","Nightly" branch:"main"}')
     expect(these?.these).toHaveLength(1)
@@ -72,7 +72,7 @@ describe('what is proposed', () => {
   })
 
   test.each(['acme/site', 'acme/site workflows', 'acme/site workflows:{event:"pull_request" branch:"main"}'])(
-    'is every branch where the list tells none that is built: %s',
+    'has every branch if the list names none that is built: %s',
     async (list) => {
       await using stage = await openWithWorkflows('CI')
       expect((await proposed(stage, list)).these?.these).toMatchObject([{ branch: null }])
@@ -82,17 +82,17 @@ describe('what is proposed', () => {
   test.each<[list: string, branches: readonly (string | null)[]]>([
     ['acme/web workflows:{branch:"main"}\nacme/web workflows:{branch:"main","dev"}', ['main', 'dev']],
     ['acme/web workflows:{branch:"main"}\nacme/web workflows', [null]],
-  ])('is each branch once, and none beside every branch: %j', async (list, branches) => {
+  ])('has each branch once, and none beside every branch: %j', async (list, branches) => {
     await using stage = await openStage()
     expect((await proposed(stage, list)).these?.these.map(({ branch }) => branch)).toEqual(branches)
   })
 
-  test('is a project that has the very name of the repository', async () => {
+  test("has the project whose name equals the repository's", async () => {
     await using stage = await openStage()
     expect((await proposed(stage, 'acme/web')).text).toContain('• *acme/web*: broken, recovered on every branch')
   })
 
-  test('names what differs, each once', async () => {
+  test('lists each difference once', async () => {
     await using stage = await openWithWorkflows('CI')
     const { text, these } = await proposed(
       stage,
@@ -108,14 +108,14 @@ describe('what is proposed', () => {
     expect(text).toContain('acme: whole accounts are not imported')
   })
 
-  test('has no button where no repository is known', async () => {
+  test('has no button if no repository is known', async () => {
     await using stage = await openStage()
     const { text, these } = await proposed(stage, 'acme/shop')
     expect(these).toBeNull()
     expect(text).toContain('`GITHUB_REPOSITORIES`')
   })
 
-  test('shows what it would take the place of, and what is so already', async () => {
+  test('shows what it would replace, and what is already subscribed', async () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     const { subscribe } = stage.main.operations.subscriptions
     const wish = { branch: null, branchMatch: null, quiet: false, mention: 'committer' } as const
@@ -127,7 +127,7 @@ describe('what is proposed', () => {
     expect(these?.these).toHaveLength(1)
   })
 
-  test('leaves alone what the file sets, and a branch that Git does not allow', async () => {
+  test('leaves out what the file sets, and branches that Git does not allow', async () => {
     await using stage = await openWithWorkflows('CI')
     const file: Subscription = {
       channel: BUILDS,
@@ -144,7 +144,7 @@ describe('what is proposed', () => {
     expect(these).toBeNull()
   })
 
-  test(`is at most ${PROPOSED_MAX} for one button, and the rest comes with the same list again`, async () => {
+  test(`has at most ${PROPOSED_MAX} items for one button; the rest comes when the list is sent again`, async () => {
     await using stage = await openStage()
     const listOf = (count: number) =>
       `acme/web workflows:{branch:${Array.from({ length: count }, (_, n) => `"v${n}"`).join()}}`
@@ -156,7 +156,7 @@ describe('what is proposed', () => {
     expect((await proposed(stage, listOf(SUBSCRIPTIONS_MAX + 1))).text).toContain('… and 11 more')
   })
 
-  test('is no more than fits into a button', async () => {
+  test("has no more than fits into a button's value", async () => {
     await using stage = await openStage()
     const branches = [...['a', 'b', 'c'].map((name) => name.repeat(800)), 'main']
     const { text, these } = await proposed(
@@ -167,7 +167,7 @@ describe('what is proposed', () => {
     expect(text).toContain('… and 1 more')
   })
 
-  test('is nothing of a text without a repository, nor of one that is not read whole', async () => {
+  test('is empty for a text without repositories, or one that was not read completely', async () => {
     await using stage = await openStage()
     expect(await propose(stage, 'our repositories')).toEqual({ kind: 'nothing-listed' })
     const text = (chars: number) => 'acme/web'.padEnd(chars)
@@ -176,7 +176,7 @@ describe('what is proposed', () => {
   })
 })
 
-describe('the form', () => {
+describe('the import form', () => {
   const sentIn = (text: string) =>
     importForm.receive({
       view: {
@@ -189,15 +189,15 @@ describe('the form', () => {
     ['our repositories', 'errors'],
     ['', 'errors'],
     ['acme/web', 'update'],
-    // It is not read at all, and the answer says so.
+    // Such a text is not read at all, and the answer says so.
     [' '.repeat(TEXT_CHARS_MAX + 1), 'update'],
-  ])('sent in with %j', (text, answer) => {
+  ])('submitted with %j', (text, answer) => {
     expect(sentIn(text)).toBe(answer)
   })
 })
 
-describe('what is confirmed', () => {
-  test('is kept like what is typed, and the channel hears one line', async () => {
+describe('a confirmed import', () => {
+  test('is stored like typed subscriptions, and the channel gets one line', async () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     expect(await imported(stage, 'acme/site workflows:{branch:"main"}')).toMatchObject({
       kind: 'imported',
@@ -217,7 +217,7 @@ describe('what is confirmed', () => {
     ])
   })
 
-  test('twice, changes nothing and says nothing to the channel', async () => {
+  test('that is confirmed twice changes nothing, and posts nothing', async () => {
     await using stage = await openWithWorkflows('CI')
     const { these } = await proposed(stage, 'acme/site')
     const { importThese } = stage.main.operations.subscriptions
@@ -228,7 +228,7 @@ describe('what is confirmed', () => {
     expect(stage.said).toHaveLength(1)
   })
 
-  test('is not for people who may not subscribe, nor in a direct message', async () => {
+  test('is refused for people who may not subscribe, and in direct messages', async () => {
     await using stage = await openWithWorkflows('CI')
     const { these } = await proposed(stage, 'acme/site')
     const { subscriptions } = stage.another({ permits: async () => ({ kind: 'no', why: 'guest', who: [] }) }).operations
@@ -239,7 +239,7 @@ describe('what is confirmed', () => {
     expect(await kept(stage)).toEqual([])
   })
 
-  test('elsewhere than in its channel, is for members of that channel', async () => {
+  test('that is confirmed elsewhere is only for members of its channel', async () => {
     await using stage = await openWithWorkflows('CI')
     const { these } = await proposed(stage, 'acme/site')
     const inModal = { ...lin(), channel: null }
@@ -250,7 +250,7 @@ describe('what is confirmed', () => {
     expect(await press(new Set([BUILDS]))).toMatchObject({ kind: 'imported', subscribed: [{}] })
   })
 
-  test('is kept as far as the channel has room, and the rest is said', async () => {
+  test('is stored as far as the channel has room, and the rest is listed', async () => {
     await using stage = await openWithWorkflows('CI')
     const { subscribe, importThese } = stage.main.operations.subscriptions
     const wish = { events: ['failed'], branchMatch: 'exact', quiet: false, mention: 'committer' } as const

@@ -32,7 +32,7 @@ const subscriptionsOf = (stage: Stage) => stage.reconcile.store.read.subscriptio
 const subscribe = (stage: Stage, wish = wishOf(), by = lin(), changes: Changes = {}): Promise<SubscribeOutcome> =>
   stage.another(changes).operations.subscriptions.subscribe(wish, by)
 
-test('what is wanted is kept with the project’s ids and its maker, and the channel hears one line', async () => {
+test("a subscription is stored with the project's ids and its maker, and the channel gets one line", async () => {
   await using stage = await openStage()
   const outcome = await subscribe(stage)
   expect(outcome).toMatchObject({ kind: 'subscribed', was: null, announced: { kind: 'told' } })
@@ -48,7 +48,7 @@ test('what is wanted is kept with the project’s ids and its maker, and the cha
   ])
 })
 
-test('the same branches of the same project are followed once: the later wish takes the place, and says what was', async () => {
+test('a subscription to the same branches of the same project replaces the first, and the answer shows that one', async () => {
   await using stage = await openStage()
   await subscribe(stage)
   const outcome = await subscribe(stage, wishOf({ events: ['started'], quiet: true }), grace())
@@ -59,14 +59,14 @@ test('the same branches of the same project are followed once: the later wish ta
   )
 })
 
-test('other branches and other projects stand beside it', async () => {
+test('subscriptions to other branches and projects are stored in addition', async () => {
   await using stage = await openStage()
   for (const change of [{}, { branch: 'release/*', branchMatch: 'wildcard' as const }, { project: 'acme/api' }])
     expect(await subscribe(stage, wishOf(change))).toMatchObject({ kind: 'subscribed', was: null })
   expect(await subscriptionsOf(stage)).toHaveLength(3)
 })
 
-test('asked again, nothing changes and nothing is said', async () => {
+test('the same subscription again changes nothing and posts nothing', async () => {
   await using stage = await openStage()
   const by = lin()
   await subscribe(stage, wishOf(), by)
@@ -75,7 +75,7 @@ test('asked again, nothing changes and nothing is said', async () => {
   expect(stage.said).toHaveLength(1)
 })
 
-test('a channel that was chosen is changed by who is in it, and by nobody else', async () => {
+test('another channel can be changed by its members, and by nobody else', async () => {
   await using stage = await openStage()
   const chosen = wishOf({ isChosen: true })
   for (const channels of [new Set<ChannelId>(), null])
@@ -89,13 +89,13 @@ test('a channel that was chosen is changed by who is in it, and by nobody else',
   expect(await subscribe(stage, chosen, lin(), isIn)).toMatchObject({ kind: 'subscribed' })
 })
 
-test('where it was asked in the channel itself, Slack is not asked who is in it', async () => {
+test('in the channel itself, Slack is not asked who its members are', async () => {
   await using stage = await openStage()
   const outcome = await subscribe(stage, wishOf(), lin(), { channelsOf: () => Promise.reject(new Error('asked')) })
   expect(outcome).toMatchObject({ kind: 'subscribed' })
 })
 
-test('a channel that was closed is open again where it could be told', async () => {
+test('a closed channel counts as open after a message reached it', async () => {
   await using stage = await openStage()
   const say = async () => ({ kind: 'channel-closed', code: 'restricted_action' }) as const
   await subscribe(stage, wishOf(), lin(), { say })
@@ -105,7 +105,7 @@ test('a channel that was closed is open again where it could be told', async () 
   expect(await stage.reconcile.store.read.closedChannels()).toEqual([])
 })
 
-test('a channel that closes while it is being told stays closed', async () => {
+test('a channel that closes while it gets the message stays closed', async () => {
   await using stage = await openStage()
   const say = async () => {
     await stage.main.operations.subscriptions.channelClosed(BUILDS, 'is_archived')
@@ -115,7 +115,7 @@ test('a channel that closes while it is being told stays closed', async () => {
   expect(await stage.reconcile.store.read.closedChannels()).toMatchObject([{ code: 'is_archived' }])
 })
 
-test('without events and branch the project’s own rules decide; a branch alone is told of every event', async () => {
+test("without events and branch the project's own rules decide; with a branch only, every event counts", async () => {
   await using stage = await openStage()
   const none = { events: null, branch: null, branchMatch: null }
   expect(await subscribe(stage, wishOf(none))).toMatchObject({
@@ -130,7 +130,7 @@ test('without events and branch the project’s own rules decide; a branch alone
   })
 })
 
-test('all projects are followed under that name', async () => {
+test('a subscription to all projects follows them by that name', async () => {
   await using stage = await openStage()
   expect(await subscribe(stage, wishOf({ project: 'ALL' }))).toMatchObject({
     kind: 'subscribed',
@@ -138,8 +138,8 @@ test('all projects are followed under that name', async () => {
   })
 })
 
-// A project of which only a delivery told has no uuid; once CI lists it, it has one.
-test('a project that was subscribed by name alone keeps its one subscription, and its maker, once its ids are known', async () => {
+// A project known from deliveries only has no uuid until CI lists it.
+test('a project subscribed by name keeps its one subscription and its maker once its ids are known', async () => {
   await using stage = await openStage()
   const { store } = stage.reconcile
   const named = { channel: BUILDS, follows: { what: 'project', name: 'acme/web' }, rules: null, quiet: false } as const
@@ -157,7 +157,7 @@ test('a project that was subscribed by name alone keeps its one subscription, an
   ])
 })
 
-test('a project that nobody knows any more is shown as such, and its subscription can be removed by its name', async () => {
+test('a project that no longer exists is shown as such, and its subscription can be removed by name', async () => {
   await using stage = await openStage()
   const { store } = stage.reconcile
   const uuid = toUuid('99999999-0000-0000-0000-000000000009')
@@ -175,7 +175,7 @@ test('a project that nobody knows any more is shown as such, and its subscriptio
   })
 })
 
-test('what the file keeps is not changed from Slack, by whatever name', async () => {
+test('a subscription of the file cannot be changed in Slack, under any name', async () => {
   await using stage = await openStage()
   const subscriptions = async () => [file]
   expect(await subscribe(stage, wishOf(), lin(), { subscriptions })).toMatchObject({
@@ -191,7 +191,7 @@ test('what the file keeps is not changed from Slack, by whatever name', async ()
   })
 })
 
-test(`a channel has ${SUBSCRIPTIONS_MAX} subscriptions at most; in the place of one of them there is room`, async () => {
+test(`a channel has at most ${SUBSCRIPTIONS_MAX} subscriptions, of which one can still be replaced`, async () => {
   await using stage = await openStage()
   const branch = (n: number) => wishOf({ branch: `branch-${n}` })
   for (let n = 0; n < SUBSCRIPTIONS_MAX; n++)
@@ -201,7 +201,7 @@ test(`a channel has ${SUBSCRIPTIONS_MAX} subscriptions at most; in the place of 
   expect(await subscriptionsOf(stage)).toHaveLength(SUBSCRIPTIONS_MAX)
 })
 
-test('whoever may not subscribe, and who asks in no channel, changes nothing', async () => {
+test('people who may not subscribe, and requests outside of a channel, change nothing', async () => {
   await using stage = await openStage()
   const permit = { kind: 'no', why: 'guest', who: [] } as const
   const permits = async (right: string) => (right === 'subscribe' ? permit : ({ kind: 'yes' } as const))
@@ -217,32 +217,32 @@ test('whoever may not subscribe, and who asks in no channel, changes nothing', a
 })
 
 test.each<[what: string, change: Partial<SubscribeWish>, field: string]>([
-  ['a regex that is none', { branch: '(', branchMatch: 'regex' }, 'branch'],
-  ['a branch that Git allows no name like', { branch: '^(a', branchMatch: 'exact' }, 'branch'],
-  ['a pattern beyond what is looked at', { branch: 'x'.repeat(PATTERN_CHARS_MAX + 1) }, 'branch'],
-  ['no event', { events: [] }, 'events'],
-  ['an event that nobody knows', { events: ['exploded'] }, 'events'],
-  ['a blank for a project', { project: ' ' }, 'project'],
+  ['an invalid regex', { branch: '(', branchMatch: 'regex' }, 'branch'],
+  ['a branch that Git does not allow', { branch: '^(a', branchMatch: 'exact' }, 'branch'],
+  ['a pattern that is too long', { branch: 'x'.repeat(PATTERN_CHARS_MAX + 1) }, 'branch'],
+  ['no events', { events: [] }, 'events'],
+  ['an unknown event', { events: ['exploded'] }, 'events'],
+  ['a blank project', { project: ' ' }, 'project'],
 ])('%s is refused at its field', async (_, change, field) => {
   await using stage = await openStage()
   expect(await subscribe(stage, wishOf(change))).toMatchObject({ kind: 'faults', faults: [{ field }] })
   expect(await subscriptionsOf(stage)).toEqual([])
 })
 
-test('a pattern as long as may be is kept', async () => {
+test('a pattern of the maximum length is stored', async () => {
   await using stage = await openStage()
   expect(await subscribe(stage, wishOf({ branch: 'x'.repeat(PATTERN_CHARS_MAX) }))).toMatchObject({
     kind: 'subscribed',
   })
 })
 
-test('a name that means none or several projects is nothing to follow', async () => {
+test('a name of no project or of several cannot be followed', async () => {
   await using stage = await openStage()
   expect(await subscribe(stage, wishOf({ project: 'acme/wbe' }))).toMatchObject({ kind: 'no-project' })
   expect(await subscribe(stage, wishOf({ project: 'acme' }))).toMatchObject({ kind: 'several-projects' })
 })
 
-test('where Slack lets nothing be said in the channel, it is kept and shown as paused', async () => {
+test('if Slack refuses messages to the channel, the subscription is stored and shown as paused', async () => {
   await using stage = await openStage()
   const say = async () => ({ kind: 'channel-closed', code: 'not_in_channel' }) as const
   expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({
@@ -251,12 +251,12 @@ test('where Slack lets nothing be said in the channel, it is kept and shown as p
     announced: { kind: 'not-told', code: 'not_in_channel', isClosed: true },
   })
   expect(await subscriptionsOf(stage)).toHaveLength(1)
-  // Whoever asked knows of it.
+  // The requester already knows it.
   await announceClosings(stage.main.deps)
   expect(stage.said).toEqual([])
 })
 
-test('what may have been said is not said again', async () => {
+test('a message that may have been posted is not repeated', async () => {
   await using stage = await openStage()
   let calls = 0
   const say = async () => {
@@ -270,7 +270,7 @@ test('what may have been said is not said again', async () => {
   expect(calls).toBe(1)
 })
 
-test('a channel that Slack asks patience for is told after it; for more than a little patience nobody waits', async () => {
+test('a channel whose message is rate-limited gets it after a short delay, and not after a long one', async () => {
   await using stage = await openStage()
   const waits = [PATIENCE_MS_MAX, PATIENCE_MS_MAX + 1]
   const ends = []
@@ -289,7 +289,7 @@ test('a channel that Slack asks patience for is told after it; for more than a l
   expect(ends).toEqual(['told', 'not-told'])
 })
 
-test('one subscription is changed into another one: it keeps its maker and leaves nothing behind', async () => {
+test('a subscription that is changed into another keeps its maker, and leaves nothing behind', async () => {
   await using stage = await openStage()
   await subscribe(stage)
   const [before] = await subscriptionsOf(stage)
@@ -303,7 +303,7 @@ test('one subscription is changed into another one: it keeps its maker and leave
   ])
 })
 
-test('whoever was told that it was interrupted has nothing kept afterwards', async () => {
+test('after the requester was told of an interruption, nothing is stored', async () => {
   await using stage = await openStage()
   const { store } = stage.reconcile
   const by = lin()
@@ -320,7 +320,7 @@ test('whoever was told that it was interrupted has nothing kept afterwards', asy
   expect(await subscriptionsOf(stage)).toEqual([])
 })
 
-test('unsubscribing removes what is meant, tells the channel once, and asks where several could be', async () => {
+test('unsubscribing removes the subscription, posts once in the channel, and asks if several match', async () => {
   await using stage = await openStage()
   const { subscriptions } = stage.main.operations
   const none = { project: null, id: null }

@@ -51,15 +51,15 @@ async function openStage(subscriptions: readonly Subscription[], admins: readonl
     ends,
     toldTo: () => said.map(({ to }) => to),
     tell: () => announceClosings(telling),
-    /** Slack refused a message. */
+    /** A message was refused: records that the channel is closed. */
     close: (code = 'is_archived') => closeChannel(telling, BUILDS, code),
-    /** Slack has said so. */
+    /** Slack sent an event that the channel is closed. */
     hear: () => channelClosed(telling, BUILDS, 'is_archived'),
     [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
   }
 }
 
-test('whoever made what a channel follows is told of its closing, each once', async () => {
+test("the makers of a channel's subscriptions are told once each that it is closed", async () => {
   await using place = await openStage([made(ADA), made(GRACE, { follows: { what: 'all' } }), made(ADA)], [LIN])
   await place.close()
   await place.tell()
@@ -71,7 +71,7 @@ test('whoever made what a channel follows is told of its closing, each once', as
   expect(place.said[0]!.text).toContain('*Next:* Unarchive it')
 })
 
-test('a channel that opens and closes again is told of again', async () => {
+test('the makers are told again if the channel opens and closes again', async () => {
   await using place = await openStage([made(ADA)])
   await place.close()
   await place.tell()
@@ -86,14 +86,14 @@ test('a channel that opens and closes again is told of again', async () => {
   ])
 })
 
-test('of what a file or a setting keeps the admins are told, users and not groups', async () => {
+test('for subscriptions of a file or a setting, the admins are told: users, not groups', async () => {
   await using place = await openStage([made(null), made(ADA)], [GRACE, 'S0RELEASE1', ADA])
   await place.close()
   await place.tell()
   expect(place.toldTo()).toEqual([ADA, GRACE])
 })
 
-test('where nobody of the makers can be reached any more, the admins are told', async () => {
+test('if no maker can be reached, the admins are told', async () => {
   await using place = await openStage([made(ADA)], [GRACE])
   place.ends[ADA] = { kind: 'refused', code: 'user_disabled' }
   await place.close()
@@ -101,18 +101,18 @@ test('where nobody of the makers can be reached any more, the admins are told', 
   expect(place.toldTo()).toEqual([GRACE])
 })
 
-test('a channel that nobody follows is nobody’s matter', async () => {
+test('nobody is told about a channel that no subscription names', async () => {
   await using place = await openStage([made(ADA, { channel: RELEASES })], [GRACE])
   await place.hear()
   expect(place.said).toEqual([])
   expect(await place.stage.store.read.closedChannels()).toEqual([])
-  // Cards of a subscription that was removed since are refused.
+  // A card of a subscription that was removed since can be refused.
   await place.close()
   await place.tell()
   expect(place.said).toEqual([])
 })
 
-test('whom Slack does not let be told now is told later, and the others not twice', async () => {
+test('a person who cannot be told now is told later, and nobody is told twice', async () => {
   await using place = await openStage([made(ADA), made(GRACE)])
   place.ends[GRACE] = { kind: 'unsent', code: 'ECONNREFUSED' }
   await place.close()
@@ -129,7 +129,7 @@ test('whom Slack does not let be told now is told later, and the others not twic
   expect(place.toldTo()).toEqual([ADA, GRACE])
 })
 
-test('of two processes one tells; where it dies over it, the other one does', async () => {
+test('one of two processes tells people, and the other one continues if it dies', async () => {
   await using place = await openStage([made(ADA), made(GRACE)])
   await place.close()
   let dies: (error: Error) => void = () => {}
@@ -144,13 +144,13 @@ test('of two processes one tells; where it dies over it, the other one does', as
   await expect(dying).rejects.toThrow('killed')
 })
 
-test('what Slack says of a channel is told at once', async () => {
+test('an event by Slack that a channel is closed is told at once', async () => {
   await using place = await openStage([made(ADA)])
   await place.hear()
   expect(place.toldTo()).toEqual([ADA])
 })
 
-test('the telling leaves it open since when the channel is closed, and when it is tried again', async () => {
+test('telling people does not change when the channel was closed and when it is retried', async () => {
   await using place = await openStage([made(ADA)])
   await place.close()
   const [before] = await place.stage.store.read.closedChannels()

@@ -12,13 +12,13 @@ import { buildsLeft, commitOf, DAY, left, of, openStage, pruneNow, RETENTION_DAY
 
 const OLD = RETENTION_DAYS * DAY
 
-/** Each build of acme/web, `main`, ended as its word says, told one after the other. */
+/** Each build of acme/web `main` ended with its word, one after the other. */
 const ended = (...builds: readonly (readonly [build: string, word: string])[]): Said[] =>
   builds.map(([build, word]) => of(build, word))
 
 const keyOf = (said: Said): string => revisionKey(story(said)[0]!)
 
-/** Two later builds that passed: one that passed before them tells nothing of the branch any more. */
+/** Two later passing builds, so that one that passed before them no longer matters for the branch. */
 const GREENS = ended(['900', 'success'], ['901', 'success'])
 
 async function askedOf(stage: Stage, said: Said, change: Parameters<typeof request>[0] = {}): Promise<void> {
@@ -34,8 +34,8 @@ async function askedOf(stage: Stage, said: Said, change: Parameters<typeof reque
   await stage.store.write((tx) => tx.insertRequest(asked))
 }
 
-describe('a story that is older than the retention', () => {
-  test('goes as a whole: build events, decisions, card, messages, build, asks and the bodies as they came', async () => {
+describe('a card older than the retention', () => {
+  test('is removed with everything: build events, decisions, messages, build, requests and delivery bodies', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS), follower(RELEASES)] })
     await tell(stage, of('512', 'initiated'), of('512', 'success'))
     await askedOf(stage, of('512', 'success'))
@@ -48,7 +48,7 @@ describe('a story that is older than the retention', () => {
     expect(left(stage)).toEqual({ delivery: 0, fact: 2, decision: 4, card: 4, message: 4, build: 2, request: 0 })
   })
 
-  test('is still there when it is just as old, and not a millisecond later', async () => {
+  test('stays at exactly that age, and is removed a millisecond later', async () => {
     await using stage = await openStage()
     await stage.hear(of('512', 'success'))
     await tell(stage, ...GREENS)
@@ -59,7 +59,7 @@ describe('a story that is older than the retention', () => {
     expect(buildsLeft(stage)).toEqual(['900', '901'])
   })
 
-  test('goes by its last build event: what went on yesterday stays from its first day on', async () => {
+  test('has the age of its last event: with news from yesterday it stays completely', async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'waiting'), ...GREENS)
     await stage.clock.advance(OLD)
@@ -68,7 +68,7 @@ describe('a story that is older than the retention', () => {
     expect(await stage.store.read.eventsOfCard(keyOf(of('512', 'success')), 1)).toHaveLength(3)
   })
 
-  test('goes card by card where the same commit is built on and on, and what was asked goes with the last one', async () => {
+  test('is removed by itself if its commit has newer cards; requests are removed with the last one', async () => {
     await using stage = await openStage()
     const key = keyOf(of('512', 'success'))
     await tell(stage, of('512', 'success'), ...GREENS)
@@ -85,7 +85,7 @@ describe('a story that is older than the retention', () => {
     expect(await stage.store.read.requestsOf(key)).toEqual([])
   })
 
-  test('leaves a build that was run again on a later card standing there', async () => {
+  test('leaves a build that was restarted on a later card', async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'initiated'), of('512', 'success'), ...GREENS)
     await stage.clock.advance(REST_MS * 2)
@@ -96,10 +96,10 @@ describe('a story that is older than the retention', () => {
   })
 })
 
-describe('what may still change in Slack stays, however old its build events are', () => {
+describe('retention keeps at any age', () => {
   const stays: readonly [string, (stage: Stage) => Promise<unknown>][] = [
     [
-      'a card with something left to post',
+      'a card with a message to post',
       (stage) =>
         stage.store.write((tx) =>
           tx.setQueues(
@@ -109,7 +109,7 @@ describe('what may still change in Slack stays, however old its build events are
         ),
     ],
     [
-      'a card that was written within the last day',
+      'a card that was edited within the last day',
       async (stage) =>
         stage.sql(
           'update message set written_at = ? where subject like ?',
@@ -121,12 +121,12 @@ describe('what may still change in Slack stays, however old its build events are
       'a revision that was woken',
       (stage) => stage.store.write((tx) => tx.wakeRevision(keyOf(of('512', 'success')), T0, 0)),
     ],
-    ['a build with news that nobody has taken in', (stage) => stage.hear(of('512', 'initiated'), of('512', 'success'))],
+    ['a build with events that are not ingested', (stage) => stage.hear(of('512', 'initiated'), of('512', 'success'))],
     [
-      'a build about which something is asked',
+      'a build with an open request',
       (stage) => askedOf(stage, of('512', 'success'), { state: 'accepted', requestedAt: T0 }),
     ],
-    ['a build about which something was asked lately', (stage) => askedOf(stage, of('512', 'success'))],
+    ['a build with a recent request', (stage) => askedOf(stage, of('512', 'success'))],
   ]
 
   test.each(stays)('%s', async (_, happens) => {
@@ -138,7 +138,7 @@ describe('what may still change in Slack stays, however old its build events are
     expect(buildsLeft(stage)).toContain('512')
   })
 
-  test('a card that was written more than a day ago does not', async () => {
+  test('no card that was edited more than a day ago', async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'success'), ...GREENS)
     await stage.clock.advance(OLD)
@@ -146,7 +146,7 @@ describe('what may still change in Slack stays, however old its build events are
     expect((await pruneNow(stage)).cards).toBe(1)
   })
 
-  test('but not for a channel that has been closed for as long', async () => {
+  test('no card in a channel that has been closed for as long', async () => {
     await using stage = await openStage()
     stage.slack.close(BUILDS, 'is_archived')
     await tell(stage, of('512', 'success'))
@@ -158,7 +158,7 @@ describe('what may still change in Slack stays, however old its build events are
     expect(await stage.store.read.channelsToPost()).toEqual([])
   })
 
-  test('but for one that was closed as long ago and is open again', async () => {
+  test('a card in a channel that was closed but is open again', async () => {
     await using stage = await openStage()
     stage.slack.close(BUILDS, 'is_archived')
     await tell(stage, of('512', 'success'))
@@ -170,8 +170,8 @@ describe('what may still change in Slack stays, however old its build events are
   })
 })
 
-describe('how a branch stands', () => {
-  test('is known although it was silent for longer than the retention: what passes now is fixed since then', async () => {
+describe('a branch after retention', () => {
+  test('remembers its red streak even if it had no builds for longer than the retention', async () => {
     await using stage = await openStage()
     await tell(
       stage,
@@ -188,7 +188,7 @@ describe('how a branch stands', () => {
     expect(stage.slack.messages.at(-1)?.view).toMatchObject({ kind: 'card', shown: 'fixed' })
   })
 
-  test('keeps its newest build, whatever became of it, and the card it has', async () => {
+  test('has its newest build, whatever its status, with its card', async () => {
     await using stage = await openStage()
     await tell(stage, ...GREENS, ...ended(['902', 'stopped']))
     await stage.clock.advance(OLD)
@@ -196,7 +196,7 @@ describe('how a branch stands', () => {
     expect(await stage.store.read.newestBuild(WEB, 'main')).toMatchObject({ buildId: '902', status: 'stopped' })
   })
 
-  test(`is forgotten when nothing was built on it for ${BRANCH_TIMES} times as long, and not before`, async () => {
+  test(`is forgotten after ${BRANCH_TIMES} times the retention without builds, and not before`, async () => {
     await using stage = await openStage()
     await tell(stage, ...GREENS)
     await stage.clock.advance(OLD * BRANCH_TIMES - MINUTE)
@@ -207,7 +207,7 @@ describe('how a branch stands', () => {
     expect(left(stage)).toEqual({ delivery: 0, fact: 0, decision: 0, card: 0, message: 0, build: 0, request: 0 })
   })
 
-  test('is told as it was: the last build that passed was fixed, and stays so', async () => {
+  test('still has its last passing build as fixed, if it was fixed', async () => {
     await using stage = await openStage()
     await tell(stage, ...ended(['509', 'success'], ['510', 'success'], ['511', 'error'], ['512', 'success']))
     await stage.clock.advance(OLD)
@@ -218,7 +218,7 @@ describe('how a branch stands', () => {
     expect(before.get(key)?.says).toMatchObject({ recoveries: [['512.1', { builds: 1 }]] })
   })
 
-  test('is told as it was: what was fixed stays so on a card that stays for a newer build of its commit', async () => {
+  test('still has a fixed build as fixed on a card that stays for a newer build of its commit', async () => {
     await using stage = await openStage()
     const commit = commitOf('503')
     await tell(stage, of('503', 'success'), of('505', 'success', { commit }), of('504', 'success', { commit }))
@@ -233,7 +233,7 @@ describe('how a branch stands', () => {
 
   const FIXED = ended(['510', 'success'], ['511', 'error'], ['512', 'infrastructure_failure'], ['513', 'success'])
 
-  test('the red ones stay with what was fixed after them, while that was asked about lately, and go with it', async () => {
+  test('has the red builds before a fixed build while that has a recent request, and then loses them together', async () => {
     await using stage = await openStage()
     await tell(stage, ...FIXED, ...GREENS)
     await stage.clock.advance(OLD)
@@ -249,7 +249,7 @@ describe('how a branch stands', () => {
     expect(buildsLeft(stage)).toEqual(['900', '901'])
   })
 
-  test('the red ones do not stay for what passed after a newer build had ended: that recovered from nothing', async () => {
+  test('loses red builds that the kept build did not fix, since a newer build had passed before it', async () => {
     await using stage = await openStage()
     await tell(stage, ...ended(['511', 'error'], ['600', 'success']), ...GREENS, of('513', 'success'))
     await stage.clock.advance(OLD)
@@ -258,7 +258,7 @@ describe('how a branch stands', () => {
     expect(buildsLeft(stage)).toEqual(['513', '900', '901'])
   })
 
-  test('what was fixed stays with the red ones while one of those was asked about: else the next would be fixed', async () => {
+  test('has a fixed build while a red build before it has a recent request, or the next success would be fixed', async () => {
     await using stage = await openStage()
     await tell(stage, ...FIXED, ...GREENS)
     await stage.clock.advance(OLD)
@@ -272,7 +272,7 @@ describe('how a branch stands', () => {
     expect(of900).toMatchObject({ shown: 'passed', streak: null })
   })
 
-  test('the red ones go at once with what was fixed after them, where nothing was asked', async () => {
+  test('loses red builds and the fixed build together if there is no request', async () => {
     await using stage = await openStage()
     await tell(stage, ...FIXED, ...GREENS)
     await stage.clock.advance(OLD)
@@ -280,7 +280,7 @@ describe('how a branch stands', () => {
     expect(buildsLeft(stage)).toEqual(['900', '901'])
   })
 
-  test('keeps the red ones before the last but one that passed too: its button is still there to be pressed', async () => {
+  test('has the red builds before its last but one success, whose button can still be clicked', async () => {
     await using stage = await openStage()
     await tell(stage, ...ended(['510', 'success'], ['511', 'error'], ['512', 'success'], ['513', 'success']))
     await stage.clock.advance(OLD)
@@ -288,7 +288,7 @@ describe('how a branch stands', () => {
     expect(buildsLeft(stage)).toEqual(['511', '512', '513'])
   })
 
-  test('what was fixed, and is kept since it failed when it was built again, keeps what was red before it', async () => {
+  test('has the red builds before a fixed build that is kept because its commit failed later', async () => {
     await using stage = await openStage()
     const again = of('512', 'error', { commit: commitOf('511') })
     await tell(stage, ...ended(['508', 'error'], ['509', 'success'], ['510', 'error'], ['511', 'success']))
@@ -299,7 +299,7 @@ describe('how a branch stands', () => {
     expect(buildsLeft(stage)).toEqual(['510', '511', '512', '513', '900', '901'])
   })
 
-  test('of builds without a branch there is nothing to know', async () => {
+  test('does not exist for builds without a branch', async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'error', { branch: null }))
     await stage.clock.advance(OLD)
@@ -307,7 +307,7 @@ describe('how a branch stands', () => {
   })
 
   test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
-    'adds up to the same before and after, whatever came in which order (seed %i)',
+    'looks the same as before, in whatever order events came (seed %i)',
     async (seed) => {
       await using stage = await openStage()
       const next = mulberry(seed)
@@ -329,14 +329,14 @@ describe('how a branch stands', () => {
       const young = [...before].filter(([, { at }]) => at >= stage.clock.now() - 90 * DAY)
       expect(young.length).toBeGreaterThan(3)
       expect(young.map(([key]) => [key, after.get(key)])).toEqual(young)
-      // Red since when is asked of the newest build alone; what was fixed is told on every card that is still there.
+      // Only the newest build needs the start of the red streak; recoveries are shown on every card that is left.
       const fixed = (standing: typeof after) => [...standing].map(([key, { says }]) => [key, says.recoveries] as const)
       expect(fixed(after)).toEqual(fixed(before).filter(([key]) => after.has(key)))
     },
   )
 })
 
-/** Something is asked, or comes late: every card is planned again. */
+/** Plans every card again, as a request or a late event would. */
 async function wakeAll(stage: Stage): Promise<void> {
   const keys = stage.sql('select distinct lineage_key from fact') as { lineage_key: string }[]
   await stage.store.write(async (tx) => {
@@ -350,7 +350,7 @@ interface Says {
   red: Recovery | null
 }
 
-/** What each card says of recovery and redness, by revision, and when its last build event came. */
+/** What each card says about recoveries and red streaks, and the time of its last event, by revision. */
 async function standingOf(stage: Stage): Promise<Map<string, { at: number; says: Says }>> {
   const { read } = stage.store
   const cards = stage.sql('select lineage_key, episode, max(at) as at from fact group by 1, 2') as {
@@ -377,11 +377,11 @@ function mulberry(seed: number): () => number {
   }
 }
 
-describe('the rest of what is old goes too', () => {
-  test("a day's account notice goes with the builds that it counts, and they not before it", async () => {
+describe('other old rows', () => {
+  test("include a day's notice, removed together with the builds that it counts", async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'ignored', { branch: null }))
-    // The day of the notice is not over when the build is as old as that.
+    // The day of the notice is not over when the build has reached the age.
     await stage.clock.advance(OLD)
     expect(await pruneNow(stage)).toMatchObject({ cards: 0, notices: 0, deliveries: 1 })
     await stage.clock.advance(DAY)
@@ -389,7 +389,7 @@ describe('the rest of what is old goes too', () => {
     expect(left(stage)).toMatchObject({ card: 0, message: 0, decision: 0 })
   })
 
-  test('asks about projects go when they have ended, and open ones stay', async () => {
+  test('include ended requests about projects, but no open ones', async () => {
     await using stage = await openStage()
     await stage.store.write(async (tx) => {
       await tx.insertRequest(projectRequest({ id: 'ended', state: 'confirmed' }))
@@ -403,7 +403,7 @@ describe('the rest of what is old goes too', () => {
   })
 })
 
-describe('removing holds up nobody', () => {
+describe('removing', () => {
   async function manyOld(stage: Stage, builds: number): Promise<void> {
     await stage.store.write(async (tx) => {
       for (let i = 0; i < builds; i++)
@@ -437,7 +437,7 @@ describe('removing holds up nobody', () => {
     expect(taken).toEqual([ROWS_MAX, 1])
   })
 
-  test('waits while deliveries press at the endpoint, and goes on when they do not', async () => {
+  test('pauses while deliveries wait at the endpoint, and continues afterwards', async () => {
     await using stage = await openStage()
     await manyOld(stage, 3)
     let isPressed = true
@@ -448,7 +448,7 @@ describe('removing holds up nobody', () => {
     expect((await pruning).deliveries).toBe(3)
   })
 
-  test('ends at once when the process stops, pressed or not, and the next time does the rest', async () => {
+  test('stops at once when the process stops, paused or not, and continues the next time', async () => {
     await using stage = await openStage()
     await manyOld(stage, ROWS_MAX + 1)
     const stopping = new AbortController()
@@ -459,7 +459,7 @@ describe('removing holds up nobody', () => {
     expect((await pruneNow(stage)).deliveries).toBe(ROWS_MAX + 1)
   })
 
-  test('a delivery that comes in while its build is being removed is not lost', async () => {
+  test('loses no delivery that arrives while its build is being removed', async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'error'), ...GREENS)
     await stage.clock.advance(OLD)

@@ -7,15 +7,15 @@ import { claimed, decided } from '../../store/given.ts'
 import { buildId, messageTs, projectId, story, T0, WEB } from '../../support/build-events.ts'
 import { commitOf, DAY, openStage, pruneNow, type Stage } from './stage.ts'
 
-/** A small database pruned every day: what a large one does in months shows in weeks. */
+/** A small database with daily retention, which shows in weeks what a large one shows in months. */
 const RETENTION_DAYS = 30
 const BUILDS_A_DAY = 8
 const DAYS = 365
 
-/** How much larger the file may be at the end of the year than when the first day of it was removed. */
+/** How much larger the file may be at the end of the year than when its first day was removed. */
 const GROWTH_MAX = 1.1
 
-test('over a year in which every day is as busy as the last the file does not grow', { timeout: 120_000 }, async () => {
+test('the file stops growing over a year of equally busy days', { timeout: 120_000 }, async () => {
   await using stage = await openStage()
   const empty = pagesOf(stage)
   const pages: number[] = []
@@ -25,14 +25,14 @@ test('over a year in which every day is as busy as the last the file does not gr
     await pruneNow(stage, { retentionDays: RETENTION_DAYS })
     pages.push(pagesOf(stage))
   }
-  // Pages that were freed are used again: no vacuum is needed.
+  // Freed pages are reused, so that no vacuum is needed.
   const settled = pages[RETENTION_DAYS * 2]!
   expect(pages.at(-1)! / settled).toBeLessThan(GROWTH_MAX)
-  // And it did grow while nothing was old: the measure measures.
+  // And the file did grow before, so the check is meaningful.
   expect((settled - empty) / (pages[2]! - empty)).toBeGreaterThan(3)
 })
 
-/** What a day leaves behind, as the endpoints and the reconciler write it. */
+/** The rows of a day, written as the endpoints and the reconciler do. */
 async function builtOn(tx: Tx, day: number): Promise<void> {
   const at = T0 + day * DAY
   for (let i = 0; i < BUILDS_A_DAY; i++) {

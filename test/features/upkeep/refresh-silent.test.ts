@@ -16,7 +16,7 @@ import { openStage, through, type Changes, type Stage } from '../operations-stag
 
 const NEVER = new AbortController().signal
 
-/** One round. @returns what came of asking */
+/** Runs one round. @returns its results */
 async function round(stage: Stage, changes: Changes = {}, signal = NEVER): Promise<SilentEnd[]> {
   const ends: SilentEnd[] = []
   await refreshSilent(
@@ -26,7 +26,7 @@ async function round(stage: Stage, changes: Changes = {}, signal = NEVER): Promi
   return ends
 }
 
-/** The same, and what follows from it is told. */
+/** The same, with time to send what follows. */
 async function roundAndTell(stage: Stage, changes: Changes = {}): Promise<SilentEnd[]> {
   const ends = await round(stage, changes)
   await stage.clock.advance(5_000)
@@ -39,7 +39,7 @@ const buildEventsOf = async ({ reconcile }: Stage, { projectId, buildId }: { pro
   (await reconcile.store.read.eventsOfBuild(projectId, buildId)).map(({ word, origin }) => `${word} ${origin}`)
 
 describe('a build that has been silent for too long', () => {
-  test('is asked about: what CI says of its end is told, and the card says that it is told late', async () => {
+  test('is looked up: the card shows its end from CI, and says that it is late', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running()
     const endedAt = stage.clock.now()
@@ -52,7 +52,7 @@ describe('a build that has been silent for too long', () => {
     expect(stage.card()?.history.at(-1)).toEqual({ what: 'late', at: endedAt })
   })
 
-  test('is not asked about before that', async () => {
+  test('is not looked up earlier', async () => {
     await using stage = await openStage()
     const { uuid } = await stage.running()
     const receivedAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
@@ -66,7 +66,7 @@ describe('a build that has been silent for too long', () => {
     expect(await round(stage)).toEqual(['news'])
   })
 
-  test('that runs still at CI is left as it is, and asked about again only after as long', async () => {
+  test('that still runs at CI is left as it is, and looked up again only after the same time', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)
@@ -79,7 +79,7 @@ describe('a build that has been silent for too long', () => {
     expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery'])
   })
 
-  test('that waits is asked about too', async () => {
+  test('is looked up if it waits too', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running({ needsApproval: true })
     stage.ci.approve(uuid)
@@ -90,7 +90,7 @@ describe('a build that has been silent for too long', () => {
     expect(stage.card()).toMatchObject({ shown: 'started' })
   })
 
-  test('of which CI shows nothing stays as it is: nothing is made up', async () => {
+  test('stays as it is if CI does not show it', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)
@@ -103,7 +103,7 @@ describe('a build that has been silent for too long', () => {
     expect(stage.card()).toMatchObject({ shown: 'started' })
   })
 
-  test('of which CI says a word that nobody knows stays as it is', async () => {
+  test('stays as it is if CI shows an unknown word', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)
@@ -118,7 +118,7 @@ describe('a build that has been silent for too long', () => {
     expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery'])
   })
 
-  test('of a Pro project, which the interface does not have, is not asked about over and over', async () => {
+  test('of a Pro project, which the interface does not have, is not looked up again and again', async () => {
     await using stage = await openStage()
     await stage.running({}, 'acme/ios')
     await stage.rest(SILENT_MS)
@@ -126,7 +126,7 @@ describe('a build that has been silent for too long', () => {
     expect(await round(stage)).toEqual([])
   })
 
-  test('is asked about again at the next round where CI is away', async () => {
+  test('is looked up again in the next round if CI is away', async () => {
     await using stage = await openStage()
     const { uuid } = await stage.running()
     stage.ci.finish(uuid, 'success')
@@ -140,7 +140,7 @@ describe('a build that has been silent for too long', () => {
     expect(await round(stage)).toEqual(['news'])
   })
 
-  test('is let be after a week', async () => {
+  test('is given up after a week', async () => {
     await using stage = await openStage()
     await stage.running()
     const receivedAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
@@ -150,7 +150,7 @@ describe('a build that has been silent for too long', () => {
     expect(await round(stage)).toEqual([])
   })
 
-  test('is nobody’s matter where the legacy interface is not configured', async () => {
+  test('is not looked up if the legacy interface is not configured', async () => {
     await using stage = await openStage({ legacy: false })
     await stage.running()
     await stage.rest(SILENT_MS)
@@ -159,7 +159,7 @@ describe('a build that has been silent for too long', () => {
 })
 
 describe('a round', () => {
-  test('is not filled by builds of which nobody can be asked', async () => {
+  test('is not filled by builds that cannot be looked up', async () => {
     await using stage = await openStage({ legacy: false })
     const { store, clock } = stage.reconcile
     for (let i = 0; i < BUILDS_MAX; i++) await stage.running({ branch: `topic-${i}` })
@@ -174,7 +174,7 @@ describe('a round', () => {
     expect(await round(stage, { sources })).toEqual(['not-shown'])
   })
 
-  test(`asks CI ${CALLS_MAX} times, once for each branch; the next round goes on`, async () => {
+  test(`calls CI ${CALLS_MAX} times, once for each branch; the next round continues`, async () => {
     await using stage = await openStage()
     for (let i = 0; i <= CALLS_MAX; i++) await stage.running({ branch: `topic-${i}` })
     await stage.running({ branch: 'topic-0' })
@@ -186,7 +186,7 @@ describe('a round', () => {
     expect(await round(stage)).toHaveLength(0)
   })
 
-  test('asks one source also where the other one is away', async () => {
+  test('calls one source even if the other is away', async () => {
     await using stage = await openStage()
     const seen = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
     const { store, clock } = stage.reconcile
@@ -206,7 +206,7 @@ describe('a round', () => {
     expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery'])
   })
 
-  test('ends when the process stops', async () => {
+  test('stops when the process stops', async () => {
     await using stage = await openStage()
     await stage.running()
     await stage.rest(SILENT_MS)
@@ -215,8 +215,8 @@ describe('a round', () => {
   })
 })
 
-describe('a delivery that comes after all', () => {
-  test('is a repetition of what CI said when it was asked, and tells nobody anything anew', async () => {
+describe('a delivery that arrives after the look-up', () => {
+  test('is a repetition of it, and sends nothing new', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running()
     stage.ci.finish(uuid, 'error')

@@ -5,13 +5,13 @@ import type { Said } from '../../support/build-events.ts'
 export const DAY = 24 * 60 * 60_000
 export const RETENTION_DAYS = 90
 
-/** All that is kept of builds, by table. */
+/** Every table with rows about builds. */
 const TABLES = ['delivery', 'fact', 'decision', 'card', 'message', 'build', 'request'] as const
 
-/** A commit of its own for each build: 40 hex digits. */
+/** A commit for each build: 40 hex digits. */
 export const commitOf = (build: string): string => build.padStart(40, '0')
 
-/** What CI says of a build of a commit of its own. */
+/** An event of a build with its own commit. */
 export const of = (build: string, word: string, said: Partial<Said> = {}): Said => ({
   build,
   word,
@@ -19,7 +19,7 @@ export const of = (build: string, word: string, said: Partial<Said> = {}): Said 
   ...said,
 })
 
-/** Build events come in, are ingested and told, and the process goes to rest. */
+/** Receives these events, with time to ingest and send, and then stops the process. */
 export async function tell(stage: Stage, ...said: readonly Said[]): Promise<void> {
   for (const one of said) await stage.hear(one)
   const { reconciler } = await stage.live()
@@ -35,7 +35,7 @@ export interface Pruning {
   signal?: AbortSignal
 }
 
-/** Removes what is old, while the clock is turned as far as that takes. */
+/** Runs retention, and advances the clock as far as it needs. */
 export async function pruneNow(stage: Stage, pruning: Pruning = {}): Promise<Pruned> {
   const { retentionDays = RETENTION_DAYS, isPressed = () => false, signal = new AbortController().signal } = pruning
   const { store, clock } = stage
@@ -47,13 +47,13 @@ export async function pruneNow(stage: Stage, pruning: Pruning = {}): Promise<Pru
 
 const MUTE = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** How many rows are left in each table. */
+/** The number of rows in each table. */
 export const left = (stage: Stage): Record<string, unknown> =>
   Object.fromEntries(
     TABLES.map((table) => [table, Object.values(stage.sql(`select count(*) from ${table}`)[0] as object)[0]]),
   )
 
-/** The builds whose build events are left, in the order of their numbers. */
+/** The builds that still have events, by number. */
 export const buildsLeft = (stage: Stage): string[] =>
   (stage.sql('select distinct build_id, build_order from fact order by build_order') as { build_id: string }[]).map(
     ({ build_id: build }) => build,
