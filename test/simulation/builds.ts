@@ -2,9 +2,9 @@ import { isUuid, sourceOf, toUuid, type SourceName, type Uuid } from '../../src/
 import { MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
 import type { Random } from './random.ts'
 
-// What CI builds, and what it delivers of that: shuffled, late, repeated, and sometimes not at all.
+// What CI builds, and what it delivers about that: shuffled, late, repeated, and sometimes not at all.
 
-/** What CI says of a build, and when (ms after the beginning). */
+/** What CI says about a build, and when (ms after the beginning). */
 export interface Delivery {
   after: number
   said: Said
@@ -12,21 +12,21 @@ export interface Delivery {
 
 export interface Builds {
   deliveries: readonly Delivery[]
-  /** how the builds really stand, in the order in which it happened: CI knows, whether or not it is delivered */
+  /** what really happened to the builds, in order: CI knows it, delivered or not */
   truth: readonly Delivery[]
 }
 
 export interface BuildsWanted {
   from: number
   firstBuild: number
-  /** which of them have a UUID for an id */
+  /** which builds have a UUID as their id */
   hasUuid: (n: number) => boolean
   places: readonly Place[]
-  /** commits are named by digits: revisions of an earlier day go on where the digits are the same */
+  /** the digits that name commits: with the same digits, revisions of an earlier chapter continue */
   commits: readonly string[]
-  /** the probability that a delivery leaves out all that it may leave out */
+  /** the probability that a delivery leaves out everything optional */
   forgetful: number
-  /** the probability that a delivery is never made */
+  /** the probability that a delivery is lost */
   lossy: number
 }
 
@@ -37,7 +37,7 @@ export const WEB_PLACES: readonly Place[] = [
   ['41', 'fix/login'],
 ]
 
-/** The acme/web of every simulation is Basic: both interfaces know it. acme/api is not listed at all. */
+/** In every simulation acme/web is Basic, and both interfaces know it. acme/api is not listed at all. */
 export const BASIC = {
   uuid: toUuid('41000000-0000-0000-0000-000000000000'),
   name: 'acme/web',
@@ -50,10 +50,10 @@ export const BASIC = {
 export const uuidOfBuild = (build: string): Uuid =>
   toUuid(isUuid(build) ? build : `00000000-0000-0000-0000-${build.padStart(12, '0')}`)
 
-/** The number of a build: CI counts its builds, whatever it calls them. */
+/** The number of a build. CI numbers its builds even if it uses UUIDs. */
 export const numberOf = (build: string): number => Number(build.split('-').at(-1))
 
-/** A UUID that says nothing of the order of builds, and no two begin alike. */
+/** A UUID from which the order of builds cannot be seen. No two begin alike. */
 const scrambled = (n: number): string =>
   uuidOfBuild(String(n)).replace(/^0{8}/, (Math.imul(n, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0'))
 
@@ -94,7 +94,7 @@ export const detailsOf = (project: string, build: string): NonNullable<Said['det
   message: 'fix login',
 })
 
-/** How the source of a project tells attempts apart, beside each word of one build. */
+/** How the source of a project distinguishes attempts: what it adds to each word about a build. */
 function namedBy(source: SourceName): (word: string, after: number) => NonNullable<Said['details']> {
   let attempt = 1
   let lastEndAt = 0
@@ -103,7 +103,7 @@ function namedBy(source: SourceName): (word: string, after: number) => NonNullab
     const named = { attempt, endedAt: lastEndAt }
     if (!ENDS.has(word)) return source === 'github' ? { attempt: named.attempt } : { lastEndAt: named.endedAt }
     attempt++
-    // Whole seconds, and no two ends in one.
+    // Whole seconds, and never two ends in the same one.
     lastEndAt = Math.max(Math.floor((T0 + after) / SECOND) * SECOND, lastEndAt + SECOND)
     return source === 'github' ? { attempt: named.attempt } : { lastEndAt }
   }
@@ -112,7 +112,7 @@ function namedBy(source: SourceName): (word: string, after: number) => NonNullab
 const HOSTED_ENDS = ['success', 'success', 'error', 'error', 'stopped', 'infrastructure_failure']
 const ENDS = new Set(HOSTED_ENDS)
 
-/** What GitHub and GitLab say of a build: each attempt has an end, where another one follows it. */
+/** What GitHub and GitLab say about a build: each attempt that is followed by another has an end. */
 function hostedWordsOf(random: Random): string[] {
   const attempts = random.pick([1, 1, 1, 2, 2, 3])
   const words: string[] = []

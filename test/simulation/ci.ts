@@ -9,36 +9,36 @@ import { buildId, projectId, SECOND, T0, type Said } from '../support/build-even
 import { BASIC, numberOf, uuidOfBuild, type Delivery } from './builds.ts'
 import type { Random } from './random.ts'
 
-/** The CI that people act on: it does what it is asked, or not, says so, or not, and knows how every build stands. */
+/** The CI that people call. It may or may not do what it is asked, and may or may not answer. It knows every build. */
 export interface Ci {
-  /** what CI was asked to do, call by call: `stop 512` */
+  /** the calls that change something: `stop 512` */
   calls: string[]
-  /** what it did of that */
+  /** those of them that CI carried out */
   done: string[]
   v2: Pick<ClientV2, 'stopBuild' | 'listProjects'>
   legacy: Pick<ClientLegacy, 'restartBuild' | 'getProject'>
-  /** Learns what happens, in the order in which it does. */
+  /** Takes what happens to builds, in order. */
   happen(truth: readonly Delivery[]): void
-  /** From now on every question is answered. */
+  /** From now on every call is answered. */
   recover(): void
-  /** How the build stands now, in CI's word; null: it has not begun. */
+  /** The current state of the build, in CI's word; null: it has not begun. */
   wordOf(build: string): string | null
-  /** Whether the build was among the newest of its branch then (ms), the only ones that CI shows. */
+  /** Whether the build was then (ms) among the newest of its branch, the only ones that CI shows. */
   shows(build: string, branch: string | null, at: number): boolean
 }
 
-/** CI's answers come late, or not; what it does shows in deliveries, later still: by ECHO_MS after the press. */
+/** Answers are late or lost. Their effects are delivered later still, at the latest ECHO_MS after the click. */
 const ANSWERS_WITHIN_MS = 2 * SECOND
 const SHOWS_WITHIN_MS = 20 * SECOND
 export const ECHO_MS = 50 * SECOND
 
-/** So many builds of a branch are shown, the newest. */
+/** CI shows only so many builds of a branch, the newest. */
 const SHOWN_MAX = 6
 
 interface CiOptions {
   clock: Clock
   random: Random
-  /** What CI delivers so many ms after the beginning. */
+  /** Sends a delivery at its time. */
   deliver: (delivery: Delivery) => void
 }
 
@@ -64,7 +64,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
       deliver({ ...delivery, after: delivery.after + random.pick([0, random.between(0, 5 * SECOND)]) })
   }
 
-  /** Takes its time, and does it or does not, and says so or does not. */
+  /** After a while, does it or not, and answers or not. */
   async function answer<T>(name: string, act: () => T): Promise<T> {
     calls.push(name)
     await clock.sleep(random.between(0, ANSWERS_WITHIN_MS))
@@ -134,7 +134,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
   }
 }
 
-/** How CI shows a build of which this has happened. */
+/** How CI shows a build with this history. */
 function shownAs(happened: readonly Delivery[]): LegacyBuild {
   const { said, after } = happened.at(-1)!
   const begun = happened.findLast(({ said: { word } }) => word === 'initiated')

@@ -6,8 +6,8 @@ import { createRandom } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import { play } from './simulate.ts'
 
-// One short story, told by a process that dies at one step: every beginning and every end of something awaited, of the
-// store, of Slack, of CI and of the clock. STRIDE=1 tries every step, as the command does; left out, every so many.
+// One short story, in which a process dies at one step. A step is each start and each end of an awaited call to the
+// store, Slack, CI or the clock. STRIDE=1 tries every step; by default, only every 29th is tried.
 const { STRIDE = '29' } = process.env
 
 const STEPS_MAX = 3_000
@@ -20,7 +20,7 @@ const said = (word: string, after: number): Delivery => ({
 
 const STORY = [said('initiated', 500), said('error', 2 * SECOND), said('stopped', 14 * SECOND)]
 
-/** It fails, somebody restarts it, and CI takes its time; the first process dies at this step. */
+/** A build fails, somebody restarts it, and CI is slow. The first process dies at this step. */
 function dyingAt(step: number): Scenario {
   const subscriptions = [follower(BUILDS, { mention: 'committer' })]
   const fuses = [step]
@@ -50,7 +50,7 @@ function dyingAt(step: number): Scenario {
 }
 
 test(
-  'a process that dies at any step leaves nothing that the next one does not set right',
+  'a process that dies at any step leaves nothing that the next one does not repair',
   { timeout: STORY_MAX_MS },
   async () => {
     const failed: string[] = []

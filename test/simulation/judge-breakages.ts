@@ -12,7 +12,7 @@ interface Row {
   newest_order: string
 }
 
-/** Of each branch that is red one breakage is open, which began and counts as all its events say; of others none. */
+/** Each red branch has one open breakage, whose beginning and count fit all its events; other branches have none. */
 export function judgeBreakages({ stage: { sql, slack }, frozen }: World, { buildEvents }: Happened): string[] {
   const rows = sql('select * from breakage where ended_at is null') as Row[]
   const known = new Set((sql('select distinct branch_key from fact') as Row[]).map((row) => row.branch_key))
@@ -30,14 +30,14 @@ export function judgeBreakages({ stage: { sql, slack }, frozen }: World, { build
     const said = kept.map((row) => `${row.began_at} ${row.builds} ${row.newest_order}`)
     return said.join() === wanted.join() ? [] : [`breakages of ${key}: ${said.join()} instead of ${wanted.join()}`]
   })
-  // One that can no longer be edited stands as it was.
+  // A card that can no longer be edited stays as it was.
   const offered = slack.messages.filter(({ ts, view }) => view.kind === 'card' && view.breakage && !frozen.has(ts))
   const places = offered.map(({ channel, view }) => `${channel} ${(view as CardView).breakage!.id}`)
   const twice = places.filter((place, at) => places.indexOf(place) !== at)
   return [...wrongs, ...twice.map((place) => `more than one card offers the same breakage: ${place}`)]
 }
 
-/** What is heard of an attempt when a later one of the same build is known already says nothing of the branch. */
+/** An event of an attempt does not count for the branch if a later attempt of the build was known before. */
 const isOvertaken = ({ seq, buildId, details: { attempt } }: BuildEvent, events: readonly BuildEvent[]): boolean =>
   attempt !== null &&
   events.some((one) => one.buildId === buildId && one.seq < seq && (one.details.attempt ?? 0) > attempt)

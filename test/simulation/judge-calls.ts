@@ -3,12 +3,12 @@ import { refusedByRates, type Call } from '../support/fake-notifier.ts'
 import type { World } from './simulate.ts'
 import type { Weather } from './weather.ts'
 
-/** Slack's limits, and no call in vain. */
+/** Checks Slack's limits, and that no call is useless. */
 export function judgeCalls(world: World): string[] {
   return [...judgePace(world), ...(isSmooth(world) ? judgeSmooth(world) : [])]
 }
 
-/** Nothing goes wrong at all: then nothing is looked for, nothing is said twice, and every edit changes something. */
+/** If nothing went wrong, nothing is looked for, nothing is posted twice, and every edit changes something. */
 const isSmooth = ({ scenario, processes, lost, frozen }: World): boolean =>
   isFair(scenario.weather) &&
   processes.deaths() === 0 &&
@@ -23,8 +23,8 @@ const isFair = ({ trouble, refusals, closed, revoked }: Weather): boolean =>
 function judgeSmooth({ stage: { slack }, cutOff }: World): string[] {
   const wrongs: string[] = []
   const said = new Map<string, unknown>()
-  // The last process takes over at any moment, and a slow answer to what was being said then comes to nobody: whether it
-  // arrived has to be looked at. Of all other messages nothing has.
+  // The last process takes over at some moment, and then a slow answer to a call in flight reaches nobody. The bot must
+  // look whether that message arrived, but no other one.
   for (const { name, key, view } of slack.calls.filter((call) => !isOf(call, cutOff))) {
     if (name !== 'post' && name !== 'edit') wrongs.push(`a ${name} where nothing had gone wrong`)
     if (name === 'post' && said.has(key!)) wrongs.push(`posted twice: ${key}`)
@@ -37,6 +37,6 @@ function judgeSmooth({ stage: { slack }, cutOff }: World): string[] {
 const isOf = ({ name, key }: Call, keys: ReadonlySet<string>): boolean =>
   key === null ? name === 'remove' && keys.size > 0 : keys.has(key)
 
-/** One process keeps Slack's limits, across its deaths too. Several do not know of each other. */
+/** One process keeps Slack's limits, even across restarts. Several processes do not know each other's calls. */
 const judgePace = ({ scenario, stage: { slack } }: World): string[] =>
   scenario.processes > 1 ? [] : refusedByRates(slack.calls)

@@ -6,11 +6,11 @@ import { BASIC } from './builds.ts'
 import { revisionsOf, type Happened } from './oracle.ts'
 import type { World } from './simulate.ts'
 
-/** Whatever people ask comes to an end, CI is called at most once for it, and what is confirmed has happened. */
+/** Every request ends, CI is called at most once for it, and what is confirmed has happened. */
 export function judgeRequests(world: World, happened: Happened): string[] {
   const { requests } = happened
   const wrongs = requests.filter(isOpen).map(({ id, state }) => `${id} is ${state} when all is over`)
-  // Each card counts its attempts from one.
+  // On each card, attempts are numbered from one.
   const cards = revisionsOf(happened).map(({ attempts }) => attempts)
   for (const request of requests)
     if (
@@ -25,14 +25,14 @@ export function judgeRequests(world: World, happened: Happened): string[] {
 const isDone = ({ ci: { done } }: World, { action, buildId }: Happened['requests'][number]): boolean =>
   done.includes(`${action} ${buildId}`)
 
-/** While somebody's ask is open nobody else can ask the same of that attempt; and one attempt is run again once. */
+/** An attempt has at most one open request for an action, and is restarted at most once. */
 function judgeAsks(requests: Happened['requests']): string[] {
   const same = Map.groupBy(
     requests,
     ({ card, action, buildId, attempt }) => `${action} ${buildId}.${attempt} on a card ${card}`,
   )
   return [...same].flatMap(([name, asks]) => {
-    // What we had given up on may be asked again, and be shown by what the second request brought about.
+    // A request that was given up may be made again, and may be confirmed later by what the second one led to.
     const inOrder = asks.filter(({ code }) => !isGivenUp(code)).toSorted((a, b) => a.requestedAt - b.requestedAt)
     const atOnce = inOrder.some((ask, i) => (inOrder[i - 1]?.endedAt ?? 0) > ask.requestedAt)
     const done = inOrder.filter(({ action, state }) => action === 'restart' && state === 'confirmed')
@@ -54,7 +54,7 @@ function judgeCalls({ ci: { calls } }: World, requests: Happened['requests']): s
 const SILENT_MS = 3 * HOUR
 const LET_BE_MS = 7 * 24 * HOUR
 
-/** After a night of silence CI was asked: what has ended there does not go on here, though its delivery was lost. */
+/** After a silent night CI is asked: a build that has ended there must not be shown as running, even undelivered. */
 function judgeSilence({ scenario, ci, stage, chapterEnds }: World, { buildEvents, requests }: Happened): string[] {
   const [first, second] = scenario.chapters
   const { legacy } = scenario.interfaces

@@ -17,7 +17,7 @@ import type { World } from './simulate.ts'
 
 export const ADA = 'U0ADA00001'
 
-/** Compares what stands in Slack with what should. @returns everything that is wrong */
+/** Compares Slack with what it should show. @returns everything that is wrong */
 export function judge(world: World): string[] {
   const { stage, scenario, memory, chapterEnds } = world
   const happened: Happened = {
@@ -52,7 +52,7 @@ const erasOf = ({ scenario: { chapters } }: World, chapterEnds: readonly number[
     untilAt: chapters[i + 1] ? T0 + chapters[i + 1]!.fromMs : Number.POSITIVE_INFINITY,
   }))
 
-/** Whatever is heard of a build, and however late: it keeps its place. */
+/** The order of a build never changes, whatever is received about it, and however late. */
 const judgeOrder = ({ buildEvents }: Happened): string[] =>
   [...Map.groupBy(buildEvents, ({ projectId, buildId }) => `${projectId}/${buildId}`)].flatMap(([build, own]) =>
     new Set(own.map(({ buildOrder }) => buildOrder)).size > 1 ? [`${build} has moved among the builds`] : [],
@@ -60,7 +60,7 @@ const judgeOrder = ({ buildEvents }: Happened): string[] =>
 
 function judgeMessages(world: World, happened: Happened): string[] {
   const { stage, lost, frozen } = world
-  // Reminders and lines about who is on a red branch have judges of their own.
+  // Reminders and notes about owners have their own judges.
   const unexplained = new Set(
     stage.slack.messages.filter(({ view }) => view.kind !== 'reminder' && view.kind !== 'note'),
   )
@@ -68,8 +68,8 @@ function judgeMessages(world: World, happened: Happened): string[] {
     ...expectedCards(happened).flatMap((expected) => judgeStory(world, expected, unexplained)),
     ...expectedNotices(happened).flatMap((expected) => judgeNotice(world, expected, unexplained)),
   ]
-  // What hung on a deleted card went with it as far as people see; what hangs on one that was given up may be told by the
-  // new one itself.
+  // A reply below a deleted card disappeared with it. What a reply below a given-up card said may be on the new card
+  // itself.
   const roots = new Set([...lost.map(({ ts }) => ts), ...frozen])
   for (const message of unexplained)
     if ((message.thread === null || !roots.has(message.thread)) && !isOfRefused(message, happened))
@@ -77,8 +77,8 @@ function judgeMessages(world: World, happened: Happened): string[] {
   return wrongs
 }
 
-// While CI had not answered, what began was taken for the restart that somebody had asked for. That CI refused it, heard
-// later, makes it part of the attempt before; what was said stands.
+// Before CI had answered, a start counted as the requested restart. When CI then refuses the request, the start belongs
+// to the earlier attempt, but the message stays.
 const isOfRefused = ({ view, postedAt }: Shown, { requests }: Happened): boolean =>
   view.kind === 'reply' &&
   requests.some(
@@ -90,7 +90,7 @@ const isOfRefused = ({ view, postedAt }: Shown, { requests }: Happened): boolean
       postedAt <= endedAt!,
   )
 
-/** The messages of one card or notice, by the book that the bot keeps of its claims. */
+/** The messages of one card or notice, according to the bot's own claims. */
 function messagesOf({ memory }: World, messages: readonly Shown[], where: { card: string; channel: string }) {
   return messages
     .filter(({ key, channel }) => channel === where.channel && memory.claimOf(key)?.card === where.card)
@@ -118,7 +118,7 @@ function judgeStory(world: World, expected: Expected, unexplained: Set<Shown>): 
   const isLost = deleted.some(({ slot }) => slot === 'card')
   const cards = booked.filter(({ slot }) => slot === 'card').sort((a, b) => a.generation - b.generation)
   const card = cards.at(-1)
-  // One that can no longer be edited was given up for a new one; it stands as it was.
+  // A card that can no longer be edited was given up for a new one, and stays as it was.
   const givenUp = cards.slice(0, -1)
   if (!card) return isLost ? [] : [`no card: ${where}`]
   const extra = givenUp.filter(
@@ -149,7 +149,7 @@ interface Thread extends Expected {
   unexplained: Set<Shown>
 }
 
-// The second card is the last one: if that cannot be edited either, or was deleted, what stands stands as it was.
+// There is no third card: if the second cannot be edited either, or was deleted, the last state stays.
 const staysAsItWas = ({ frozen }: World, { message, generation }: Booked, isLost: boolean): boolean =>
   frozen.has(message.ts) && (generation > 1 || isLost)
 
@@ -160,7 +160,7 @@ function judgeCard({ message }: Booked, wanted: CardView, { channel, attempts, b
   ]
 }
 
-/** Once, whatever was deleted: what people took away does not come back. */
+/** Exactly once, except for messages that people deleted: those do not come back. */
 function judgeLine(thread: Thread, wantedSlot: string, view: View): string[] {
   const { booked, deleted, isLost, unexplained, where, branch } = thread
   const roots = new Set(deleted.map(({ message }) => message.ts))
@@ -175,7 +175,7 @@ function judgeLine(thread: Thread, wantedSlot: string, view: View): string[] {
   return wrong.map((line) => `${where}: ${wantedSlot} says ${JSON.stringify(line.view)}, not ${JSON.stringify(view)}`)
 }
 
-/** The record of what a card told when it was born must be what people saw: it decides whether a reply tells it. */
+/** The recorded attempt that a card announced must be what people saw, since it decides whether a reply is posted. */
 function judgeBirth({ message: { first }, postedAttempt }: Booked): string[] {
   const { build, shown } = first as CardView
   const isGreen = shown === 'passed' || shown === 'fixed' || shown === 'flaky'
@@ -185,7 +185,7 @@ function judgeBirth({ message: { first }, postedAttempt }: Booked): string[] {
     : [`a card born as ${build.buildId} ${shown} is recorded as ${postedAttempt}`]
 }
 
-/** The same, read from the build events in the plainest way, by no word of the product. */
+/** The same, read from the build events by the naive rules, without the product's code. */
 function judgeNaively(
   { message: { view } }: Booked,
   { buildEvents, branch, requests }: Expected,
@@ -198,8 +198,8 @@ function judgeNaively(
 }
 
 /**
- * An edit notifies nobody: whoever broke the newest build must have been named in a message when it appeared, once;
- * and nobody for what is nobody's fault, or where nobody is to be called.
+ * Edits notify nobody. So the committer who broke the newest build must be mentioned once in a new message. Nobody is
+ * mentioned for machine errors, or in channels that mention nobody.
  */
 function judgeMentions({ subscription, attempts, booked, deleted, where }: Thread, card: CardView): string[] {
   const newest = attempts.at(-1)!
@@ -225,9 +225,9 @@ function judgeMentions({ subscription, attempts, booked, deleted, where }: Threa
 
 const isOfBuild = (view: View): view is CardView | ReplyView => view.kind === 'card' || view.kind === 'reply'
 
-// Whom a message calls or asks for their name, whether it went to the channel, whether it came late: it depends on the moment, as does a link
-// to an earlier card.
-// CI, when asked, may know since when it was red to the second; which of its attempts that was about it does not say.
+// Left out, since they depend on the moment: mentions, requests to claim a name, broadcasts, lateness, and links to
+// earlier cards.
+// CI may know to the second since when a branch is red, but not which attempt began it.
 const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): boolean => {
   const isAsked = branch.some(({ origin }) => origin === 'poll')
   const core = (view: View) => ({

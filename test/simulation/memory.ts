@@ -10,34 +10,34 @@ import type { Stage } from '../alerts/stage.ts'
 import type { Promised } from './promises.ts'
 import { buildId, projectId } from '../support/build-events.ts'
 
-/** The book that the bot keeps of one message. */
+/** The bot's record of one message. */
 export interface Claim {
-  /** the card, by the first build event that it tells: what is forgotten gives up its number, and another one may take it */
+  /** the card, named by its first event: numbers of removed cards may be used again */
   card: string
   slot: string
   generation: number
   postedAttempt: string | null
 }
 
-/** All that was ever heard, asked and claimed: also what the bot has forgotten since. */
+/** All events, requests and claims of the run, including what the bot has removed since. */
 export interface Memory {
   buildEvents(): BuildEvent[]
   requests(): AskedFor[]
-  /** what was done about red branches, in that order */
+  /** what people did about red branches, in order */
   changes(): Promised[]
   claimOf(key: string): Claim | undefined
-  /** Reads what stands now. */
+  /** Reads the current rows. */
   remember(): Promise<void>
-  /** What is heard from here on belongs to the next chapter. @returns the last build event of this one */
+  /** Later events belong to the next chapter. @returns the last build event of this one */
   lastSeq(): number
 }
 
 const REQUESTS_MAX = 1_000
 
-/** A request, and where it was asked. */
+/** A request, and the card on which it was made. */
 export interface AskedFor extends Request {
   card: string
-  /** the bot knows it no longer */
+  /** the bot no longer has it */
   isForgotten: boolean
 }
 
@@ -67,7 +67,7 @@ export function createMemory({ sql, store }: Stage): Memory {
       }
       for (const request of asked)
         if (!isProjectRequest(request)) {
-          // While another card of the revision stands, the bot knows what was asked on one that it has forgotten.
+          // The bot keeps requests on a removed card as long as the revision has another card.
           const card = nameOf(request.subject) ?? requests.get(request.id)?.card ?? request.subject
           requests.set(request.id, { ...request, card, isForgotten: false })
         }

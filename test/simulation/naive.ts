@@ -1,20 +1,20 @@
 import type { BuildEvent } from '../../src/domain/build-event.ts'
 import type { Request } from '../../src/domain/request.ts'
 
-// The rules of attempts and of `recovered` once more, as plainly as they can be said, so that the product's own reading of
-// them is not its only witness. Nothing of src is run here.
+// The rules of attempts and recoveries once more, as simply as possible, so that the product's own reading can be
+// checked against another one. No code of src runs here.
 
 interface Attempt {
   build: string
   order: string
-  /** as its source names it: GitHub's number, or the one that GitLab's ends come to */
+  /** the number that the source gives, or that follows from GitLab's ends */
   named: number | null
   status: string
   startSeen: boolean
-  /** whose word began it, and whose ended it */
+  /** the origins of the events that began and ended it */
   begunBy: BuildEvent['origin']
   endedBy: BuildEvent['origin'] | null
-  /** its start was told after its end */
+  /** its start was received after its end */
   startCameLate: boolean
   finalAt: number | null
   finalSeq: number
@@ -50,7 +50,7 @@ function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Reque
   return attempts.sort((a, b) => (a.order === b.order ? 0 : a.order < b.order ? -1 : 1))
 }
 
-/** A greater number is the next attempt, a lesser one is over. An end stays, and nothing goes back to the queue. */
+/** A greater number begins the next attempt; a smaller one is over. An end stays, and nothing is queued again. */
 function continueNamed(attempts: Attempt[], attempt: Attempt, buildEvent: BuildEvent): void {
   const named = buildEvent.details.attempt ?? 0
   if (named > attempt.named!) attempts.push(begin(buildEvent))
@@ -67,7 +67,7 @@ function begin(buildEvent: BuildEvent): Attempt {
   return attempt
 }
 
-// A UUID says nothing of when it was built: its place was given to it when it was first heard of.
+// The order of a UUID is the one that it got when it was first received.
 const placeOf = ({ buildId, buildOrder }: BuildEvent): string =>
   buildId.includes('-') ? buildOrder : buildId.padStart(20, '0')
 
@@ -90,7 +90,7 @@ function isNewAttempt(attempt: Attempt, buildEvent: BuildEvent, requests: readon
   return startSeen || (isLong && !isOwedItsStart(attempt))
 }
 
-/** We asked whether it began and how it ended: what CI itself tells of it may come at any time, and its start tells of it once. */
+/** Start and end are known only by asking CI, so its own events may come at any time; its start belongs to it once. */
 const isOwedItsStart = ({ begunBy, endedBy, startCameLate }: Attempt): boolean =>
   begunBy !== 'delivery' && endedBy !== 'delivery' && !startCameLate
 

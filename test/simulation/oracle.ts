@@ -14,9 +14,9 @@ import type { Interfaces } from '../../src/store/history.ts'
 import { BASIC } from './builds.ts'
 import { cardName, type AskedFor } from './memory.ts'
 
-// What Slack should say in the end, from all the build events at once: no store, no steps, no history that is cut.
+// What Slack should show in the end, from all build events at once: without a store, steps or retention.
 
-/** All that was heard and asked, in the order of receipt, and who followed it when. */
+/** All events and requests in order of receipt, and the subscriptions at each time. */
 export interface Happened {
   buildEvents: readonly BuildEvent[]
   requests: readonly AskedFor[]
@@ -24,7 +24,7 @@ export interface Happened {
   interfaces: Interfaces
 }
 
-/** Who follows what, for the build events up to this one. */
+/** The subscriptions in force for build events up to this one. */
 export interface Era {
   untilSeq: number
   untilAt: number
@@ -36,14 +36,14 @@ export interface Expected {
   channel: ChannelId
   subscription: Subscription
   attempts: readonly Attempt[]
-  /** its own build events, and all those of its branch */
+  /** the card's own build events, and all of its branch */
   buildEvents: readonly BuildEvent[]
   branch: readonly BuildEvent[]
   requests: readonly Request[]
   story: (postedAttempt: string | null) => Story
 }
 
-/** The cards that should stand. */
+/** The cards that should exist. */
 export const expectedCards = (happened: Happened): Expected[] =>
   revisionsOf(happened).flatMap((revision) => {
     const { own, card, attempts, requests, streaks, branch } = revision
@@ -79,7 +79,7 @@ export interface ExpectedNotice {
   view: NoticeView
 }
 
-/** The account notices that should stand. */
+/** The notices that should exist. */
 export function expectedNotices(happened: Happened): ExpectedNotice[] {
   const noted = revisionsOf(happened).flatMap((revision) =>
     toldIn({ ...revision, turns: new Map() }, happened).flatMap(({ channel, told }) =>
@@ -96,7 +96,7 @@ export function expectedNotices(happened: Happened): ExpectedNotice[] {
   })
 }
 
-/** One card's worth of a revision. */
+/** The part of a revision on one card. */
 interface Revision {
   card: string
   own: readonly BuildEvent[]
@@ -106,13 +106,13 @@ interface Revision {
   attempts: readonly Attempt[]
   requests: readonly Request[]
   asked: readonly RestartRequest[]
-  /** what each attempt did to its branch, by the build event that finished it */
+  /** what each attempt did to its branch, by its final build event */
   turns: ReadonlyMap<number, Turn>
-  /** the recoveries, and the streak of the newest attempt where it is red */
+  /** the recoveries, and the streak of the newest attempt if it is red */
   streaks: ReadonlyMap<string, Recovery>
 }
 
-/** The revisions of all that was heard, card by card. */
+/** The revisions of all events, card by card. */
 export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision[] {
   const asked = restartRequests(requests)
   const counting = credible(buildEvents, requests)
@@ -172,7 +172,7 @@ function turnsAmong(attempts: readonly Attempt[], history: readonly Attempt[]): 
 /** What CI lists. */
 const projectOf = ({ projectId }: BuildEvent) => (projectId === BASIC.legacyId ? BASIC : null)
 
-// Two runs of one name, on two cards of a build that rested, are told apart by the build event that ended them.
+// Two attempts with the same name, on two cards of one build, differ in their final build events.
 function recoveriesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<string, Recovery> {
   const recoveries = attempts.map((attempt) => [attemptKey(attempt), recoveryOf(attempt, history)] as const)
   return new Map(recoveries.filter((pair): pair is readonly [string, Recovery] => pair[1] !== null))
@@ -184,7 +184,7 @@ interface StepResult {
   told: { buildEvent: BuildEvent; reason: string }[]
 }
 
-/** What each channel is told of a revision: a build event is decided once, when there is news of the revision. */
+/** What each channel gets of a revision. Each event is decided once, when its revision is ingested with news. */
 function toldIn(revision: Revision, { eras }: Happened): StepResult[] {
   const channels = new Map<ChannelId, StepResult & { decided: Set<number> }>()
   eras.forEach((era, i) => {
@@ -198,7 +198,7 @@ function toldIn(revision: Revision, { eras }: Happened): StepResult[] {
       ) ||
       revision.requests.some(({ requestedAt }) => requestedAt > sinceAt && requestedAt <= era.untilAt)
     if (!isNews || heard.length === 0) return
-    // What one delivery leaves out, another one of the commit may have said.
+    // Another delivery of the commit may have what one leaves out.
     const named = revision.all.filter(({ seq }) => seq <= era.untilSeq)
     const followers = Map.groupBy(subscribers(named, era.subscriptions), ({ channel }) => channel)
     for (const [channel, subscriptions] of followers) {
@@ -212,7 +212,7 @@ function toldIn(revision: Revision, { eras }: Happened): StepResult[] {
   return [...channels.values()]
 }
 
-/** An older build's outcome may make news of a newer one: it is looked at again. */
+/** An older build's outcome can change the meaning of a newer one, which is then decided again. */
 const isTurning = ({ status, buildOrder }: BuildEvent, { attempts }: Revision): boolean =>
   isVerdict(status) &&
   attempts.some((attempt) => attempt.buildOrder > buildOrder && (isVerdict(attempt.status) || attempt.n > 1))

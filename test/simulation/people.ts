@@ -13,9 +13,9 @@ import type { Ci } from './ci.ts'
 import type { Random } from './random.ts'
 import { RETENTION_DAYS } from './scenario.ts'
 
-// People who press buttons on whatever cards they see, and what the clock makes a process do for them.
+// People who click on any cards they see, and the scheduled work of a process.
 
-/** One process with its hands on CI: it may not live to hear CI's answer. */
+/** One process with its clients of CI. It may die before it gets CI's answer. */
 export interface Hands extends Pick<ActDeps, 'v2' | 'sources'> {
   process: Incarnation
   newId: () => string
@@ -34,7 +34,7 @@ export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => s
   return { process, newId, v2: clients.v2, sources: (projectId) => (sourceOf(projectId) === 'ci' ? source : null) }
 }
 
-/** Somebody presses the button of some card, which may be an old one, or say what is so no longer. */
+/** Somebody clicks a button of some card, which may be old or outdated. */
 export function press({ slack }: Stage, random: Random, hands: Hands, times: number): void {
   const cards = slack.messages.filter(({ view }) => view.kind === 'card' && view.offers.length > 0)
   if (cards.length === 0) return
@@ -51,7 +51,7 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
     ).catch(NOTHING)
 }
 
-// Whoever asks is told that it failed; what is left of the request is what counts here.
+// The person gets an error message; only what remains of the request matters here.
 const NOTHING = () => {}
 
 const actDeps = ({ process: { deps, processId, reconciler }, v2, sources, newId }: Hands): ActDeps => ({
@@ -67,11 +67,11 @@ const actDeps = ({ process: { deps, processId, reconciler }, v2, sources, newId 
   permits: async () => ({ kind: 'yes' }),
 })
 
-/** What no delivery ends is ended after its time. */
+/** Ends requests that no delivery ends in time. */
 export const lookAfter = ({ process: { deps, processId, reconciler }, sources }: Hands): Promise<void> =>
   confirmRequests({ ...deps, processId, wake: reconciler.wake, sources })
 
-/** Asks CI of what has been silent for long, and forgets what is old. */
+/** Looks up silent builds at CI, and runs retention. */
 export async function keepUp({ process: { deps, reconciler }, sources }: Hands): Promise<void> {
   const never = new AbortController().signal
   await refreshSilent({ ...deps, wake: reconciler.wake, sources, count: () => {} }, never)

@@ -7,15 +7,15 @@ import type { Ci } from './ci.ts'
 import { handsOf, type Hands } from './people.ts'
 import type { Scenario } from './scenario.ts'
 
-// The processes of the bot: born, stopped in the middle, killed, and born again.
+// The bot's processes: started, paused, killed, and started again.
 
 export interface Processes {
-  /** Buries the dead and bears the next ones, when their time has come. */
+  /** Replaces dead processes when their time has come. */
   keepAlive(after: number): Promise<void>
   living(): readonly Hands[]
-  /** Kills all. */
+  /** Kills all processes. */
   kill(): Promise<void>
-  /** Replaces all by one that lives on. */
+  /** Replaces all processes by one that does not die. */
   lastOne(): Promise<Hands>
   deaths(): number
 }
@@ -23,13 +23,13 @@ export interface Processes {
 interface Place {
   hands: Hands | null
   bornAt: number
-  /** it dies at a step of its own; one that stands still now and then lives on, and must not do harm */
+  /** it dies at a random step; a process that is only paused now and then lives on, and must do no harm */
   isMortal: boolean
   goOnAt: number | null
   goOn: () => void
 }
 
-/** A process that stands still is taken for dead by the others, and comes back. */
+/** The other processes treat a paused process as dead, and then it comes back. */
 const STALL_CHANCE = 0.02
 const STALL_MAX_MS = 70 * SECOND
 const STALL_AFTER_STEPS_MAX = 40
@@ -81,8 +81,8 @@ export function createProcesses(stage: Stage, scenario: Scenario, ci: Ci): Proce
     }
   }
 
-  // What stood still with a call on its hands is heard out: who sends a call long after the others took him for dead, and
-  // dies before he can say so, leaves what nobody can know of.
+  // Paused processes finish their calls first. If one makes a call long after the others treated it as dead, and then
+  // dies before it can record the call, nobody can know of that call.
   async function hearOut(): Promise<void> {
     for (const place of places) goOn(place)
     await stage.clock.advance(HEARD_OUT_MS)
@@ -102,7 +102,7 @@ export function createProcesses(stage: Stage, scenario: Scenario, ci: Ci): Proce
   }
 }
 
-/** A process that sends only while it holds the lease, as several processes of the bot do. */
+/** A process that sends only while it holds the lease, as with several processes of the bot. */
 async function liveAmongOthers(stage: Stage, changes: Partial<ReconcileDeps>, fuse: number): Promise<Incarnation> {
   const process = stage.embody(changes, fuse)
   const { deps, processId } = process

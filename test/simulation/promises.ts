@@ -8,12 +8,12 @@ import type { Hands } from './people.ts'
 import type { Random } from './random.ts'
 import type { World } from './simulate.ts'
 
-// People say that they are on a red branch, for a minute or two, hand it over, snooze its reminders, and let it go.
+// People take a red branch for a minute or two, hand it over, snooze its reminders, and let it go.
 
 const EVE = 'U0EVE00001'
 const PEOPLE = [LIN, EVE]
 
-/** Somebody presses a button about a red branch, which may be green again. @param times Slack may send one press twice */
+/** Somebody clicks a button about a branch, which may be green again. @param times Slack may deliver a click twice */
 export function promise({ sql }: Stage, random: Random, hands: Hands, times: number): void {
   const ids = (sql('select id from breakage order by id') as { id: string }[]).map(({ id }) => id)
   if (ids.length === 0) return
@@ -33,7 +33,7 @@ export function promise({ sql }: Stage, random: Random, hands: Hands, times: num
   for (let i = 0; i < times; i++) void act({ kind: 'breakage', id }, wish, by).catch(NOTHING)
 }
 
-// Whoever presses is told that it failed; what is stored is what counts here.
+// The person gets an error message; only what is stored matters here.
 const NOTHING = () => {}
 
 function wishOf(random: Random, user: string): Wish {
@@ -47,14 +47,14 @@ function wishOf(random: Random, user: string): Wish {
   ])
 }
 
-/** A stored change: `card` is where its line hangs, by name. */
+/** A stored change. `card` is the name of the card whose thread has its line. */
 export interface Promised extends Pick<BreakageChange, 'id' | 'breakageId' | 'kind' | 'by' | 'to' | 'until' | 'at'> {
   channel: string | null
   card: string
   isForgotten: boolean
 }
 
-/** Nobody is reminded of what somebody is on; a promise lapses once; each change is one line in its thread; cards name the owner. */
+/** No reminders while a branch has an owner; each term lapses once; each change has one line; cards name the owner. */
 export function judgePromises(world: World): string[] {
   const { stage, memory } = world
   const changes = memory.changes()
@@ -78,7 +78,7 @@ export function judgePromises(world: World): string[] {
   return [...wrongs, ...stage.sql(AFTER_GREEN).map((row) => `promised after green: ${JSON.stringify(row)}`)]
 }
 
-/** Who is on a red branch, replayed from its changes. */
+/** The owner of a red branch, replayed from its changes. */
 interface Owner {
   user: string | null
   until: number
@@ -101,7 +101,7 @@ function after(owner: Owner, { kind, by, to, until }: Promised): Owner {
   return { ...owner, hasLapsed: owner.hasLapsed || kind === 'lapsed' }
 }
 
-/** In the thread of each card that stands, one line; none twice. */
+/** One line in the thread of each existing card, and none twice. */
 function judgeLine(world: World, change: Promised): string[] {
   const { stage, memory, lost, frozen } = world
   if (change.kind === 'lapsed' || change.kind === 'reminded') return []

@@ -1,4 +1,4 @@
-/** Chance that a seed decides: the same seed, the same attempt. */
+/** Randomness from a seed: the same seed gives the same run. */
 export interface Random {
   /** uniform in [0, 1) */
   next(): number

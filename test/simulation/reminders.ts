@@ -6,29 +6,29 @@ import { messageTs, SECOND } from '../support/build-events.ts'
 import type { Hands } from './people.ts'
 import type { World } from './simulate.ts'
 
-// Channels are reminded of red branches, at all hours and soon.
+// Channels with reminders for red branches, at all hours and after a short time.
 
 const RULE: ReminderRule = { afterMs: 20 * SECOND, fromHour: 0, toHour: 24, days: 'daily', zone: 'UTC' }
 
 export const reminded = (subscriptions: readonly Subscription[]): Subscription[] =>
   subscriptions.map((one) => ({ ...one, remind: RULE }))
 
-/** The job, as one process does it. */
+/** The reminder job of one process. */
 export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promise<unknown> =>
   remind(
     {
       ...deps,
       newId,
       wake: reconciler.wake,
-      // Slack takes what the owner is told; how often is seen in what is stored.
+      // Slack accepts every message to owners; the database shows how many there were.
       say: async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }),
     },
     new AbortController().signal,
   )
 
-/** Three at most for a breakage and channel, each said once, and none that was begun when its branch was known to be green. */
+/** At most three for each breakage and channel, each posted once, none begun while the branch was known to be green. */
 export function judgeReminders({ stage, memory, lost, frozen }: World): string[] {
-  // What hung on a deleted card, or on one that was given up, may be said again below the card that took its place.
+  // A reminder below a deleted or given-up card may be repeated below the card that replaced it.
   const roots = new Set<string | null>([...lost.map(({ ts }) => ts), ...frozen])
   const said = stage.slack.messages
     .filter(({ view, thread }) => view.kind === 'reminder' && !roots.has(thread))

@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 const RUN = join(import.meta.dirname, 'run.ts')
 const RUN_MAX_MS = 120_000
 
-/** Plays seeds 1 to 4 in two processes; the second does this as soon as it has reported its first, which is seed 2. */
+/** Plays seeds 1 to 4 in two processes. The second one runs this code after it has reported its first seed, 2. */
 async function playFour(then: string): Promise<{ code: number | null; lines: string[] }> {
-  // Between two seeds: no folder of a world is open then, and whoever is killed leaves none behind.
+  // Between two seeds no temporary folder is open, so that a killed process leaves none behind.
   const preload = `
     const { send } = process
     if (process.argv.at(-1) === '1' && process.argv.includes('--part'))
@@ -23,7 +23,7 @@ async function playFour(then: string): Promise<{ code: number | null; lines: str
 }
 
 test(
-  'an attempt whose processes all play their part ends well, and speaks of none',
+  'a run whose processes all finish ends with success, and names none of them',
   { timeout: RUN_MAX_MS },
   async () => {
     const { code, lines } = await playFour('')
@@ -39,20 +39,20 @@ test.for([
     "process.emit('exit', 0); process.kill(process.pid, 'SIGKILL')",
     'by SIGKILL after 1 of 2 seeds, at SEED=4',
   ],
-  ['goes quietly', 'process.exit(0)', 'with code 0 after 1 of 2 seeds, at SEED=4'],
+  ['exits early', 'process.exit(0)', 'with code 0 after 1 of 2 seeds, at SEED=4'],
   [
     'fails',
     "throw new RangeError('out of fuses')",
     'with code 1 after 1 of 2 seeds, at SEED=4: RangeError: out of fuses',
   ],
 ])(
-  'a process that %s before its part is played is named, and the attempt fails',
+  'a process that %s before it has finished is named, and the run fails',
   { timeout: RUN_MAX_MS },
   async ([, then, how]) => {
     const { code, lines } = await playFour(then!)
     expect(code).toBe(1)
     expect(lines.slice(-2)).toEqual(['3 of 4 seeds played, 0 failed', `process 2 of 2 ended ${how}`])
-    // It is said when it happens, and once more in the end.
+    // Once when it happens, and once more at the end.
     expect(lines.filter((line) => line.startsWith('process'))).toHaveLength(2)
   },
 )

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { simulate } from './simulate.ts'
 
-// npm run simulate [-- --seeds 10000] [--from 1] [--processes 2]: plays many seeds, in as many processes as there are cores.
-// A seed that fails is printed with all that is wrong, and plays the same again: SEED=17 npm test -- test/simulation
+// npm run simulate [-- --seeds 10000] [--from 1] [--processes 2]: plays many seeds, by default on all cores.
+// A failing seed is printed with everything that is wrong. To play it again: SEED=17 npm test -- test/simulation
 
 const { values } = parseArgs({
   options: {
@@ -24,13 +24,13 @@ interface Report {
 const SHOWN_CHARS_MAX = 2_000
 const PROGRESS_EVERY_MS = 10_000
 
-/** Of what a process says before it ends, so much is searched for the reason: behind it the engine prints its stack. */
+/** The reason of an early exit is searched in so many last characters of the output: Node prints its stack after it. */
 const LAST_WORDS_CHARS_MAX = 10_000
 
 if (values.part === undefined) await playAll()
 else await playPart(Number(values.part))
 
-/** One process plays its seeds one after the other, and says how each ended. */
+/** Plays this process's seeds one by one, and reports how each ended. */
 async function playPart(part: number): Promise<void> {
   for (const seed of seedsOf(part)) {
     const wrongs = await simulate(seed).then(
@@ -70,13 +70,13 @@ async function playAll(): Promise<void> {
   await Promise.all(Array.from({ length: processes }, (_, part) => playOne(part)))
   clearInterval(progress)
   say()
-  // Once more: it may have happened hours and many lines ago.
+  // Once more, since it may have happened hours and many lines ago.
   for (const end of ended) console.log(end)
   if (failed.length > 0) console.log(`one of them again: SEED=${failed[0]} npm test -- test/simulation`)
   process.exitCode = failed.length === 0 && ended.length === 0 && played === seeds ? 0 : 1
 }
 
-/** @returns null when the process has played its part and ended well, or else how it ended, and at which seed */
+/** @returns null if the process finished well, otherwise how it ended, and at which seed */
 function playElsewhere(part: number, hear: (report: Report) => void): Promise<string | null> {
   const own = ['--seeds', String(seeds), '--from', String(from), '--processes', String(processes)]
   const child = fork(import.meta.filename, [...own, '--part', String(part)], {
@@ -95,7 +95,7 @@ function playElsewhere(part: number, hear: (report: Report) => void): Promise<st
   })
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`did not begin: ${error.message}`))
-    // Not at its exit: what it said until then may still be on its way.
+    // Not on `exit`: its output may not be complete by then.
     child.once('close', (code, signal) => {
       const isWhole = code === 0 && played === due.length
       resolve(
@@ -110,7 +110,7 @@ function playElsewhere(part: number, hear: (report: Report) => void): Promise<st
   }
 }
 
-/** The line that names an error, as `: FATAL ERROR: Reached heap limit`; or nothing. */
+/** The part of an output that names the error, as `: FATAL ERROR: Reached heap limit`; or an empty text. */
 function reasonIn(lastWords: string): string {
   const line = lastWords.split('\n').findLast((words) => /error(?: \[\w+\])?: |unsettled/i.test(words))
   return line === undefined ? '' : `: ${line.trim()}`

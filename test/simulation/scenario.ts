@@ -7,52 +7,52 @@ import { ECHO_MS } from './ci.ts'
 import { createRandom, type Random } from './random.ts'
 import { CLOSED_CODES, REVOKED_CODES, type Weather } from './weather.ts'
 
-// What happens in one simulated run, all of it decided by the seed.
+// Everything that happens in one simulated run. The seed decides all of it.
 
 export interface Scenario {
   random: Random
   chapters: readonly Chapter[]
   weather: Weather
-  /** a process lives for so many steps */
+  /** the number of steps that a process lives */
   fuse: () => number
-  /** and the next one begins so much later */
+  /** how much later the next one starts */
   downMs: () => number
-  /** processes at work at once, on one store */
+  /** processes that run at once on one store */
   processes: number
-  /** the last of them stands still now and then */
+  /** the last of them is paused now and then */
   stalls: boolean
   interfaces: Interfaces
-  /** the probability that a wake arrives */
+  /** the probability that a wake-up arrives */
   wakes: number
 }
 
-/** One stretch of time; before the next one the bot is down for long. Times are ms after the beginning. */
+/** A stretch of time. Before the next one the bot is down for long. Times are in ms after the beginning. */
 export interface Chapter {
   fromMs: number
   subscriptions: readonly Subscription[]
   builds: Builds
   /** when people delete a message, if there is one */
   losses: readonly number[]
-  /** when some card can no longer be edited */
+  /** when some card becomes impossible to edit */
   frosts: readonly number[]
-  /** when somebody presses a button, and how often at once */
+  /** when somebody clicks a button, and how often at once */
   presses: readonly { after: number; times: number }[]
   /** when somebody does something about a red branch */
   promises: readonly { after: number; times: number }[]
-  /** from then on nothing more happens */
+  /** after this time nothing more happens */
   calmAfterMs: number
-  /** the bot has come to rest before this chapter ends */
+  /** the bot has finished everything before this chapter ends */
   endsCalm: boolean
 }
 
-/** Longer than anything waits before it is tried again: a closed channel, and all else. */
+/** Longer than any retry delay: with a closed channel, and without. */
 export const CALM_AFTER_CLOSURE_MS = 12 * MINUTE
 export const CALM_MS = 3 * MINUTE
 
 export const calmOf = ({ weather: { closed } }: Pick<Scenario, 'weather'>): number =>
   closed ? CALM_AFTER_CLOSURE_MS : CALM_MS
 
-/** What is older is forgotten, where the night is long enough. */
+/** Older cards are removed, if the night is long enough. */
 export const RETENTION_DAYS = 90
 
 const QUIET = channelId('C0QUIET001')
@@ -99,7 +99,7 @@ export function createScenario(seed: number): Scenario {
 
 const never = () => false
 
-/** Most stories have integers for ids, some UUIDs, and in some CI goes back and forth between the two. */
+/** Most scenarios have integers as ids, some UUIDs, and in some CI changes back and forth. */
 const UUIDS: readonly ((n: number) => boolean)[] = [() => true, (n) => n % 3 === 0, never, never, never]
 
 const windowOf = (random: Random) => {
@@ -116,7 +116,7 @@ const INTERFACES: readonly Interfaces[] = [
   { v2: false, legacy: true },
 ]
 
-/** Most stories are told in one go; or after a night, after the card's rest, or when most is forgotten. */
+/** Most scenarios have one chapter. Others have a second one after a night, the card's rest, or retention. */
 type Days = 'one' | 'night' | 'day' | 'season'
 
 const daysOf = (random: Random): Days =>
@@ -147,7 +147,7 @@ function chaptersOf(random: Random, { days, hasUuid, interfaces, calmMs }: Cours
   const endsCalm = changes || days === 'season' || random.chance(0.5)
   const fromMs = first.calmAfterMs + (endsCalm ? calmMs : 0) + GAPS_MS[days]
   const later = changes ? followersOf(random) : subscriptions
-  // Whom old builds concern must be plain: after a change only what was built on another branch is new.
+  // It must be clear which subscriptions apply to old builds: after a change, new builds are on another branch.
   const second = {
     fromMs,
     firstBuild: 701,
@@ -171,9 +171,9 @@ interface ChapterWanted {
   hasUuid: (n: number) => boolean
   subscriptions: readonly Subscription[]
   interfaces: Interfaces
-  /** nothing of what was built before goes on */
+  /** no earlier build continues */
   isAnew: boolean
-  /** every delivery says all: what was said before may be forgotten */
+  /** every delivery is complete, since earlier ones may have been removed */
   isTelling: boolean
 }
 
@@ -182,7 +182,7 @@ function chapterOf(
   { fromMs, firstBuild, hasUuid, subscriptions, interfaces, ...how }: ChapterWanted,
 ): Chapter {
   const { isAnew, isTelling } = how
-  // Who follows a project that nobody else follows must know its name at once.
+  // A channel that gets projects nobody follows must know their names from the first event.
   const isNameNeeded = subscriptions.some(({ follows }) => follows.what === 'unfollowed')
   const builds = buildsOf(random, {
     from: fromMs,
@@ -208,7 +208,7 @@ function chapterOf(
 
 const COMMITS = ['1', '2', '3', '4', '5', '6', '7']
 
-/** Beside acme/web: a project that CI does not list, a workflow of GitHub's, a project of GitLab's. */
+/** Besides acme/web: a project that CI does not list, a workflow of GitHub, and a project of GitLab. */
 const OTHERS = ['42', 'github:1:77', 'gitlab:7']
 
 const placesOf = (random: Random): readonly Place[] =>

@@ -16,25 +16,25 @@ import { calmOf, createScenario, type Chapter, type Scenario } from './scenario.
 import { traceOf } from './trace.ts'
 import { createFate, openOrClose } from './weather.ts'
 
-/** How finely the world is turned: a dead process is noticed, and a delivery made, so often. */
+/** How often dead processes are replaced and deliveries made. */
 const SLICE_MS = 250
 const SILENCE_MS = LANDING_MAX_MS + 10 * SECOND
 
-/** How often a process looks after what was asked. */
+/** How often a process looks up requests. */
 const LOOK_EVERY_MS = 10 * SECOND
 
-/** Everything there is in one attempt. */
+/** Everything in one run. */
 export interface World {
   scenario: Scenario
   stage: Stage
   ci: Ci
   processes: Processes
   memory: Memory
-  /** what people deleted */
+  /** messages that people deleted */
   lost: Shown[]
   /** messages that can no longer be edited */
   frozen: Set<MessageTs>
-  /** messages that were being said when the last process took over */
+  /** messages that were being sent when the last process took over */
   cutOff: Set<string>
   deliveries: Delivery[]
   /** the last build event of each chapter */
@@ -44,7 +44,7 @@ export interface World {
 export interface Played {
   /** everything that is wrong in the end; empty: Slack agrees with the build events */
   wrongs: string[]
-  /** all that was said and done, as one short text: the same for the same seed */
+  /** all calls, log lines and messages as one short text, which is the same for the same seed */
   trace: string
   /** processes that died before the end */
   deaths: number
@@ -126,7 +126,7 @@ async function playChapter(world: World, chapter: Chapter): Promise<void> {
   }
 }
 
-// What becomes of it is seen in the end.
+// Only the final state matters.
 const NOTHING = () => {}
 
 const isDue = (times: number[], after: number): boolean => {
@@ -160,14 +160,14 @@ async function pressOne(
   one: typeof press,
   times: number,
 ): Promise<void> {
-  // At a moment of its own: what is heard in the same millisecond is heard before or after, and nobody could tell.
+  // At a time of its own: for two events in the same millisecond, no judge could tell their order.
   await stage.clock.advance(1)
   const living = processes.living()
   if (living.length > 0) one(stage, random, random.pick(living), times)
   await stage.clock.advance(1)
 }
 
-/** The bot is down for long, after it has come to rest or in the middle of things. */
+/** The bot is down for long, after it has finished everything or in the middle of its work. */
 async function passNight(world: World, { endsCalm }: Chapter, next: Chapter): Promise<void> {
   const { stage, processes, memory, chapterEnds } = world
   if (endsCalm) {
@@ -181,13 +181,13 @@ async function passNight(world: World, { endsCalm }: Chapter, next: Chapter): Pr
   await stage.clock.advance(next.fromMs - since(stage))
 }
 
-// What others had begun when they died is written by now, or never.
+// What dead processes had begun is written by now, or never.
 async function remember({ stage, memory }: World): Promise<void> {
   await stage.clock.settle()
   await memory.remember()
 }
 
-/** Nothing goes wrong any more, and nothing new happens: one process finds whatever is left. */
+/** No more faults and no more events: one process finishes whatever is left. */
 async function comeToRest(world: World): Promise<Hands> {
   const { stage, scenario, processes, ci, frozen, cutOff } = world
   const { closed } = scenario.weather
@@ -211,7 +211,7 @@ const underWay = ({ sql }: Stage): string[] =>
     ({ key }) => key,
   )
 
-/** By the bot's own books. Whether they are right is seen in Slack. */
+/** According to the bot's own database. Slack shows whether that is true. */
 async function isAtRest({ stage: { store }, memory }: World): Promise<boolean> {
   const left = Object.values(await store.read.backlog())
   if (left.some((waiting) => waiting > 0)) return false

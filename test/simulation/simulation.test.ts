@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { createScenario } from './scenario.ts'
 import { play, simulate } from './simulate.ts'
 
-// SEED=17 plays one seed again, SEEDS=5000 plays so many; `npm run simulate` plays ten thousand.
+// SEED=17 plays one seed again, SEEDS=5000 plays that many; `npm run simulate` plays ten thousand.
 const { SEED, SEEDS = '30' } = process.env
 
-/** A process that had lost its lease asked for its next step again and again, without letting time pass. */
+/** Here, a process without its lease once asked for its next step in a loop, without letting time pass. */
 const ONCE_FAILED = [1813]
 
 const first = Array.from({ length: Number(SEEDS) }, (_, i) => i + 1)
@@ -33,10 +33,10 @@ test(
 )
 
 test(
-  'the same seed is the same attempt, call by call; another one is another',
+  'the same seed gives the same run, call by call, and another seed another run',
   { timeout: 8 * SEED_MAX_MS },
   async () => {
-    // One process among deaths, and three that share a store.
+    // One process that dies often, and three that share a store.
     for (const seed of [3, 14]) {
       const { trace } = await simulate(seed)
       expect((await simulate(seed)).trace, `SEED=${seed}`).toBe(trace)
@@ -46,13 +46,13 @@ test(
 )
 
 test(
-  'a world that was played to its end is let go, with all who died in it',
+  'a finished simulation can be garbage-collected, with all its dead processes',
   { timeout: 3 * SEED_MAX_MS },
   async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const worlds = [await playAndLetGo(3), await playAndLetGo(14)]
-    // The last writes of a world may still be under way when it has been played.
+    // The last writes of a simulation may still be in progress.
     for (let tries = 0; tries < 20 && worlds.some((world) => world.deref()); tries++) {
       await setTimeout(50)
       collect()
@@ -61,7 +61,7 @@ test(
   },
 )
 
-/** @returns the randomness of that world, which all of its processes share */
+/** @returns the simulation's random generator, to which all its processes have references */
 async function playAndLetGo(seed: number): Promise<WeakRef<object>> {
   const scenario = createScenario(seed)
   const { deaths } = await play(scenario)

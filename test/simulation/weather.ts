@@ -14,21 +14,21 @@ import {
 } from '../support/fake-notifier.ts'
 import type { Random } from './random.ts'
 
-// How Slack treats us. Its words are Slack's own, and mean what the product takes them to mean.
+// How Slack behaves. Its error codes are Slack's own, and mean what the product takes them to mean.
 
-/** Every way in which Slack fails; what of it happens in one attempt is decided by the seed. */
+/** Every way in which Slack can fail. The seed decides what happens in a run. */
 export interface Weather {
-  /** the probability that a call fails in passing */
+  /** the probability that a call fails temporarily */
   trouble: number
-  /** a good answer may take this long (ms) */
+  /** how long a good answer may take (ms) */
   slowMs: number
   /** history may be far behind */
   lags: boolean
   /** the probability that a message with blocks is refused */
   refusals: number
-  /** nobody can say anything in a channel, by this word */
+  /** a channel is closed, with this error code */
   closed: Closing | null
-  /** nobody can say anything at all, by this word */
+  /** the whole workspace is closed, with this error code */
   revoked: { code: string; fromMs: number; toMs: number } | null
 }
 
@@ -39,10 +39,10 @@ export interface Closing {
   toMs: number
 }
 
-/** A call that takes effect does so by then, whatever its caller was told. */
+/** A call that takes effect does so within this time, whatever its caller was told. */
 const LANDS_BY_MS = 12 * SECOND
 const LISTED_BY_MS = 4 * SECOND
-/** Now and then history is so far behind that a message is posted again before it shows. */
+/** Sometimes history is so far behind that a message is posted again before it shows the first one. */
 const LISTED_LATE_MS = 25 * SECOND
 const TIMEOUT_MS = 10 * SECOND
 
@@ -86,7 +86,7 @@ export function createFate(
 
 const refusedBy = (code: string): Partial<Fate> => ({ landsAfterMs: null, answersAfterMs: 50, failure: failing(code) })
 
-/** Not sent, not taken, taken and not answered, answered too late: what is over at the next attempt. */
+/** Temporary faults: not sent, refused, accepted without an answer, answered too late. The next try is not affected. */
 function inPassing(random: Random, { name }: Call): Partial<Fate> {
   const answersAfterMs = random.pick([random.between(1, 500), TIMEOUT_MS])
   const failures: Partial<Fate>[] = [
