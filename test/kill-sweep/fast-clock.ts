@@ -1,12 +1,12 @@
 import { systemClock, type Clock } from '../../src/lib/clock.ts'
 
-/** A time that runs so many times as fast as the real one since a moment (ms since the epoch), for whoever knows both. */
+/** A time that has run so many times as fast as the real one since a moment (ms since the epoch), in each process. */
 export interface FastTime {
   since: number
   times: number
 }
 
-/** Where the process under test is told of it. */
+/** The environment variable with this time for the process under test. */
 export const FAST_TIME = 'FAST_TIME'
 
 export const toText = ({ since, times }: FastTime): string => `${since} ${times}`
@@ -17,7 +17,7 @@ export function fromText(text: string): FastTime {
   return { since, times }
 }
 
-// Whoever puts another `Date.now` in its place still counts from the real one.
+// Saved here, so that a later replacement of `Date.now` does not change it.
 const realNow = Date.now.bind(Date)
 const { sleep } = systemClock
 

@@ -5,7 +5,7 @@ import { createRandom } from '../simulation/random.ts'
 import { drawPoints, type Point } from './points.ts'
 import { sweep, type Swept } from './sweep.ts'
 
-// The large run is `npm run kill-sweep`; this is a short one, with points of other kinds on each of the two databases.
+// `npm run kill-sweep` is the large run. This is a short one, with different points on each of the two databases.
 const POINTS = 16
 const BUILDS = 40
 const TIMES = 5
@@ -21,15 +21,15 @@ beforeAll(async () => {
 })
 afterAll(() => ('impossible' in server ? undefined : server[Symbol.asyncDispose]()))
 
-describe('a process that is killed wherever it may be', () => {
+describe('a process that is killed at many points', () => {
   it.concurrent(
-    'loses nothing, doubles nothing and ends right on SQLite',
+    'loses nothing, duplicates nothing and ends up right on SQLite',
     async ({ signal }) => expectRight(await sweepAt(half(0), null, signal), half(0)),
     SWEEP_MAX_MS,
   )
 
   it.concurrent(
-    'loses nothing, doubles nothing and ends right on PostgreSQL',
+    'loses nothing, duplicates nothing and ends up right on PostgreSQL',
     async (test) => {
       if ('impossible' in server) return test.skip(server.impossible)
       expectRight(await sweepAt(half(1), await server.createDatabase(), test.signal), half(1))
@@ -39,7 +39,7 @@ describe('a process that is killed wherever it may be', () => {
 })
 
 describe('a power loss after an acknowledgement', () => {
-  it('takes nothing from PostgreSQL: what records a delivery waits for the disk; what can be done again does not', async (test) => {
+  it('loses nothing in PostgreSQL: a recorded delivery waits for the disk, and what can be repeated does not', async (test) => {
     if ('impossible' in server) return test.skip(server.impossible)
     const { database, url } = await startOn(server)
     await noteCommits(database, 'delivery', 'decision')
@@ -84,7 +84,7 @@ async function startOn(postgres: PostgresServer): Promise<{ database: string; ur
   return { database, url: app.url }
 }
 
-/** From now on each transaction that writes to these tables leaves behind whether its commit waits for the disk. */
+/** Records for each later transaction that writes to these tables whether its commit waits for the disk. */
 async function noteCommits(database: string, ...tables: readonly string[]): Promise<void> {
   await queryOnce(database, 'create table noted (about text, waits text)')
   await queryOnce(

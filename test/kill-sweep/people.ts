@@ -6,7 +6,7 @@ import { cardsOf, messagesIn } from '../../packages/demo/src/stage.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { CLICKED, type Stage } from './stage.ts'
 
-/** One press of a button. `isAcknowledged`: Slack was told that the bot has it. */
+/** One click. `isAcknowledged`: Slack got the bot's acknowledgement. */
 export interface Click {
   button: 'Restart' | 'Stop'
   user: string
@@ -14,9 +14,9 @@ export interface Click {
   isAcknowledged: boolean
 }
 
-/** People in #builds, who push a build and press a button of its card as soon as it is there. */
+/** People in #builds, who push a build and click a button as soon as its card is posted. */
 export interface People {
-  /** One build and one press after the other, until they are told to stop. */
+  /** Pushes builds and clicks, one after the other, until the signal. */
   keepPressing(button: Click['button'], signal: AbortSignal): Promise<void>
   clicks(): readonly Click[]
 }
@@ -45,7 +45,7 @@ export function createPeople(stage: Stage): People {
     }
   }
 
-  // A build that runs until somebody stops it, or one that has failed at once.
+  // One build runs until somebody stops it, the other has failed at once.
   function push(button: Click['button']): Click['build'] {
     const ending = button === 'Stop' ? ({ outcome: 'none' } as const) : ({ outcome: 'error', ms: 0 } as const)
     const pushedAs = stage.ci.push('acme/web', { branch: `${CLICKED.prefix}${++pushed}`, ...ending })

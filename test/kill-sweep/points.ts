@@ -1,13 +1,13 @@
 import type { Random } from '../simulation/random.ts'
 import type { Moment, Verdict } from './tap.ts'
 
-/** Between whom a tap sits: `door`: CI or Slack, who call the bot · `slack` and `ci`: those whom the bot calls. */
+/** Where a tap sits. `door`: CI and Slack call the bot · `slack` and `ci`: the bot calls them. */
 export type Gate = 'door' | 'slack' | 'ci'
 
 /**
- * Where a process is killed. `passage`: when so many requests of this kind have come to that moment since it was started ·
- * `start`: so far (0 to 1) into its start, so many times in a row · `up`: when its endpoints are open · `any`: so long after
- * that (ms).
+ * Where a process is killed. `passage`: at the nth request of this kind that reaches the moment, since its start ·
+ * `start`: at these fractions (0 to 1) of its start, once for each · `up`: when its endpoints are open · `any`: so
+ * many ms after that.
  */
 export type Point = { kind: string; press?: 'Restart' | 'Stop' } & (
   | { at: 'passage'; gate: Gate; path: RegExp; moment: Moment; verdict: Verdict; nth: number; afterMs: number }
@@ -19,8 +19,8 @@ export type Point = { kind: string; press?: 'Restart' | 'Stop' } & (
 type Draw = (random: Random, nthMax: number) => Point
 
 /**
- * So many points, every kind as often as the others, in an order that the seed decides.
- * @param nthMax a request is not awaited further than this: a small burst has no more to offer
+ * Draws points: each kind equally often, in an order that the seed decides.
+ * @param nthMax the greatest n of an nth request, since a small burst has no more requests
  */
 export function drawPoints(count: number, random: Random, nthMax = Number.POSITIVE_INFINITY): Point[] {
   const points: Point[] = []
@@ -28,10 +28,10 @@ export function drawPoints(count: number, random: Random, nthMax = Number.POSITI
   return points.slice(0, count)
 }
 
-/** How far into a transaction and its sync a kill may fall (ms). */
+/** How long after the start of a transaction a kill may come (ms): during it and its sync. */
 const INSIDE_MAX_MS = 4
 
-/** A call that takes effect when its process is dead already, but before its landing is over (ms of the fast time). */
+/** When a call takes effect after its process died, still within the landing time (ms of the fast time). */
 const LATE_MS = [1_000, 5_000] as const
 
 const MOMENTS = {

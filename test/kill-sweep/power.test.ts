@@ -14,7 +14,7 @@ if (missing !== null) console.warn(`\nNOT TESTED: what is on disk before an answ
 
 describe('a power loss after an acknowledgement', () => {
   it.skipIf(missing !== null)(
-    'takes nothing from SQLite: between a delivery and its 202 there is a sync, one after the other and all at once',
+    'loses nothing in SQLite: before each 202 there is a sync, one by one and all at once',
     async () => {
       const { url, stop } = await startTraced()
       const send202 = async (n: number) => expect(await send(url, delivery(buildOf(n)))).toMatchObject({ status: 202 })
@@ -29,7 +29,7 @@ describe('a power loss after an acknowledgement', () => {
     60_000,
   )
 
-  it('an answer that no sync came before is seen in a trace', () => {
+  it('an answer without a sync before it is found in a trace', () => {
     const trace = (...lines: string[]) => answersIn(lines.map((line) => `812  ${line}`).join('\n'))
     const asked = 'read(22, "POST /webhooks/builds/door-secre"..., 65536) = 812'
     const answered = 'writev(22, [{iov_base="HTTP/1.1 202 Accepted\\r\\n"..., iov_len=150}], 2) = 170'

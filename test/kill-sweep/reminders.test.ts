@@ -7,13 +7,13 @@ import { openStoreAt } from '../support/stores.ts'
 import { FOLLOWED, openStage, type Stage } from './stage.ts'
 import type { Moment, Verdict } from './tap.ts'
 
-// A real process is killed around the moment at which a reminder is due, at another one for each red branch.
+// A real process is killed around the moment when a reminder is due, at a different moment for each red branch.
 
 const TIMES = 5
 const HOUR_MS = 60 * 60_000
 const MAX_MS = 240_000
 
-/** When its reminder passes on its way to Slack, or so long after its endpoints are open (ms). */
+/** At this moment of the reminder's call to Slack, or so many ms after the endpoints are open. */
 type Kill = { moment: Moment; verdict: Verdict } | { afterMs: number }
 
 const KILLS: readonly Kill[] = [
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => ('impossible' in server ? undefined : server[Symbol.asyncDispose]()))
 
-describe('a process that is killed as reminders are due leaves one of each', () => {
+describe('a process that is killed when reminders are due leaves exactly one of each', () => {
   it('on SQLite', async () => expectOneEach(null), MAX_MS)
 
   it(
@@ -113,7 +113,7 @@ const red = (url: string) =>
 const isAtRest = (url: string) =>
   withStore(url, async ({ read }) => Object.values(await read.backlog()).every((count) => count === 0))
 
-/** An hour has passed since the branch turned red. */
+/** Makes the branch red for an hour. */
 async function letBeDue({ clock }: Stage, url: string, branch: string): Promise<void> {
   const stands = (await red(url)).find((one) => one.branch === branch)!
   await withStore(url, (store) => store.write((tx) => tx.keepBreakage({ ...stands, beganAt: clock.now() - HOUR_MS })))

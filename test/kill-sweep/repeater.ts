@@ -7,21 +7,21 @@ const STARTS = ['initiated', 'testing']
 const ENDS = ['success', 'error', 'failed', 'stopped', 'infrastructure_failure']
 
 /**
- * A sender that repeats a start it got no answer for, but only once the build has ended: the latest repetition there is.
- * Of everything else CI's own repetitions come at once, also of a start that was not stored: heard of for the first time
- * a minute after the end, it would be a restart.
+ * Repeats a start that got no answer, but only after the build has ended: the latest possible repetition.
+ * CI's own repetitions of everything else come at once, and so do those of a start that was not stored: a start that
+ * is first received a minute after the end would be a restart.
  */
 export interface Repeater {
   takesOver(passage: Passage): Promise<boolean>
   /** The bot has acknowledged this request. */
   acknowledged(passage: Passage): void
-  /** how many starts were repeated; resolves when none is left */
+  /** the number of repeated starts, when none is left */
   done(): Promise<number>
 }
 
 /**
  * @param url where the newest process listens; null while there is none
- * @param isStored whether the database holds a delivery with this body
+ * @param isStored whether the database has a delivery with this body
  */
 export function createRepeater(url: () => string | null, isStored: (body: string) => Promise<boolean>): Repeater {
   const held = new Map<string, Passage>()

@@ -25,10 +25,10 @@ const [points, seed, builds, times] = [values.points, values.seed, values.builds
   return number
 }) as [number, number, number, number]
 
-/** So often somebody who waits hears how far it is. */
+/** Progress is printed after so many points. */
 const TELL_EVERY = 10
 
-// Whoever interrupts it leaves no bot behind.
+// An interrupted sweep leaves no bot behind.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 let isRight = true

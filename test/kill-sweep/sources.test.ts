@@ -9,7 +9,7 @@ import { startProcess } from '../support/process.ts'
 import { SOURCES, type PlayedSource } from '../support/sources.ts'
 import { FAST_TIME, fastClock, toText, type FastTime } from './fast-clock.ts'
 
-// GitHub and GitLab send nothing again that was not taken: what a dead process missed is found by polling.
+// GitHub and GitLab never repeat a delivery that was not accepted. Polling finds what a dead process missed.
 
 /** `KILLS=40 npx vitest run test/kill-sweep/sources.test.ts` is a large run. */
 const KILLS = Number(process.env['KILLS'] ?? 6)
@@ -21,7 +21,7 @@ const CAUGHT_UP_MS = 60_000
 const PRELOAD = new URL('fast-time.ts', import.meta.url).pathname
 
 test.each(['github', 'gitlab'] as const)(
-  '%s: a bot that is killed again and again ends with one card for each build, which says how it ended',
+  '%s: a bot that is killed again and again ends up with one card for each build, with the right status',
   async (name) => {
     const time = { since: Date.now(), times: TIMES }
     const source = await SOURCES[name](fastClock(time))
@@ -101,7 +101,7 @@ async function openBot(source: PlayedSource, time: FastTime): Promise<Bot> {
       await kill()
       const process = startProcess(folder, settings)
       running = process
-      // Somebody may kill it before that.
+      // It may be killed before that.
       const opened = await Promise.race([process.url(), process.exit])
       if (typeof opened !== 'string' || running !== process) return
       url = opened
@@ -112,7 +112,7 @@ async function openBot(source: PlayedSource, time: FastTime): Promise<Bot> {
   }
 }
 
-/** What is wrong with the cards of a build; undefined: nothing is. A red build has a card; a green one may have none. */
+/** What is wrong with a build's cards; undefined: nothing. A failed build needs a card; a passed one may have none. */
 function wrongWith(slack: SandboxSlack, number: string, how: 'failed' | 'passed'): string | undefined {
   const cards = slack
     .messages(CHANNELS.builds)
@@ -125,7 +125,7 @@ function wrongWith(slack: SandboxSlack, number: string, how: 'failed' | 'passed'
   return cards.every((card) => says.test(card)) ? undefined : `#${number} ${how}, and its card says ${cards[0]}`
 }
 
-/** Somebody presses Restart, and the process dies before the source has ended the attempt. */
+/** Somebody clicks Restart, and the process dies before the source has ended the attempt. */
 async function restartOnce({ slack, kill, start }: Bot, source: PlayedSource, number: string): Promise<void> {
   const card = slack.messages(CHANNELS.builds).find(({ text }) => new RegExp(`#${number}\\b`).test(String(text)))!
   await slack.people.click({

@@ -19,15 +19,15 @@ import { openTap, type Moment, type Passage, type Verdict } from './tap.ts'
 const PRELOAD = fileURLToPath(new URL('fast-time.ts', import.meta.url))
 const SECRET = 'sweep-webhook-secret'
 
-/** Slack's patience is real: a machine under load is no bot that is slow. CI's outlasts every start. */
+/** Real time for Slack: on a slow machine, the bot must not look slow. CI's timeout is longer than any start. */
 const PATIENCE_MS = 10_000
 const CI_PATIENCE_MS = 300_000
 const START_MAX_MS = 180_000
 
-/** CI repeats what was not taken, in its order; where nobody listens, the tap holds it until somebody does. */
+/** CI repeats refused deliveries in order. While nobody listens, the tap holds them. */
 const RETRIES_MAX = 20
 
-/** The burst's channels; in #builds people press buttons. */
+/** The channels of the burst; people click in #builds. */
 const BURST_CHANNELS = 10
 export const CLICKED = { channel: CHANNELS.builds, prefix: 'pressed/' }
 export const FOLLOWED = [
@@ -37,34 +37,34 @@ export const FOLLOWED = [
 
 const CI_WRITE = /\/(?:stop|restart)\b/
 
-/** Hears of every request at each of its moments, and says what becomes of it. */
+/** Called for every request at each of its moments; returns what happens to it. */
 export type Hear = (gate: Gate, moment: Moment, passage: Passage) => Verdict
 
-/** A CI, a Slack, a database, and taps between them and a bot that is started and killed as somebody likes. */
+/** A CI, a Slack, a database, and taps between them and a bot that can be started and killed. */
 export interface Stage extends AsyncDisposable {
   clock: Clock
   ci: SandboxCi
   slack: SandboxSlack
   folder: string
-  /** what is heard from now on */
+  /** replaced by tests */
   hear: Hear
-  /** the calls to CI that change a build, as the bot sent them: `POST …/stop`, `POST …/restart` */
+  /** the bot's calls to CI that change a build: `POST …/stop`, `POST …/restart` */
   ciWrites: string[]
-  /** One process of the bot; those who call reach it when its endpoints are open. */
+  /** Starts a process of the bot. Requests reach it when its endpoints are open. */
   start(): Bot
   /** where the newest process listens */
   botUrl(): string | null
-  /** Resolves when every start that got no answer was repeated after the end of its build; how many there were. */
+  /** Resolves when every unanswered start was repeated after the end of its build. @returns how many */
   repeated(): Promise<number>
-  /** Leaves the folder, with the log and the file, to whoever wants to know what went wrong. */
+  /** Keeps the folder with the log and the database file, for debugging. */
   keep(): void
-  /** the bodies of the deliveries that the database holds */
+  /** the bodies of all deliveries in the database */
   bodies(): Promise<string[]>
 }
 
 /**
  * @param databaseUrl a `postgres://` address of an empty database; null: an SQLite file
- * @param also what else each subscription says
+ * @param also further fields of each subscription
  */
 export async function openStage(databaseUrl: string | null, times: number, also: object = {}): Promise<Stage> {
   const time = { since: Date.now(), times }
@@ -131,7 +131,7 @@ export async function openStage(databaseUrl: string | null, times: number, also:
     up.resolve(url)
   }
 
-  // Whoever waits for a process already waits for the next one, too.
+  // Requests that wait for a process then wait for the next one.
   function leave(): void {
     if (url !== null) up = Promise.withResolvers()
     url = null
@@ -157,7 +157,7 @@ export async function openStage(databaseUrl: string | null, times: number, also:
   return stage
 }
 
-/** The processes go by the clock of the database that they share: so that runs as fast. */
+/** PostgreSQL's clock is the processes' common clock, so it must run as fast. */
 async function hasten(databaseUrl: string, { since, times }: FastTime): Promise<void> {
   const real = 'extract(epoch from pg_catalog.clock_timestamp()) * 1000'
   await queryOnce(
@@ -169,7 +169,7 @@ async function hasten(databaseUrl: string, { since, times }: FastTime): Promise<
   await queryOnce(databaseUrl, `alter database ${database} set search_path = public, pg_catalog`)
 }
 
-/** What CI has given up, and nobody has acknowledged. */
+/** Deliveries that CI has given up and that nobody has acknowledged. */
 export const untakenBy = (ci: SandboxCi): Delivery[] =>
   ci.deliveries().filter(({ state, attempts }) => state !== 'queued' && !attempts.some(isTaken))
 
@@ -194,7 +194,7 @@ function subscriptionsIn(folder: string, also: object): string {
     events: EVENTS,
     ...also,
   }))
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(path, JSON.stringify({ subscriptions }))
   return path
 }

@@ -12,12 +12,12 @@ export interface SweepOptions {
   databaseUrl: string | null
   points: readonly Point[]
   builds: number
-  /** how many times as fast as the real one the time of the bot, Slack and CI runs */
+  /** how many times as fast as real time the clocks of the bot, Slack and CI run */
   times: number
   random: Random
-  /** aborted: no process is started any more, and none is left */
+  /** aborted: no more processes are started, and the last one is killed */
   signal?: AbortSignal
-  /** hears of each kill */
+  /** called after each kill */
   tell: (line: string) => void
 }
 
@@ -26,22 +26,22 @@ export interface Swept extends Agreement {
   kills: Map<string, number>
   builds: number
   deliveries: number
-  /** starts that were repeated after the end of their build, because they got no answer */
+  /** unanswered starts that were repeated after the end of their build */
   repeated: number
   clicks: number
-  /** where the log of the processes is, and the SQLite file; null: removed, since nothing was wrong */
+  /** the folder with the log and the SQLite file; null: removed, since nothing was wrong */
   folder: string | null
 }
 
-/** What is awaited comes within this time after the endpoints have opened, or the process is killed at rest. */
+/** If the point is not reached so soon after the endpoints have opened, the process is killed at rest. */
 const POINT_MAX_MS = 6_000
 const AT_REST = 'at rest: what was awaited did not come'
 
-/** So much of the burst comes at once; the rest a little with each process, so that each has something to do. */
+/** This part of the burst comes at once; the rest is spread over the processes, so that each has work. */
 const AT_ONCE = 0.3
 const EACH_MIN = 3
 
-/** One burst of builds, and a process that is killed at each of these points and started again; what came of it. */
+/** Plays one burst of builds, and kills and restarts a process at each point. @returns what happened */
 export async function sweep(options: SweepOptions): Promise<Swept> {
   await using stage = await openStage(options.databaseUrl, options.times)
   const people = createPeople(stage)
@@ -83,14 +83,14 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
   }
 }
 
-/** Node keeps what it has compiled when a process ends, and one that is killed keeps nothing: so one ends by itself. */
+/** Node writes its compile cache only when a process ends normally, so one process ends before the killing begins. */
 async function warmUp(bot: Bot): Promise<void> {
   await bot.port
   bot.kill('SIGTERM')
   await bot.ended
 }
 
-/** Gives CI so many builds more, never more than the burst has, spread over the channels. */
+/** Pushes so many more builds, up to the size of the burst, spread over the channels. */
 function createFeed({ ci }: Stage, { builds, times, random }: SweepOptions): (count: number) => void {
   const channels = FOLLOWED.filter((one) => one !== CLICKED)
   let pushed = 0
@@ -108,7 +108,7 @@ function createFeed({ ci }: Stage, { builds, times, random }: SweepOptions): (co
   }
 }
 
-/** Real time: builds end within the life of a process or two. */
+/** Real time: builds end within the life of one or two processes. */
 const BUILD_MAX_MS = 2_500
 
 function createStarter(stage: Stage, signal?: AbortSignal) {
@@ -116,11 +116,11 @@ function createStarter(stage: Stage, signal?: AbortSignal) {
   let newest: Bot | null = null
   let isAwaited = false
   const killNewest = () => newest?.kill('SIGKILL')
-  // Whoever sweeps may be ended themselves: a bot is never left behind.
+  // If the sweep itself is ended, no bot may be left behind.
   signal?.addEventListener('abort', killNewest)
   process.once('exit', killNewest)
   return {
-    /** A fresh process; that it ends is awaited only once `kill` was called. */
+    /** A new process. An exit before `kill` was called counts as an error. */
     next(): Bot {
       signal?.throwIfAborted()
       const bot = stage.start()
@@ -152,7 +152,7 @@ interface Scene {
   start: ReturnType<typeof createStarter>
 }
 
-/** Starts a process and kills it at this point. @returns the kind of each kill there was */
+/** Starts a process and kills it at this point. @returns the kind of each kill */
 async function killAt(point: Point, scene: Scene): Promise<string[]> {
   if (point.at === 'start') {
     for (const part of point.parts) await killInStart(part, scene)
@@ -176,11 +176,11 @@ async function killAt(point: Point, scene: Scene): Promise<string[]> {
 
 async function atRest(bot: Bot, signal: AbortSignal): Promise<string> {
   await bot.port.catch(() => {})
-  // Whoever is not waited for any more need not be woken.
+  // Only ends the promise; the result of an aborted wait is not used.
   return sleep(POINT_MAX_MS, AT_REST, { signal }).catch(() => AT_REST)
 }
 
-/** How long a start takes at most that is killed at a part of it. */
+/** The maximum duration of a start that is killed in between. */
 const START_MS = 900
 
 async function killInStart(part: number, { start }: Scene): Promise<void> {
@@ -190,7 +190,7 @@ async function killInStart(part: number, { start }: Scene): Promise<void> {
   await bot.ended
 }
 
-/** Resolves when the point is reached; at a passage the process is dead by then. */
+/** Resolves when the point is reached; for a passage, the process is dead by then. */
 async function reach(point: Exclude<Point, { at: 'start' }>, stage: Stage, bot: Bot): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   if (point.at === 'passage') {

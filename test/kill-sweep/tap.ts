@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../src/lib/clock.ts'
 
 /**
- * What a tap sees of one request, in this order. `arrived`: all of it is here, nothing is passed on · `sent`: all of it
- * is on its way to the one who answers · `done`: answered, and the answer is here · `answered`: passed back.
+ * The moments of a request, in order. `arrived`: the whole request is here, nothing was forwarded · `sent`: all of it
+ * is on its way to the target · `done`: the target's response is here · `answered`: the response was passed back.
  */
 export type Moment = 'arrived' | 'sent' | 'done' | 'answered'
 
-/** `drop`: it ends here, and the connection with it · `late`: the caller is cut off, and it is passed on so much later. */
+/** `drop`: the request ends here, with its connection · `late`: the caller is cut off, the request forwarded later. */
 export type Verdict = 'pass' | 'drop' | { lateMs: number }
 
 export interface Passage {
@@ -19,7 +19,7 @@ export interface Passage {
 
 export type Watch = (moment: Moment, passage: Passage) => Verdict
 
-/** A listener between a caller and the one who answers, which sees every request at each moment of its way. */
+/** A proxy between a caller and a target, which sees every request at each of its moments. */
 export interface Tap {
   url: string
   close(): Promise<void>
@@ -27,17 +27,17 @@ export interface Tap {
 
 export interface TapOptions {
   clock: Clock
-  /** where the one who answers listens, `http://127.0.0.1:<port>`, as soon as they do */
+  /** the address of the target, `http://127.0.0.1:<port>`, as soon as it listens */
   target: () => Promise<string>
   watch: Watch
-  /** Of a request that was sent and got no answer: whether somebody else will send it again; its caller gets a 202. */
+  /** Whether somebody else will repeat a request that was sent without an answer; then its caller gets a 202. */
   isTakenOver?: (passage: Passage) => Promise<boolean>
 }
 
 export async function openTap(options: TapOptions): Promise<Tap> {
   const agent = new Agent({ keepAlive: false })
   const server = createServer((incoming, response) => {
-    // Whoever is cut off is cut off: the caller's own patience is what is tried here.
+    // The caller is cut off on errors: its own timeout and retries are under test.
     pass(options, agent, incoming, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -99,7 +99,7 @@ function forward(
   })
 }
 
-/** How it is sent is this connection's own matter. */
+/** Headers of one connection are not forwarded. */
 function withoutLength({ headers }: IncomingMessage): IncomingMessage['headers'] {
   const { 'transfer-encoding': _, connection: __, 'keep-alive': ___, ...others } = headers
   return others

@@ -1,6 +1,6 @@
-// What strace says of a process, one line a call: `812 fdatasync(21) = 0`; a call that others interrupt in two halves.
+// The output of strace, one call on each line: `812 fdatasync(21) = 0`. An interrupted call has two lines.
 
-/** One acknowledgement as the trace shows it: whether the disk was waited for between its delivery and its answer. */
+/** One 202 in a trace, and whether there was a sync between the delivery and the 202. */
 export interface TracedAnswer {
   delivery: number
   isSynced: boolean
@@ -10,7 +10,7 @@ export interface TracedAnswer {
 export function answersIn(trace: string): TracedAnswer[] {
   const answers: TracedAnswer[] = []
   const syncsBefore = new Map<string, number>()
-  // By thread: a read that others interrupt says first from where, and then what.
+  // By thread: an interrupted read has its socket on the first line and its data on the second.
   const reading = new Map<string, string>()
   let syncs = 0
   for (const line of trace.split('\n')) {
@@ -33,8 +33,8 @@ function deliveryRead(line: string, reading: ReadonlyMap<string, string>): strin
   return thread === undefined ? undefined : reading.get(thread)
 }
 
-/** How often the disk was waited for. */
+/** How often something was synced to disk. */
 export const syncsIn = (trace: string): number => trace.split('\n').filter((line) => SYNCED.test(line)).length
 
-// One that has failed counts for nothing.
+// Failed syncs do not count.
 const SYNCED = /\b(?:fsync|fdatasync)(?:\(\d+\)| resumed>\)) += 0$/

@@ -6,10 +6,10 @@ import { CLICKED, FOLLOWED, isTaken, untakenBy, type Stage } from './stage.ts'
 
 const LOOK_AGAIN_MS = 100
 
-/** How long the last process may take until nothing waits any more. */
+/** How long the last process may take until nothing waits. */
 const SETTLED_MAX_MS = 180_000
 
-/** Waits until every build has ended, CI has got rid of every delivery, and nothing waits in the bot; then compares. */
+/** Waits until every build has ended, CI has no delivery left, and nothing waits in the bot; then compares. */
 export async function compareAll(stage: Stage, people: People): Promise<Agreement> {
   const untaken = await untilDelivered(stage)
   const told = () => FOLLOWED.map((one) => compareChannel(stage, one)).reduce(both)
@@ -26,9 +26,9 @@ export async function compareAll(stage: Stage, people: People): Promise<Agreemen
 
 const NOTHING: Agreement = { lost: [], doubled: [], wrong: [] }
 
-/** CI gives up after a while; then somebody sends it once more. */
+/** CI gives up after a while; then each delivery is sent once more. */
 async function untilDelivered({ ci }: Stage): Promise<string[]> {
-  // What only a press would have stopped.
+  // Builds that only a click would have ended.
   for (const { uuid, status, branch } of ci.state().builds)
     if (status === 'initiated' && branch.startsWith(CLICKED.prefix)) ci.finish(uuid, 'success')
   for (let tries = 1; ; tries++) {
@@ -53,7 +53,7 @@ async function untilSettled(stage: Stage, isAnswered: () => boolean): Promise<st
 async function waiting(stage: Stage): Promise<string[]> {
   const text = await fetch(`${stage.botUrl()}/metrics`).then((response) => response.text())
   const queues = [...text.matchAll(/^buildline_backlog\{queue="(\w+)"\} (\d+)$/gm)]
-  // A busy machine may not have counted in time.
+  // The metrics can be late on a busy machine.
   if (queues.length === 0) return ['something: the metrics name no backlog']
   return queues.filter(([, , size]) => size !== '0').map(([line]) => line)
 }
@@ -63,7 +63,7 @@ function compareChannel({ ci, slack }: Stage, { channel, prefix }: (typeof FOLLO
   return compare(builds, messagesIn(slack, channel))
 }
 
-/** A press that Slack was told of has an answer; CI was asked once at most; and if it was, the thread says who, once. */
+/** An acknowledged click has an answer, CI is called at most once for it, and then the thread has one line about it. */
 function compareClick({ slack, ciWrites }: Stage, { button, user, build, isAcknowledged }: Click): Agreement {
   const found: Agreement = { lost: [], doubled: [], wrong: [] }
   const name = `${button} of ${build.project} #${build.id}`
@@ -81,13 +81,13 @@ function compareClick({ slack, ciWrites }: Stage, { button, user, build, isAckno
   return found
 }
 
-/** What could not be written down in time is not begun, and its answer names no build. */
+/** An interaction that could not be stored in time is not begun, and its answer names no build. */
 const NOT_KEPT = 'Buildline could not write it down'
 
 const isAbout = (path: string, button: Click['button'], { id, uuid }: Click['build']): boolean =>
   path.includes(button === 'Stop' ? '/stop' : '/restart') && (path.includes(`/${uuid}`) || path.includes(`/${id}/`))
 
-/** What CI was told is taken stands in the database, whether Slack ever shows it or not. */
+/** Every acknowledged delivery is in the database, whether or not Slack shows it. */
 async function compareStored(stage: Stage): Promise<Agreement> {
   const stored = new Set(await stage.bodies())
   const lost = stage.ci
