@@ -1,7 +1,7 @@
 import { recordDelivery, type RecordDelivery } from '../../src/alerts/record.ts'
 import type { Recorded } from '../../src/domain/build-event.ts'
 
-/** Records a delivery whose sender gets the answer. */
+/** Records a delivery whose answer reaches the sender. */
 export async function recordAcknowledged(
   deps: RecordDelivery,
   delivery: Parameters<typeof recordDelivery>[1],

@@ -10,17 +10,17 @@ import { createLogger } from '../../src/server/logger.ts'
 import type { SandboxSlack, SandboxSlackOptions } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 
-// As `main` does: the files of a bot are for its own user.
+// As in `main`: only the bot's own user may read its files.
 process.umask(0o077)
 
 export type Settings = Readonly<Record<string, string | undefined>>
 
 export const WEBHOOK_SECRET = 'door-secret-of-today'
 
-/** An address where nobody listens: for tests in which nothing is told. */
+/** An address where nobody listens, for tests that send nothing. */
 export const NOBODY = 'http://127.0.0.1:9/api/'
 
-/** The settings that every app needs, on a fresh SQLite file; `changes` are laid over them. */
+/** The settings that every app needs, with a new SQLite file. `changes` override them. */
 export const settingsWith = (folder: string, changes: Settings = {}): Settings => ({
   PORT: '0',
   SLACK_BOT_TOKEN: 'xoxb-sandbox-token',
@@ -34,13 +34,13 @@ export const settingsWith = (folder: string, changes: Settings = {}): Settings =
 
 export const databasePath = (folder: string): string => join(folder, 'buildline.db')
 
-/** A folder of its own; `remove` takes it away. */
+/** A temporary folder; `remove` deletes it. */
 export function openFolder(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'buildline-'))
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A folder that goes away with the test. */
+/** A temporary folder that is deleted after the test. */
 export function testFolder(): string {
   const { folder, remove } = openFolder()
   onTestFinished(remove)
@@ -57,7 +57,7 @@ export interface RunningApp {
   stop(): Promise<void>
 }
 
-/** Starts the app in this process, as main does. Throws the faults of the settings. */
+/** Starts the app in this process, as main does. Throws if the settings have faults. */
 export async function startApp(settings: Settings): Promise<RunningApp> {
   const reading = readConfig(settings)
   if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
@@ -84,11 +84,11 @@ export interface Stage {
 export interface StageOptions {
   settings?: Settings
   slack?: SandboxSlackOptions
-  /** the text of a SUBSCRIPTIONS_FILE: entries of its list */
+  /** the items of the list in a SUBSCRIPTIONS_FILE, as YAML */
   subscriptions?: readonly string[]
 }
 
-/** A sandbox Slack and the settings for an app that tells it; both end with the test. */
+/** A sandbox Slack, and settings for an app that uses it. Both end with the test. */
 export async function prepareStage(options: StageOptions = {}): Promise<Omit<Stage, 'app'>> {
   const slack = createSandboxSlack(options.slack)
   await slack.start()
@@ -102,7 +102,7 @@ export async function prepareStage(options: StageOptions = {}): Promise<Omit<Sta
   }
 }
 
-/** The same, with the app started in this process. */
+/** The same, with the app running in this process. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const stage = await prepareStage(options)
   const app = await startApp(stage.settings)
@@ -123,13 +123,13 @@ export interface Answer {
 }
 
 export interface Sending {
-  /** default the right secret in the path */
+  /** default: the right secret in the path */
   path?: string
   method?: string
   headers?: Record<string, string>
 }
 
-/** Sends one delivery; an object goes as JSON, anything else as it is. */
+/** Sends one delivery: an object as JSON, anything else unchanged. */
 export async function send(url: string, body: unknown, sending: Sending = {}): Promise<Answer> {
   const { path = `/webhooks/builds/${WEBHOOK_SECRET}`, method = 'POST', headers = {} } = sending
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
@@ -141,7 +141,7 @@ export async function send(url: string, body: unknown, sending: Sending = {}): P
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** Sends deliveries one after the other; each must be taken. */
+/** Sends deliveries one after the other; each must be accepted. */
 export async function sendAll(url: string, ...builds: readonly Build[]): Promise<void> {
   for (const build of builds) {
     const { status, text } = await send(url, delivery(build))
@@ -149,12 +149,12 @@ export async function sendAll(url: string, ...builds: readonly Build[]): Promise
   }
 }
 
-/** The fields of a delivery's `build`, as a test says them. */
+/** The fields of a delivery's `build` that a test sets. */
 export type Build = Record<string, unknown> & { build_id?: number | string }
 
 const COMMIT = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
 
-/** What CI sends of build 512 of acme/web, `main`; whatever is said takes the place of that. */
+/** The body that CI sends about build 512 of acme/web, `main`, with these changes. */
 export const delivery = (build: Build = {}): { build: Build } => ({
   build: {
     build_url: `https://ci.example/projects/11/builds/${build.build_id ?? 512}`,
@@ -173,10 +173,10 @@ export const delivery = (build: Build = {}): { build: Build } => ({
   },
 })
 
-/** A commit of its own for each number: 40 hex digits. */
+/** A different commit for each number: 40 hex digits. */
 export const commitOf = (n: number): string => n.toString(16).padStart(4, '0').repeat(10)
 
-/** A build of a commit of its own, so that it gets a card of its own. */
+/** A build with its own commit, and so with its own card. */
 export const buildOf = (n: number, build: Build = {}): Build => ({
   build_id: n,
   commit_id: commitOf(n),
@@ -186,7 +186,7 @@ export const buildOf = (n: number, build: Build = {}): Build => ({
 
 const LOOK_AGAIN_MS = 20
 
-/** Waits until the claim holds and says what it came to; fails in words after `withinMs`. */
+/** Polls until the claim is truthy, and returns it. After `withinMs` it fails with a description. */
 export async function until<T>(
   what: string,
   claim: () => T | Promise<T>,
@@ -201,7 +201,7 @@ export async function until<T>(
   }
 }
 
-/** Rows of the app's file, through a connection of our own. */
+/** Rows of the app's database file, read through a separate connection. */
 export function rowsOf(folder: string, sql: string): Record<string, unknown>[] {
   const db = new DatabaseSync(databasePath(folder), { readOnly: true })
   try {
@@ -213,7 +213,7 @@ export function rowsOf(folder: string, sql: string): Record<string, unknown>[] {
 
 const FILES = ['', '-wal', '-journal'] as const
 
-/** Every byte of the database's files, as one text. */
+/** All bytes of the database's files, as one string. */
 export const databaseBytes = (folder: string): string =>
   FILES.map((end) => readIfThere(`${databasePath(folder)}${end}`)).join('')
 
@@ -225,7 +225,7 @@ function readIfThere(path: string): string {
   }
 }
 
-/** Resolves when nothing waits: no news to take in, nothing to post, edit or look up, by the app's own count. */
+/** Resolves when the app's backlog is empty: nothing to ingest, post, edit or look up. */
 export const settled = (url: string, withinMs?: number): Promise<unknown> =>
   until(
     'nothing waits any more',

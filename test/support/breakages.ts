@@ -2,7 +2,7 @@ import type { Breakage } from '../../src/domain/breakage.ts'
 import { idOrder } from '../../src/domain/ids.ts'
 import { projectId, T0, WEB } from './build-events.ts'
 
-/** A breakage of `main` with one failed build, which nobody is on. */
+/** A breakage of `main` with one failed build and no owner. */
 export const breakage = (change: Partial<Breakage> = {}): Breakage => ({
   id: '7',
   branchKey: 'branch of main',

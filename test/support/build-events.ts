@@ -22,14 +22,14 @@ export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 
-/** 2026-03-02 14:00:00 UTC: when every story begins. */
+/** 2026-03-02 14:00:00 UTC, the beginning of every story. */
 export const T0 = Date.UTC(2026, 2, 2, 14)
 
 export const WEB = '41'
 export const LIN = 'U0LIN00001'
 export const COMMIT = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
 
-/** What CI says in one delivery; whatever is left out is build 512 of acme/web, `main`, one second after the last. */
+/** One delivery by CI. By default it is about build 512 of acme/web, `main`, one second after the previous one. */
 export interface Said {
   word: string
   /** ms after `T0` */
@@ -52,7 +52,7 @@ export function story(...said: readonly (string | Said)[]): BuildEvent[] {
     const details = { ...NO_DETAILS, ...rest.details }
     const ids = { projectId: projectId(project), buildId: buildId(build), branch, commitId: commit }
     const buildEvent = toBuildEvent({ ...ids, word: rest.word, details }, index + 1, T0 + after, rest.origin)
-    // As the store does: a build keeps the place that it had when it was first heard of.
+    // As in the store: a build keeps the order that it got when it was first received.
     const buildOrder = orders.get(build) ?? buildEvent.buildOrder
     orders.set(build, buildOrder)
     return { ...buildEvent, buildOrder }
@@ -64,10 +64,10 @@ const worded = (said: string | Said): Said => (typeof said === 'string' ? { word
 /** The attempts of a story, oldest first. */
 export const attemptsOf = (...said: readonly (string | Said)[]): Attempt[] => foldAttempts(story(...said))
 
-/** CI can be asked for nothing. */
+/** No interface of CI is configured. */
 export const OUT_OF_REACH: Facilities = { v2: false, legacy: false, project: null }
 
-/** Lin asks CI to restart build 512 of acme/web, ten minutes after the story began, and CI is being called. */
+/** Lin requests a restart of build 512 of acme/web ten minutes after the story begins; CI is being called. */
 export function request(change: Partial<Request> = {}): Request {
   const target = { project: 'acme/web', branch: 'main', projectUuid: null, buildUuid: null }
   return {
@@ -98,11 +98,11 @@ export function request(change: Partial<Request> = {}): Request {
   }
 }
 
-/** What a reader of the attempts would notice: build, run and status, as `512.1 failed`. */
+/** The attempts in brief: build, attempt and status, as `512.1 failed`. */
 export const briefly = (attempts: readonly Attempt[]): string[] =>
   attempts.map(({ buildId, n, status }) => `${buildId}.${n} ${status}`)
 
-/** One story told again by the clock of its own: the same build events, numbered by their place in the list. */
+/** The same build events, numbered by their position in the list. */
 export const renumbered = (buildEvents: readonly BuildEvent[]): BuildEvent[] =>
   buildEvents.map((buildEvent, index) => ({ ...buildEvent, seq: index + 1 }))
 

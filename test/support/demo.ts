@@ -3,10 +3,10 @@ import type { PanelState } from '../../packages/sandbox-slack/src/panel-state.ts
 import { runDemo } from '../../packages/demo/src/gallery/demo-process.ts'
 import { testFolder, until } from './app.ts'
 
-/** The longest that the demo, played once, may take on a busy machine. */
+/** The longest time that one run of the demo takes on a busy machine. */
 export const DEMO_MAX_MS = 170_000
 
-/** The demo as `npm run demo` starts it, over a database of its own; ended with the test. */
+/** Starts the demo as `npm run demo` does, with its own database. It ends with the test. */
 export function startDemo(...flags: string[]) {
   const demo = runDemo(testFolder(), flags)
   onTestFinished(async () => {
@@ -20,7 +20,7 @@ export function startDemo(...flags: string[]) {
   }
 }
 
-/** A demo that plays nothing by itself, with its page open, and what the page can do. */
+/** A demo that plays nothing by itself, and the requests that its page can make. */
 export async function openDemo() {
   const demo = startDemo('--port', '0', '--quiet')
   await demo.says('Ctrl-C ends it')
@@ -32,7 +32,7 @@ export async function openDemo() {
     state,
     post: async (path: string, body: unknown = {}) =>
       (await fetch(`${url}sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) })).status,
-    /** Waits until the other side is as this says; an address that is away for a moment is looked at again. */
+    /** Polls until the panel's state fulfils this; a failed request is repeated. */
     reaches: (what: string, is: (state: PanelState) => boolean) =>
       until(what, () => state().then(is, () => false), DEMO_MAX_MS),
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/lib/clock.ts'
 import type { DoctorDeps } from '../../src/features/doctor/findings.ts'
 
-/** What a doctor stands on whom nobody asks anything: everything is away. */
+/** Dependencies of a doctor that is never used: everything is missing. */
 export const absentDoctor = (clock: Clock): DoctorDeps => ({
   clock,
   log: { warn: () => {} },

@@ -11,20 +11,20 @@ export interface Shown {
   ts: MessageTs
   thread: MessageTs | null
   key: string
-  /** what the message says of its birth */
+  /** the attempt that it announced, according to its metadata */
   postedAttempt: string | null
   view: View
-  /** what it said when it appeared: the only time that anybody is notified */
+  /** its first content, the only one that notifies people */
   first: View
   plain: boolean
   postedAt: number
-  /** history shows it from now on */
+  /** history contains it from this time on */
   listedAt: number
 }
 
 export type CallName = 'post' | 'edit' | 'find' | 'remove' | 'ping'
 
-/** One call as it was made. */
+/** One call to the notifier. */
 export interface Call {
   name: CallName
   at: number
@@ -36,28 +36,28 @@ export interface Call {
   plain: boolean
 }
 
-/** What becomes of one call. */
+/** What happens to one call. */
 export interface Fate {
   /** ms until it takes effect; null: never */
   landsAfterMs: number | null
-  /** ms until the caller is answered; null: never */
+  /** ms until the caller gets an answer; null: never */
   answersAfterMs: number | null
-  /** what the caller is told instead of the truth */
+  /** what the caller gets as an answer; null: the truth */
   failure: Failure | null
-  /** history shows a posted message so much later */
+  /** ms after which history contains a posted message */
   listedAfterMs: number
 }
 
-/** At once, truly, and visible to all. */
+/** Success at once, and at once in history. */
 export const SMOOTH: Fate = { landsAfterMs: 0, answersAfterMs: 0, failure: null, listedAfterMs: 0 }
 
-/** A Slack in memory: channels, messages, threads, and whatever fate a test has for each call. */
+/** A Slack in memory: channels, messages and threads. Tests decide what happens to each call. */
 export interface FakeNotifier extends Notifier {
   messages: readonly Shown[]
   calls: readonly Call[]
-  /** The next calls meet these fates, one after the other; then it is smooth again. */
+  /** The next calls have these fates, one after the other; after that, calls succeed. */
   meet(...fates: readonly Partial<Fate>[]): void
-  /** From now on each call meets the fate that this names. */
+  /** From now on this function decides each call's fate. */
   fate(of: (call: Call) => Partial<Fate> | undefined): void
   close(channel: ChannelId, code?: string): void
   open(channel: ChannelId): void
@@ -189,7 +189,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
   }
 }
 
-/** A view in a few words: `card 512 failed`, `ask stop 512 refused`. */
+/** A view in brief: `card 512 failed`, `ask stop 512 refused`. */
 export function inBrief(view: View): string {
   if (view.kind === 'notice') return 'notice'
   if (view.kind === 'tests') return `tests ${view.failed} of ${view.tests}`
@@ -200,7 +200,7 @@ export function inBrief(view: View): string {
   return `${view.kind} ${view.build.buildId} ${view.shown}`
 }
 
-/** Not taken: ask again after so long. */
+/** Rate-limited: retry after this time. */
 export const limited = (retryAfterMs: number): Partial<Fate> => ({
   landsAfterMs: null,
   failure: { kind: 'rate-limited', code: 'ratelimited', retryAfterMs },
@@ -208,10 +208,10 @@ export const limited = (retryAfterMs: number): Partial<Fate> => ({
 
 export const UNSENT: Partial<Fate> = { landsAfterMs: null, failure: { kind: 'unsent', code: 'ECONNREFUSED' } }
 
-/** The caller cannot know, and it did not arrive. */
+/** The caller cannot know the outcome, and the call has no effect. */
 export const UNCLEAR_LOST: Partial<Fate> = { landsAfterMs: null, failure: { kind: 'unclear', code: 'timeout' } }
 
-/** The caller cannot know, and it arrives after so long. */
+/** The caller cannot know the outcome, and the call takes effect after this time. */
 export const unclearButLands = (landsAfterMs = 0): Partial<Fate> => ({
   landsAfterMs,
   failure: { kind: 'unclear', code: 'timeout' },
@@ -224,7 +224,7 @@ export const CLOSED_WORKSPACE: Partial<Fate> = {
   failure: { kind: 'workspace-closed', code: 'token_revoked' },
 }
 
-/** What Slack, with its limits, would have answered with 429; each in words. */
+/** The calls that Slack would have answered with 429, described in words. */
 export function refusedByRates(calls: readonly Call[]): string[] {
   let now = 0
   const rates = createRates({ now: () => now })

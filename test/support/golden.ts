@@ -2,17 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { expand, shorten, shortMessage, wholeMessage } from '../../packages/demo/src/gallery/short.ts'
 
-/** What fits into a line stands on one. */
+/** A value that fits into one line is printed on one line. */
 const LINE_CHARS_MAX = 200
 
 /**
- * The text of a golden file: JSON with a line for each block, button or list that fits into one. Invisible characters are
- * written out, since people read these files.
+ * The text of a golden file: JSON with one line for each block, button or list that fits. Invisible characters are
+ * escaped, since people read these files.
  */
 export const goldenText = (value: unknown): string =>
   `${print(JSON.parse(JSON.stringify(value)), '').replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
 
-/** A message as the golden files have it, of which nothing is lost. */
+/** The short form of a message in golden files. Checks that nothing is lost. */
 export function goldenMessage(message: {
   text: string
   plain?: string
@@ -26,7 +26,7 @@ export function goldenMessage(message: {
   return short
 }
 
-/** A form or a Home as the golden files have it, of which nothing is lost. */
+/** The short form of a form or a Home in golden files. Checks that nothing is lost. */
 export function goldenView(view: object): unknown {
   const whole = JSON.parse(JSON.stringify(view))
   const short = shorten(whole)
@@ -34,7 +34,7 @@ export function goldenView(view: object): unknown {
   return short
 }
 
-/** Reads a golden file, or writes it first where `UPDATE_GOLDEN=1` asks for that. */
+/** Reads a golden file; with `UPDATE_GOLDEN=1`, writes it first. */
 export function readGolden(file: URL, now: string): string {
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, now)
   return readFileSync(file, 'utf8')

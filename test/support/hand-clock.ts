@@ -1,15 +1,15 @@
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Store, Tx } from '../../src/store/store.ts'
 
-/** A clock that stands still until a test turns it: whoever sleeps is woken in the order of time. */
+/** A clock that stands still until a test advances it. Sleepers wake in the order of time. */
 export interface HandClock extends Clock {
-  /** Lets so much time pass: wakes one sleeper after the other, and lets everything settle in between. */
+  /** Advances the time: wakes one sleeper after the other, and lets everything settle in between. */
   advance(ms: number): Promise<void>
-  /** Lets what is under way at this moment come to rest. */
+  /** Lets the work in progress at this moment finish. */
   settle(): Promise<void>
 }
 
-/** Whoever goes on and on at one moment would never let time pass. */
+/** A loop that never sleeps would otherwise stop the clock forever. */
 const ROUNDS_AT_ONE_MOMENT_MAX = 5_000
 
 interface Sleeper {
@@ -24,7 +24,7 @@ export function createHandClock(startAt: number, pending: () => number = () => 0
   let now = startAt
   let order = 0
 
-  // Promises that wait for nothing but each other are through after one turn of the event loop.
+  // Promises that wait only for each other are done after one turn of the event loop.
   async function settle(): Promise<void> {
     let rounds = 0
     do {
@@ -74,13 +74,13 @@ function first(sleepers: ReadonlySet<Sleeper>): Sleeper | undefined {
   return earliest
 }
 
-/** A store that can be asked how many of its writes have not ended: they wait for the event loop, not for the clock. */
+/** A store that counts its unfinished writes, which wait for the event loop and not for the clock. */
 export function watched(store: Store): Store & { pending: () => number } {
   let pending = 0
   return {
     ...store,
     pending: () => pending,
-    // What a test writes need not outlive the machine; and how long a disk takes must not decide what comes first.
+    // A test's writes need no durability, and the speed of the disk must not decide the order of events.
     write: <T>(work: (tx: Tx) => Promise<T>) => {
       pending++
       return store.write(work, { canBeRedone: true }).finally(() => pending--)

@@ -9,7 +9,7 @@ export interface StubRequest {
   body: string
 }
 
-/** What the stub plays: an answer, or full hands-on control of the response. */
+/** How the stub answers: with these values, or with a function that writes the response itself. */
 export type StubAnswer =
   | { status?: number; reason?: string; headers?: Record<string, string>; json?: unknown; text?: string }
   | ((response: ServerResponse) => void)
@@ -20,7 +20,7 @@ export interface HttpStub extends AsyncDisposable {
   requests: StubRequest[]
 }
 
-/** A real HTTP server on 127.0.0.1 that answers as `play` says; `at` counts the requests from 0. */
+/** A real HTTP server on 127.0.0.1 that answers as `play` says; `at` is the request's number, from 0. */
 export async function startHttpStub(
   play: (request: StubRequest, at: number) => StubAnswer | Promise<StubAnswer>,
 ): Promise<HttpStub> {

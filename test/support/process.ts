@@ -16,7 +16,7 @@ export interface Process {
   /** resolves when the endpoints are open */
   url(): Promise<string>
   kill(signal: NodeJS.Signals): void
-  /** from now on nobody reads its log */
+  /** stops reading its log */
   leaveOutput(): void
   readonly exit: Promise<Exit>
 }
@@ -49,7 +49,7 @@ export function startProcess(folder: string, settings: Settings): Process {
     kill: (signal) => void child.kill(signal),
     leaveOutput() {
       child.stdout.pause()
-      // What ends unread has ended, too.
+      // Otherwise the unread pipe keeps the test waiting after the exit.
       child.once('exit', () => child.stdout.destroy())
     },
     url: () =>

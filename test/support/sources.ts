@@ -11,21 +11,21 @@ import { untilCard } from './world.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 
-/** A service on its sandbox, as the suite of all sources plays it. Its project is `acme/web`. */
+/** A source's sandbox service, with the same controls for every source. Its project is `acme/web`. */
 export interface PlayedSource {
   name: SourceName
-  /** with what the bot asks it and knows its deliveries */
+  /** the bot's settings for calling it and accepting its deliveries */
   settings: Settings
   /** Deliveries go to the bot at this address; null: nowhere. */
   deliverTo(url: string | null): void
-  /** Somebody pushes, and it is built until somebody ends that. @returns the number that people see */
+  /** Somebody pushes, and a build runs until the test ends it. @returns the number that people see */
   push(branch?: string): string
   end(number: string, how: 'failed' | 'passed'): void
-  /** What was sent of the last build, oldest first, as bodies. */
+  /** The bodies sent about the last build, oldest first. */
   sent(): Promise<readonly string[]>
-  /** One delivery, by hand: as the service sends it, or with a secret of nobody. */
+  /** Sends one delivery as the service does, or with an unknown secret. */
   send(url: string, body: string, secret?: 'ours' | 'of nobody'): Promise<Answer>
-  /** What was asked of it so far: `restart`, `stop`. */
+  /** The requests that it got so far: `restart`, `stop`. */
   asked(): string[]
   /** The next restart or stop gets no clear answer. */
   failNext(): void
@@ -37,7 +37,7 @@ export interface Played extends Stage {
   source: PlayedSource
 }
 
-/** The bot beside a source that delivers to it. */
+/** The bot with a source that delivers to it. */
 export async function openPlayed(play: () => Promise<PlayedSource>, changes: Settings = {}): Promise<Played> {
   const source = await play()
   const stage = await openStage({
@@ -55,14 +55,14 @@ export const cards = ({ slack }: Stage): string[] =>
     .messages(CHANNELS.builds)
     .flatMap(({ ts, thread_ts: thread, text }) => (thread === undefined || thread === ts ? String(text) : []))
 
-/** A build that has failed, with its card. */
+/** A failed build with its card. */
 export async function failed(stage: Played) {
   const number = stage.source.push()
   stage.source.end(number, 'failed')
   return { number, card: await untilCard(stage, ['Failed', 'acme/web'], ACTION_IDS.restart) }
 }
 
-/** Each by its own clock, or that of the machine. */
+/** Each with its own clock, by default the machine's. */
 export const SOURCES: Record<SourceName, (clock?: Clock) => Promise<PlayedSource>> = {
   ci: playCi,
   github: playGithub,
@@ -175,7 +175,7 @@ async function playGitlab(clock: Clock = systemClock): Promise<PlayedSource> {
   }
 }
 
-/** Of the path of a call that changes something. */
+/** The action in the path of a call that changes something. */
 function actionIn(path: string): string[] {
   const action = /\/(restart|retry|rerun|rerun-failed-jobs|stop|cancel)(?:\.json)?$/.exec(path)?.[1]
   return action === undefined ? [] : [action === 'stop' || action === 'cancel' ? 'stop' : 'restart']

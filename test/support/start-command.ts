@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../../', import.meta.url)
 
-/** What `npm start` has Node do: its options, and the file, with its whole path. */
+/** The arguments of Node in `npm start`: its options, and the file as an absolute path. */
 export const START = startCommand()
 
 function startCommand(): { options: string[]; file: string } {

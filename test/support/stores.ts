@@ -9,30 +9,30 @@ import { openSqlite } from '../../src/store/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { queryOnce, type PostgresServer } from './postgres.ts'
 
-/** A database of a test's own; whatever is open on it is closed, and it is removed, when the test ends. */
+/** A test's database. When the test ends, its stores are closed and it is removed. */
 export interface Place extends AsyncDisposable {
   kind: 'sqlite' | 'postgres'
-  /** as `DATABASE_URL` names it */
+  /** its `DATABASE_URL` */
   url: string
-  /** the store under test, its tables up to date */
+  /** the store under test, migrated */
   store: Store
-  /** Another store on the same database, as another process would have it. */
+  /** Another store on the same database, as in another process. */
   another(): Store
-  /** One statement of the test's own, on a connection of its own. */
+  /** Runs one SQL statement on its own connection. */
   sql(text: string): Promise<Record<string, unknown>[]>
 }
 
 /** Where a suite gets its databases. */
 export interface Places extends AsyncDisposable {
-  /** A fresh database with its tables. */
+  /** A new database, migrated. */
   open(): Promise<Place>
-  /** A fresh database without any. */
+  /** A new database without tables. */
   openEmpty(): Promise<Place>
 }
 
 /**
- * A file whose writes wait for the disk on the thread itself: beside a clock that is turned by hand nothing may go on by
- * a time of its own.
+ * A file whose writes block the thread until they are on disk. With a hand-turned clock, nothing may take real time in
+ * the background.
  */
 export const openBesideHandClock = (path: string): Store =>
   openSqlite(path, (file, done) => {
@@ -40,9 +40,9 @@ export const openBesideHandClock = (path: string): Store =>
     done(null)
   })
 
-/** The store that a `DATABASE_URL` names. */
+/** The store of a `DATABASE_URL`. */
 export function openStoreAt(url: string): Store {
-  // A connection that the server ends while nobody uses it is the server's stop, not a fault.
+  // Ignores errors of idle connections, which the server closes when it stops.
   if (url.startsWith('postgres:')) return openPostgres(url, () => undefined)
   return openSqlite(url.slice('sqlite:'.length))
 }
@@ -82,7 +82,7 @@ export async function postgresPlaces(server: PostgresServer): Promise<Places> {
   }
 }
 
-/** Every table but those that say which tables there are. */
+/** Empties all tables except those of migrations. */
 const EMPTY_ALL = `do $$ begin execute (
   select 'truncate ' || string_agg(quote_ident(tablename), ', ') || ' restart identity'
   from pg_tables where schemaname = 'public' and tablename not like 'kysely%'); end $$`
@@ -103,7 +103,7 @@ function toPlace(kind: Place['kind'], url: string, sql: Place['sql'], after = as
 
 const closed = new WeakSet<Store>()
 
-/** Closes a store unless the test has done so itself. */
+/** Closes a store unless the test has closed it. */
 export async function closeOnce(store: Store): Promise<void> {
   if (closed.has(store)) return
   closed.add(store)

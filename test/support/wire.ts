@@ -3,23 +3,23 @@ import { onTestFinished } from 'vitest'
 
 export interface Wire {
   write(bytes: string | Uint8Array): void
-  /** everything that came back so far */
+  /** everything received so far */
   received(): string
   isOpen(): boolean
-  /** Resolves when the other side has closed, however. */
+  /** Resolves when the other side has closed, in any way. */
   readonly closed: Promise<void>
-  /** Cuts the connection, as a sender that died. */
+  /** Cuts the connection, like a sender that died. */
   cut(): void
 }
 
-/** A bare connection to the app: for what no HTTP client would send. */
+/** A raw connection to the app, for requests that no HTTP client would send. */
 export function openWire(url: string): Wire {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let received = ''
   let open = true
   socket.setEncoding('latin1').on('data', (text: string) => (received += text))
-  // A reset is one way of closing.
+  // A reset also closes the connection.
   socket.on('error', () => {})
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => {
@@ -47,6 +47,6 @@ export const head = (path: string, headers: Record<string, string | number>): st
     '',
   ].join('\r\n')
 
-/** The status codes that came back, in order. */
+/** The status codes received, in order. */
 export const statuses = (wire: Wire): number[] =>
   [...wire.received().matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))

@@ -13,33 +13,33 @@ import { startProcess, type Process } from './process.ts'
 
 const { builds: BUILDS } = CHANNELS
 
-/** The bot between a sandbox CI and a sandbox Slack, all over real HTTP: what a team lives in. */
+/** The bot between a sandbox CI and a sandbox Slack, all over real HTTP. */
 export interface World extends Scene {
   app: RunningApp
-  /** starts the bot again on the same database, as after a deployment */
+  /** restarts the bot on the same database, as a deployment does */
   restartApp(): Promise<void>
 }
 
-/** The same before the bot is there. */
+/** The same without the bot. */
 export interface Scene {
   ci: SandboxCi
   slack: SandboxSlack
   folder: string
   settings: Settings
-  /** Tells CI and Slack where the bot listens. */
+  /** Tells CI and Slack the bot's address. */
   connect(url: string): void
 }
 
 export interface WorldOptions extends StageOptions {
   ci?: SandboxCiOptions
-  /** people reach the bot over a socket that it opens, not over HTTP */
+  /** people reach the bot through its socket instead of HTTP */
   socketMode?: boolean
 }
 
 /** With the bot in this process. Ends with the test. */
 export const openWorld = async (options: WorldOptions = {}): Promise<World> => enterWorld(await openScene(options))
 
-/** Starts the bot in this process, between sandboxes that are there already. */
+/** Starts the bot in this process, between existing sandboxes. */
 export async function enterWorld(scene: Scene): Promise<World> {
   const world: World = { ...scene, app: await startApp(scene.settings), restartApp }
   onTestFinished(() => world.app.stop())
@@ -59,13 +59,13 @@ export async function enterWorld(scene: Scene): Promise<World> {
   return world
 }
 
-/** Both sandboxes and the settings for a bot between them; all end with the test. */
+/** Both sandboxes, and settings for a bot between them. All end with the test. */
 export async function openScene({ ci: ciOptions, socketMode = false, ...options }: WorldOptions = {}): Promise<Scene> {
   const ci = createSandboxCi(ciOptions)
   await ci.start()
   onTestFinished(() => ci.stop())
   const { slack, folder, settings } = await prepareStage({
-    // How fast Slack takes messages is a matter of other tests.
+    // Slack's rate limits are tested elsewhere.
     slack: { rates: 'off' },
     ...options,
     settings: {
@@ -82,7 +82,7 @@ export async function openScene({ ci: ciOptions, socketMode = false, ...options 
   return { ci, slack, folder, settings, connect }
 }
 
-/** The bot as a process of its own, known to CI and Slack. */
+/** The bot as a separate process, whose address CI and Slack know. */
 export async function startBot(scene: Scene): Promise<Process> {
   const bot = startProcess(scene.folder, scene.settings)
   scene.connect(await bot.url())
@@ -92,7 +92,7 @@ export async function startBot(scene: Scene): Promise<Process> {
 export const untilSocket = ({ slack }: Pick<Scene, 'slack'>): Promise<unknown> =>
   until('the bot has opened a socket', () => slack.sockets.count() > 0)
 
-/** A build that has failed by the time the bot hears of it: its card is born red. */
+/** A build that has already failed when the bot first receives it, so that its card is posted as failed. */
 export async function pushRed({ ci }: Pick<Scene, 'ci'>, project = 'acme/web', branch = 'main'): Promise<void> {
   const before = ci.deliveries().length
   ci.setSwitches({ holdDeliveries: true })
@@ -105,10 +105,10 @@ export async function pushRed({ ci }: Pick<Scene, 'ci'>, project = 'acme/web', b
   ci.resend(failed!.n)
 }
 
-/** A message as the Web API shows it. */
+/** A message as the Web API returns it. */
 export type Shown = Record<string, unknown> & { ts: string; text: string }
 
-/** The newest card in a channel whose text holds all of these. */
+/** The newest card in a channel whose text contains all of these. */
 export function cardIn(slack: SandboxSlack, channel: string, ...words: readonly string[]): Shown | undefined {
   const isCard = ({ ts, thread_ts: thread }: Record<string, unknown>) => thread === undefined || thread === ts
   const card = slack
@@ -121,7 +121,7 @@ export function cardIn(slack: SandboxSlack, channel: string, ...words: readonly 
   return card && { ...card, ts: String(card['ts']) }
 }
 
-/** Waits for a card whose text holds all of these, and that has the button. */
+/** Waits for a card whose text contains all of these and that has the button. */
 export const untilCard = (
   { slack }: Pick<Scene, 'slack'>,
   words: readonly string[],
@@ -142,7 +142,7 @@ export const threadOf = ({ slack }: Pick<Scene, 'slack'>, { ts }: Pick<Shown, 't
     .filter((message) => message['thread_ts'] === ts && message['ts'] !== ts)
     .map(({ text }) => String(text))
 
-/** Waits until a line of the card's thread holds all of these. */
+/** Waits until a line of the card's thread contains all of these. */
 export const untilThread = (scene: Pick<Scene, 'slack'>, card: Pick<Shown, 'ts'>, ...words: readonly string[]) =>
   until(`the thread says ${words.join(', ')}`, () =>
     threadOf(scene, card).find((line) => words.every((word) => line.includes(word))),
@@ -150,30 +150,30 @@ export const untilThread = (scene: Pick<Scene, 'slack'>, card: Pick<Shown, 'ts'>
     throw new Error(`${String(error)}; the thread says:\n${threadOf(scene, card).join('\n')}`)
   })
 
-/** What this person alone is shown in a channel, oldest first. */
+/** The ephemeral messages for this person in a channel, oldest first. */
 export const answersTo = ({ slack }: Pick<Scene, 'slack'>, user: string, channel: string = BUILDS): Shown[] =>
   slack.ephemerals(channel, user).map(({ message }) => ({ ...message }))
 
-/** Everybody reloads Slack: what single people saw is gone. */
+/** Everybody reloads Slack, which removes ephemeral messages. */
 export function reload({ slack }: Pick<Scene, 'slack'>): void {
   slack.workspace.ephemerals = []
 }
 
-/** Waits until the bot knows so many builds, and CI's projects. Their cards may still be on their way. */
+/** Waits until the bot knows this many builds, and CI's projects. Cards may not be posted yet. */
 export const untilKnown = ({ folder }: Pick<Scene, 'folder'>, builds: number): Promise<unknown> =>
   until(`${builds} builds are known`, () => {
     const isListed = rowsOf(folder, 'select 1 from project where legacy_id is not null').length > 0
     return isListed && rowsOf(folder, 'select 1 from build').length === builds
   })
 
-/** A world whose CI has been read. */
+/** A world in which CI's list was read. */
 export async function openReady(...options: Parameters<typeof openWorld>): Promise<World> {
   const world = await openWorld(...options)
   await untilKnown(world, 0)
   return world
 }
 
-/** Waits until this person alone is shown something that holds all of these. */
+/** Waits until an ephemeral message for this person contains all of these. */
 export const untilAnswered = (
   scene: Pick<Scene, 'slack'>,
   user: string,
@@ -187,13 +187,13 @@ export const untilAnswered = (
     throw new Error(`${String(error)}; told was:\n${told.join('\n---\n')}`)
   })
 
-/** Types `/ci …`, or another slash command; resolves when the bot has acknowledged it. */
+/** Types `/ci …` or another slash command. Resolves when the bot has acknowledged it. */
 export const type = ({ slack }: Pick<Scene, 'slack'>, user: string, line: string, channel: string = BUILDS) => {
   const [command = '', ...words] = line.split(' ')
   return slack.people.runCommand({ user, channel, command, text: words.join(' ') })
 }
 
-/** Presses a button of a message; resolves when the bot has acknowledged it. */
+/** Clicks a button of a message. Resolves when the bot has acknowledged it. */
 export const press = (
   { slack }: Pick<Scene, 'slack'>,
   user: string,
@@ -202,16 +202,16 @@ export const press = (
   channel: string = BUILDS,
 ) => slack.people.click({ user, channel, ts, actionId })
 
-/** Once more, too late for a double click. */
+/** Clicks again, too late for a double click. */
 export async function pressAgain(...pressed: Parameters<typeof press>): ReturnType<typeof press> {
   await setTimeout(DOUBLE_CLICK_MS)
   return press(...pressed)
 }
 
-/** The ids of the buttons that a message has. */
+/** The ids of a message's buttons. */
 export const buttonsOf = (message: unknown): string[] =>
   [...JSON.stringify(message).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
 
-/** The calls that were to change a build: `stop` of the v2 interface, `restart` of the legacy one. */
+/** The bot's calls to CI that change a build: `stop` of the v2 interface, `restart` of the legacy one. */
 export const writesTo = (ci: SandboxCi, action: 'stop' | 'restart') =>
   ci.calls().filter(({ method, path }) => method === 'POST' && path.includes(`/${action}`))
