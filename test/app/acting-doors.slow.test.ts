@@ -17,7 +17,7 @@ import { writesTo, type Shown, type World } from '../support/world.ts'
 const { builds: BUILDS } = CHANNELS
 const { ada, grace, lin } = PEOPLE
 
-/** A build that runs until somebody ends it, and its card. */
+/** A build that runs until the test ends it, and its card. */
 async function openRunning(): Promise<{ world: World; card: Shown }> {
   const world = await openWorld()
   world.ci.push('acme/web', { outcome: 'none' })
@@ -36,8 +36,8 @@ const mention = ({ slack }: World, { ts }: Shown, text: string) =>
 const useShortcut = ({ slack }: World, { ts }: Pick<Shown, 'ts'>, callbackId: string) =>
   slack.people.useShortcut({ user: grace, channel: BUILDS, ts, callbackId })
 
-describe('a mention in the thread of a build', () => {
-  it('stops it', async () => {
+describe("a mention in a build's thread", () => {
+  it('stops the build', async () => {
     const { world, card } = await openRunning()
     await mention(world, card, 'stop')
     await untilAnswered(world, ada, ['Stop requested', '#501'])
@@ -46,14 +46,14 @@ describe('a mention in the thread of a build', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('restarts it', async () => {
+  it('restarts the build', async () => {
     const { world, card } = await openRed()
     await mention(world, card, 'restart')
     await untilThread(world, card, `Restart requested by <@${ada}>`, 'attempt 2')
     expect(writesTo(world.ci, 'restart')).toHaveLength(1)
   })
 
-  it('tells how it stands, and why the channel was told, and answers in the thread', async () => {
+  it('answers status and why in the thread', async () => {
     const { world, card } = await openRed()
     await mention(world, card, 'status')
     const status = await untilAnswered(world, ada, ['Failed', 'acme/web', '#501'])
@@ -63,7 +63,7 @@ describe('a mention in the thread of a build', () => {
     expect([status.text.includes('*posted*'), threads]).toEqual([false, [card.ts, card.ts]])
   })
 
-  it('does nothing where the thread is of no build, and says so', async () => {
+  it('in another thread does nothing, and says so', async () => {
     const { world } = await openRunning()
     const said = await world.slack.people.mentionBot({ user: lin, channel: BUILDS, text: 'hello' })
     expect(said).toMatchObject({ status: 200 })
@@ -83,7 +83,7 @@ describe('a shortcut on a message', () => {
     expect(writesTo(world.ci, 'restart')).toHaveLength(1)
   })
 
-  it('"Stop this build" shows the build with its button, which stops it', async () => {
+  it('"Stop this build" shows the build with a Stop button, which stops it', async () => {
     const { world, card } = await openRunning()
     await useShortcut(world, card, 'stop_build')
     const offered = await untilAnswered(world, grace, ['Running', '#501'])
@@ -93,7 +93,7 @@ describe('a shortcut on a message', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('on a reply in the thread is about the build of the thread', async () => {
+  it('on a reply means the build of its thread', async () => {
     const { world, card } = await openRed()
     await press(world, lin, card, ACTION_IDS.restart)
     await untilThread(world, card, 'attempt 2')
@@ -105,7 +105,7 @@ describe('a shortcut on a message', () => {
     expect(writesTo(world.ci, 'restart')).toHaveLength(2)
   })
 
-  it('on what is no card says so', async () => {
+  it('on a message that is no card says so', async () => {
     const { world } = await openRed()
     await world.slack.people.mentionBot({ user: lin, channel: BUILDS, text: 'hello' })
     const other = world.slack.messages(BUILDS).findLast(({ user }) => user === lin)
@@ -116,7 +116,7 @@ describe('a shortcut on a message', () => {
 })
 
 describe('"Find a build"', () => {
-  it('leads from a project and a branch to its last build, and to a Restart within the modal', async () => {
+  it('shows the last build of a project and branch, which can be restarted in the modal', async () => {
     const { world, card } = await openRed()
     const { people, views } = world.slack
     const shown = () => JSON.stringify(views.stack(ada).at(-1)?.['blocks'] ?? [])

@@ -17,10 +17,10 @@ import { writesTo, type Shown, type World } from '../support/world.ts'
 
 const { lin } = PEOPLE
 
-/** What CI does to the one call, what the requester is told, and what the thread says. */
+/** What happens to CI's one call, the answer to the requester, and the line in the thread. */
 type Meets = readonly [name: string, fault: FaultWanted, answer: readonly string[], thread: string]
 
-/** Slack's own limit for a first answer, and people's. */
+/** Slack's limit for a first answer, which people expect too. */
 const FIRST_ANSWER_MS_MAX = 3_000
 
 const status = (statusCode: number): FaultWanted => ({ kind: 'status', statusCode, times: 1 })
@@ -61,7 +61,7 @@ const RESTARTS: readonly Meets[] = [
 ]
 
 describe('an error of CI', () => {
-  it('has words of its own, in the answer and in the thread, and CI is never asked again by itself', async () => {
+  it('has its own words in answer and thread, and the call is not repeated', async () => {
     const tried = [
       ...STOPS.map(([name, ...meets]) => [`Stop: ${name}`, () => stopUnder(...meets)] as const),
       ...RESTARTS.map(([name, ...meets]) => [`Restart: ${name}`, () => restartUnder(...meets)] as const),
@@ -71,12 +71,12 @@ describe('an error of CI', () => {
     expect(Object.fromEntries(ends)).toEqual(Object.fromEntries(tried.map(([name]) => [name, 'CI was asked once'])))
   }, 60_000)
 
-  // By itself: a person waits for the first answer, and the many of the others would share the machine.
-  it('that is silence has the requester told soon that the answer follows', async () => {
+  // A test of its own, since the first answer is timed: the cases above share the machine.
+  it('that is a timeout is announced soon with the news that the answer follows', async () => {
     expect(await stopUnanswered()).toBe('CI was asked once')
   }, 60_000)
 
-  it('that refused a Stop leaves the button: asked again, it stops, and each request has its line', async () => {
+  it('that refused a stop leaves the button: a second click stops it, and each request has its line', async () => {
     const { world, card } = await openRunning()
     world.ci.addFault({ ...status(429), where: 'v2' })
     await press(world, lin, card, ACTION_IDS.stop)
@@ -87,7 +87,7 @@ describe('an error of CI', () => {
     expect(writesTo(world.ci, 'stop').map(({ statusCode }) => statusCode)).toEqual([429, 202])
   })
 
-  it('when it is asked for the uuids says that nothing was done, and leaves no trace in the thread', async () => {
+  it('at the look-up of uuids means that nothing was done, and leaves no line in the thread', async () => {
     const { world, card } = await openRunning()
     world.ci.addFault({ kind: 'status', statusCode: 401, where: 'legacy' })
     await press(world, lin, card, ACTION_IDS.stop)
@@ -116,10 +116,10 @@ async function restartUnder(...[fault, answer, thread]: [FaultWanted, readonly s
   return pressAndHear(world, card, 'restart', answer, thread)
 }
 
-/** CI takes the connection and says nothing: the requester is told soon that the answer follows, and at last how it ended. */
+/** CI accepts the connection and does not answer: the requester is soon told to wait, and later how it ended. */
 async function stopUnanswered(): Promise<string> {
   const { world, card } = await openRunning()
-  // The projects may still be being read: only what is written meets the fault.
+  // Only for writes, since the list of projects may still be read.
   world.ci.addFault({ kind: 'hang', where: 'v2', method: 'POST', times: 1 })
   const pressedAt = Date.now()
   const [heard, firstAfterMs] = await Promise.all([
@@ -129,7 +129,7 @@ async function stopUnanswered(): Promise<string> {
   return firstAfterMs < FIRST_ANSWER_MS_MAX ? heard : 'the first answer came too late'
 }
 
-/** CI has restarted the build, and neither its answer nor its deliveries arrive: only looking tells. */
+/** CI has restarted the build, but neither its answer nor its deliveries arrive. Only a look-up shows it. */
 async function restartUnheard(): Promise<string> {
   const world = await openWorld({ ci: { switches: { buildMs: 0 } } })
   await pushRed(world)

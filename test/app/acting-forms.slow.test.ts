@@ -7,7 +7,7 @@ import { writesTo } from '../support/world.ts'
 
 const { ada, lin } = PEOPLE
 
-/** What the interface leaves open, each in the form that the sandbox does not take by itself. */
+/** Everything that the contract leaves open, in the form that is not the sandbox's default. */
 const OTHER_FORMS: Partial<Switches> = {
   listForm: 'envelope',
   perPageDefault: 1,
@@ -23,8 +23,8 @@ const OTHER_FORMS: Partial<Switches> = {
   missingFields: ['message', 'committer', 'commit_url', 'project_full_name'],
 }
 
-describe('a CI that answers in every other form', () => {
-  it('is stopped, restarted and listed all the same', async () => {
+describe('a CI with all other forms of answers', () => {
+  it('can list projects, stop and restart builds', async () => {
     const world = await openWorld({ ci: { switches: { ...OTHER_FORMS, buildMs: 50 } } })
     const { ci } = world
     ci.push('acme/web', { outcome: 'none' })
@@ -40,7 +40,7 @@ describe('a CI that answers in every other form', () => {
   })
 
   it.each(['error', 'text', 'html', 'empty'] as const)(
-    'is understood in its errors (%s), whose words are shown as they are and mention nobody',
+    'has its errors understood (%s); their words are shown escaped and mention nobody',
     async (errorForm) => {
       const world = await openWorld({ ci: { switches: { errorForm } } })
       await pushRed(world)
@@ -53,7 +53,7 @@ describe('a CI that answers in every other form', () => {
     },
   )
 
-  it('which says "rate limit" with a 403 is not taken for missing rights', async () => {
+  it('that says "rate limit" with a 403 does not count as one that lacks rights', async () => {
     const world = await openWorld()
     world.ci.push('acme/web', { outcome: 'none' })
     const card = await untilCard(world, ['Running'], ACTION_IDS.stop)

@@ -24,7 +24,7 @@ const NOTHING_DONE = ['Interrupted', 'Nothing was done', 'Try again']
 const statesIn = ({ folder }: Scene) => rowsOf(folder, 'select state from interaction').map(({ state }) => state)
 const requestsIn = ({ folder }: Scene) => rowsOf(folder, 'select action, state from request')
 
-/** A running build and a red one, on a Slack that does not say who people are while it is asked to stop. */
+/** A running and a failed build. Slack does not say who people are while requests arrive. */
 async function openSlow(): Promise<{
   scene: Scene
   running: Shown
@@ -42,8 +42,8 @@ async function openSlow(): Promise<{
   return { scene, running, failed, bot }
 }
 
-describe('a process that is killed after Slack was told that it has the request, and before it has done anything', () => {
-  it('leaves nobody without an answer: the next one says that nothing was done, each requester once', async () => {
+describe('a process that is killed after the acknowledgement, before it has done anything', () => {
+  it('leaves requests to the next one, which tells each requester once that nothing was done', async () => {
     const { scene, running, failed, bot } = await openSlow()
     expect(await press(scene, lin, running, ACTION_IDS.stop)).toMatchObject({ status: 200 })
     expect(await press(scene, grace, failed, ACTION_IDS.restart)).toMatchObject({ status: 200 })
@@ -62,13 +62,13 @@ describe('a process that is killed after Slack was told that it has the request,
     expect([ada, grace, lin].map((user, i) => answersTo(scene, user).length - before[i]!)).toEqual([1, 1, 1])
     expect([...writesTo(scene.ci, 'stop'), ...writesTo(scene.ci, 'restart')]).toEqual([])
     expect(threadOf(scene, running)).toEqual([])
-    // A third process finds nobody to tell; and who asks again is heard.
+    // There is nobody left to tell, and a new click works.
     await pressAgain(scene, lin, running, ACTION_IDS.stop)
     await untilThread(scene, running, `Stop requested by <@${lin}>`)
     expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
   })
 
-  it('does nothing for the same mention that Slack delivers again, since its requester was told so', async () => {
+  it('leaves nothing to do for a repeated mention, since its requester was told', async () => {
     const { scene, running, bot } = await openSlow()
     const { people } = scene.slack
     const event = { type: 'app_mention', user: lin, channel: BUILDS, thread_ts: running.ts, text: '<@U0BUILDBOT> stop' }
@@ -86,7 +86,7 @@ describe('a process that is killed after Slack was told that it has the request,
     expect(writesTo(scene.ci, 'stop')).toEqual([])
   })
 
-  it('tells in a direct message who asked where the bot cannot speak', async () => {
+  it('leaves a requester who is told in a direct message if the bot is not in the channel', async () => {
     const { scene, bot } = await openSlow()
     await type(scene, ada, '/ci stop acme/web', ELSEWHERE)
     bot.kill('SIGKILL')
@@ -101,8 +101,8 @@ describe('a process that is killed after Slack was told that it has the request,
   })
 })
 
-describe('a process that is killed while CI is asked', () => {
-  it('leaves a requester who is told that it is recorded, and that CI is not asked a second time', async () => {
+describe("a process that is killed during CI's call", () => {
+  it('leaves a requester who is told that the request is recorded, and CI is not called again', async () => {
     const { scene, running, bot } = await openSlow()
     scene.slack.faults.clear()
     scene.ci.addFault({ kind: 'hang', where: 'v2', times: 1 })
@@ -118,7 +118,7 @@ describe('a process that is killed while CI is asked', () => {
 })
 
 describe('a process that is told to stop', () => {
-  it('tells everybody whom it cannot answer in time, leaves with 0, and the next one tells nobody twice', async () => {
+  it('tells every unanswered requester, exits with 0, and the next one tells nobody again', async () => {
     const { scene, running, bot } = await openSlow()
     scene.slack.faults.clear()
     scene.ci.push('acme/api', { outcome: 'none' })
@@ -126,7 +126,7 @@ describe('a process that is told to stop', () => {
     scene.ci.addFault({ kind: 'hang', where: 'v2' })
     await press(scene, lin, running, ACTION_IDS.stop)
     await until('CI is asked to stop', () => writesTo(scene.ci, 'stop').length === 1)
-    // Its ids are asked of the legacy interface before anything is recorded.
+    // The ids of the build are looked up there before anything is recorded.
     scene.ci.addFault({ kind: 'hang', where: 'legacy' })
     await press(scene, grace, other, ACTION_IDS.stop)
     bot.kill('SIGTERM')
@@ -141,7 +141,7 @@ describe('a process that is told to stop', () => {
     expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
   }, 60_000)
 
-  it('and whose Slack does not answer either leaves it to the next one', async () => {
+  it('leaves that to the next one if Slack does not answer either', async () => {
     const { scene, running, bot } = await openSlow()
     scene.slack.faults.add({ kind: 'slow', ms: 60_000 })
     await press(scene, lin, running, ACTION_IDS.stop)

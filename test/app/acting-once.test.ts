@@ -8,7 +8,7 @@ import { untilCard, untilThread, writesTo, type Shown, type World } from '../sup
 const { builds: BUILDS } = CHANNELS
 const { ada, grace, lin } = PEOPLE
 
-/** A running build, and a CI that thinks for a while before it stops it. */
+/** A running build, and a CI that is slow to stop it. */
 async function openRunning(): Promise<{ world: World; card: Shown }> {
   const world = await openWorld({ ci: { switches: { stopIsForgotten: true } } })
   world.ci.push('acme/web', { outcome: 'none' })
@@ -31,7 +31,7 @@ describe('CI is called once', () => {
     expect([writesTo(world.ci, 'stop').length, threadOf(world, card).length]).toEqual([1, 1])
   })
 
-  it('for two people at once: one is told of the other', async () => {
+  it('for two concurrent people: one is told about the other', async () => {
     const { world, card } = await openRunning()
     const people = [ada, grace] as const
     await Promise.all(people.map((user) => press(world, user, card, ACTION_IDS.stop)))
@@ -54,14 +54,14 @@ describe('CI is called once', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('for a mention that Slack delivers again', async () => {
+  it('for a mention that Slack delivers twice', async () => {
     const { world, card } = await openRunning()
     const event = { type: 'app_mention', user: lin, channel: BUILDS, thread_ts: card.ts, text: '<@U0BUILDBOT> stop' }
     const { people } = world.slack
     await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001' })
     await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 1 })
     await untilAnswered(world, lin, ['CI accepted the request'])
-    // After a restart of the bot nothing but the record knows the event.
+    // After a restart of the bot, only the database knows the event.
     await world.restartApp()
     await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 2 })
     await settled(world.app.url)
@@ -69,7 +69,7 @@ describe('CI is called once', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('for one attempt, however often its Restart is pressed, and again for the next attempt', async () => {
+  it('for a restart of one attempt, however often it is clicked, and again for the next attempt', async () => {
     const world = await openWorld({ ci: { switches: { restartOutcome: 'error', buildMs: 20 } } })
     await pushRed(world)
     const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
@@ -82,8 +82,8 @@ describe('CI is called once', () => {
   })
 })
 
-describe('a process that is killed between the record and the answer', () => {
-  it('has called CI once: the next one looks what became of it, and the thread says so', async () => {
+describe('a process that is killed between recording and answering', () => {
+  it('has called CI once; the next one looks up the outcome, and the thread says so', async () => {
     const scene = await openScene({ ci: { switches: { stopMs: 0, restartKeepsId: false, buildMs: 20 } } })
     const { ci } = scene
     const bot = await startBot(scene)
@@ -100,7 +100,7 @@ describe('a process that is killed between the record and the answer', () => {
     bot.kill('SIGKILL')
     await bot.exit
     expect(rowsOf(scene.folder, 'select state from request')).toEqual([{ state: 'calling' }, { state: 'calling' }])
-    // CI had heard both, and its deliveries are lost: only looking tells.
+    // CI got both calls, and its deliveries are lost: only a look-up shows the outcome.
     ci.setSwitches({ holdDeliveries: true })
     ci.stopBuild('501')
     ci.restart('502', 'success')

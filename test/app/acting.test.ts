@@ -11,11 +11,11 @@ const { ada, lin } = PEOPLE
 
 const open = (switches: Partial<Switches> = {}) => openWorld({ ci: { switches } })
 
-/** A build that runs until somebody ends it. */
+/** A build that runs until the test ends it. */
 const RUNNING = { outcome: 'none', message: 'Fix login' } as const
 
 describe('Stop', () => {
-  it('is accepted by CI, said in the thread at once, and confirmed when CI tells that the build has stopped', async () => {
+  it('is accepted by CI, shown in the thread at once, and confirmed when CI delivers that the build has stopped', async () => {
     const world = await open({ stopMs: 300 })
     const { ci } = world
     ci.push('acme/web', RUNNING)
@@ -49,7 +49,7 @@ describe('Stop', () => {
     expect(ci.calls().filter(isLookUp).length - lookedUpBefore).toBe(lookUps)
   })
 
-  it('is not offered for a Pro build without uuids, and the card says why; asked all the same, it says why too', async () => {
+  it('is not offered for a Pro build without uuids; the card says why, and so does a typed request', async () => {
     const world = await open()
     world.ci.push('acme/ios', RUNNING)
     const card = await untilCard(world, ['Running', 'acme/ios'])
@@ -70,7 +70,7 @@ describe('Stop', () => {
     expect(buttonsOf(card)).not.toContain(ACTION_IDS.stop)
   })
 
-  it('does nothing when the person says no to "sure?"', async () => {
+  it('does nothing if the person cancels the confirmation', async () => {
     const world = await open()
     world.ci.push('acme/web', RUNNING)
     const { ts } = await untilCard(world, ['Running'], ACTION_IDS.stop)
@@ -80,7 +80,7 @@ describe('Stop', () => {
     expect(writesTo(world.ci, 'stop')).toEqual([])
   })
 
-  it('of a build that has ended meanwhile says so, and CI is not asked', async () => {
+  it('for a build that has ended meanwhile says so, and does not call CI', async () => {
     const world = await open({ buildMs: 20 })
     world.ci.push('acme/web', { message: 'Fix login' })
     await untilCard(world, ['Passed', '#501'], ACTION_IDS.restart)
@@ -90,7 +90,7 @@ describe('Stop', () => {
     expect(writesTo(world.ci, 'stop')).toEqual([])
   })
 
-  it('of an earlier attempt does not touch the attempt that is under way', async () => {
+  it('for an earlier attempt does not stop the current one', async () => {
     const world = await open({ restartOutcome: 'none' })
     await pushRed(world)
     await press(world, ada, await untilCard(world, ['Failed'], ACTION_IDS.restart), ACTION_IDS.restart)
@@ -106,7 +106,7 @@ describe('Restart', () => {
   it.each([
     ['the same id', true, '501'],
     ['a new id', false, '502'],
-  ])('runs again under %s: card and thread show who asked and attempt 2, and then Fixed', async (_, keeps, id) => {
+  ])('runs again with %s: card and thread show the requester and attempt 2, and then Fixed', async (_, keeps, id) => {
     const world = await open({ restartKeepsId: keeps, restartOutcome: 'none' })
     const { ci } = world
     await pushRed(world)
@@ -126,7 +126,7 @@ describe('Restart', () => {
     expect(writesTo(ci, 'restart')).toMatchObject([{ path: '/api/v1/builds/501/restart.json', statusCode: 200 }])
   })
 
-  it('of a Pro build is refused in words: no button, and a command that says why', async () => {
+  it('for a Pro build is not offered, and a typed request says why', async () => {
     const world = await open()
     await pushRed(world, 'acme/ios')
     const card = await untilCard(world, ['Failed', 'acme/ios'])
@@ -137,7 +137,7 @@ describe('Restart', () => {
     expect(writesTo(world.ci, 'restart')).toEqual([])
   })
 
-  it('of a build that runs is refused in words', async () => {
+  it('for a running build is refused in words', async () => {
     const world = await open()
     world.ci.push('acme/web', RUNNING)
     await untilCard(world, ['Running'], ACTION_IDS.stop)
@@ -148,7 +148,7 @@ describe('Restart', () => {
 })
 
 describe('the buttons of a card', () => {
-  it('come and go with the state of the build', async () => {
+  it('change with the state of the build', async () => {
     const world = await open({ buildMs: 100, restartOutcome: 'none' })
     const { ci } = world
     const pushed = ci.push('acme/web', { ...RUNNING, needsApproval: true })
@@ -163,7 +163,7 @@ describe('the buttons of a card', () => {
     const again = await untilCard(world, ['Running', 'attempt 2'], ACTION_IDS.stop)
     expect(buttonsOf(again)).not.toContain(ACTION_IDS.restart)
     ci.finish(uuid, 'infrastructure_failure')
-    // A machine's failure is nobody's fault: restarting comes first.
+    // After a machine error, Restart comes first.
     expect(buttonsOf(await untilCard(world, ['CI machine error'], ACTION_IDS.restart))[0]).toBe(ACTION_IDS.restart)
   })
 
@@ -184,7 +184,7 @@ describe('the buttons of a card', () => {
   it.each([
     ['an unknown id', 'build_launch', '11/501.1'],
     ['an unknown value', ACTION_IDS.stop, 'what an older version wrote'],
-  ])('with %s, from an older version, say so', async (_, actionId, value) => {
+  ])('with %s, from an older version, are answered in words', async (_, actionId, value) => {
     const world = await open()
     world.ci.push('acme/web', RUNNING)
     await untilCard(world, ['Running'], ACTION_IDS.stop)
@@ -194,7 +194,7 @@ describe('the buttons of a card', () => {
   })
 })
 
-/** A message with one button, as an older version of the bot posted it. */
+/** A message with one button, as an older version posted it. */
 async function postOld({ slack }: World, actionId: string, value: string): Promise<Pick<Shown, 'ts'>> {
   const button = { type: 'button', action_id: actionId, text: { type: 'plain_text', text: 'Old' }, value }
   const blocks = [{ type: 'actions', block_id: 'build_actions', elements: [button] }]

@@ -12,7 +12,7 @@ const { builds: BUILDS } = CHANNELS
 const { ada, grace, lin, gus } = PEOPLE
 const BUILDLINE = fileURLToPath(new URL('../../packages/build-steps/src/buildline.js', import.meta.url))
 
-/** `buildline audit`, as an operator runs it. */
+/** Runs `buildline audit` as an operator does. */
 async function audit({ settings }: World, ...flags: string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: settings['DATABASE_URL'] }
   const { stdout } = await promisify(execFile)(process.execPath, [BUILDLINE, 'audit', ...flags], { env })
@@ -25,7 +25,7 @@ const entriesOf = (output: string): Record<string, unknown>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-/** What no log line and no audit row may hold. */
+/** Secrets that neither log nor audit may contain. */
 function canariesOf({ ci, slack }: World): string[] {
   const { apiKey, authorization } = ci.address()
   const { botToken, appToken, signingSecret } = slack
@@ -35,7 +35,7 @@ function canariesOf({ ci, slack }: World): string[] {
 const leaks = (output: string, canaries: readonly string[]): string[] =>
   canaries.filter((secret) => output.includes(secret) || output.includes(encodeURIComponent(secret)))
 
-/** A stop by a button, a restart by a command, one of each that CI refuses, and one that nobody heard the end of. */
+/** A stop by button, a restart by command, one of each that CI refuses, and one with an unknown outcome. */
 async function actInEveryWay(world: World): Promise<void> {
   const { ci } = world
   ci.push('acme/web', { outcome: 'none' })
@@ -57,7 +57,7 @@ async function actInEveryWay(world: World): Promise<void> {
 }
 
 describe('the audit', () => {
-  it('has one row for each call that was to change a build, and no secret; nor has any line of the log', async () => {
+  it('has one row for each call that should change a build, and no secret; neither has the log', async () => {
     const world = await openWorld({ settings: { LOG_LEVEL: 'trace' } })
     await actInEveryWay(world)
     const ended = async () => entriesOf(await audit(world)).every(({ result }) => result !== 'accepted')
@@ -83,7 +83,7 @@ describe('the audit', () => {
     expect(leaks(world.app.lines.join(''), canariesOf(world))).toEqual([])
   })
 
-  it('is empty while nobody asked for anything, and can begin at a day', async () => {
+  it('is empty without requests, and can begin at a given day', async () => {
     const world = await openWorld()
     world.ci.push('acme/web', { outcome: 'none' })
     const card = await untilCard(world, ['Running'], ACTION_IDS.stop)
@@ -94,7 +94,7 @@ describe('the audit', () => {
     expect([entriesOf(await audit(world)).length, await audit(world, '--since', tomorrow)]).toEqual([1, ''])
   })
 
-  it('writes control and bidi characters of outside text as escapes, so that nothing rewrites the terminal', async () => {
+  it('escapes control and bidi characters of outside text, so that they cannot change the terminal', async () => {
     const world = await openWorld({ settings: { LOG_LEVEL: 'trace' } })
     const branch = 'a\u{1b}]0;x\u{7}\u{202e}\u{200b}\u{9b}2Jb'
     world.ci.push('acme/web', { outcome: 'none', branch })
@@ -107,7 +107,7 @@ describe('the audit', () => {
     expect(world.app.lines.join('')).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
   })
 
-  it('would be found to hold a secret', () => {
+  it('would be found to contain a secret', () => {
     expect(leaks('{"reason":"a%20b"}', ['a b', 'c'])).toEqual(['a b'])
   })
 })

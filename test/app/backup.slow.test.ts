@@ -15,7 +15,7 @@ afterAll(async () => {
   if (!('impossible' in server)) await server[Symbol.asyncDispose]()
 })
 
-/** Runs `npm run copy` as an operator would. */
+/** Runs `npm run copy` as an operator does. */
 function copy(...flags: string[]): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, [COPY, ...flags])
   let said = ''
@@ -39,8 +39,8 @@ const cards = (word: string, from: number, to: number): string[] =>
 
 const openStage = () => prepareStage({ subscriptions: [`{ channel: ${BUILDS}, project: acme/web }`] })
 
-describe('the files of a bot started with a umask that lets everybody read', () => {
-  it('are for its own user alone: database, write-ahead log and copies', async () => {
+describe('the files of a bot that was started with a permissive umask', () => {
+  it('can be read by its own user only: database, write-ahead log and copies', async () => {
     const { folder, settings } = await openStage()
     const before = process.umask(0o022)
     const bot = startProcess(folder, settings)
@@ -63,14 +63,14 @@ describe('the files of a bot started with a umask that lets everybody read', () 
 })
 
 describe('a backup', () => {
-  it('is made beside a bot that takes deliveries, and a bot that starts from it goes on with the same cards', async () => {
+  it('can be made while the bot receives deliveries, and a bot that starts from it continues with the same cards', async () => {
     const { folder, settings, slack } = await openStage()
     const backup = join(folder, 'backup.db')
     const first = startProcess(folder, settings)
     const url = await first.url()
     await sendEach(url, builds(1, 5, 'initiated'))
     await settled(url)
-    // What is told while it is made may be told again by a bot that starts from it; of these it knows all.
+    // A bot that starts from the copy may repeat messages that were posted during the copy, but not these earlier ones.
     const [copied] = await Promise.all([
       copy('--from', `sqlite:${databasePath(folder)}`, '--to', `sqlite:${backup}`),
       sendEach(url, builds(6, 9, 'initiated')),
@@ -90,7 +90,7 @@ describe('a backup', () => {
   }, 60_000)
 
   it.skipIf('impossible' in server)(
-    'is the way to PostgreSQL, and back: the cards stay the same',
+    'can move to PostgreSQL and back, with the same cards',
     async () => {
       if ('impossible' in server) throw new Error(server.impossible)
       const { folder, settings, slack } = await openStage()
@@ -117,11 +117,11 @@ describe('a backup', () => {
   )
 })
 
-describe('a copy that cannot be made', () => {
+describe('a copy that fails', () => {
   it.each([
-    ['without a word from where', [], 'Say from where and to where'],
-    ['from a file that is not there', ['--from', 'sqlite:/nowhere/x.db', '--to', 'sqlite:/tmp/y.db'], 'no such file'],
-    ['from what is no database', ['--from', 'mysql://x', '--to', 'sqlite:/tmp/y.db'], '--from: it is neither sqlite'],
+    ['without a source', [], 'Say from where and to where'],
+    ['from a missing file', ['--from', 'sqlite:/nowhere/x.db', '--to', 'sqlite:/tmp/y.db'], 'no such file'],
+    ['from an unknown database', ['--from', 'mysql://x', '--to', 'sqlite:/tmp/y.db'], '--from: it is neither sqlite'],
     [
       'from a server that is away',
       ['--from', 'postgres://u:hunter2@127.0.0.1:9/x', '--to', 'sqlite:/tmp/y.db'],
@@ -134,7 +134,7 @@ describe('a copy that cannot be made', () => {
     expect(said).not.toContain('hunter2')
   })
 
-  it('into a database that has something is refused, and the bot that lives in it is not disturbed', async () => {
+  it('because its target is not empty does not disturb the bot that uses the target', async () => {
     const { folder, settings, slack } = await openStage()
     const bot = startProcess(folder, settings)
     await sendEach(await bot.url(), builds(1, 1, 'initiated'))

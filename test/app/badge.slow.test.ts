@@ -23,7 +23,7 @@ const uuidOf = ({ ci }: World): string => ci.state().projects.find(({ name }) =>
 const filesIn = ({ slack }: World) => [...slack.workspace.files.values()]
 
 describe('/ci badge', () => {
-  it('says the state in words, and what to copy: address, Markdown and HTML', async () => {
+  it('says the state in words, with texts to copy: address, Markdown and HTML', async () => {
     const world = await openRed()
     await type(world, ada, '/ci badge acme/web main')
     const { text } = await untilAnswered(world, ada, ['failing', 'acme/web', '`main`'])
@@ -33,7 +33,7 @@ describe('/ci badge', () => {
     expect(text).toContain(`&lt;img src="${url}" alt="acme/web main build status"&gt;`)
   })
 
-  it('puts the picture into the channel, as a PNG with words for those who do not see it', async () => {
+  it('posts the picture as a PNG with an alternative text', async () => {
     const world = await openRed()
     await type(world, ada, '/ci-badge acme/web main')
     await until('the picture is there', () => filesIn(world).some(({ isComplete }) => isComplete))
@@ -43,7 +43,7 @@ describe('/ci badge', () => {
     await until('it is shown', () => world.slack.transcript(BUILDS).includes('badge-acme-web-main.png'))
   })
 
-  it('of any branch gives an address that leads to just that branch', async () => {
+  it('for any branch gives an address that leads to exactly that branch', async () => {
     const world = await openWorld()
     for (const branch of ODD_BRANCHES) {
       await pushRed(world, 'acme/web', branch)
@@ -57,7 +57,7 @@ describe('/ci badge', () => {
     }
   })
 
-  it('tells an unknown project, an unknown branch and a project that the site does not know apart', async () => {
+  it('distinguishes an unknown project, an unknown branch, and a project unknown to the site', async () => {
     const world = await openRed()
     await type(world, ada, '/ci badge acme/wbe')
     await untilAnswered(world, ada, ['No project', 'Did you mean acme/web'])
@@ -72,7 +72,7 @@ describe('/ci badge', () => {
     await untilAnswered(world, ada, ['project unknown', "CI's site does not know this project"])
   })
 
-  it('while the site is down says so, and still gives what to copy', async () => {
+  it('while the site is down says so, and still gives the texts to copy', async () => {
     const world = await openRed()
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'site' })
     await type(world, ada, '/ci badge acme/web main')
@@ -80,7 +80,7 @@ describe('/ci badge', () => {
     expect(filesIn(world)).toEqual([])
   })
 
-  it('without CI_SITE_URL, or without a project, says what is missing', async () => {
+  it('without CI_SITE_URL or a project says what is missing', async () => {
     const world = await openRed({ settings: { CI_SITE_URL: undefined } })
     await type(world, ada, '/ci badge acme/web')
     await untilAnswered(world, ada, ['No badge', 'Ask the person who runs Buildline to set CI_SITE_URL'])
@@ -89,7 +89,7 @@ describe('/ci badge', () => {
   })
 })
 
-/** Slack escapes three characters of what is typed. */
+/** Slack escapes three characters of typed text. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const unescaped = (text: string): string =>

@@ -35,7 +35,7 @@ async function openRed(): Promise<{ world: World; card: Shown }> {
   return { world, card: await untilCard(world, ['Failed', 'acme/web'], BREAKAGE_ACTION_ID) }
 }
 
-/** Presses the button and sends the form in with this choice. */
+/** Clicks the button and submits the form with this choice. */
 async function choose(world: World, user: string, card: Shown, wish: string, to?: string): Promise<void> {
   await press(world, user, card, BREAKAGE_ACTION_ID)
   await untilModal(world, ['has been red since'], user)
@@ -51,13 +51,13 @@ const send = ({ slack }: World, user: string, wish: string, to?: string) =>
     },
   })
 
-/** The cards of a channel that offer it, by their time. */
+/** The cards of a channel with the button, by their ts. */
 const offeredIn = ({ slack }: World, channel: string): string[] =>
   slack
     .messages(channel)
     .flatMap((message) => (buttonsOf(message).includes(BREAKAGE_ACTION_ID) ? [String(message['ts'])] : []))
 
-/** The branch passes. */
+/** Makes the branch pass. */
 async function fix({ ci }: World): Promise<void> {
   ci.push('acme/web', { branch: 'main', outcome: 'success', ms: 0 })
 }
@@ -66,7 +66,7 @@ const mention = ({ slack }: World, user: string, card: Shown, text: string) =>
   slack.people.mentionBot({ user, channel: BUILDS, text, threadTs: card.ts })
 
 describe('a red branch', () => {
-  test('is taken, handed over and let go, by the form and in its thread; each is one line and one row', async () => {
+  test('is taken, handed over and let go, in the form and in the thread; each change is one line and one audit row', async () => {
     const { world, card } = await openRed()
     await choose(world, lin, card, 'take-4')
     await untilModal(world, ['*You are on it* until', 'acme/web on `main`'], lin)
@@ -96,7 +96,7 @@ describe('a red branch', () => {
     )
   })
 
-  test('is not taken by a guest, nor handed to one, nor sent in without a person', async () => {
+  test('cannot be taken by a guest, handed to one, or handed over without a person', async () => {
     const { world, card } = await openRed()
     await press(world, gus, card, BREAKAGE_ACTION_ID)
     await untilModal(world, ['you cannot look after red branches', 'Guests can only read'], gus)
@@ -109,7 +109,7 @@ describe('a red branch', () => {
     expect(changes(world)).toEqual([])
   })
 
-  test('that is fixed by now says by which build, and nothing is changed', async () => {
+  test('that was fixed meanwhile is answered with the build that fixed it, and does not change', async () => {
     const { world, card } = await openRed()
     await press(world, lin, card, BREAKAGE_ACTION_ID)
     await untilModal(world, ['has been red since'], lin)
@@ -123,14 +123,14 @@ describe('a red branch', () => {
     expect(changes(world)).toEqual([])
   })
 
-  test('that is promised twice at once is promised once', async () => {
+  test('that one person takes twice at once is taken once', async () => {
     const { world, card } = await openRed()
     await Promise.all([mention(world, lin, card, 'on it tomorrow'), mention(world, lin, card, 'on it tomorrow')])
     await untilAnswered(world, lin, ['Nothing to change'])
     expect(changes(world)).toEqual([`taken ${lin}`])
   })
 
-  test('stands on the one card of a channel that follows changes, with what has failed since, until it is fixed', async () => {
+  test('is shown on the one card of a channel that follows changes, with later failures, until it is fixed', async () => {
     const events = (channel: string, list: string) => `{ channel: ${channel}, project: acme/web, events: [${list}] }`
     const world = await openWorld({
       subscriptions: [events(BUILDS, 'broken, recovered'), events(WEB, 'failed')],
@@ -158,7 +158,7 @@ describe('a red branch', () => {
     expect(own()).not.toContain('still failing since')
   })
 
-  test('is nobody’s once its owner has left the workspace, and the thread says so', async () => {
+  test('loses an owner who leaves the workspace, and the thread says so', async () => {
     const { world, card } = await openRed()
     await mention(world, lin, card, 'on it 30m')
     await untilThread(world, card, `<@${lin}> is on it`)
@@ -169,7 +169,7 @@ describe('a red branch', () => {
     expect(text).not.toContain('is on it')
   })
 
-  test('is in /ci red and /ci status with who is on it, of one project too', async () => {
+  test('is in /ci red and /ci status with its owner, also for a single project', async () => {
     const { world } = await openRed()
     await type(world, lin, '/ci on it 4h acme/web@main')
     await untilAnswered(world, lin, ['You are on it'])

@@ -23,7 +23,7 @@ describe('a build', () => {
     expect(slack.counters.ratelimited()).toBe(0)
   })
 
-  it('that is told only when it has ended has no reply beside its card', async () => {
+  it('that is first received after its end has no reply beside its card', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, { status: 'error' })
     await untilSaid(slack, BUILDS, ['Failed acme/web #512'])
@@ -31,7 +31,7 @@ describe('a build', () => {
     expect(saidIn(slack, BUILDS)[0]!.replies).toEqual([])
   })
 
-  it('that is delivered again, late and in disorder is told as if it had not been', async () => {
+  it('with repeated, late and reordered deliveries looks the same', async () => {
     const { app, slack } = await openStage(followed)
     const told = ['success', 'success', 'waiting', 'initiated', 'success', 'initiated']
     await sendAll(app.url, ...told.map((status) => ({ status })))
@@ -40,20 +40,20 @@ describe('a build', () => {
     expect(saidIn(slack, BUILDS)[0]!.replies).toEqual([])
   })
 
-  it('whose status nobody documented is shown by its own word', async () => {
+  it("with an unknown status shows CI's own word", async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, { status: 'quarantined' })
     await untilSaid(slack, BUILDS, ['quarantined acme/web #512'])
   })
 
-  it('of another commit has a card of its own', async () => {
+  it('of another commit has its own card', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, buildOf(1, { status: 'success' }), buildOf(2, { status: 'stopped' }))
     await settled(app.url)
     expect(headlines(slack, BUILDS).sort()).toEqual(['Passed acme/web #1', 'Stopped acme/web #2'])
   })
 
-  it('with hostile text mentions, links and formats nothing', async () => {
+  it('with hostile text has no mentions, links or formatting from it', async () => {
     const { app, slack } = await openStage(followed)
     const hostile = '<!channel> <@U0ADA00001> <https://evil.example|ok> *x*'
     await sendAll(app.url, {
@@ -72,7 +72,7 @@ describe('a build', () => {
   })
 })
 
-describe('recovered', () => {
+describe('a recovery', () => {
   it('is a success after a failure on the same branch', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(
@@ -85,7 +85,7 @@ describe('recovered', () => {
     expect(headlines(slack, BUILDS).sort()).toEqual(['Failed acme/web #1', 'Fixed acme/web #3', 'Stopped acme/web #2'])
   })
 
-  it('is none after a success, on another branch, or in another project', async () => {
+  it('is not a success after a success, on another branch, or in another project', async () => {
     const { app, slack } = await openStage(followed)
     const failed = [buildOf(1, { status: 'error' }), buildOf(2, { status: 'success', branch: 'next' })]
     await sendAll(app.url, ...failed, buildOf(3, { status: 'success', project_id: 12, project_name: 'acme/api' }))
@@ -100,7 +100,7 @@ describe('recovered', () => {
     ])
   })
 
-  it('is said of the newer build when the failure before it comes late', async () => {
+  it('is shown on the newer build when the failure before it arrives late', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, buildOf(2, { status: 'success' }))
     await untilSaid(slack, BUILDS, ['Passed acme/web #2'])
@@ -110,8 +110,8 @@ describe('recovered', () => {
   })
 })
 
-describe('builds that the account kept from running', () => {
-  it('make one notice in a channel, which counts them, and no cards', async () => {
+describe('builds that CI refused for the account', () => {
+  it('make one notice in a channel, with their number, and no cards', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, buildOf(1, { status: 'ignored' }))
     await until('the notice is there', () => saidIn(slack, BUILDS).length === 1)
@@ -130,7 +130,7 @@ describe('builds that the account kept from running', () => {
     })
   })
 
-  it('are told in each channel that follows failures, and in no other', async () => {
+  it('are announced in each channel that follows failures, and in no other', async () => {
     const { app, slack } = await openStage({
       subscriptions: [
         `{ channel: ${BUILDS}, project: all, events: [failed] }`,
@@ -144,7 +144,7 @@ describe('builds that the account kept from running', () => {
   })
 })
 
-/** Every text of a message that Slack reads as markup. */
+/** Every text of a message that Slack parses as markup. */
 function mrkdwnIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(mrkdwnIn)
   if (typeof value !== 'object' || value === null) return []

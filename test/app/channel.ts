@@ -12,7 +12,7 @@ export interface Said {
   replies: { text: string; isBroadcast: boolean }[]
 }
 
-/** What the bot says in a channel: its cards, oldest first, each with its thread. */
+/** The bot's cards in a channel, oldest first, each with its thread. */
 export function saidIn(slack: SandboxSlack, channel: string): Said[] {
   const messages = slack.messages(channel)
   const isReply = (message: Record<string, unknown>) => 'thread_ts' in message && message['thread_ts'] !== message['ts']
@@ -34,7 +34,7 @@ export const headlines = (slack: SandboxSlack, channel: string): string[] =>
 /** `Failed acme/web #512` of `:x: *Failed* acme/web #512 on …`. */
 export const headline = (text: string): string => /\*(.+?)\* ([^#]*#[\da-f]+)/.exec(text)?.slice(1).join(' ') ?? text
 
-/** Waits until exactly these are the cards of a channel. */
+/** Waits until a channel has exactly these cards. */
 export const untilSaid = (slack: SandboxSlack, channel: string, expected: readonly string[], withinMs?: number) =>
   until(
     `${channel} says ${expected.join(', ')}`,

@@ -23,7 +23,7 @@ const { ada, grace } = PEOPLE
 
 const CLOSED = 'cannot get builds any more'
 
-/** What the bot has told this person directly. */
+/** The bot's direct messages to this person. */
 const directTo = ({ slack }: Pick<Scene, 'slack'>, user: string): string[] => {
   const id = `D${user.slice(1)}`
   return slack.workspace.channels.has(id) ? slack.messages(id).map(({ text }) => String(text)) : []
@@ -37,7 +37,7 @@ const untilTold = (scene: Pick<Scene, 'slack'>, user: string, count: number) =>
     () => directTo(scene, user).filter((text) => text.includes(CLOSED)).length === count,
   )
 
-/** #web follows acme/web for Ada. */
+/** #web follows acme/web, subscribed by Ada. */
 async function openFollowing(options: Parameters<typeof openReady>[0] = {}, channel: string = WEB): Promise<World> {
   const world = await openReady(options)
   const by = channel === SECRET ? grace : ada
@@ -47,7 +47,7 @@ async function openFollowing(options: Parameters<typeof openReady>[0] = {}, chan
 }
 
 describe('a channel that is archived', () => {
-  it('is paused at once, its owner is told once, and what waited is told when it opens again', async () => {
+  it('is paused at once, its owner is told once, and it gets what waited when it opens again', async () => {
     const world = await openFollowing()
     world.slack.acts.archive(WEB)
     await until('it is closed', () => closedIn(world).some(({ closed_code: code }) => code === 'is_archived'))
@@ -64,7 +64,7 @@ describe('a channel that is archived', () => {
     expect(directTo(world, grace)).toEqual([])
   })
 
-  it('is found out by the next message that Slack refuses, should the event be lost', async () => {
+  it('is noticed by the next refused message if the event is lost', async () => {
     const world = await openFollowing({ slack: { rates: 'off', events: [] } })
     world.slack.acts.archive(WEB)
     await pushRed(world)
@@ -72,7 +72,7 @@ describe('a channel that is archived', () => {
     expect(closedIn(world)).toMatchObject([{ id: WEB, closed_code: 'is_archived' }])
   })
 
-  it('is told of to the admins where a file made it follow', async () => {
+  it('is reported to the admins if a file made it follow', async () => {
     const world = await openReady({
       settings: { CI_ADMINS: grace },
       subscriptions: [`{ channel: ${WEB}, project: acme/web }`],
@@ -82,7 +82,7 @@ describe('a channel that is archived', () => {
     expect(directTo(world, ada)).toEqual([])
   })
 
-  it('that nobody follows is nobody’s matter', async () => {
+  it('without subscriptions is reported to nobody', async () => {
     const world = await openFollowing({ settings: { CI_ADMINS: grace } })
     world.slack.acts.archive(OPS)
     world.slack.acts.archive(WEB)
@@ -91,7 +91,7 @@ describe('a channel that is archived', () => {
     expect(directTo(world, grace)).toEqual([])
   })
 
-  it('is told of by the next process where the first one was killed before it could', async () => {
+  it('is reported by the next process if the first one was killed before it could', async () => {
     const scene = await openScene()
     const bot = await startBot(scene)
     await untilKnown(scene, 0)
@@ -103,7 +103,7 @@ describe('a channel that is archived', () => {
     bot.kill('SIGKILL')
     await bot.exit
     scene.slack.faults.clear()
-    // Whoever had taken it on would have ended by then.
+    // A process that had begun to tell people would have ended by then.
     const { DatabaseSync } = await import('node:sqlite')
     const db = new DatabaseSync(`${scene.folder}/buildline.db`, { timeout: 5_000 })
     db.exec('update channel set told_at = told_at - 60000')
@@ -116,11 +116,11 @@ describe('a channel that is archived', () => {
   })
 })
 
-describe('a channel that the bot leaves', () => {
+describe('a channel from which the bot was removed', () => {
   it.each([
     ['public', WEB],
     ['private', SECRET],
-  ])('%s, is paused until it is invited again', async (_, channel) => {
+  ])('(%s) is paused until the bot is invited again', async (_, channel) => {
     const world = await openFollowing({}, channel)
     const owner = channel === SECRET ? grace : ada
     world.slack.acts.kickBot(channel)
@@ -132,7 +132,7 @@ describe('a channel that the bot leaves', () => {
     await untilCard(world, ['Failed', 'acme/web'], undefined, channel)
   })
 
-  it('is not opened by somebody else who joins', async () => {
+  it('does not open when somebody else joins', async () => {
     const world = await openFollowing()
     world.slack.acts.archive(WEB)
     await untilTold(world, ada, 1)
@@ -140,14 +140,14 @@ describe('a channel that the bot leaves', () => {
     expect(closedIn(world)).toHaveLength(1)
   })
 
-  it('by being deleted is told of as well', async () => {
+  it('because it was deleted is reported too', async () => {
     const world = await openFollowing()
     await world.slack.people.sendEvent({ type: 'channel_deleted', channel: WEB })
     await untilTold(world, ada, 1)
     expect(directTo(world, ada)[0]).toContain('it is gone')
   })
 
-  it('is heard of once, however often Slack says so', async () => {
+  it('is reported once, however often Slack sends the event', async () => {
     const world = await openFollowing()
     const { people } = world.slack
     world.slack.acts.archive(WEB)
@@ -163,7 +163,7 @@ describe('a channel that the bot leaves', () => {
 })
 
 describe('a channel that is renamed or made private', () => {
-  it('goes on as before: its id stays, and the bot in it', async () => {
+  it('continues as before: its id stays, and the bot is in it', async () => {
     const world = await openFollowing()
     world.slack.acts.rename(WEB, 'web-team')
     world.slack.acts.makePrivate(WEB)
@@ -183,7 +183,7 @@ afterAll(async () => {
 })
 
 describe.skipIf('impossible' in server)('two processes on one PostgreSQL', () => {
-  it('both know what was subscribed at one of them with the next delivery, and tell of a closing once', async () => {
+  it('both know a subscription from the next delivery on, and report a closed channel once', async () => {
     if ('impossible' in server) return
     const scene = await openScene({ settings: { DATABASE_URL: await server.createDatabase() } })
     const [one, two] = [await startApp(scene.settings), await startApp(scene.settings)]
@@ -199,10 +199,10 @@ describe.skipIf('impossible' in server)('two processes on one PostgreSQL', () =>
     await send(two.url, delivery({ build_id: 2, commit_id: 'b'.repeat(40), status: 'error' }))
     await untilCard(scene, ['Failed', 'acme/web'], undefined, WEB)
     scene.slack.acts.archive(WEB)
-    // All of the one before may have been said by then: that a channel is closed is seen by what is still to be said there.
+    // All earlier messages may have been posted; only a further one shows that the channel is closed.
     await send(one.url, delivery({ build_id: 4, commit_id: 'd'.repeat(40), status: 'error' }))
     await untilTold(scene, ada, 1)
-    // Both look at the same moments for whom to tell; whoever tells of this one has looked at the other, too.
+    // Both processes look for closings at the same time, so the one that reports this one has seen the other one too.
     await send(two.url, delivery({ build_id: 3, commit_id: 'c'.repeat(40), status: 'error' }))
     scene.slack.acts.archive(OPS)
     await untilTold(scene, grace, 1)
@@ -214,7 +214,7 @@ const isReady = async (url: string): Promise<boolean> => (await fetch(`${url}/re
 
 const ANSWERED_WITHIN_MS = 4000
 
-/** Asks again where CI's projects are not read yet, or a database that has just begun takes too long. */
+/** Repeats the command while CI's list is not read yet, or if a new database is slow. */
 const follow = (scene: Scene, user: string, channel: string): Promise<unknown> =>
   until(`${channel} follows`, async () => {
     reload(scene)

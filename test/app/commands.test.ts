@@ -11,7 +11,7 @@ import { reload, untilAnswered, untilCard, untilKnown, writesTo, type Scene, typ
 const { builds: BUILDS } = CHANNELS
 const { ada } = PEOPLE
 
-/** Settings without CI: neither interface. */
+/** Settings without either interface of CI. */
 const NO_CI: Settings = {
   CI_BASE_URL: undefined,
   CI_ORGANIZATION_UUID: undefined,
@@ -20,7 +20,7 @@ const NO_CI: Settings = {
   CI_API_KEY: undefined,
 }
 
-/** So many more projects, `acme/p01` and on, every third of them Pro. */
+/** Adds this many projects, `acme/p01` and so on. Every third one is Pro. */
 async function addProjects({ ci }: Scene, count: number): Promise<void> {
   const { baseUrl, organizationUuid, authorization } = ci.address()
   for (let n = 1; n <= count; n++) {
@@ -44,7 +44,7 @@ async function openWithMany(): Promise<World> {
   return enterWorld(scene)
 }
 
-/** A red build of `main`, and one that runs on `fix/login`. */
+/** A failed build on `main`, and a running one on `fix/login`. */
 async function openWithBuilds(): Promise<World> {
   const world = await openWorld()
   await pushRed(world)
@@ -54,7 +54,7 @@ async function openWithBuilds(): Promise<World> {
   return world
 }
 
-/** The last reading of the projects was an hour ago. */
+/** Makes the last read of the list an hour old. */
 function ageList({ folder }: Scene): void {
   const db = new DatabaseSync(databasePath(folder))
   db.exec(`update job set last_done_at = last_done_at - 3600000 where name = 'refresh-projects'`)
@@ -65,7 +65,7 @@ function ageList({ folder }: Scene): void {
 const names = (text: string): string[] => [...text.matchAll(/• (\S+)/g)].map(([, name]) => name!)
 
 describe('/ci list', () => {
-  it('shows ten projects a page, and Next and Previous turn the page in place', async () => {
+  it('shows ten projects on a page, and Next and Previous change the page in place', async () => {
     const world = await openWithMany()
     await type(world, ada, '/ci list')
     const first = await untilAnswered(world, ada, ['15 projects', 'page 1 of 2'])
@@ -74,14 +74,14 @@ describe('/ci list', () => {
     const second = await untilAnswered(world, ada, ['15 projects', 'page 2 of 2'])
     expect(buttonsOf(world.slack.ephemerals(BUILDS, ada))).toEqual([PAGE_ACTION_IDS.previous])
     expect([names(first.text).length, new Set([...names(first.text), ...names(second.text)]).size]).toEqual([10, 15])
-    // A page carries its whole question: nothing is kept in memory.
+    // The button has the whole query; nothing is kept in memory.
     await world.restartApp()
     await press(world, ada, second, PAGE_ACTION_IDS.previous)
     const back = await untilAnswered(world, ada, ['page 1 of 2'])
     expect([back.text, answersTo(world, ada).length]).toEqual([first.text, 1])
   })
 
-  it('finds by text and by type, together and apart', async () => {
+  it('finds projects by text and by type, separately and together', async () => {
     const world = await openWithMany()
     const listed = async (line: string, ...words: string[]) => {
       await type(world, ada, line)
@@ -93,14 +93,14 @@ describe('/ci list', () => {
     expect(await listed('/ci list nowhere', 'No projects')).toEqual([])
   })
 
-  it('tells the last known state of each', async () => {
+  it('shows the last known state of each', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci-list web')
     const { text } = await untilAnswered(world, ada, ['1 project', 'acme/web · Basic', 'Running'])
     expect(text).toContain('#502')
   })
 
-  it('while CI is slow answers within three seconds that the list follows, and then follows', async () => {
+  it('while CI is slow says within three seconds that the list follows, and then shows it', async () => {
     const scene = await openScene()
     scene.ci.addFault({ kind: 'slow', ms: 3_500, where: 'v2', times: 1 })
     const world = await enterWorld(scene)
@@ -111,7 +111,7 @@ describe('/ci list', () => {
     expect(Number(list.ts)).toBeGreaterThan(Number(soon.ts))
   })
 
-  it('while CI is down shows the list that was read before, how old it is and why', async () => {
+  it('while CI is down shows the last list, with its age and the reason', async () => {
     const scene = await openScene()
     const world = await enterWorld(scene)
     await type(world, ada, '/ci list')
@@ -122,7 +122,7 @@ describe('/ci list', () => {
     await untilAnswered(world, ada, ['3 projects', 'This list is from', "CI no longer accepts Buildline's credentials"])
   })
 
-  it('while CI is down and nothing was read before says so', async () => {
+  it('while CI is down without an earlier list says so', async () => {
     const scene = await openScene()
     scene.ci.addFault({ kind: 'status', statusCode: 401 })
     const world = await enterWorld(scene)
@@ -130,7 +130,7 @@ describe('/ci list', () => {
     await untilAnswered(world, ada, ['No list', "CI no longer accepts Buildline's credentials", 'Next:', 'Reference:'])
   })
 
-  it('without CI says what to set, and with the legacy interface alone that it lists Basic projects only', async () => {
+  it('without CI says what to set, and with the legacy interface only, that it lists Basic projects only', async () => {
     const without = await openWorld({ settings: NO_CI })
     await type(without, ada, '/ci list')
     await untilAnswered(without, ada, ['No list', 'set CI_BASE_URL or CI_LEGACY_BASE_URL'])
@@ -146,7 +146,7 @@ describe('/ci list', () => {
 })
 
 describe('/ci status', () => {
-  it('shows the last build of each branch, of one branch, and of what the channel follows', async () => {
+  it('shows the last build of each branch, of one branch, or of what the channel follows', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci status acme/web')
     await untilAnswered(world, ada, ['1 of 2 branches is red', '#501', 'red since', '#502'])
@@ -154,21 +154,21 @@ describe('/ci status', () => {
     await type(world, ada, '/ci status web fix/login')
     const one = await untilAnswered(world, ada, ['Running', '#502', '`fix/login`'])
     expect(one.text).not.toContain('#501')
-    // The newer build of another branch does not hide that main is red.
+    // The newer build of another branch must not hide that main is red.
     await type(world, ada, '/ci status')
     await untilAnswered(world, ada, ["in this channel's projects", '#501', '#502'])
     await type(world, ada, '/ci')
     await untilAnswered(world, ada, ['*1 red, 1 running*', '#501', '#502'])
   })
 
-  it('of one branch shows the last builds', async () => {
+  it('for one branch shows the last builds', async () => {
     const world = await openWithBuilds()
     await pushRed(world)
     await type(world, ada, '/ci status acme/web main')
     await untilAnswered(world, ada, ['The last 2 builds', '#503', '#501'])
   })
 
-  it('of a branch or project that nobody knows names the nearest, and does not guess', async () => {
+  it('with an unknown branch or project suggests the nearest name, and does not guess', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci status acme/web fix/lgoin')
     await untilAnswered(world, ada, ['No build yet', 'Did you mean `fix/login`'])
@@ -178,7 +178,7 @@ describe('/ci status', () => {
     await untilAnswered(world, ada, ['1 of 2 branches is red'])
   })
 
-  it('of a name that several projects have asks which, and a button answers', async () => {
+  it('with a name of several projects asks which one, and a button answers', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci status acme')
     const asked = await untilAnswered(world, ada, ['3 projects', 'Choose one'])
@@ -189,7 +189,7 @@ describe('/ci status', () => {
 })
 
 describe('/ci stop and /ci restart', () => {
-  it('stop alone shows what runs here, each with its button, and stops nothing', async () => {
+  it('without a target, stop shows what runs here, each with its button, and stops nothing', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci stop')
     const shown = await untilAnswered(world, ada, ['1 build runs', '#502'])
@@ -199,7 +199,7 @@ describe('/ci stop and /ci restart', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('stop takes a project and branch, a number, an address that Slack linked, and the alias does the same', async () => {
+  it('stop accepts a project and branch, a number or a linked address, and so does its alias', async () => {
     const world = await openWithBuilds()
     for (const branch of ['b503', 'b504', 'b505']) world.ci.push('acme/web', { outcome: 'none', branch })
     await untilKnown(world, 5)
@@ -212,7 +212,7 @@ describe('/ci stop and /ci restart', () => {
     }
   })
 
-  it('restart takes the last build of a branch', async () => {
+  it('restart means the last build of a branch', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci-restart acme/web main')
     await untilAnswered(world, ada, ['Restart requested', '#501'])
@@ -221,13 +221,13 @@ describe('/ci stop and /ci restart', () => {
 })
 
 describe('/ci', () => {
-  it('why tells of each channel which rule decided', async () => {
+  it('why says for each channel which rule decided', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci why #501')
     await untilAnswered(world, ada, ['#501', `<#${BUILDS}> *posted*`, "the project's own, in CI", '*selects it*'])
   })
 
-  it('understands smart quotes, names that Slack linked, any case and spare blanks', async () => {
+  it('accepts smart quotes, names that Slack linked, any case and extra blanks', async () => {
     const world = await openWithBuilds()
     const texts = ['status “acme/web” ‘main’', 'status acme/<http://web|web> main', ' STATUS   acme/WEB   main ']
     for (const text of texts) {
@@ -237,7 +237,7 @@ describe('/ci', () => {
     }
   })
 
-  it('acts on nothing that it does not know: an unknown command and a word too many have an answer', async () => {
+  it('does nothing for an unknown command or an extra word, but answers', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci stpo acme/web@fix/login')
     await untilAnswered(world, ada, ['No such command', '`stpo`', 'Did you mean `/ci stop`'])
@@ -248,7 +248,7 @@ describe('/ci', () => {
     expect(writesTo(world.ci, 'stop')).toEqual([])
   })
 
-  it('alone shows what is red and what runs here, each with its button, and where to find help', async () => {
+  it('without arguments shows what is red and what runs here, each with its button, and how to get help', async () => {
     const world = await openWorld()
     await type(world, ada, '/ci')
     await untilAnswered(world, ada, ['No builds yet', '/ci help'])

@@ -8,7 +8,7 @@ import { BUILDS } from './channel.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** A build of yesterday, and a digest that became due a moment ago. */
+/** A build from yesterday, and a digest that has just become due. */
 async function openDue(prepare: (stage: Stage) => void = () => {}): Promise<Stage> {
   const stage = await openStage({ settings: { DEFAULT_CHANNEL: BUILDS } })
   prepare(stage)
@@ -29,7 +29,7 @@ async function openDue(prepare: (stage: Stage) => void = () => {}): Promise<Stag
 const digestsIn = ({ slack }: Stage) =>
   slack.messages(BUILDS).filter(({ text }) => String(text).startsWith(':bar_chart:'))
 
-it('a digest that is due is posted by itself, with its chart', async () => {
+it('a due digest is posted by itself, with its chart', async () => {
   const stage = await openDue()
   await until('it is posted', () => digestsIn(stage).length === 1, 40_000)
   const [digest] = digestsIn(stage)
@@ -44,7 +44,7 @@ it('a digest that is due is posted by itself, with its chart', async () => {
   expect(file!.bytes!.length).toBeGreaterThan(5_000)
 })
 
-it('where Slack takes no files it is posted without', async () => {
+it('a digest is posted without a chart if Slack accepts no files', async () => {
   const stage = await openDue(({ slack }) =>
     slack.faults.add({ kind: 'error', method: 'files.getUploadURLExternal', error: 'missing_scope' }),
   )

@@ -22,7 +22,7 @@ const hook = (change: object = {}) => ({
 const withRules = (surgery: Surgery, ...rules: readonly object[]) =>
   surgery.changeProject('acme/web', { notification_rules: rules })
 
-describe('where everything is as it should be', () => {
+describe('with everything in order', () => {
   it('each check says so, and none changes anything at CI', async () => {
     const surgery = await openSurgery()
     const before = JSON.stringify(surgery.ci.state().projects)
@@ -39,7 +39,7 @@ describe('where everything is as it should be', () => {
 })
 
 describe("Slack's token", () => {
-  it('that is revoked is refused, and what hangs on it is not checked', async () => {
+  it('that is revoked is refused, and checks that need it are skipped', async () => {
     const surgery = await openSurgery()
     surgery.slack.acts.revokeToken()
     expect(await surgery.found('slack-token')).toEqual([{ kind: 'slack-refuses', code: 'token_revoked' }])
@@ -48,7 +48,7 @@ describe("Slack's token", () => {
     expect(await surgery.found('channels')).toEqual([{ kind: 'slack-refuses', code: 'token_revoked' }])
   })
 
-  it('that nobody can be asked about is wrong all the same: nothing works without Slack', async () => {
+  it('that cannot be checked counts as wrong, since nothing works without Slack', async () => {
     const surgery = await openSurgery()
     surgery.slack.faults.add({ kind: 'down' })
     expect(await surgery.findings()).toContainEqual({
@@ -65,13 +65,13 @@ describe("Slack's token", () => {
 describe("Socket Mode's app token", () => {
   const withToken = (SLACK_APP_TOKEN: string) => openSurgery({ settings: { SLACK_APP_TOKEN } })
 
-  it('that Slack takes is fine, and no connection is opened', async () => {
+  it('that Slack accepts is fine, and no connection is opened', async () => {
     const surgery = await withToken('xapp-sandbox-token')
     expect(await surgery.found('socket-mode')).toEqual([{ kind: 'fine', count: null }])
     expect(surgery.slack.sockets.count()).toBe(0)
   })
 
-  it('that is wrong is refused, however good the bot token is', async () => {
+  it('that is wrong is refused, even if the bot token is good', async () => {
     const surgery = await withToken('xapp-wrong-1')
     const findings = (await surgery.findings()).filter(({ verdict }) => verdict === 'wrong')
     expect(findings).toEqual([
@@ -79,12 +79,12 @@ describe("Socket Mode's app token", () => {
     ])
   })
 
-  it('that is not set is no fault: Slack comes over HTTP', async () => {
+  it('that is not set is fine: Slack uses HTTP', async () => {
     const surgery = await openSurgery()
     expect(await surgery.found('socket-mode')).toEqual([{ kind: 'over-http' }])
   })
 
-  it('cannot be judged while Slack is away', async () => {
+  it('is unknown while Slack is away', async () => {
     const surgery = await withToken('xapp-sandbox-token')
     surgery.slack.faults.add({ kind: 'down' })
     expect(await surgery.found('socket-mode')).toEqual([{ kind: 'not-checked', why: 'slack-away' }])
@@ -92,13 +92,13 @@ describe("Socket Mode's app token", () => {
 })
 
 describe('a scope', () => {
-  it.each(SCOPES)('%s that was taken away is named', async (scope) => {
+  it.each(SCOPES)('%s that is missing is named', async (scope) => {
     const surgery = await openSurgery()
     surgery.slack.acts.revokeScope(scope)
     expect(await surgery.found('slack-scopes')).toEqual([{ kind: 'scopes-missing', scopes: [scope] }])
   })
 
-  it('without which channels cannot be looked at is told there too', async () => {
+  it('that is needed to check channels is named there too', async () => {
     const surgery = await openSurgery()
     surgery.slack.acts.revokeScope('channels:read')
     expect(await surgery.found('channels')).toEqual([{ kind: 'slack-refuses', code: 'missing_scope' }])
@@ -110,14 +110,14 @@ describe('a channel', () => {
     [CHANNELS.elsewhere, 'not_in_channel'],
     [CHANNELS.archived, 'is_archived'],
     ['C0NOWHERE1', 'channel_not_found'],
-  ])('%s that cannot be told is named, with Slack’s word: %s', async (channel, code) => {
+  ])("%s without access is named, with Slack's error: %s", async (channel, code) => {
     const surgery = await openSurgery()
     expect(await surgery.found('channels', following(CHANNELS.builds, channel))).toEqual([
       { kind: 'channel-closed', channel, code },
     ])
   })
 
-  it('that Buildline is thrown out of is named, until it is back', async () => {
+  it('from which Buildline was removed is named until it is back', async () => {
     const surgery = await openSurgery()
     surgery.slack.acts.kickBot(CHANNELS.builds)
     expect(await surgery.found('channels')).toMatchObject([{ channel: CHANNELS.builds, code: 'not_in_channel' }])
@@ -125,14 +125,14 @@ describe('a channel', () => {
     expect(await surgery.found('channels')).toEqual([{ kind: 'fine', count: 1 }])
   })
 
-  it('that is private is no fault', async () => {
+  it('that is private is fine', async () => {
     const surgery = await openSurgery()
     expect(await surgery.found('channels', following(CHANNELS.secret, CHANNELS.builds))).toEqual([
       { kind: 'fine', count: 2 },
     ])
   })
 
-  it('is missed where nobody follows anything', async () => {
+  it('is missed if there are no subscriptions', async () => {
     const surgery = await openSurgery()
     expect(await surgery.found('channels', following())).toEqual([{ kind: 'nobody-follows' }])
   })
@@ -141,7 +141,7 @@ describe('a channel', () => {
 describe("CI's credentials", () => {
   const bearer = (scope: string) => ({ settings: { CI_AUTHORIZATION: `Bearer sandbox-token-${scope}` } })
 
-  it('that are wrong are refused, by each interface for itself', async () => {
+  it('that are wrong are refused, separately for each interface', async () => {
     const surgery = await openSurgery({ settings: { CI_AUTHORIZATION: 'Bearer nobodys', CI_API_KEY: 'nobodys' } })
     expect(await surgery.found('ci-v2')).toEqual([{ kind: 'ci-refuses', code: 'unauthorized', scope: 'project.read' }])
     expect(await surgery.found('ci-legacy')).toEqual([{ kind: 'ci-refuses', code: 'unauthorized', scope: null }])
@@ -153,7 +153,7 @@ describe("CI's credentials", () => {
     ['project-read', ['project.write', 'build.write']],
     ['project-write', ['build.write']],
     ['build-write', ['project.write']],
-  ])('with %s alone lack %j', async (scope, lacking) => {
+  ])('with %s only lack %j', async (scope, lacking) => {
     const surgery = await openSurgery(bearer(scope))
     expect(await surgery.found('ci-v2-scopes')).toEqual(
       lacking.map((one) => ({ kind: 'ci-refuses', code: 'forbidden', scope: one })),
@@ -161,18 +161,18 @@ describe("CI's credentials", () => {
     expect((await surgery.found('ci-v2'))[0]?.kind).toBe(scope === 'project-read' ? 'fine' : 'ci-refuses')
   })
 
-  it('may write, too, where CI answers 400 to what it does not know', async () => {
+  it('may write even if CI answers 400 to unknown resources', async () => {
     const surgery = await openSurgery()
     surgery.ci.addFault({ kind: 'status', statusCode: 400, where: 'v2' })
     expect(await surgery.found('ci-v2-scopes')).toEqual([{ kind: 'fine', count: null }])
   })
 
-  it('of another organization do not reach this one', async () => {
+  it('of another organization do not work for this one', async () => {
     const surgery = await openSurgery({ settings: { CI_ORGANIZATION_UUID: NOBODY } })
     expect(await surgery.found('ci-v2')).toEqual([{ kind: 'ci-refuses', code: 'not-found', scope: 'project.read' }])
   })
 
-  it('that are not set at all are no fault, and what hangs on them is not checked', async () => {
+  it('that are not set are fine, and checks that need them are skipped', async () => {
     const none = { CI_BASE_URL: '', CI_AUTHORIZATION: '', CI_LEGACY_BASE_URL: '', CI_API_KEY: '', CI_SITE_URL: '' }
     const surgery = await openSurgery({ settings: none })
     const off = await surgery.findings()
@@ -189,7 +189,7 @@ describe("CI's credentials", () => {
 })
 
 describe('the site', () => {
-  it('that is another one draws no badge of our project', async () => {
+  it('of another service has no badge of our project', async () => {
     const surgery = await openSurgery()
     await using elsewhere = await startHttpStub(() => ({ status: 404, text: 'not here' }))
     const other = await openSurgery({ settings: { CI_SITE_URL: elsewhere.url } })
@@ -197,7 +197,7 @@ describe('the site', () => {
     expect(await surgery.found('site')).toEqual([{ kind: 'fine', count: null }])
   })
 
-  it('that answers with a page is not CI’s', async () => {
+  it("that answers with a page is not CI's", async () => {
     await using page = await startHttpStub(() => ({ headers: { 'content-type': 'text/html' }, text: '<p>Hello' }))
     const surgery = await openSurgery({ settings: { CI_SITE_URL: page.url } })
     expect(await surgery.found('site')).toEqual([{ kind: 'ci-refuses', code: 'shape', scope: null }])
@@ -205,7 +205,7 @@ describe('the site', () => {
 })
 
 describe('a webhook rule', () => {
-  it('that is missing is missed, and only there', async () => {
+  it('that is missing is reported, and only for its project', async () => {
     const surgery = await openSurgery()
     await withRules(surgery, { notifier: 'email', build_statuses: EVERY_EVENT, options: {} })
     expect(await surgery.found('webhook-rules')).toMatchObject([
@@ -213,7 +213,7 @@ describe('a webhook rule', () => {
     ])
   })
 
-  it('to another address is none of ours', async () => {
+  it('to another address does not count', async () => {
     const surgery = await openSurgery()
     await withRules(surgery, hook({ options: { webhook: { url: 'http://127.0.0.1:9/hooks' } } }))
     expect(await surgery.found('webhook-rules')).toMatchObject([
@@ -222,10 +222,10 @@ describe('a webhook rule', () => {
   })
 
   it.each([
-    ['in the path', 'http://127.0.0.1:9/webhooks/builds/yesterdays'],
-    ['in the query', 'http://127.0.0.1:9/webhooks/builds?token=yesterdays'],
-    ['in none of its places', 'http://127.0.0.1:9/webhooks/builds'],
-  ])('with a wrong secret %s is told, without it', async (_, url) => {
+    ['in its path', 'http://127.0.0.1:9/webhooks/builds/yesterdays'],
+    ['in its query', 'http://127.0.0.1:9/webhooks/builds?token=yesterdays'],
+    ['nowhere', 'http://127.0.0.1:9/webhooks/builds'],
+  ])('with a wrong secret %s is reported, without the secret', async (_, url) => {
     const surgery = await openSurgery()
     await withRules(surgery, hook({ options: { webhook: { url } } }))
     expect(await surgery.found('webhook-rules')).toMatchObject([
@@ -237,13 +237,13 @@ describe('a webhook rule', () => {
     ['behind a proxy', `http://127.0.0.1:9/bots/webhooks/builds/${WEBHOOK_SECRET}/`],
     ['as HTTP Basic password', `http://ci:${WEBHOOK_SECRET}@127.0.0.1:9/webhooks/builds`],
     ['as token', `http://127.0.0.1:9/webhooks/builds?token=${WEBHOOK_SECRET}`],
-  ])('with the right one %s is fine', async (_, url) => {
+  ])('with the right secret %s is fine', async (_, url) => {
     const surgery = await openSurgery()
     await withRules(surgery, hook({ options: { webhook: { url } } }))
     expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'fine', count: 3 }])
   })
 
-  it('that filters events away is told, with what it filters', async () => {
+  it('that leaves out events is reported, with those events', async () => {
     const surgery = await openSurgery()
     await withRules(surgery, hook({ build_statuses: ['failed', 'recovered'] }))
     expect(await surgery.found('webhook-rules')).toEqual([
@@ -251,13 +251,13 @@ describe('a webhook rule', () => {
     ])
   })
 
-  it('for one branch leaves the others away', async () => {
+  it('for one branch leaves out the others', async () => {
     const surgery = await openSurgery()
     await withRules(surgery, hook({ branch: 'main', branch_match: 'exact' }))
     expect(await surgery.found('webhook-rules')).toMatchObject([{ kind: 'webhook-filtered', branch: 'main' }])
   })
 
-  it('and another one are enough where together they tell everything', async () => {
+  it('is enough together with another one if both cover everything', async () => {
     const surgery = await openSurgery()
     const halves = [
       hook({ build_statuses: ['started', 'success'] }),
@@ -272,7 +272,7 @@ describe('a project', () => {
   const later = (ms: number) => ({ clock: { ...systemClock, now: () => Date.now() + ms } })
   const HOUR = 60 * 60_000
 
-  /** A build of acme/web begins at CI, and nobody is told. */
+  /** A build of acme/web starts at CI, without a delivery. */
   async function pushUnheard({ ci }: Surgery): Promise<void> {
     ci.setSwitches({ holdDeliveries: true })
     ci.push('acme/web', { outcome: 'none' })
@@ -282,7 +282,7 @@ describe('a project', () => {
   const hear = ({ deps, ci }: Surgery, at: number) =>
     deps.store!.write((tx) => tx.hearProject(heard(projectNamed(ci, 'acme/web').id, 'acme/web', at)))
 
-  it('that builds and was never heard of is silent, once a delivery had its time', async () => {
+  it('that builds without deliveries is silent, after the time that a delivery needs', async () => {
     const surgery = await openSurgery()
     await pushUnheard(surgery)
     expect(await surgery.found('silent-projects')).toEqual([{ kind: 'fine', count: 3 }])
@@ -291,7 +291,7 @@ describe('a project', () => {
     ])
   })
 
-  it('that was heard of more than an hour before its newest build is silent, and else it is not', async () => {
+  it('whose last delivery is more than an hour older than its newest build is silent, otherwise not', async () => {
     const surgery = await openSurgery()
     await pushUnheard(surgery)
     await hear(surgery, Date.now() - 2 * HOUR)
@@ -300,7 +300,7 @@ describe('a project', () => {
     expect(await surgery.found('silent-projects', later(HOUR))).toEqual([{ kind: 'fine', count: 3 }])
   })
 
-  it('of which CI shows no builds may be silent: that is not told for certain', async () => {
+  it('whose builds CI does not show may be silent, which is reported as uncertain', async () => {
     const surgery = await openSurgery()
     const findings = (await surgery.findings({ legacy: null })).filter(({ check }) => check === 'silent-projects')
     expect(findings).toMatchObject([
@@ -319,7 +319,7 @@ describe('the clock', () => {
     }),
   })
 
-  it.each([90_000, -90_000])('that is %i ms off is told, with its direction', async (ms) => {
+  it.each([90_000, -90_000])('that is %i ms off is reported, with its direction', async (ms) => {
     const surgery = await openSurgery()
     const [found] = await surgery.found('clock', ahead(surgery, ms))
     expect(found).toEqual({ kind: 'clock-off', ms: expect.any(Number) })
@@ -333,7 +333,7 @@ describe('the clock', () => {
 })
 
 describe('the database', () => {
-  it('that somebody holds cannot be written, and the bot could not either', async () => {
+  it('that is locked cannot be written, which the bot could not do either', async () => {
     const surgery = await openSurgery()
     const other = new DatabaseSync(databasePath(surgery.folder))
     onTestFinished(() => other.close())
@@ -343,7 +343,7 @@ describe('the database', () => {
     expect(await surgery.found('store')).toEqual([{ kind: 'fine', count: null }])
   })
 
-  it('whose disk is nearly full is told before it is', async () => {
+  it('with an almost full disk is reported before it is full', async () => {
     const surgery = await openSurgery()
     const MB = 1024 * 1024
     expect(await surgery.found('store', { freeBytes: async () => 200 * MB - 1 })).toEqual([
@@ -353,8 +353,8 @@ describe('the database', () => {
   })
 })
 
-describe('whoever hangs', () => {
-  it('holds up nothing: what it did not say is told as not checked, the rest as ever', async () => {
+describe('a service that does not answer', () => {
+  it('holds up no check: its own ones are skipped, the others run', async () => {
     const surgery = await openSurgery()
     surgery.ci.addFault({ kind: 'hang', where: 'all' })
     const beganAt = Date.now()

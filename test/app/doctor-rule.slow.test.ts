@@ -8,7 +8,7 @@ import { grace, lin, openProjects, projectIn, putsTo, saidBy, submit, topOf, unt
 const ADD = 'project_add_webhook'
 const DOCS = 'acme/docs'
 
-/** A world in which somebody has just created a project at CI, without a webhook rule; the bot has not read it yet. */
+/** Somebody has just created a project at CI without a webhook rule. The bot has not read it yet. */
 async function openWithNew(): Promise<World> {
   const world = await openProjects({ settings: { CI_ADMINS: `${grace},${lin}` } })
   const { status } = await v2(world.ci, 'POST', '/projects', {
@@ -36,7 +36,7 @@ const webhooksOf = (world: World, name = DOCS): unknown[] =>
 const said = ({ slack }: World): string[] => slack.messages(CHANNELS.builds).map(({ text }) => String(text))
 
 describe('"Add webhook rule"', () => {
-  it('shows the difference first, writes all back, tells the channel, and the project is heard of', async () => {
+  it('shows the difference, writes everything back, tells the channel, and deliveries of the project arrive', async () => {
     const world = await openWithNew()
     const before = structuredClone(projectIn(world, DOCS))
     const answer = await askDoctor(world)
@@ -63,7 +63,7 @@ describe('"Add webhook rule"', () => {
     for (const text of [...shown, stored]) expect(text).not.toMatch(new RegExp(`${WEBHOOK_SECRET}|canary-of-docs`))
   })
 
-  it('pressed again later adds no second one', async () => {
+  it('clicked again later adds no second rule', async () => {
     const world = await openWithNew()
     const answer = await askDoctor(world)
     await press(world, grace, answer, ADD)
@@ -75,7 +75,7 @@ describe('"Add webhook rule"', () => {
     expect(webhooksOf(world)).toHaveLength(1)
   })
 
-  it('does nothing for who is no admin any more', async () => {
+  it('does nothing for a person who is no longer an admin', async () => {
     const world = await openWithNew()
     const answer = await askDoctor(world, lin)
     Object.assign(world.settings, { CI_ADMINS: grace })
@@ -85,7 +85,7 @@ describe('"Add webhook rule"', () => {
     expect(webhooksOf(world)).toEqual([])
   })
 
-  it('is not there where no rule says what address Buildline has; pressed before, it says so', async () => {
+  it("is missing if no rule has Buildline's address; an old button says so", async () => {
     const world = await openWithNew()
     const before = await askDoctor(world)
     world.ci.setWebhookUrl('http://127.0.0.1:9/webhooks/builds/yesterdays')

@@ -16,18 +16,18 @@ import { projectNamed, v2 } from '../../packages/sandbox-ci/test/support.ts'
 
 export interface Surgery extends Scene {
   deps: DoctorDeps
-  /** What is found where the deps are changed like that. */
+  /** All findings, with these changed dependencies. */
   findings(changes?: Partial<DoctorDeps>): Promise<readonly Finding[]>
-  /** What one check finds. */
+  /** The findings of one check. */
   found(check: CheckName, changes?: Partial<DoctorDeps>): Promise<readonly Found[]>
-  /** Changes a project at CI, with all that it has. */
+  /** Changes any fields of a project at CI. */
   changeProject(name: string, change: object): Promise<void>
 }
 
-/** Where Buildline's webhook endpoint would be; nobody listens there. */
+/** Buildline's webhook address; nobody listens there. */
 export const DOOR = `http://127.0.0.1:9/webhooks/builds/${WEBHOOK_SECRET}`
 
-/** A doctor with everything as it should be, over real HTTP and a real database. */
+/** A doctor with everything in order, over real HTTP and a real database. */
 export async function openSurgery({ settings }: { settings?: Settings } = {}): Promise<Surgery> {
   const scene = await openScene({ ...(settings && { settings }) })
   scene.ci.setWebhookUrl(DOOR)
@@ -75,7 +75,7 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
   }
 }
 
-/** What CI shows no builds of has to have been heard of. */
+/** A project that must have sent deliveries, since CI does not show its builds. */
 export const heard = (id: string, name: string, at: number): DeliveredProject => ({
   projectId: id as ProjectId,
   name,

@@ -15,7 +15,7 @@ interface Said {
   err: string
 }
 
-/** `buildline doctor`, as an operator runs it. */
+/** Runs `buildline doctor` as an operator does. */
 const buildlineDoctor = (
   { settings, folder }: Pick<Scene, 'settings' | 'folder'>,
   changes: Settings = {},
@@ -36,7 +36,7 @@ const secretsOf = ({ ci, slack }: Scene): string[] => [
   ci.address().authorization.replace('Bearer ', ''),
 ]
 
-/** So that CI shows no project that was never heard of. */
+/** Ensures that each project that CI shows has had deliveries. */
 async function buildEverything({ ci, folder }: World): Promise<void> {
   for (const project of ['acme/web', 'acme/api', 'acme/ios']) ci.push(project, { outcome: 'none' })
   await until('all were heard', () => rowsOf(folder, 'select 1 from heard where at > 0').length === 3)
@@ -45,7 +45,7 @@ async function buildEverything({ ci, folder }: World): Promise<void> {
 const portOf = (url: string): string => new URL(url).port
 
 describe('/ci doctor', () => {
-  it('tells admins what is wrong, and how to mend it', async () => {
+  it('tells admins what is wrong, and how to fix it', async () => {
     const world = await openWorld()
     world.slack.acts.revokeScope('files:write')
     await type(world, grace, '/ci doctor')
@@ -56,7 +56,7 @@ describe('/ci doctor', () => {
     for (const secret of secretsOf(world)) expect(text).not.toContain(secret)
   })
 
-  it('names the scope for addresses only where they are asked for, and how to add it', async () => {
+  it('names the scope for e-mail addresses only if they are used, and how to add it', async () => {
     const world = await openWorld({ settings: { PEOPLE_BY_EMAIL: 'yes' } })
     await type(world, grace, '/ci doctor')
     const { text } = await untilAnswered(world, grace, ['Slack scopes'])
@@ -69,7 +69,7 @@ describe('/ci doctor', () => {
     await untilAnswered(world, grace, ['All scopes of the manifest are granted'])
   })
 
-  it('tells nobody else anything but who may ask', async () => {
+  it('tells others only who may run it', async () => {
     const world = await openWorld()
     await type(world, ada, '/ci doctor')
     const { text } = await untilAnswered(world, ada, ['Not allowed'])
@@ -80,7 +80,7 @@ describe('/ci doctor', () => {
 })
 
 describe('buildline doctor', () => {
-  it('ends with 0 beside a running bot, where nothing is wrong', async () => {
+  it('exits with 0 beside a running bot if nothing is wrong', async () => {
     const world = await openWorld()
     await buildEverything(world)
     const { code, out, err } = await buildlineDoctor(world)
@@ -90,7 +90,7 @@ describe('buildline doctor', () => {
     for (const secret of secretsOf(world)) expect(out).not.toContain(secret)
   })
 
-  it('ends with 1 where Slack cannot be reached, and does not call fine what could not be checked', async () => {
+  it('exits with 1 if Slack cannot be reached, and does not call skipped checks fine', async () => {
     const world = await openWorld()
     await buildEverything(world)
     const { code, out } = await buildlineDoctor(world, { SLACK_API_URL: NOBODY })
@@ -99,7 +99,7 @@ describe('buildline doctor', () => {
     expect(out.trimEnd().split('\n').at(-1)).toMatch(/^\d things? (?:is|are) wrong, and [1-9]\d* needs? a look\.$/)
   })
 
-  it('ends with 1 where something is, names it and its remedy, and no secret', async () => {
+  it('exits with 1 if something is wrong, with its remedy and without secrets', async () => {
     const scene = await openScene()
     scene.ci.setWebhookUrl('http://127.0.0.1:9/webhooks/builds/yesterdays-secret')
     scene.slack.acts.kickBot(CHANNELS.builds)
@@ -114,7 +114,7 @@ describe('buildline doctor', () => {
     for (const secret of [...secretsOf(scene), 'nobodys-key', 'yesterdays-secret']) expect(out).not.toContain(secret)
   })
 
-  it('ends with 1 where Slack refuses the app token, and says where another one is made', async () => {
+  it('exits with 1 if Slack refuses the app token, and says where to make another one', async () => {
     const scene = await openScene()
     const { code, out } = await buildlineDoctor(scene, { SLACK_APP_TOKEN: 'xapp-wrong-1' })
     expect(code).toBe(1)
@@ -124,7 +124,7 @@ describe('buildline doctor', () => {
     expect(out).not.toContain('xapp-wrong-1')
   })
 
-  it('says in the words of the start that no channel has a subscription', async () => {
+  it('says in the words of the start check that no channel has a subscription', async () => {
     const scene = await openScene({ settings: { DEFAULT_CHANNEL: '' } })
     const bot = await startBot(scene)
     const { code, out } = await buildlineDoctor(scene)
@@ -150,14 +150,14 @@ describe('buildline doctor', () => {
     expect(bot.output()).toContain('of 1 only the signature is wrong: check SLACK_SIGNING_SECRET')
   })
 
-  it('makes no database where there is none', async () => {
+  it('creates no database', async () => {
     const scene = await openScene()
     scene.ci.setWebhookUrl(DOOR)
     await buildlineDoctor(scene)
     expect(() => rowsOf(scene.folder, 'select 1')).toThrow('unable to open database file')
   })
 
-  it('tells every fault of the settings at once, and ends with 1', async () => {
+  it('lists all faults of the settings at once, and exits with 1', async () => {
     const scene = await openScene()
     const { code, out } = await buildlineDoctor(scene, { WEBHOOK_SECRET: '', SLACK_BOT_TOKEN: 'canary' })
     expect(code).toBe(1)
@@ -166,7 +166,7 @@ describe('buildline doctor', () => {
     expect(out).not.toContain('canary')
   })
 
-  it('takes no further words', async () => {
+  it('accepts no arguments', async () => {
     const scene = await openScene()
     const { code, err } = await buildlineDoctor(scene, {}, '--fast')
     expect([code, err]).toEqual([64, expect.stringContaining('buildline doctor --help')])

@@ -10,20 +10,20 @@ async function answerOf(url: string): Promise<[status: number, body: unknown]> {
   return [response.status, await response.json()]
 }
 
-describe('health', () => {
-  it('is said by /healthz as long as the process is up, whatever Slack does', async () => {
+describe('the health of the bot', () => {
+  it('is given by /healthz as long as the process runs, whatever Slack does', async () => {
     const { app, slack } = await openStage(followed)
     expect(await answerOf(`${app.url}/healthz`)).toEqual([200, { status: 'up' }])
     slack.faults.add({ kind: 'down' })
     expect(await answerOf(`${app.url}/healthz`)).toEqual([200, { status: 'up' }])
   })
 
-  it('is said by /readyz of the store and of Slack, by name', async () => {
+  it('is given by /readyz, with the state of store and Slack', async () => {
     const { app } = await openStage(followed)
     expect(await answerOf(`${app.url}/readyz`)).toEqual([200, { status: 'ready', store: 'ok', slack: 'ok' }])
   })
 
-  it('is denied by /readyz, with Slack’s own word, when the token is of no use', async () => {
+  it("is bad in /readyz, with Slack's own error, if the token is invalid", async () => {
     const { app, slack } = await openStage(followed)
     slack.acts.revokeToken()
     expect(await answerOf(`${app.url}/readyz`)).toEqual([
@@ -37,7 +37,7 @@ describe('health', () => {
     ])
   })
 
-  it('is asked of Slack now and then, however often we are asked', async () => {
+  it('is checked at Slack now and then, however often people ask', async () => {
     const { app, slack } = await openStage(followed)
     await Promise.all(Array.from({ length: 30 }, () => fetch(`${app.url}/readyz`)))
     expect(slack.counters.calls('auth.test')).toBeLessThanOrEqual(2)
@@ -45,7 +45,7 @@ describe('health', () => {
 })
 
 describe('METRICS_PORT', () => {
-  it('takes /metrics and /readyz off the port that strangers reach', async () => {
+  it('moves /metrics and /readyz away from the public port', async () => {
     const { app } = await openStage({ settings: { ...followed.settings, METRICS_PORT: '0' } })
     const statusesAt = async (url: string) =>
       Promise.all(['/healthz', '/readyz', '/metrics'].map(async (path) => (await fetch(`${url}${path}`)).status))
@@ -56,7 +56,7 @@ describe('METRICS_PORT', () => {
 })
 
 describe('HOST', () => {
-  it('is the one address that is listened on', async () => {
+  it('is the only address that the bot listens on', async () => {
     const { app } = await openStage({ settings: { ...followed.settings, HOST: '127.0.0.2' } })
     const { port } = new URL(app.url)
     expect((await fetch(`http://127.0.0.2:${port}/healthz`)).status).toBe(200)
@@ -65,13 +65,13 @@ describe('HOST', () => {
 })
 
 describe('/metrics', () => {
-  it('counts deliveries, decisions, calls, waiting work and the lag, in Prometheus’ form', async () => {
+  it('has deliveries, decisions, calls, backlog and lag in Prometheus format', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, { status: 'error' })
     await untilSaid(slack, BUILDS, ['Failed acme/web #512'])
     await settled(app.url)
     const sent = 'buildline_slack_calls_total{queue="post",outcome="sent"} 1'
-    // A call is counted once its outcome is stored, and by then nothing waits.
+    // A call is counted after its outcome is stored; by then nothing waits.
     await until(sent, async () => (await (await fetch(`${app.url}/metrics`)).text()).includes(sent))
     const response = await fetch(`${app.url}/metrics`)
     const text = await response.text()
@@ -82,7 +82,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d+/m)
   })
 
-  it('observes how long a message took from its build event', async () => {
+  it('has the time from build event to message', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, { status: 'error' })
     await untilSaid(slack, BUILDS, ['Failed acme/web #512'])
@@ -90,7 +90,7 @@ describe('/metrics', () => {
     await until(counted, async () => (await (await fetch(`${app.url}/metrics`)).text()).includes(counted))
   })
 
-  it('holds no outside text', async () => {
+  it('contains no text from outside', async () => {
     const { app } = await openStage(followed)
     await send(app.url, delivery({ status: 'canary-word', project_name: 'canary-project', branch: 'canary-branch' }))
     await settled(app.url)
@@ -98,7 +98,7 @@ describe('/metrics', () => {
   })
 })
 
-describe('the endpoint for Slack', () => {
+describe('the Slack endpoint', () => {
   const command = (url: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/slack/events`, {
       method: 'POST',
@@ -106,14 +106,14 @@ describe('the endpoint for Slack', () => {
       body: 'command=%2Fci&text=help',
     })
 
-  it('answers 405 to whatever is no POST, and goes on', async () => {
+  it('answers 405 to everything except POST, and keeps working', async () => {
     const { app } = await openStage(followed)
     const answer = await fetch(`${app.url}/slack/events`)
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
     expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
   })
 
-  it('takes nothing that is not signed, or signed by somebody else', async () => {
+  it('refuses requests without a signature or with a wrong one', async () => {
     const { app } = await openStage(followed)
     expect((await command(app.url)).status).toBeGreaterThanOrEqual(400)
     const now = String(Math.floor(Date.now() / 1_000))
@@ -121,7 +121,7 @@ describe('the endpoint for Slack', () => {
     expect((await command(app.url, forged)).status).toBe(401)
   })
 
-  it('reads a few megabytes of a stranger at most, and answers 413', async () => {
+  it('reads at most a few megabytes of an unsigned request, and answers 413', async () => {
     const { app } = await openStage(followed)
     const wire = openWire(app.url)
     const signed = { 'x-slack-request-timestamp': 1, 'x-slack-signature': 'v0=00' }
@@ -131,21 +131,21 @@ describe('the endpoint for Slack', () => {
     expect(statuses(wire)).toEqual([413])
   })
 
-  it('is not there in Socket Mode', async () => {
+  it('does not exist in Socket Mode', async () => {
     const { app } = await openStage({ settings: { SLACK_APP_TOKEN: 'xapp-sandbox' } })
     expect((await command(app.url)).status).toBe(404)
   })
 })
 
-describe('addresses that are none', () => {
+describe('unknown paths', () => {
   it.each(['/', '/healthz/', '/favicon.ico', '/.env', '/data/buildline.db'])('are answered 404: %s', async (path) => {
     const { app } = await openStage(followed)
     expect((await fetch(`${app.url}${path}`)).status).toBe(404)
   })
 })
 
-describe('an app that is stopped', () => {
-  it('takes nothing more, and leaves what was taken to the next one', async () => {
+describe('a stopped app', () => {
+  it('accepts nothing more, and leaves recorded deliveries to the next one', async () => {
     const { app, slack, settings } = await openStage(followed)
     slack.faults.add({ kind: 'slow', ms: 300 })
     await sendAll(app.url, { status: 'error' })

@@ -6,11 +6,11 @@ import { headlines } from './channel.ts'
 
 const LOADED = 'the Slack endpoint is loaded'
 
-it('what answers a press is loaded once a card stands that can be pressed, and not before', async () => {
+it('the code that answers clicks is loaded after the first card was posted, and not before', async () => {
   const settings = { DEFAULT_CHANNEL: CHANNELS.builds, LOG_LEVEL: 'debug' }
   const { folder, settings: all, slack } = await prepareStage({ settings })
   const bot = startProcess(folder, all)
-  // Longer than loading waits.
+  // Longer than loading may take.
   slack.faults.add({ kind: 'slow', ms: 1_500, method: 'chat.postMessage', times: 1 })
   await sendAll(await bot.url(), buildOf(1, { status: 'error' }))
   await until('nobody has pressed, and it is loaded', () => bot.output().includes(LOADED))

@@ -9,7 +9,7 @@ type Line = Record<string, unknown> & { msg: string }
 
 const linesOf = ({ lines }: RunningApp): Line[] => lines.map((line) => JSON.parse(line) as Line)
 
-/** What the log says on the way of one delivery: each step is found by what the step before names. */
+/** The log lines of one delivery. Each step is found by ids of the step before. */
 function follow(app: RunningApp, delivery: number): { buildEvent: number; steps: Line[] } {
   const lines = linesOf(app)
   const [came] = lines.filter((line) => line.msg === 'delivery' && line['delivery'] === delivery)
@@ -27,7 +27,7 @@ function follow(app: RunningApp, delivery: number): { buildEvent: number; steps:
   return { buildEvent, steps: [came, ...taken, ...told].filter((line) => line !== undefined) }
 }
 
-it.each(['info', 'debug'])('follows a delivery by its id from the endpoint to the message, at %s', async (level) => {
+it.each(['info', 'debug'])("the log can be followed from a delivery's id to the message, at %s", async (level) => {
   const { app, slack } = await openStage({
     settings: { DEFAULT_CHANNEL: BUILDS, LOG_LEVEL: level },
     slack: { rates: 'off' },
@@ -35,7 +35,7 @@ it.each(['info', 'debug'])('follows a delivery by its id from the endpoint to th
   await sendAll(app.url, buildOf(512, { status: 'initiated' }), buildOf(513, { status: 'error' }))
   await settled(app.url)
   await sendAll(app.url, buildOf(512, { status: 'success' }))
-  // A step is logged a moment after it is stored.
+  // A step is logged just after it is stored.
   await until('the reply is logged', () => follow(app, 1).steps.length === 5)
   const { buildEvent, steps } = follow(app, 1)
   expect(steps).toMatchObject([
@@ -47,11 +47,11 @@ it.each(['info', 'debug'])('follows a delivery by its id from the endpoint to th
   ])
   const { steps: failed } = follow(app, 2)
   expect(failed.map(({ msg }) => msg)).toEqual(['delivery', 'ingested', 'sent'])
-  // The last step names the message as Slack does.
+  // The last step has the message's ts.
   expect(slack.messages(BUILDS).map(({ ts }) => ts)).toContain(failed.at(-1)?.['ts'])
 })
 
-it('says of a delivery that nobody is told of that it ended there', async () => {
+it('the log says where a delivery ended that led to no message', async () => {
   const { app } = await openStage({ subscriptions: [`{ channel: ${BUILDS}, project: all, events: [failed] }`] })
   await sendAll(app.url, buildOf(512, { status: 'initiated' }))
   await until('both steps are logged', () => follow(app, 1).steps.length === 2)
@@ -59,7 +59,7 @@ it('says of a delivery that nobody is told of that it ended there', async () => 
   expect(linesOf(app).filter(({ msg }) => msg === 'decided')).toMatchObject([{ verdict: 'silent' }])
 })
 
-it('writes the lines that docs/operations/logs.md shows', async () => {
+it('the log has the lines that docs/operations/logs.md shows', async () => {
   const { app } = await openStage({ settings: { DEFAULT_CHANNEL: BUILDS } })
   await sendAll(app.url, buildOf(512, { status: 'initiated' }))
   await settled(app.url)

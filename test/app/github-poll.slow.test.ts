@@ -5,7 +5,7 @@ import { pushed, startGithub } from '../../packages/sandbox-github/test/support.
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openStage, rowsOf, settled, startApp, until } from '../support/app.ts'
 
-test('without a webhook, what has ended at the first look is no news, and what ends later is told once, with its failed jobs', async () => {
+test('without a webhook, a run that ended before the first look is no news, and a later one is shown once, with its failed jobs', async () => {
   const github = await startGithub()
   const { apiUrl, token } = github.address()
   github.finish(pushed(github).id, 'failure')
@@ -30,7 +30,7 @@ test('without a webhook, what has ended at the first look is no news, and what e
   await settled(stage.app.url)
   expect(said()).toHaveLength(1)
   expect(JSON.stringify(said()[0])).toContain('failed: test: Run test, lint: Run lint')
-  // What ends while the bot is down is told once it is back; what was told is not told again.
+  // A run that ends while the bot is down is shown once it is back. Earlier ones are not shown again.
   await stage.app.stop()
   github.finish(pushed(github).id, 'failure', ['build'])
   const again = await startApp(stage.settings)
@@ -40,7 +40,7 @@ test('without a webhook, what has ended at the first look is no news, and what e
   expect(said()).toHaveLength(2)
 }, 90_000)
 
-test('a token that GitHub refuses is named in no line of the log; it is counted, and admins are told', async () => {
+test('a token that GitHub refuses is in no log line; it is counted, and admins are told', async () => {
   const github = await startGithub()
   const token = 'github_pat_that_was_revoked'
   const stage = await openStage({
@@ -66,7 +66,7 @@ test('a token that GitHub refuses is named in no line of the log; it is counted,
   expect(metrics).toMatch(/buildline_ci_calls_total\{interface="github",outcome="unauthorized"\} [1-9]/)
 })
 
-test('a GitHub App takes the place of a token, and nothing of its key or tokens is in the log', async () => {
+test('a GitHub App replaces a token, and neither its key nor its tokens are in the log', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2_048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },

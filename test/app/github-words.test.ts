@@ -6,7 +6,7 @@ import { answersTo, type } from '../support/world.ts'
 
 const { ada } = PEOPLE
 
-/** A bot that has GitHub alone, asked by its admin. */
+/** A bot with GitHub only, used by its admin. */
 async function openAlone() {
   const github = await startGithub()
   const { apiUrl, token, webhookSecret } = github.address()
@@ -23,7 +23,7 @@ async function openAlone() {
   })
   stage.slack.connectBot(`${stage.app.url}/slack/events`)
   github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
-  /** What is answered, or what the form says that opens. */
+  /** The answer, or the form that opens. */
   const answered = async (line: string): Promise<string> => {
     const before = answersTo(stage, ada).length
     await type(stage, ada, line)
@@ -40,7 +40,7 @@ async function openAlone() {
   return { github, answered, rested }
 }
 
-test('with GitHub alone no answer speaks of CI, and the doctor misses nothing', async () => {
+test('with GitHub only, no answer mentions CI, and the doctor misses nothing', async () => {
   const { github, answered, rested } = await openAlone()
   const ofCi = /\bCI\b|CI_[A-Z]/
   for (const [line, words] of [

@@ -10,7 +10,7 @@ import { openStage, rowsOf, settled, until, type Stage } from '../support/app.ts
 
 type GithubStage = Stage & { github: SandboxGithub }
 
-/** A bot that has GitHub alone, in a channel that follows its failures and recoveries. */
+/** A bot with GitHub only, in a channel that follows failures and recoveries. */
 async function openHooked(): Promise<GithubStage> {
   const github = await startGithub()
   const { apiUrl, token, webhookSecret } = github.address()
@@ -28,7 +28,7 @@ async function openHooked(): Promise<GithubStage> {
   return { ...stage, github }
 }
 
-/** Everything is delivered, and told. */
+/** Waits until everything is delivered and sent. */
 async function rested({ github, app }: GithubStage): Promise<void> {
   await github.settle()
   await settled(app.url)
@@ -59,7 +59,7 @@ test('a failed run on the default branch gets a card, and its rerun is the secon
   expect(textOf(said(stage)[0])).toContain('Passed on attempt 2 (flaky)')
 })
 
-test('a run that failed to start has no failed jobs, and is run again as a whole', async () => {
+test('a run that failed to start has no failed jobs, and is rerun as a whole', async () => {
   const stage = await openHooked()
   const { github } = stage
   const { id } = pushed(github)
@@ -70,7 +70,7 @@ test('a run that failed to start has no failed jobs, and is run again as a whole
   expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun 201`)
 })
 
-test('a restart is confirmed by the attempt that GitHub shows, though an earlier one was never heard of', async () => {
+test('a restart is confirmed by the attempt that GitHub shows, even if an earlier one never arrived', async () => {
   const stage = await openHooked()
   const { github } = stage
   const { id } = pushed(github)
@@ -88,7 +88,7 @@ test('a restart is confirmed by the attempt that GitHub shows, though an earlier
   expect(thread.filter((text) => text.includes('Restart requested'))).toEqual([expect.stringContaining('attempt 3')])
 })
 
-test('a run is cancelled by the Stop button', async () => {
+test('the Stop button cancels a run', async () => {
   const stage = await openHooked()
   const { github } = stage
   const { id } = pushed(github)
@@ -101,7 +101,7 @@ test('a run is cancelled by the Stop button', async () => {
   await until('the card says so', () => textOf(said(stage)[0]).includes('Stopped'))
 })
 
-test('what is not signed, or says nothing of a run, is not kept', async () => {
+test('requests without a valid signature, or about other things than runs, are not stored', async () => {
   const { github, folder, app } = await openHooked()
   const [url, secret] = [`${app.url}/webhooks/github`, github.address().webhookSecret]
   github.setWebhookUrl('http://127.0.0.1:9/nobody')
@@ -127,7 +127,7 @@ test('what is not signed, or says nothing of a run, is not kept', async () => {
   ])
 })
 
-test("a fork's main is not ours", async () => {
+test('main of a fork is another branch than main', async () => {
   const stage = await openHooked()
   stage.github.finish(pushed(stage.github, { fork: 'mallory' }).id, 'failure')
   await rested(stage)
@@ -135,7 +135,7 @@ test("a fork's main is not ours", async () => {
   expect(rowsOf(stage.folder, 'select distinct branch from fact')).toMatchObject([{ branch: 'mallory:main' }])
 })
 
-test('commands know the builds of a workflow by its repository', async () => {
+test('commands find the builds of a workflow by its repository', async () => {
   const stage = await openHooked()
   const { github } = stage
   const { id } = pushed(github)
@@ -154,7 +154,7 @@ test('commands know the builds of a workflow by its repository', async () => {
   await answered('/ci status acme/web #2', /Passed/)
   await answered('/ci badge acme/web main', /last build.*ci\.yml\/badge\.svg\?branch=main/)
   await answered('/ci why', /failed/i)
-  // It is the same run, whose number is not its id.
+  // The run is the same; its number differs from its id.
   await answered('/ci restart acme/web@main', /[Rr]estart requested.*GitHub accepted the request\. The build's card/)
   await until('it runs again', () => runOf(github, id).attempt === 2)
 })

@@ -13,7 +13,7 @@ async function openHomes(options: WorldOptions = {}): Promise<World> {
   return world
 }
 
-/** What stands in somebody's Home now. */
+/** The text of this person's Home. */
 function homeOf({ slack }: World, user: string): string {
   const blocks = JSON.stringify(slack.views.home(user)?.['blocks'] ?? [])
   return [...blocks.matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)]
@@ -40,7 +40,7 @@ const press = ({ slack }: World, user: string, actionId: string) =>
 const published = ({ slack }: World): number => slack.counters.calls('views.publish')
 
 describe('App Home', () => {
-  it('is drawn when it is opened, and again when what it shows has changed', async () => {
+  it('is drawn when it is opened, and again when it changes', async () => {
     const world = await openHomes()
     expect(await open(world, ada, 'Your red builds')).toContain('You have not claimed a committer name')
     await type(world, ada, '/ci me ada')
@@ -54,14 +54,14 @@ describe('App Home', () => {
     await untilHome(world, ada, 'None: every branch')
   })
 
-  it('shows a build that waits, with the way to where it can be approved', async () => {
+  it('shows a waiting build, with a link to approve it', async () => {
     const world = await openHomes()
     await open(world, lin, 'Nothing is queued')
     world.ci.push('acme/web', { needsApproval: true, outcome: 'none' })
     await untilHome(world, lin, ':hourglass_flowing_sand: *Waiting* acme/web', 'Open build')
   })
 
-  it('turns mentions off and on, there and then', async () => {
+  it('switches mentions off and on at once', async () => {
     const world = await openHomes()
     await open(world, ada, 'Mentions')
     await type(world, ada, '/ci me ada')
@@ -92,7 +92,7 @@ describe('App Home', () => {
     await until('an answer came directly', () => direct().includes('Restart requested'))
   })
 
-  it('opens the form to follow a project, where Home is open', async () => {
+  it('opens the form to subscribe', async () => {
     const world = await openHomes()
     await open(world, ada, 'Subscribe a channel')
     await press(world, ada, 'home_follow')
@@ -112,7 +112,7 @@ describe('App Home', () => {
   it.each([
     [lin, 'Nothing changed', 0],
     [grace, 'Subscribed', 1],
-  ])('has %s, whatever was sent in as chosen, follow in channels that they are in: %s', async (user, says, kept) => {
+  ])('lets %s subscribe only channels they are in, whatever the form contained: %s', async (user, says, kept) => {
     const world = await openHomes()
     const { people, views } = world.slack
     const form = () => JSON.stringify(views.stack(user).at(-1) ?? {})
@@ -129,7 +129,7 @@ describe('App Home', () => {
     expect(world.slack.messages(SECRET)).toHaveLength(kept)
   })
 
-  it('says that a form came too late, where Slack does not open it any more', async () => {
+  it('says that a form was too late if Slack no longer opens it', async () => {
     const world = await openHomes()
     await open(world, ada, 'Subscribe a channel')
     world.slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id', times: 1 })
@@ -150,7 +150,7 @@ describe('App Home', () => {
     expect(world.slack.views.stack(ada).at(-1)?.['callback_id']).toBe('home_follow')
   })
 
-  it('names what a private channel follows to its members alone', async () => {
+  it('shows the subscriptions of a private channel to its members only', async () => {
     const world = await openHomes()
     await world.slack.people.runCommand({ user: grace, channel: SECRET, command: '/ci', text: 'subscribe acme/ios' })
     await world.slack.people.runCommand({ user: grace, channel: OPS, command: '/ci', text: 'subscribe acme/api' })
@@ -164,7 +164,7 @@ describe('App Home', () => {
     expect(ofGus).not.toContain('acme/')
   })
 
-  it('names what nobody may see to nobody, where Slack does not say who is where', async () => {
+  it('shows nobody subscriptions of private channels if Slack does not say who is a member', async () => {
     const world = await openHomes({ slack: { rates: 'off' } })
     await type(world, ada, '/ci subscribe acme/web')
     await until('it is kept', () => rowsOf(world.folder, 'select 1 from subscription').length === 1)
@@ -172,7 +172,7 @@ describe('App Home', () => {
     expect(await open(world, ada, 'Slack did not say')).not.toContain('*acme/web*')
   })
 
-  it('shows admins how CI is, and what was asked of it, and members not', async () => {
+  it('shows admins, but not members, the state of CI and the last requests', async () => {
     const world = await openHomes()
     await type(world, ada, '/ci subscribe all')
     await pushRed(world)
@@ -196,7 +196,7 @@ describe('App Home', () => {
     await open(world, grace, 'v2 interface: CI no longer accepts')
   })
 
-  it('shows an outsider a sentence, and a guest no way to follow', async () => {
+  it('shows one sentence to an outsider, and no way to subscribe to a guest', async () => {
     const world = await openHomes()
     await type(world, ada, '/ci subscribe acme/web')
     const outside = await open(world, sol, 'Not allowed')
@@ -204,13 +204,13 @@ describe('App Home', () => {
     expect(await open(world, gus, 'Your red builds')).not.toContain('Subscribe a channel')
   })
 
-  it('is left as it is where nothing that it shows has changed, and where nobody opened it', async () => {
+  it('is not redrawn if nothing on it changed, or if nobody opened it', async () => {
     const world = await openHomes()
     await open(world, ada, 'Your red builds')
     expect(published(world)).toBe(1)
     await type(world, lin, '/ci me lin')
     await untilAnswered(world, lin, ['means you'])
-    // A change that shows comes through after the one that does not.
+    // A visible change after the invisible one is drawn.
     await type(world, ada, '/ci me ada')
     await untilHome(world, ada, 'Failed builds of')
     expect([published(world), world.slack.views.home(lin)]).toEqual([2, undefined])

@@ -8,7 +8,7 @@ import { until } from '../support/app.ts'
 
 const REQUEST = 'POST /webhooks/builds/x HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}'
 
-/** What is said of a request whose sender does this before the moment has passed. */
+/** Whether a request counts as abandoned whose sender does this within a moment. */
 async function ask(then: (sender: Socket) => void): Promise<boolean> {
   const clock = createHandClock(0)
   const said = Promise.withResolvers<boolean>()
@@ -33,15 +33,15 @@ async function ask(then: (sender: Socket) => void): Promise<boolean> {
   return said.promise
 }
 
-it('whoever waits for the answer has not hung up', async () => {
+it('a sender that waits for the answer has not hung up', async () => {
   expect(await ask(() => {})).toBe(false)
 })
 
-it('whoever has gone has hung up, as the process learns in the moment after it woke', async () => {
+it('a sender that closed the connection has hung up, even if the process learns it only after a pause', async () => {
   expect(await ask((sender) => sender.destroy())).toBe(true)
   expect(await ask((sender) => sender.resetAndDestroy())).toBe(true)
 })
 
-it('so has whoever says that nothing more comes: nobody who waits for an answer does', async () => {
+it('a sender that closed its half of the connection has hung up, since a waiting one does not do that', async () => {
   expect(await ask((sender) => sender.end())).toBe(true)
 })

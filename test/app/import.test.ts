@@ -14,7 +14,7 @@ const kept = ({ folder }: World) => rowsOf(folder, 'select channel, rules from s
 const linesIn = ({ slack }: World): string[] =>
   slack.messages(WEB).flatMap(({ text }) => (/subscribed this channel/.test(String(text)) ? [String(text)] : []))
 
-test('/ci import of a pasted list proposes, and its button subscribes', async () => {
+test('/ci import with a pasted list makes a proposal, and its button subscribes', async () => {
   const world = await openReady()
   await type(world, ada, `/ci import ${LIST}`, WEB)
   const proposal = await untilAnswered(world, ada, ['*1 subscription* to import', 'acme/web', 'acme/shop'], WEB)
@@ -29,7 +29,7 @@ test('/ci import of a pasted list proposes, and its button subscribes', async ()
   await untilAnswered(world, grace, ['*Already subscribed* to all of this'], WEB)
 })
 
-test('/ci import alone opens a form, which refuses what is no list and proposes in its place', async () => {
+test('/ci import alone opens a form, which refuses other texts and shows the proposal', async () => {
   const world = await openReady()
   const { people, views } = world.slack
   await type(world, ada, '/ci import', WEB)
@@ -49,7 +49,7 @@ test('/ci import alone opens a form, which refuses what is no list and proposes 
   expect(linesIn(world)).toHaveLength(1)
 })
 
-test('/ci import is not for guests, and by a mention it needs the list', async () => {
+test('/ci import is not for guests, and in a mention it needs the list', async () => {
   const world = await openReady()
   await type(world, gus, `/ci import ${LIST}`, WEB)
   await untilAnswered(world, gus, ['you cannot change subscriptions'], WEB)

@@ -10,16 +10,16 @@ const BUILDS = 30
 const CHANNELS = Array.from({ length: 10 }, (_, n) => `C0BURST00${n}`)
 
 /**
- * How many messages and edits Slack has taken when the process is killed: before it hears that they were taken. Other
- * moments, and more of them, are the kill sweep's.
+ * How many messages and edits Slack has accepted when the process is killed, before it gets the answer. The kill sweep
+ * tests more moments.
  */
 const POINTS = [1, 7, 22, 47]
 
 const SETTLED_MS_MAX = 100_000
 
-describe('a process that is killed in the middle of a burst', () => {
+describe('a process that is killed during a burst', () => {
   it(
-    `after ${POINTS.join(', ')} messages and edits loses nothing, doubles nothing and ends right`,
+    `after ${POINTS.join(', ')} messages and edits loses nothing, duplicates nothing and ends up right`,
     async () => {
       const faults = await Promise.all(POINTS.map(async (point) => [point, await survive(point)] as const))
       expect(Object.fromEntries(faults.filter(([, found]) => found.length > 0))).toEqual({})
@@ -40,7 +40,7 @@ const startOf = (n: number): Build =>
 const endOf = (n: number): Build => ({ ...startOf(n), status: n % 2 === 0 ? 'success' : 'error' })
 const told = (n: number): string => `${n % 2 === 0 ? 'Passed' : 'Failed'} acme/p${projectOf(n)} #${n}`
 
-/** One burst with one kill; what is wrong in the end, in words. */
+/** One burst with one kill. @returns everything that is wrong in the end */
 async function survive(point: number): Promise<string[]> {
   const subscriptions = CHANNELS.map((channel, n) => `{ channel: ${channel}, project: acme/p${n} }`)
   const { folder, settings, slack } = await prepareStage({ subscriptions, settings: { LOG_LEVEL: 'info' } })
@@ -49,9 +49,9 @@ async function survive(point: number): Promise<string[]> {
   const first = startProcess(folder, settings)
   const url = await first.url()
   killAfter(slack, first, point)
-  // A sender that is not answered sends again.
+  // A sender without an answer sends again.
   const unanswered = [...(await sendOrKeep(url, builds.map(startOf))), ...(await sendOrKeep(url, builds.map(endOf)))]
-  // Should there be fewer writes than the point asks for, it is killed at rest.
+  // If there are fewer writes than this point needs, the process is killed when it has finished.
   settled(url, SETTLED_MS_MAX).then(
     () => first.kill('SIGKILL'),
     () => {},
@@ -71,7 +71,7 @@ function killAfter(slack: SandboxSlack, bot: Process, point: number): void {
   onTestFinished(off)
 }
 
-/** Sends all at once; what was not answered 202. */
+/** Sends everything at once. @returns what was not answered with 202 */
 async function sendOrKeep(url: string, said: readonly Build[]): Promise<Build[]> {
   const answers = await Promise.all(
     said.map((build) =>

@@ -3,7 +3,7 @@ import { createLogger } from '../../src/server/logger.ts'
 
 const SECRET = 'door/of "today" & tomorrow'
 
-/** What the log says of one thing, at every level. */
+/** The log lines of one action, at every level. */
 function logged(secrets: readonly string[], tell: (log: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = []
   tell(createLogger('trace', () => secrets, { write: (line) => lines.push(line) }))
@@ -11,7 +11,7 @@ function logged(secrets: readonly string[], tell: (log: ReturnType<typeof create
 }
 
 describe('the log', () => {
-  it('holds no configured secret: not in a message, a field, a nested error, its cause or its stack', () => {
+  it('contains no configured secret, neither in messages nor in fields, nested errors, causes and stacks', () => {
     const cause = new Error(`refused ${SECRET}`)
     const output = logged([SECRET], (log) => {
       log.error({ err: new Error(`could not send ${SECRET}`, { cause }), deep: { deeper: [SECRET] } }, `with ${SECRET}`)
@@ -21,7 +21,7 @@ describe('the log', () => {
     expect(output).not.toContain('tomorrow')
   })
 
-  it('holds no secret that became valid while it ran, nor one that was valid before', () => {
+  it('contains no secret that became valid while it ran, nor one that was valid before', () => {
     let secrets = ['the-first-one']
     let output = ''
     const log = createLogger('trace', () => secrets, { write: (line) => (output += line) })
@@ -39,7 +39,7 @@ describe('the log', () => {
     ['info', new Error('could not be read', { cause: refused }), false],
     ['info', new Error('a fault of ours'), true],
     ['debug', refused, true],
-  ])('at %s level says where %s came from: not where the network is at fault', (level, err, hasStack) => {
+  ])('at level %s has a stack for %s, except for errors of the network', (level, err, hasStack) => {
     let output = ''
     createLogger(level, () => [], { write: (line) => (output += line) }).error({ err }, 'no answer')
     expect(output).toContain(err.message)
@@ -51,15 +51,15 @@ describe('the log', () => {
     ['an app token', 'xapp-1-A0-abcdef', 'xapp-1-A0-abcdef'],
     ['a key in an address', 'GET https://ci.example/api/v1/projects.json?api_key=abc123&page=2', 'abc123'],
     ['a token in an address', 'POST /webhooks/builds?token=abc123', 'abc123'],
-    ['a secret of deliveries in an address', 'POST /webhooks/builds/abc123 HTTP/1.1', 'abc123'],
-    ['a secret of reports in an address', 'POST /webhooks/reports/abc123 HTTP/1.1', 'abc123'],
-    ['a bearer', 'authorization: Bearer abc123def456', 'abc123def456'],
+    ['a webhook secret in an address', 'POST /webhooks/builds/abc123 HTTP/1.1', 'abc123'],
+    ['a report secret in an address', 'POST /webhooks/reports/abc123 HTTP/1.1', 'abc123'],
+    ['a bearer token', 'authorization: Bearer abc123def456', 'abc123def456'],
     ['a password in an address', 'postgres://ada:abc123@db:5432/builds', 'abc123'],
-  ])('holds nothing that looks like %s, configured or not', (_, text, secret) => {
+  ])('contains nothing that looks like %s, configured or not', (_, text, secret) => {
     expect(logged([], (log) => log.warn({ text }, text))).not.toContain(secret)
   })
 
-  it('still says everything else', () => {
+  it('keeps everything else', () => {
     const output = logged([SECRET], (log) =>
       log.info({ project: '11', url: 'https://ci.example/builds/512?page=2' }, 'delivery'),
     )
@@ -70,7 +70,7 @@ describe('the log', () => {
     })
   })
 
-  it('does not black out ordinary words for a secret of two letters', () => {
+  it('does not mask ordinary words because of a secret of two letters', () => {
     expect(logged(['ok'], (log) => log.info({}, 'all is ok'))).toContain('all is ok')
   })
 })

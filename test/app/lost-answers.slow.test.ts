@@ -4,8 +4,8 @@ import { BUILDS, headlines, saidIn, untilSaid } from './channel.ts'
 
 const followed = { settings: { DEFAULT_CHANNEL: BUILDS } }
 
-describe('Slack', () => {
-  it('that was down is told once when it is back, and as things are by then', async () => {
+describe('a Slack', () => {
+  it('that was down gets each message once when it is back, with the newest state', async () => {
     const { app, slack } = await openStage(followed)
     slack.faults.add({ kind: 'down' })
     await sendAll(app.url, ...[1, 2, 3, 4].map((n) => buildOf(n, { status: 'initiated' })))
@@ -26,7 +26,7 @@ describe('Slack', () => {
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
   }, 90_000)
 
-  it('that takes a message and loses the answer shows it once', async () => {
+  it('that accepts a message and loses the answer shows it once', async () => {
     const { app, slack } = await openStage(followed)
     slack.faults.add({ kind: 'accept-then-drop', method: 'chat.postMessage', times: 1 })
     slack.faults.add({ kind: 'accept-then-5xx', method: 'chat.update', times: 1 })
@@ -39,7 +39,7 @@ describe('Slack', () => {
     expect(saidIn(slack, BUILDS)[0]!.replies).toHaveLength(1)
   }, 90_000)
 
-  it('that takes a message long after it has hung up shows it once', async () => {
+  it('that accepts a message long after it closed the connection shows it once', async () => {
     const { app, slack } = await openStage(followed)
     slack.faults.add({ kind: 'accept-late', method: 'chat.postMessage', times: 1, ms: 4_000 })
     await sendAll(app.url, { status: 'error' })

@@ -21,10 +21,10 @@ import type { Scene, Shown, World, WorldOptions } from '../support/world.ts'
 const { builds: BUILDS, shared: SHARED } = CHANNELS
 const { ada, grace, lin, gus, sol } = PEOPLE
 
-/** Nobody has a name yet. */
+/** A world without claimed names. */
 const open = (options: WorldOptions = {}): Promise<World> => openWorld(options)
 
-/** A build runs and fails; what its thread says of that. */
+/** Lets a build run and fail. @returns its reply */
 async function fail(world: World, n: number, build: Build = {}): Promise<string> {
   await sendAll(world.app.url, buildOf(n, { ...build, status: 'initiated' }))
   const card = await untilCard(world, ['Running', `#${n}`])
@@ -32,7 +32,7 @@ async function fail(world: World, n: number, build: Build = {}): Promise<string>
   return untilThread(world, card, 'Failed')
 }
 
-/** What the bot wrote to this person directly. */
+/** The bot's direct messages to this person. */
 const directTo = ({ slack }: Pick<Scene, 'slack'>, user: string): string[] =>
   [...slack.workspace.channels.values()]
     .filter(({ kind, members }) => kind === 'im' && members.has(user))
@@ -41,7 +41,7 @@ const directTo = ({ slack }: Pick<Scene, 'slack'>, user: string): string[] =>
 const claimsIn = ({ folder }: World) => rowsOf(folder, 'select handle, user_id from person order by handle')
 
 describe('a committer name', () => {
-  it('that is claimed is mentioned where a failure carries it, and everybody sees whose it is', async () => {
+  it('is mentioned in failures once it is claimed, and everybody sees whose it is', async () => {
     const world = await open()
     expect(await fail(world, 1)).not.toContain('<@')
     await type(world, ada, '/ci me ada')
@@ -50,7 +50,7 @@ describe('a committer name', () => {
     expect(await fail(world, 3, { committer: 'Grace' })).not.toContain('<@')
   })
 
-  it('is said on a card that is born red, too', async () => {
+  it('is mentioned on a card that is posted as failed', async () => {
     const world = await open()
     await type(world, ada, '/ci me "Ada Lovelace"')
     await untilAnswered(world, ada, ['`ada lovelace` *means you*'])
@@ -58,7 +58,7 @@ describe('a committer name', () => {
     await untilCard(world, ['Failed', `<@${ada}>`])
   })
 
-  it("is one person's: whoever comes later is told whose it is, and it stays so", async () => {
+  it('belongs to one person: others are told whose it is, and it stays so', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*means you*'])
@@ -75,7 +75,7 @@ describe('a committer name', () => {
     expect(directTo(world, ada)).toEqual([])
   })
 
-  it('is given over by an admin, and both are told, each once', async () => {
+  it('can be given to another person by an admin, and both are told once', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*means you*'])
@@ -93,7 +93,7 @@ describe('a committer name', () => {
     expect([directTo(world, lin).length, directTo(world, ada).length]).toEqual([1, 1])
   })
 
-  it('is taken by an admin for themselves, and only who had it has to be told', async () => {
+  it('can be taken by an admin, and only the previous owner is told', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*means you*'])
@@ -102,7 +102,7 @@ describe('a committer name', () => {
     expect([directTo(world, grace), directTo(world, ada).length]).toEqual([[], 1])
   })
 
-  it('whose new owner Slack lets nobody write to is given all the same, and the admin is told so', async () => {
+  it('is given even if the new owner cannot get messages, and the admin is told so', async () => {
     const world = await open()
     world.slack.faults.add({ kind: 'error', method: 'chat.postMessage', error: 'fatal_error', times: 1 })
     await type(world, grace, `/ci me ada for <@${lin}>`)
@@ -110,7 +110,7 @@ describe('a committer name', () => {
     expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: lin }])
   })
 
-  it('is given over by nobody but admins', async () => {
+  it('can be given by admins only', async () => {
     const world = await open()
     await type(world, lin, `/ci me ada for <@${ada}>`)
     await untilAnswered(world, lin, ['Not allowed', 'you cannot assign committer names', 'admins'])
@@ -119,7 +119,7 @@ describe('a committer name', () => {
     expect([claimsIn(world), directTo(world, ada)]).toEqual([[], []])
   })
 
-  it('is forgotten by whoever has it, and free for others then', async () => {
+  it('can be released by its owner, and then claimed by others', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*means you*'])
@@ -131,8 +131,8 @@ describe('a committer name', () => {
   })
 })
 
-describe('whoever wants no mentions', () => {
-  it('is not mentioned, and keeps the name; on again, they are', async () => {
+describe('a person who wants no mentions', () => {
+  it('gets none and keeps the name, until they want mentions again', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*means you*'])
@@ -145,9 +145,9 @@ describe('whoever wants no mentions', () => {
   })
 })
 
-describe('never is somebody wrong mentioned', () => {
+describe('no wrong person is mentioned', () => {
   it.each(['dependency[bot]', 'bot', 'noreply@acme.example', '12+ada@users.no-reply.example'])(
-    'for %s, which nobody can claim, not even by an admin',
+    'for %s, which nobody can claim, not even an admin',
     async (name) => {
       const world = await open()
       await type(world, ada, `/ci me ${name}`)
@@ -158,7 +158,7 @@ describe('never is somebody wrong mentioned', () => {
     },
   )
 
-  it('for a deactivated account, as soon as Slack tells; back again, they are', async () => {
+  it('for a deactivated account as soon as Slack says so; after its return, it is mentioned', async () => {
     const world = await open()
     await type(world, lin, '/ci me ada')
     await untilAnswered(world, lin, ['*means you*'])
@@ -172,7 +172,7 @@ describe('never is somebody wrong mentioned', () => {
     expect(await fail(world, 2)).toContain(`<@${lin}>`)
   })
 
-  it('for a deactivated account whose event was lost, once it is looked up', async () => {
+  it('for a deactivated account whose event was lost, once it was checked', async () => {
     const world = await open()
     await type(world, lin, '/ci me ada')
     await untilAnswered(world, lin, ['*means you*'])
@@ -183,7 +183,7 @@ describe('never is somebody wrong mentioned', () => {
     expect(await fail(world, 1)).not.toContain('<@')
   })
 
-  it('by old news that somebody is back', async () => {
+  it('because of an outdated event that a person is back', async () => {
     const world = await open()
     await type(world, lin, '/ci me ada')
     await untilAnswered(world, lin, ['*means you*'])
@@ -208,8 +208,8 @@ describe('never is somebody wrong mentioned', () => {
   })
 })
 
-describe('a name is claimed', () => {
-  it('by guests too, and not from another workspace', async () => {
+describe('a name can be claimed', () => {
+  it('by guests, but not from another workspace', async () => {
     const world = await open()
     await type(world, gus, '/ci me gus')
     await untilAnswered(world, gus, ['`gus` *means you*'])
@@ -218,7 +218,7 @@ describe('a name is claimed', () => {
     expect(claimsIn(world)).toEqual([{ handle: 'gus', user_id: gus }])
   })
 
-  it('in a thread, by a mention, whose answer only the requester sees', async () => {
+  it('by a mention in a thread, whose answer only the requester sees', async () => {
     const world = await open()
     await sendAll(world.app.url, buildOf(1, { status: 'error' }))
     const card = await untilCard(world, ['Failed'])
@@ -227,7 +227,7 @@ describe('a name is claimed', () => {
     expect(threadOf(world, card).filter((line) => line.includes('means you'))).toEqual([])
   })
 
-  it('never on a guess', async () => {
+  it('but never by guessing', async () => {
     const world = await open()
     const asks = [
       'me Ada Lovelace',
@@ -248,14 +248,14 @@ describe('a name is claimed', () => {
   })
 })
 
-/** The newest reply in #builds, or the newest card, that asks whose a committer name is. */
+/** The newest reply or card in #builds that asks whose a committer name is. */
 const asksWhose = ({ slack }: Pick<Scene, 'slack'>, channel = BUILDS): Shown | undefined => {
   const asking = slack.messages(channel).findLast((message) => buttonsOf(message).includes(ACTION_IDS.claim))
   return asking && { ...asking, ts: String(asking['ts']), text: String(asking['text']) }
 }
 
-describe("That's me, on a build that failed whose committer nobody is yet,", () => {
-  it('claims the name for whoever presses it, whose next failure mentions them, and asks nobody any more', async () => {
+describe("the button That's me on a failed build with an unclaimed committer", () => {
+  it('claims the name for the person who clicks it, whose next failure mentions them, and the button disappears', async () => {
     const world = await open()
     expect(await fail(world, 1)).toContain(' · Ada')
     const asking = asksWhose(world)!
@@ -267,7 +267,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(JSON.stringify(world.slack.messages(BUILDS))).not.toContain('means you')
   })
 
-  it('stands on a card that is born red', async () => {
+  it('is on a card that is posted as failed', async () => {
     const world = await open()
     await sendAll(world.app.url, buildOf(1, { status: 'error' }))
     const card = await untilCard(world, ['Failed', 'Ada'], ACTION_IDS.claim)
@@ -275,11 +275,11 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     await untilAnswered(world, ada, ['`ada` *means you*'])
     await sendAll(world.app.url, buildOf(2, { status: 'error' }))
     await untilCard(world, ['Still failing', `<@${ada}>`])
-    // Its card is no longer that of the newest failure, and is edited.
+    // The card no longer has the newest failure, and is edited.
     await until('nobody is asked any more', () => asksWhose(world) === undefined)
   })
 
-  it('says whose the name is to whoever comes later', async () => {
+  it('tells later people whose the name is', async () => {
     const world = await open()
     await fail(world, 1)
     await type(world, ada, '/ci me ada')
@@ -289,7 +289,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: ada }])
   })
 
-  it('of two people who press it at once has one; pressed again later, it says the same', async () => {
+  it('has one answer for two people who click it at once, and the same one later', async () => {
     const world = await open()
     await fail(world, 1)
     const asking = asksWhose(world)!
@@ -304,7 +304,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(claimsIn(world)).toHaveLength(1)
   })
 
-  it('that Slack delivers twice is answered once', async () => {
+  it('is answered once if Slack delivers a click twice', async () => {
     const world = await open()
     await fail(world, 1)
     await press(world, ada, asksWhose(world)!, ACTION_IDS.claim)
@@ -314,7 +314,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(answersTo(world, ada)).toHaveLength(1)
   })
 
-  it('is pressed in vain from another workspace', async () => {
+  it('does nothing for people of another workspace', async () => {
     const world = await open({ settings: { DEFAULT_CHANNEL: SHARED } })
     await sendAll(world.app.url, buildOf(1, { status: 'error' }))
     const card = await untilCard(world, ['Failed'], ACTION_IDS.claim, SHARED)
@@ -323,7 +323,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(claimsIn(world)).toEqual([])
   })
 
-  it('is pressed by guests too', async () => {
+  it('works for guests', async () => {
     const world = await open()
     await fail(world, 1)
     await press(world, gus, asksWhose(world)!, ACTION_IDS.claim)
@@ -331,13 +331,13 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: gus }])
   })
 
-  it.each(['dependency[bot]', 'noreply@acme.example', null])('is not there for %s', async (committer) => {
+  it.each(['dependency[bot]', 'noreply@acme.example', null])('is missing for %s', async (committer) => {
     const world = await open()
     await fail(world, 1, { committer })
     expect(asksWhose(world)).toBeUndefined()
   })
 
-  it('is not there where the name is claimed, though its owner wants no mentions', async () => {
+  it('is missing if the name is claimed, even by a person who wants no mentions', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*means you*'])
@@ -347,7 +347,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(asksWhose(world)).toBeUndefined()
   })
 
-  it('is not there where the channel mentions nobody', async () => {
+  it('is missing if the channel mentions nobody', async () => {
     const world = await open({
       settings: { DEFAULT_CHANNEL: undefined },
       subscriptions: [`{ channel: ${BUILDS}, project: acme/web, mention: nobody }`],
@@ -360,7 +360,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
 const inactive = ({ folder }: World) => rowsOf(folder, 'select handle from person where inactive_at is not null')
 
 describe('a bot that is killed before it could answer', () => {
-  it('does not say that nothing was done, and tells the requester where to look', async () => {
+  it('does not say that nothing was done, and tells the requester where to check', async () => {
     const scene = await openScene()
     const bot = await startBot(scene)
     scene.slack.faults.add({ kind: 'down', method: 'response_url' })

@@ -15,7 +15,7 @@ const LOOKED = {
 
 const create = (looked: Partial<typeof LOOKED> = {}): Metrics => createMetrics({ ...LOOKED, ...looked })
 
-/** Everything that can be counted, once. */
+/** Counts everything once. */
 function countAll(metrics: Metrics): void {
   metrics.countDelivery('delivery', { status: 202, answer: 'recorded', ms: 3 })
   metrics.countUnknown()
@@ -39,7 +39,7 @@ interface Described {
   what: string
 }
 
-/** Our metrics as the registry describes them, with the labels that their samples have. */
+/** Our metrics as the registry describes them, with the labels of their samples. */
 async function described(): Promise<Described[]> {
   const metrics = create()
   countAll(metrics)
@@ -61,8 +61,8 @@ const read = (file: string): string => readFileSync(new URL(`../../docs/operatio
 
 const byName = (a: Described, b: Described): number => (a.name < b.name ? -1 : 1)
 
-describe('what can be counted', () => {
-  it('is described in docs/operations/metrics.md by name, type, labels and meaning, and nothing else is', async () => {
+describe('the metrics', () => {
+  it('are described in docs/operations/metrics.md by name, type, labels and meaning, and no others are', async () => {
     const rows = [...read('metrics.md').matchAll(/^\| `(buildline_\w+)` \| (\w+) \|([^|]*)\| (.*) \|$/gm)]
     const inDocs = rows.map(([, name, type, labels, what]) => ({
       name: name!,
@@ -73,7 +73,7 @@ describe('what can be counted', () => {
     expect(inDocs.toSorted(byName)).toEqual((await described()).toSorted(byName))
   })
 
-  it('tells what waits, and for how long, when somebody asks', async () => {
+  it('say what waits, and for how long, when they are read', async () => {
     const text = await create().text()
     expect(text).toContain('buildline_backlog{queue="ingest"} 3')
     expect(text).toContain('buildline_backlog_oldest_seconds{queue="ingest"} 60')
@@ -84,15 +84,15 @@ describe('what can be counted', () => {
   it.each([
     [true, /^buildline_slack_socket_open 1$/m],
     [false, /^buildline_slack_socket_open 0$/m],
-  ])('tells whether a Socket Mode connection stands: %s', async (stands, sample) => {
+  ])('say whether there is a Socket Mode connection: %s', async (stands, sample) => {
     expect(await create({ socketStands: () => stands }).text()).toMatch(sample)
   })
 
-  it('tells nothing of a socket where Slack comes over HTTP', async () => {
+  it('do not include a socket if Slack uses HTTP', async () => {
     expect(await create().text()).not.toMatch(/^buildline_slack_socket_open /m)
   })
 
-  it('tells the last of that while the database is away, and that Slack is not there', async () => {
+  it('keep the last backlog while the database is away, and say that Slack is away', async () => {
     let isAway = false
     const backlog = async () => {
       if (isAway) throw new Error('no database')
@@ -113,7 +113,7 @@ describe('what can be counted', () => {
     ['sent', 0],
     ['found', 0],
     ['channel-closed', 0],
-  ])('a call to Slack that ended %s is made again %i times', async (outcome, again) => {
+  ])('count a call to Slack that ended %s as repeated %i times', async (outcome, again) => {
     const metrics = create()
     metrics.count({ what: 'call', queue: 'edit', outcome })
     const text = await metrics.text()
@@ -121,7 +121,7 @@ describe('what can be counted', () => {
     expect(text.includes('buildline_slack_retries_total{queue="edit"} 1')).toBe(again === 1)
   })
 
-  it('says when a job was done, and of one that was not only how it ended', async () => {
+  it('say when a job was last done; a failed one only has its result', async () => {
     const metrics = create()
     metrics.countJob('prune', 'done', T0)
     metrics.countJob('refresh-projects', 'again', T0)
@@ -160,11 +160,11 @@ const RULES = z.object({
   ),
 })
 
-/** The names of ours in an expression, as the registry has them. */
+/** Our metrics in an expression, by their names in the registry. */
 const namesIn = (expr: string): string[] =>
   [...expr.matchAll(/buildline_\w+/g)].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, ''))
 
-/** The labels that an expression asks of our metrics. */
+/** The labels of our metrics that an expression uses. */
 const labelsIn = (expr: string): string[] => [
   ...[...expr.matchAll(/\{([^}$]*?)\}/g)].flatMap(([, matchers]) =>
     [...matchers!.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label!),
@@ -172,7 +172,7 @@ const labelsIn = (expr: string): string[] => [
   ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(',').map((label) => label.trim())),
 ]
 
-describe('what is looked at', () => {
+describe('dashboard and alerts', () => {
   const dashboard = DASHBOARD.parse(JSON.parse(read('grafana.json')))
   const rules = RULES.parse(parse(read('alerts.yml'))).groups.flatMap((group) => group.rules)
   const exprs = [
@@ -183,18 +183,18 @@ describe('what is looked at', () => {
     ),
   ]
 
-  test('every metric in the dashboard, the alerts and the examples is one of ours', async () => {
+  test('use only our metrics, and so do the examples', async () => {
     const ours = new Set((await described()).map(({ name }) => name))
     expect(exprs.length).toBeGreaterThan(30)
     expect(exprs.flatMap(namesIn).filter((name) => !ours.has(name))).toEqual([])
   })
 
-  test('every metric of ours is in the dashboard', async () => {
+  test('include every metric in the dashboard', async () => {
     const shown = new Set(dashboard.panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr))))
     expect((await described()).map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
   })
 
-  test('every label that is asked for is one that some metric of the expression has', async () => {
+  test('use only labels of metrics in the expression', async () => {
     const labels = new Map((await described()).map((one) => [one.name, one.labels]))
     const wrong = exprs.flatMap((expr) => {
       const known = namesIn(expr)
@@ -205,7 +205,7 @@ describe('what is looked at', () => {
     expect(wrong).toEqual([])
   })
 
-  test('an expression with an unknown metric or label would be found', () => {
+  test('would be found to use an unknown metric or label', () => {
     expect(namesIn('rate(buildline_nothing_total{x="1"}[5m])')).toEqual(['buildline_nothing_total'])
     expect(labelsIn('sum by (le, queue) (rate(buildline_lag_seconds_bucket{priority="0"}[5m]))')).toEqual([
       'priority',
@@ -214,7 +214,7 @@ describe('what is looked at', () => {
     ])
   })
 
-  test('no two panels of the dashboard have one id or stand on each other', () => {
+  test('have no two panels with the same id or overlapping positions', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -224,7 +224,7 @@ describe('what is looked at', () => {
     expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true)
   })
 
-  test('every alert has a name of its own', () => {
+  test('have a different name for every alert', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
   })
 })

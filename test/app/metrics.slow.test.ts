@@ -4,23 +4,23 @@ import { openWorld } from '../support/world.ts'
 
 const metricsOf = async ({ url }: { url: string }): Promise<string> => (await fetch(`${url}/metrics`)).text()
 
-/** What a counter or gauge says; null: nothing yet. */
+/** The value of a counter or gauge; null: none yet. */
 async function valueOf(app: { url: string }, sample: string): Promise<number | null> {
   const line = (await metricsOf(app)).split('\n').find((one) => one.startsWith(`${sample} `))
   return line === undefined ? null : Number(line.slice(sample.length + 1))
 }
 
-describe('what an app at work counts', () => {
-  it('its calls to CI by interface and outcome', async () => {
+describe('a running app counts', () => {
+  it('its calls of CI by interface and outcome', async () => {
     const { app } = await openWorld()
     await until('the projects were read', () => valueOf(app, 'buildline_ci_calls_total{interface="v2",outcome="ok"}'))
-    // The legacy interface is read after it.
+    // The legacy interface is read second.
     await until('both', () => valueOf(app, 'buildline_ci_calls_total{interface="legacy",outcome="ok"}'))
     expect(await valueOf(app, 'buildline_ci_call_seconds_count{interface="v2"}')).toBeGreaterThan(0)
     expect(await valueOf(app, 'buildline_ci_calls_total{interface="v2",outcome="unauthorized"}')).toBeNull()
   })
 
-  it('those that CI refuses, and those that are asked again', async () => {
+  it('refused and repeated calls of CI', async () => {
     const { app } = await openWorld({
       settings: { CI_AUTHORIZATION: 'Bearer of-yesterday', CI_LEGACY_BASE_URL: NOBODY },
     })
@@ -28,7 +28,7 @@ describe('what an app at work counts', () => {
     await until('asked again', () => valueOf(app, 'buildline_ci_retries_total{why="unreachable"}'))
   })
 
-  it('what the database takes, each read and write', async () => {
+  it('each read and write of the database, with its duration', async () => {
     const { app } = await openStage()
     const before = (await valueOf(app, 'buildline_store_seconds_count{operation="write"}')) ?? 0
     await sendAll(app.url, buildOf(512))
@@ -37,14 +37,14 @@ describe('what an app at work counts', () => {
     expect(await valueOf(app, 'buildline_delivery_seconds_count{what="delivery"}')).toBe(1)
   })
 
-  it('how its jobs end, and when each was last done', async () => {
+  it('the results of its jobs, and when each was last done', async () => {
     const { app } = await openStage()
     await until('the first look', () => valueOf(app, 'buildline_job_done_timestamp_seconds{job="prune"}'))
     expect(await valueOf(app, 'buildline_jobs_total{job="prune",end="done"}')).toBe(1)
     expect(await valueOf(app, 'buildline_pruned_rows_total')).toBe(0)
   })
 
-  it('that Slack is away, and what waits for it', async () => {
+  it('the absence of Slack, and what waits for it', async () => {
     const { app, slack } = await openStage({ settings: { DEFAULT_CHANNEL: 'C0BUILDS01' } })
     expect(await valueOf(app, 'buildline_slack_reachable')).toBe(1)
     slack.acts.revokeToken()
@@ -55,7 +55,7 @@ describe('what an app at work counts', () => {
 })
 
 describe('retention in a running app', () => {
-  it('removes what RETENTION_DAYS says at the first look, and leaves the rest', async () => {
+  it('removes at its first run what RETENTION_DAYS says, and nothing else', async () => {
     const { app } = await openStage({ settings: { RETENTION_DAYS: '1' } })
     await sendAll(app.url, buildOf(512, { status: 'success' }))
     await settled(app.url)

@@ -14,7 +14,7 @@ const WITH_EMAIL = [...DEFAULT_SCOPES, 'users:read.email']
 
 type World = Stage & { github: SandboxGithub }
 
-/** A bot that GitHub delivers to, in a channel that follows starts and failures, so that a failure has a reply. */
+/** A bot with deliveries from GitHub, in a channel that follows starts and failures, so that a failure has a reply. */
 async function open({
   settings = {},
   scopes = WITH_EMAIL,
@@ -42,11 +42,11 @@ interface Author {
   email?: string
 }
 
-/** A run of a commit by this author. */
+/** Pushes a commit by this author, whose run begins. */
 const push = ({ github }: World, { author = 'Ada Lovelace', email = 'ada@acme.example' }: Author = {}) =>
   pushed(github, { author: { name: author, email } })
 
-/** A run of this commit begins and fails; its reply. */
+/** Lets a run of this commit begin and fail. @returns its reply */
 async function fail(world: World, how: Author = {}): Promise<string> {
   const { id, number } = push(world, how)
   const card = await untilCard(world, ['Running', `#${number}`])
@@ -62,7 +62,7 @@ const asking = ({ slack }: Stage) => {
 const lookups = ({ slack }: Stage): number => slack.counters.calls('users.lookupByEmail')
 const claims = ({ folder }: Stage) => rowsOf(folder, 'select handle, user_id from person order by handle')
 
-test('a failure asks the person with the author’s address, who confirms it; from then on it mentions them', async () => {
+test("a failure asks the person with the author's address, who confirms; later failures mention them", async () => {
   const world = await open()
   expect(await fail(world)).toContain(` · Ada Lovelace · <@${ada}>, is this you?`)
   expect(claims(world)).toEqual([])
@@ -75,7 +75,7 @@ test('a failure asks the person with the author’s address, who confirms it; fr
   expect(lookups(world)).toBe(1)
 })
 
-test('whoever else the name belongs to may say so: the one who was asked is not linked', async () => {
+test('another person can claim the name, and then it does not mean the person who was asked', async () => {
   const world = await open()
   expect(await fail(world)).toContain(`<@${ada}>, is this you?`)
   await press(world, lin, asking(world)!, ACTION_IDS.claim)
@@ -83,7 +83,7 @@ test('whoever else the name belongs to may say so: the one who was asked is not 
   expect(claims(world)).toEqual([{ handle: 'ada lovelace', user_id: lin }])
 })
 
-test('a card that is born red asks, too', async () => {
+test('a card that is posted as failed asks too', async () => {
   const world = await open()
   world.github.setWebhookUrl(null)
   const { id } = push(world)
@@ -92,7 +92,7 @@ test('a card that is born red asks, too', async () => {
   await untilCard(world, ['Failed', `<@${ada}>, is this you?`], ACTION_IDS.claim)
 })
 
-test('Slack is asked once about an address, found or not, and no log, metric or message has one', async () => {
+test('Slack is asked once about an address, found or not, and addresses are in no log, metric or message', async () => {
   const world = await open()
   for (const email of ['ada@acme.example', 'nobody@acme.example'])
     for (const author of ['Ada Lovelace', 'A. Lovelace']) await fail(world, { author, email })
@@ -103,13 +103,13 @@ test('Slack is asked once about an address, found or not, and no log, metric or 
   expect(said).not.toContain('acme%40')
 })
 
-describe('nobody is asked by name', () => {
+describe('no person is asked by name', () => {
   test.each([
-    ['an address of nobody here', 'nobody@acme.example', 1],
-    ['the address of somebody who has left', 'former@acme.example', 1],
+    ['an unknown address', 'nobody@acme.example', 1],
+    ['the address of a person who left', 'former@acme.example', 1],
     ['the address of a guest from another workspace', 'sol@outside.example', 1],
     ['a no-reply address', 'noreply@acme.example', 0],
-    ['a private address of GitHub', '1234+octocat@users.noreply.github.com', 0],
+    ['a private address at GitHub', '1234+octocat@users.noreply.github.com', 0],
     ['a bot’s address', '1234+helper[bot]@users.noreply.github.com', 0],
   ])('for %s', async (_, email, asked) => {
     const world = await open()
@@ -117,26 +117,26 @@ describe('nobody is asked by name', () => {
     expect(lookups(world)).toBe(asked)
   })
 
-  test('where the setting is not set', async () => {
+  test('without the setting', async () => {
     const world = await open({ settings: { PEOPLE_BY_EMAIL: undefined } })
     expect(await fail(world)).toMatch(/ · Ada Lovelace$/)
     expect(lookups(world)).toBe(0)
   })
 
-  test('where the scope is missing', async () => {
+  test('without the scope', async () => {
     const world = await open({ scopes: DEFAULT_SCOPES })
     expect(await fail(world)).toMatch(/ · Ada Lovelace$/)
     expect(asking(world)).toBeDefined()
   })
 
-  test('where Slack does not answer in time', async () => {
+  test('if Slack does not answer in time', async () => {
     const world = await open()
     world.slack.faults.add({ kind: 'slow', method: 'users.lookupByEmail', ms: 60_000 })
     expect(await fail(world)).toMatch(/ · Ada Lovelace$/)
     expect(asking(world)).toBeDefined()
   })
 
-  test('who wants no mentions', async () => {
+  test('if they want no mentions', async () => {
     const world = await open()
     await type(world, ada, '/ci me mentions off')
     await untilAnswered(world, ada, ['Mentions are *off*'])
@@ -144,7 +144,7 @@ describe('nobody is asked by name', () => {
   })
 })
 
-test('without an address that can be asked for, the login asks who has claimed it as a name', async () => {
+test('without a usable address, the person who claimed the login as a name is asked', async () => {
   const world = await open({ settings: { PEOPLE_BY_EMAIL: undefined }, scopes: DEFAULT_SCOPES })
   await type(world, lin, '/ci me octocat')
   await untilAnswered(world, lin, ['`octocat` *means you*'])
@@ -153,7 +153,7 @@ test('without an address that can be asked for, the login asks who has claimed i
   expect(await fail(world, { email: '1234+hubot@users.noreply.github.com' })).toMatch(/ · Ada Lovelace$/)
 })
 
-test('a failure after the first one of the same commit asks nobody again', async () => {
+test('a second failure of the same commit asks nobody again', async () => {
   const world = await open()
   const { id, number } = push(world)
   const card = await untilCard(world, ['Running', `#${number}`])

@@ -23,7 +23,7 @@ describe('creating a project', () => {
     ['wrapped', 201],
     ['bare', 200],
   ] as const)(
-    '(answer %s, %i) shows what will be there, creates it once, and tells the channel',
+    '(answer %s, %i) shows what will be created, creates it once, and tells the channel',
     async (createdProjectForm, createStatusCode) => {
       const world = await openProjects({ ci: { switches: { createdProjectForm, createStatusCode } } })
       await lookAt(world, {
@@ -53,7 +53,7 @@ describe('creating a project', () => {
   )
 
   it.each(['table', 'example'] as const)(
-    'takes variables, and every other field as JSON, deployments in the form %s too',
+    'accepts variables, and every other field as JSON, including deployments in the form %s',
     async (form) => {
       const world = await openProjects({
         ci: { switches: { deploymentForm: form, createRuleNames: form === 'table' ? 'email_target' : 'target' } },
@@ -88,17 +88,17 @@ describe('creating a project', () => {
   )
 
   it.each([
-    ['no address', { 'create:repository_url': 'shop' }, 'create:repository_url', 'must name a repository'],
-    ['no team id', { 'create:team_ids': 'seven' }, 'create:team_ids', 'whole number'],
-    ['half a regex', { 'create:branches': 'main\n^wip' }, 'create:branches', '2: '],
-    ['no JSON', { 'create:more': '{' }, 'create:more', 'is no JSON'],
+    ['an invalid address', { 'create:repository_url': 'shop' }, 'create:repository_url', 'must name a repository'],
+    ['an invalid team id', { 'create:team_ids': 'seven' }, 'create:team_ids', 'whole number'],
+    ['an invalid regex', { 'create:branches': 'main\n^wip' }, 'create:branches', '2: '],
+    ['invalid JSON', { 'create:more': '{' }, 'create:more', 'is no JSON'],
     [
       'a rule without its key',
       { 'create:more': '{"notification_rules":[{"notifier":"slack","build_statuses":["failed"]}]}' },
       'create:more',
       'slack needs a key',
     ],
-    ['a field of the form', { 'create:more': '{"type":"pro"}' }, 'create:more', 'a field of its own'],
+    ['a field that the form has', { 'create:more': '{"type":"pro"}' }, 'create:more', 'a field of its own'],
   ])('with %s is refused at the field', async (_, fields, block, words) => {
     const world = await openProjects()
     await type(world, grace, '/ci project create')
@@ -108,7 +108,7 @@ describe('creating a project', () => {
     expect(creationsAt(world)).toEqual([])
   })
 
-  it('asks once more where there is one of that name, and then makes a second', async () => {
+  it('asks once more if the name exists, and then creates a second one', async () => {
     const world = await openProjects()
     await lookAt(world, { 'create:repository_url': 'git@git.example.com:acme/web.git' })
     await untilModal(world, ['There is acme/web in CI already', 'Create a second one'])
@@ -118,7 +118,7 @@ describe('creating a project', () => {
     expect(world.ci.state().projects.filter(({ name }) => name === 'acme/web')).toHaveLength(2)
   })
 
-  it('that CI refuses says what CI said, and the form can be mended', async () => {
+  it("shows CI's words if CI refuses, and lets the person correct the form", async () => {
     const world = await openProjects()
     await lookAt(world)
     await untilModal(world, ['project_create_send'])
@@ -143,27 +143,24 @@ describe('creating a project', () => {
   it.each([
     ['lost-answer', ['Created'], 1, 'confirmed'],
     ['down', ['Unclear whether CI has created', 'checked three times'], 0, 'unclear'],
-  ] as const)(
-    'whose answer does not come (%s) is looked up by name, and not asked for again',
-    async (kind, words, count, state) => {
-      const world = await openProjects()
-      await lookAt(world)
-      await untilModal(world, ['project_create_send'])
-      world.ci.addFault({ kind, where: 'v2', method: 'POST', times: 1 })
-      await submit(world)
-      await untilModal(world, words)
-      expect([shopsIn(world).length, creationsAt(world).length]).toEqual([count, 1])
-      expect(rowsOf(world.folder, 'select state from request').map((row) => row['state'])).toEqual([state])
-    },
-  )
+  ] as const)('without an answer (%s) is looked up by name, and not sent again', async (kind, words, count, state) => {
+    const world = await openProjects()
+    await lookAt(world)
+    await untilModal(world, ['project_create_send'])
+    world.ci.addFault({ kind, where: 'v2', method: 'POST', times: 1 })
+    await submit(world)
+    await untilModal(world, words)
+    expect([shopsIn(world).length, creationsAt(world).length]).toEqual([count, 1])
+    expect(rowsOf(world.folder, 'select state from request').map((row) => row['state'])).toEqual([state])
+  })
 
-  it('is refused to who is no admin', async () => {
+  it('is for admins only', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project create')
     await untilModal(world, ['Not allowed', 'create and change projects'], lin)
   })
 
-  it('that CI refuses for an unknown notifier is offered again without its rule', async () => {
+  it('that CI refuses for an unknown notifier is offered again without that rule', async () => {
     const world = await openProjects({ ci: { switches: { unknownNotifiers: 'refuse' } } })
     const rules = ['pigeon', 'email'].map((notifier) => ({ notifier, build_statuses: ['failed'] }))
     await lookAt(world, { 'create:more': JSON.stringify({ notification_rules: rules }) })

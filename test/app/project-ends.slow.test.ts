@@ -23,7 +23,7 @@ const { builds: BUILDS } = CHANNELS
 const statesIn = ({ folder }: World) =>
   rowsOf(folder, 'select action, state, code from request order by asked_at').map((row) => ({ ...row }))
 
-/** The fault meets the write, and not the reading before it: CI is asked to read twice first. */
+/** The fault is added after CI was read twice, so that it affects the write only. */
 async function sendUnder(world: World, fault: FaultWanted): Promise<void> {
   await compareBranches(world, 'main')
   world.ci.addFault({ ...fault, where: 'v2', method: 'PUT' })
@@ -42,7 +42,7 @@ describe('a write that CI refuses', () => {
     ['403', status(403), ['Not changed', 'lack the right to change projects', 'project.write'], 'forbidden'],
     ['404', status(404), ['Not changed', 'CI no longer has this project'], 'not-found'],
     ['429', status(429), ['Not changed', 'too many requests'], 'rate-limited'],
-  ])('(%s) is said in words, in the form and in the thread, and changes nothing', async (_, fault, words, code) => {
+  ])('(%s) is explained in the form and in the thread, and changes nothing', async (_, fault, words, code) => {
     const world = await openProjects()
     const before = projectIn(world)
     await sendUnder(world, fault)
@@ -54,8 +54,8 @@ describe('a write that CI refuses', () => {
   })
 })
 
-describe('a write whose end is unclear', () => {
-  it('(done, and the answer lost) is looked up, and said to be done', async () => {
+describe('a write with an unknown outcome', () => {
+  it('(done, but the answer is lost) is looked up, and reported as done', async () => {
     const world = await openProjects()
     await sendUnder(world, { kind: 'lost-answer', times: 1 })
     await untilModal(world, ['Changed', 'CI has saved it'])
@@ -67,18 +67,18 @@ describe('a write whose end is unclear', () => {
   it.each([
     ['500', status(500), 'server'],
     ['torn', { kind: 'down', times: 1 } as const, 'unreachable'],
-  ])('(%s, not done) is looked at three times, said to be unclear, and not sent again', async (_, fault, code) => {
+  ])('(%s, not done) is looked up three times, reported as unclear, and not sent again', async (_, fault, code) => {
     const world = await openProjects()
     await sendUnder(world, fault)
     await untilModal(world, ['Unclear whether CI has changed', 'checked three times', 'does not send it again'])
-    // It may still be on its way: until it cannot be, nobody else's write is let past it.
+    // It may still take effect: until it cannot, no other write is let past it.
     expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'unclear', code }])
     expect(putsTo(world)).toHaveLength(1)
   })
 })
 
-describe('CI being away', () => {
-  it('before the form is filled says so in the form, and nothing was changed', async () => {
+describe('CI is away', () => {
+  it('before the form is filled: the form says so, and nothing is changed', async () => {
     const world = await openProjects()
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
     await world.slack.people.runCommand({
@@ -90,7 +90,7 @@ describe('CI being away', () => {
     await untilModal(world, ['CI did not answer', 'nothing was changed'])
   })
 
-  it('between the difference and the sending leaves no record, no announcement and no write', async () => {
+  it('between the preview and the sending: there is no record, no announcement and no write', async () => {
     const world = await openProjects()
     await compareBranches(world, 'main')
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
@@ -101,10 +101,10 @@ describe('CI being away', () => {
   })
 })
 
-describe('a write that CI refuses for a notifier that it put there itself', () => {
+describe('a write that CI refuses because of a notifier that CI itself put there', () => {
   const refusing = { ci: { switches: { unknownNotifiers: 'refuse' } } } as const
 
-  it('is offered again without its rule, with the difference, and then sent', async () => {
+  it('is offered again without its rule, with a preview, and then sent', async () => {
     const world = await openProjects(refusing)
     await compareBranches(world, 'main')
     await submit(world)
@@ -118,7 +118,7 @@ describe('a write that CI refuses for a notifier that it put there itself', () =
     expect(statesIn(world).map(({ state }) => state)).toEqual(['refused', 'confirmed'])
   })
 
-  it('names it in the thread, and where the form was closed', async () => {
+  it('names the notifier in the thread, and to the requester if the form was closed', async () => {
     const world = await openProjects(refusing)
     await compareBranches(world, 'main')
     world.ci.addFault({ kind: 'slow', ms: 500, where: 'v2', method: 'PUT', times: 1 })
@@ -129,8 +129,8 @@ describe('a write that CI refuses for a notifier that it put there itself', () =
   })
 })
 
-describe('the other parts', () => {
-  it('a rule is changed in place, and its key, which nobody saw, stays', async () => {
+describe('the other parts of the form', () => {
+  it('change a rule in place, and keep its key, which nobody saw', async () => {
     const world = await openProjects()
     const before = projectIn(world).notification_rules[1]!
     const view = await openPart(world, 'rule:1')
@@ -151,7 +151,7 @@ describe('the other parts', () => {
     })
   })
 
-  it('a new rule without the key that it needs is refused at the field', async () => {
+  it('refuse a new rule without its key at the field', async () => {
     const world = await openProjects()
     await openPart(world, 'rule:new')
     const answer = await world.slack.people.submitView({
@@ -161,7 +161,7 @@ describe('the other parts', () => {
     expect(answer).toMatchObject({ errors: { 'rule:new:key': 'slack needs a key' } })
   })
 
-  it('setup commands are written line by line', async () => {
+  it('write setup commands line by line', async () => {
     const world = await openProjects()
     await openPart(world, 'setup')
     await submit(world, { 'edit:setup_commands': 'npm ci\nnpm run build' })
@@ -171,7 +171,7 @@ describe('the other parts', () => {
     expect(projectIn(world)).toMatchObject({ setup_commands: ['npm ci', 'npm run build'] })
   })
 
-  it('what a form cannot carry is refused at its field, with how much is too much', async () => {
+  it('refuse what a form cannot carry at its field, with the excess', async () => {
     const world = await openProjects()
     await openPart(world, 'setup')
     const noise = Array.from({ length: 60 }, (_, n) => createHash('sha256').update(String(n)).digest('base64')).join(
@@ -181,7 +181,7 @@ describe('the other parts', () => {
     expect(answer).toMatchObject({ errors: { 'edit:setup_commands': expect.stringContaining('too long for a form') } })
   })
 
-  it('the very same is not sent', async () => {
+  it('do not send an unchanged value', async () => {
     const world = await openProjects()
     await openPart(world, 'teams')
     await submit(world, { 'edit:team_ids': '7' })

@@ -5,7 +5,7 @@ import { openWorld, type, type Scene, type World, type WorldOptions } from '../s
 
 export const { ada, grace, lin, gus } = PEOPLE
 
-/** A world in which the bot knows CI's projects; Grace is the admin. */
+/** A world in which the bot knows CI's projects. Grace is the admin. */
 export async function openProjects(options: WorldOptions = {}): Promise<World> {
   const world = await openWorld(options)
   await until('the projects are known', () => rowsOf(world.folder, 'select 1 from project').length >= 3)
@@ -14,13 +14,13 @@ export async function openProjects(options: WorldOptions = {}): Promise<World> {
 
 type View = Record<string, unknown>
 
-/** What the modal on top says and holds. */
+/** The top modal of this person. */
 export const topOf = ({ slack }: Pick<World, 'slack'>, user: string = grace): View | undefined =>
   slack.views.stack(user).at(-1)
 
 export const saidBy = (view: unknown): string => JSON.stringify(view ?? null)
 
-/** Waits until the modal on top holds all of these. */
+/** Waits until the top modal contains all of these. */
 export const untilModal = (
   world: Pick<World, 'slack'>,
   words: readonly string[],
@@ -33,7 +33,7 @@ export const untilModal = (
     throw new Error(`${String(error)}; the modal says:\n${saidBy(topOf(world, user))}`)
   })
 
-/** `/ci project edit …`, and one part of it chosen. */
+/** Opens `/ci project edit …` and chooses one part. */
 export async function openPart(world: Scene, part: string, project = 'acme/web', user: string = grace): Promise<View> {
   await type(world, user, `/ci project edit ${project}`)
   const view = await untilModal(world, ['what shall change?'], user)
@@ -43,7 +43,7 @@ export async function openPart(world: Scene, part: string, project = 'acme/web',
   return untilModal(world, [`"${FIRST_INPUT[part] ?? `${part}:`}`], user)
 }
 
-/** The block that shows that a part is drawn; a rule's blocks are named after the part. */
+/** The block that shows that a part is drawn; the blocks of a rule have the part's name. */
 const FIRST_INPUT: Readonly<Record<string, string>> = {
   builds: 'edit:branches',
   setup: 'edit:setup_commands',
@@ -57,7 +57,7 @@ const optionsOf = (view: View): { value: string }[] => {
   return block!.accessory.options
 }
 
-/** Values as Slack nests them: typed text by block id. */
+/** Form values as Slack nests them: typed text by block id. */
 export const typing = (fields: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(fields).map(([block, value]) => [block, { value: { type: 'plain_text_input', value } }]),
@@ -72,7 +72,7 @@ export const projectIn = ({ ci }: Pick<World, 'ci'>, name = 'acme/web') =>
 
 export const putsTo = ({ ci }: Pick<World, 'ci'>) => ci.calls().filter(({ method }) => method === 'PUT')
 
-/** Changes the branches in the form and looks at the difference; what is sent is still to be said. */
+/** Changes the branches in the form and opens the preview, without sending. */
 export async function compareBranches(world: Scene, branches: string, user: string = grace): Promise<View> {
   await openPart(world, 'builds', 'acme/web', user)
   await submit(world, { 'edit:branches': branches }, user)

@@ -5,7 +5,7 @@ import { startHttpStub } from '../support/http-stub.ts'
 import { openWorld } from '../support/world.ts'
 import { openPart, saidBy, submit, untilModal } from './project-forms.ts'
 
-/** A world whose CI answers with this project and keeps the branches that it is told. */
+/** A world whose CI answers with this project and stores the branches that it gets. */
 async function openWith(change: Record<string, unknown>) {
   let current = project(1, {
     name: 'acme/web',
@@ -37,7 +37,7 @@ async function openWith(change: Record<string, unknown>) {
   return { world, puts, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
 }
 
-it('a project whose secret CI masks is not sent, and the form says which and what to do', async () => {
+it('a project with a secret that CI masks is not sent, and the form says which one and what to do', async () => {
   await using ci = await openWith({ environment_variables: [{ name: 'TOKEN', value: '****' }] })
   await openPart(ci.world, 'builds')
   await submit(ci.world, { 'edit:branches': 'main' })
@@ -47,7 +47,7 @@ it('a project whose secret CI masks is not sent, and the form says which and wha
   expect(ci.puts()).toEqual([])
 })
 
-it('a project that CI does not show whole is sent only once that was told, and the end says it again', async () => {
+it('a project that CI does not show completely is sent only after a warning, which the result repeats', async () => {
   await using ci = await openWith({ environment_variables: undefined })
   await openPart(ci.world, 'builds')
   await submit(ci.world, { 'edit:branches': 'main' })
@@ -61,7 +61,7 @@ it('a project that CI does not show whole is sent only once that was told, and t
   expect(uuidOf(1)).toBe(ci.puts()[0]?.path.split('/').at(-1))
 })
 
-it('a project that CI shows whole is told nothing of the kind', async () => {
+it('a project that CI shows completely has no such warning', async () => {
   await using ci = await openWith({})
   await openPart(ci.world, 'builds')
   await submit(ci.world, { 'edit:branches': 'main' })

@@ -6,7 +6,7 @@ import { compareBranches, projectIn, putsTo, submit } from './project-forms.ts'
 
 const { grace } = PEOPLE
 
-it('a process that is killed while CI writes leaves a record, which the next one ends by looking, and whoever asked is told', async () => {
+it('a process that is killed during a write leaves a record, which the next one completes by a look-up, and tells the requester', async () => {
   const scene = await openScene()
   const bot = await startBot(scene)
   await until('the projects are known', () => rowsOf(scene.folder, 'select 1 from project').length >= 3)

@@ -17,7 +17,7 @@ async function openReset(world: World): Promise<void> {
 
 const confirm = (world: World) => submit(world, { 'reset:name': 'acme/ios' })
 
-/** Everything that everybody can see, or that lasts. */
+/** Everything that is visible to everybody or stored. */
 const lasting = (world: World): string =>
   [
     JSON.stringify(world.slack.messages(BUILDS)),
@@ -28,7 +28,7 @@ const lasting = (world: World): string =>
 
 describe('resetting an AES key', () => {
   it.each(['bare', 'wrapped', 'aes_key', 'empty'] as const)(
-    '(%s) shows the new key once, to whoever asked, and it is in no log, no store and no thread',
+    '(%s) shows the new key once, to the requester, and it is in no log, database or thread',
     async (resetAesKeyForm) => {
       const world = await openProjects({ ci: { switches: { resetAesKeyForm } } })
       const old = keyIn(world)
@@ -50,7 +50,7 @@ describe('resetting an AES key', () => {
     },
   )
 
-  it('asks for the name of the project first', async () => {
+  it("asks for the project's name first", async () => {
     const world = await openProjects()
     await openReset(world)
     const answer = await submit(world, { 'reset:name': 'acme/web' })
@@ -65,14 +65,14 @@ describe('resetting an AES key', () => {
     expect(resetsAt(world)).toEqual([])
   })
 
-  it('is refused to who is no admin', async () => {
+  it('is for admins only', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project reset-aes-key acme/ios')
     await untilModal(world, ['Not allowed'], lin)
     expect(resetsAt(world)).toEqual([])
   })
 
-  it('whose answer is lost is looked up, and the key is shown all the same', async () => {
+  it('whose answer is lost is looked up, and the key is shown', async () => {
     const world = await openProjects()
     await openReset(world)
     world.ci.addFault({ kind: 'lost-answer', where: 'v2', method: 'POST', times: 1 })
@@ -82,7 +82,7 @@ describe('resetting an AES key', () => {
     expect(resetsAt(world)).toHaveLength(1)
   })
 
-  it('shows the key where it was asked for, to the requester alone, when the form was closed meanwhile', async () => {
+  it('shows the key to the requester in the channel if the form was closed meanwhile', async () => {
     const world = await openProjects()
     await openReset(world)
     world.ci.addFault({ kind: 'slow', ms: 1_000, where: 'v2', method: 'POST', times: 1 })
@@ -95,7 +95,7 @@ describe('resetting an AES key', () => {
     expect(lasting(world).includes(keyIn(world))).toBe(false)
   })
 
-  it('by a mention says that forms are opened by commands', async () => {
+  it('by a mention says that only commands open forms', async () => {
     const world = await openProjects()
     await world.slack.people.mentionBot({ user: grace, channel: BUILDS, text: 'project edit acme/web' })
     await untilAnswered(world, grace, ['The form could not be opened', 'Type it as a command'])

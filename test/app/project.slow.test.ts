@@ -19,12 +19,12 @@ import {
 
 const { builds: BUILDS } = CHANNELS
 
-/** The messages that everybody sees in #builds. */
+/** The messages in #builds that everybody sees. */
 const said = ({ slack }: Awaited<ReturnType<typeof openProjects>>) =>
   slack.messages(BUILDS).map(({ text }) => String(text))
 
 describe('/ci project acme/web', () => {
-  it('shows what it is, what it builds and whom it tells, and no secret', async () => {
+  it("shows the project's settings and rules, and no secret", async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project acme/web')
     const { text } = await untilAnswered(world, lin, ['acme/web', 'Basic', 'Repository:'])
@@ -40,7 +40,7 @@ describe('/ci project acme/web', () => {
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
   })
 
-  it('says what CI said last while CI is away, and offers nothing then', async () => {
+  it("shows CI's last answer while CI is away, without buttons", async () => {
     const world = await openProjects()
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
     await type(world, lin, '/ci project acme/web')
@@ -49,7 +49,7 @@ describe('/ci project acme/web', () => {
     expect(answer.text).toContain('Slack: all builds of every branch')
   })
 
-  it('offers what only an admin may to an admin alone, and tells others who may', async () => {
+  it('has admin buttons for admins only, and tells others who may', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project acme/web')
     const lins = await untilAnswered(world, lin, ['Repository:', 'Admins can edit it.'])
@@ -60,7 +60,7 @@ describe('/ci project acme/web', () => {
     expect(graces.text).not.toContain('Admins can')
   })
 
-  it('has words for what CI calls by number or by a word of its own', async () => {
+  it('has words for what CI calls by number or by its own word', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project acme/web')
     const { text } = await untilAnswered(world, lin, ['*Team:* number `7` in CI'])
@@ -68,7 +68,7 @@ describe('/ci project acme/web', () => {
     expect(text).toContain('• a script, from ')
   })
 
-  it('of two that are meant offers both, and the chosen one is shown', async () => {
+  it('offers both of two matching projects, and shows the chosen one', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project acme')
     const choice = await untilAnswered(world, lin, ['*3 projects* match'])
@@ -80,8 +80,8 @@ describe('/ci project acme/web', () => {
 const webhookIn = (world: Awaited<ReturnType<typeof openProjects>>): string =>
   String(projectIn(world).notification_rules.find(({ notifier }) => notifier === 'webhook')?.options['url'])
 
-describe('editing', () => {
-  it('shows the difference first, writes all back, and tells the channel who did what', async () => {
+describe('editing a project', () => {
+  it('shows the difference, writes everything back, and tells the channel who did what', async () => {
     const world = await openProjects()
     const before = structuredClone(projectIn(world))
     const view = await compareBranches(world, 'main\n^release/.*$')
@@ -100,7 +100,7 @@ describe('editing', () => {
     expect(putsTo(world)).toHaveLength(1)
   })
 
-  it('is refused to who is no admin, in words, whether typed or clicked', async () => {
+  it('is refused in words to people who are no admins, typed or clicked', async () => {
     const world = await openProjects({ settings: { CI_ADMINS: `${grace},${lin}` } })
     await type(world, ada, '/ci project edit acme/web')
     await untilModal(world, ['Not allowed', 'create and change projects'], ada)
@@ -113,7 +113,7 @@ describe('editing', () => {
     expect(putsTo(world)).toEqual([])
   })
 
-  it('says at the field what is wrong, and the form stays', async () => {
+  it('shows what is wrong at the field, and the form stays', async () => {
     const world = await openProjects()
     await openPart(world, 'builds')
     const answer = await submit(world, { 'edit:branches': 'main\n^release' })
@@ -121,7 +121,7 @@ describe('editing', () => {
     expect(saidBy(topOf(world))).toContain('edit:branches')
   })
 
-  it('by two people: the second sees what the first has changed, and overwrites nothing unseen', async () => {
+  it("by two people shows the second one the first one's change, and overwrites nothing unseen", async () => {
     const world = await openProjects({ settings: { CI_ADMINS: `${grace},${ada}` } })
     await compareBranches(world, 'main', ada)
     await compareBranches(world, 'develop', grace)
@@ -133,19 +133,19 @@ describe('editing', () => {
     expect(putsTo(world)).toHaveLength(1)
   })
 
-  it('works when the bot was started anew between the form and its sending', async () => {
+  it('works if the bot was restarted between form and sending', async () => {
     const world = await openProjects()
     await compareBranches(world, 'main')
     const address = webhookIn(world)
     await world.restartApp()
-    // It listens elsewhere now, which is a change to the rules of CI: of that another test tells.
+    // The new address would change the rules, which another test covers.
     world.ci.setWebhookUrl(address)
     await submit(world)
     await untilModal(world, ['Changed'])
     expect(projectIn(world)).toMatchObject({ branches: ['main'] })
   })
 
-  it('whose submission Slack delivers twice is one write and one announcement', async () => {
+  it('with a form that Slack delivers twice is one write and one announcement', async () => {
     const world = await openProjects()
     await compareBranches(world, 'main')
     await submit(world)
@@ -156,7 +156,7 @@ describe('editing', () => {
     expect(said(world).filter((text) => text.includes('is changing *acme/web*'))).toHaveLength(1)
   })
 
-  it('keeps a variable whose value was not touched, and shows none', async () => {
+  it('keeps the value of an untouched variable, and shows none', async () => {
     const world = await openProjects()
     const view = await openPart(world, 'variables')
     expect(saidBy(view)).toContain('NODE_ENV=••••••')

@@ -4,7 +4,7 @@ import { createReadiness, LATE_MS, type ReadinessDeps } from '../../src/readines
 import { MINUTE, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-/** What `/readyz` answers, over HTTP, where everything is well but what is changed. */
+/** The answer of `/readyz` over HTTP if everything is fine except for these changes. */
 async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status: number; body: unknown }> {
   const answer = createReadiness({
     store: { ping: async () => {} },
@@ -28,11 +28,11 @@ async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status:
 const wellBut = (changes: object) => ({ status: 'not ready', store: 'ok', slack: 'ok', ...changes })
 
 describe('/readyz', () => {
-  it('says nothing more than that where all is well', async () => {
+  it('says only that everything is fine if it is', async () => {
     expect(await answerOf()).toEqual({ status: 200, body: { status: 'ready', store: 'ok', slack: 'ok' } })
   })
 
-  it('says what is wrong with the database, and that it does not matter how late things are then', async () => {
+  it('says what is wrong with the database, and then ignores delays', async () => {
     const oldestWaiting = async () => ({ ingest: 0 })
     const ping = () => Promise.reject(new Error('password=hunter2'))
     const { status, body } = await answerOf({ store: { ping }, oldestWaiting })
@@ -54,7 +54,7 @@ describe('/readyz', () => {
     expect(body).toEqual(wellBut({ slack: code, wrong: [expect.stringMatching(words)] }))
   })
 
-  it('says that a Socket Mode connection stands, where one is configured', async () => {
+  it('says that there is a Socket Mode connection, if one is configured', async () => {
     const { status, body } = await answerOf({ socket: { trouble: () => null } })
     expect([status, body]).toEqual([200, { status: 'ready', store: 'ok', slack: 'ok', socket: 'ok' }])
   })
@@ -62,13 +62,13 @@ describe('/readyz', () => {
   it.each([
     ['refuses', 'invalid_auth', /^Slack refuses SLACK_APP_TOKEN \(invalid_auth\): .* Make an app-level token/],
     ['away', 'ECONNREFUSED', /^There is no Socket Mode connection to Slack \(ECONNREFUSED\): no command/],
-  ] as const)('says that none does, since Slack %s: %s', async (kind, code, words) => {
+  ] as const)('says that there is none, since Slack %s: %s', async (kind, code, words) => {
     const { status, body } = await answerOf({ socket: { trouble: () => ({ kind, code }) } })
     expect(status).toBe(503)
     expect(body).toEqual(wellBut({ socket: code, wrong: [expect.stringMatching(words)] }))
   })
 
-  it('says all that is wrong', async () => {
+  it('says everything that is wrong', async () => {
     const { body } = await answerOf({
       store: { ping: () => Promise.reject(new Error()) },
       outage: () => 'invalid_auth',
@@ -76,7 +76,7 @@ describe('/readyz', () => {
     expect(body).toMatchObject({ wrong: [expect.any(String), expect.any(String)] })
   })
 
-  it('says what is late, and is ready all the same: another door would help nobody', async () => {
+  it('says what is late, but stays ready: no other process could do better', async () => {
     const oldestWaiting = async () => ({
       ingest: T0 - LATE_MS - 1,
       post: T0 - LATE_MS,

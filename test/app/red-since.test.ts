@@ -15,7 +15,7 @@ const SINCE = /since <!date\^(\d+)\^[^>]*> \((\d+) builds?\)/
 /** `is on it until <!date^1777800600^…>`: the second. */
 const ON_IT = /is on it until <!date\^(\d+)\^/
 
-test('card, /ci status, /ci red, Home, digest and form agree since when a branch is red, and by how many builds', async () => {
+test('card, /ci status, /ci red, Home, digest and form agree since when a branch is red, and how many builds failed', async () => {
   const stage = await openStage({ settings: { DEFAULT_CHANNEL: BUILDS }, slack: { rates: 'off' } })
   const { app, slack } = stage
   slack.connectBot(`${app.url}/slack/events`)
@@ -62,7 +62,7 @@ test('card, /ci status, /ci red, Home, digest and form agree since when a branch
   await type(stage, ada, '/ci red')
   const [, until4h] = ON_IT.exec((await untilAnswered(stage, ada, [`<@${ada}> is on it`])).text)!
   await type(stage, ada, '/ci digest now')
-  // By name: a digest mentions nobody.
+  // By name, since a digest mentions nobody.
   const { text } = await untilAnswered(stage, ada, ['Red now', '· Ada is on it'])
   expect([ON_IT.exec(text)?.[1], text.includes('<@')]).toEqual([until4h, false])
 })

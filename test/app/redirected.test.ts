@@ -17,12 +17,12 @@ import {
 const { lin } = PEOPLE
 const OTHER_ORGANIZATION = 'dddddddd-1111-2222-3333-444444444444'
 
-/** The build machines know the webhook's secret: one of them sends a delivery that is not CI's. */
+/** A build machine, which knows the webhook's secret, sends a delivery that is not CI's. */
 async function forge(world: World, build: Record<string, unknown>): Promise<void> {
   expect((await send(world.app.url, delivery(buildOf(7777, { status: 'initiated', ...build })))).status).toBe(202)
 }
 
-/** The project and a running build of it, as CI knows them. */
+/** The project and one of its running builds, as CI has them. */
 function runningBuild(world: World, project: string) {
   world.ci.push(project, { outcome: 'none' })
   const { projects, builds } = world.ci.state()
@@ -63,7 +63,7 @@ describe('a forged delivery', () => {
     expect(writesTo(world.ci, 'restart')).toEqual([])
   })
 
-  it('cannot choose the organization that CI is called with', async () => {
+  it("cannot choose the organization in CI's addresses", async () => {
     const world = await openReady()
     world.ci.setSwitches({ holdDeliveries: true })
     const { projectId, buildId, buildUuid, projectUuid } = runningBuild(world, 'acme/web')
@@ -83,10 +83,10 @@ describe('a forged delivery', () => {
   })
 })
 
-describe('where CI cannot be asked which build that is', () => {
+describe('if CI cannot be asked which build that is', () => {
   const withoutLegacy = { settings: { CI_LEGACY_BASE_URL: undefined, CI_API_KEY: undefined } }
 
-  it('the dialog of Stop names it by uuid, a typed stop only shows the button, and that build is called and audited', async () => {
+  it('the Stop dialog names the uuid, a typed stop only shows the button, and that build is called and audited', async () => {
     const world = await openWorld(withoutLegacy)
     const { projectId, projectUuid, buildId, buildUuid } = runningBuild(world, 'acme/web')
     await forge(world, { project_id: projectId, build_id: Number(buildId), build_uuid: buildUuid })
@@ -103,7 +103,7 @@ describe('where CI cannot be asked which build that is', () => {
     ])
   })
 
-  it('another uuid that is sent later does not redirect the button', async () => {
+  it('a different uuid sent later does not redirect the button', async () => {
     const world = await openWorld(withoutLegacy)
     const web = runningBuild(world, 'acme/web')
     const said = { project_id: web.projectId, build_id: Number(web.buildId) }

@@ -12,10 +12,10 @@ const { lin } = PEOPLE
 
 const HOUR_MS = 60 * 60_000
 
-/** The job is done every 15 s. */
+/** The job runs every 15 s. */
 const DUE_MAX_MS = 40_000
 
-/** Time has passed since the branch turned red. */
+/** Makes the branch red for a long time. */
 async function age(world: World, change: Partial<Breakage>): Promise<void> {
   const [row] = rowsOf(world.folder, 'select id from breakage') as { id: string }[]
   const store = openSqlite(databasePath(world.folder))
@@ -30,7 +30,7 @@ async function age(world: World, change: Partial<Breakage>): Promise<void> {
   await store.close()
 }
 
-/** What the bot has told this person directly. */
+/** The bot's direct messages to this person. */
 function directTo({ slack }: World, user: string) {
   const channel = [...slack.workspace.channels.values()].find(
     ({ members, id }) => id.startsWith('D') && [...members].includes(user),
@@ -38,7 +38,7 @@ function directTo({ slack }: World, user: string) {
   return { channel: channel?.id ?? '', messages: channel ? slack.messages(channel.id) : [] }
 }
 
-it('whose time is up gets a direct message with a button; then the channel is reminded, in the thread and once beside it', async () => {
+it('an owner whose time is over gets a direct message with a button; then the channel gets a reminder, also as a broadcast', async () => {
   const subscriptions = [`{ channel: ${BUILDS}, project: all, events: [changes], remind: 30m 0-24 daily }`]
   const world = await openWorld({ subscriptions })
   await pushRed(world)

@@ -7,7 +7,7 @@ import { delivery, openStage, rowsOf, send, settled, until, WEBHOOK_SECRET, type
 const STARTED = delivery()
 const PASSED = delivery({ status: 'success' })
 
-/** Sends a delivery and hangs up before the answer. */
+/** Sends a delivery and closes the connection before the answer. */
 async function sendAndHangUp({ app, folder }: Stage, body: unknown): Promise<void> {
   const { port } = new URL(app.url)
   const text = JSON.stringify(body)
@@ -32,7 +32,7 @@ async function cardOf({ app, slack }: Stage): Promise<string> {
   return messagesIn(slack, CHANNELS.builds)[0]!.text
 }
 
-test('a delivery that is repeated after the build has ended, because its answer was lost, is no restart', async () => {
+test("a delivery that is repeated after the build's end, because its answer was lost, is no restart", async () => {
   const stage = await openFollowed()
   const { url } = stage.app
   await sendAndHangUp(stage, STARTED)
@@ -40,12 +40,12 @@ test('a delivery that is repeated after the build has ended, because its answer 
   expect(await send(url, STARTED)).toMatchObject({ status: 202, text: '{"status":"duplicate"}' })
   expect(await cardOf(stage)).toMatch(/passed/i)
   await until('the answers are noted', () => acknowledged(stage).every((row) => row['acknowledged'] === 1))
-  // The repetition was answered: what says the same from now on is a restart.
+  // The repetition got its answer: from now on, the same delivery is a restart.
   expect(await send(url, STARTED)).toMatchObject({ status: 202, text: '{"status":"recorded"}' })
   expect(await cardOf(stage)).toMatch(/running/i)
 })
 
-test('a delivery that says more than the one whose answer was lost is news', async () => {
+test('a delivery with more details than the one whose answer was lost is recorded', async () => {
   const stage = await openFollowed()
   const { url } = stage.app
   await sendAndHangUp(stage, STARTED)

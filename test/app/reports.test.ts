@@ -23,7 +23,7 @@ const DUPLICATE = { status: 202, text: '{"status":"duplicate"}' }
 
 const failing = (...names: readonly string[]) => names.map((name) => ({ name, message: `${name} went wrong` }))
 
-/** What the build step sends of build 512 of acme/web. */
+/** What the build step sends about build 512 of acme/web. */
 const reportOf = (report: object, build: Build = {}) => ({
   build: { project_id: 11, build_id: 512, project_name: 'acme/web', branch: 'main', ...build },
   report,
@@ -35,7 +35,7 @@ const report = ({ app }: Stage, body: unknown) => send(app.url, body, { path: PA
 
 const openFollowed = () => openStage({ settings: { DEFAULT_CHANNEL: BUILDS }, slack: { rates: 'off' } })
 
-/** The card of a build, and its replies, as people see them. */
+/** A build's card and replies, as people see them. */
 async function said({ app, slack }: Stage, build = 512): Promise<{ card: string; replies: string[] }> {
   await settled(app.url)
   const messages = messagesIn(slack, BUILDS)
@@ -53,7 +53,7 @@ const UNANSWERED = 'select seq from fact where acknowledged = 0'
 const kept = ({ folder }: Stage) => rowsOf(folder, 'select build_key, attempt_seq, body from report order by id')
 
 describe('a report', () => {
-  test('of a build that fails stands on its card and in its thread', async () => {
+  test('of a failed build is shown on its card and in its thread', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, { status: 'initiated' })
     expect(await report(stage, reportOf({ ...three, log: ['npm test', 'exit 1'] }))).toMatchObject(RECORDED)
@@ -73,7 +73,7 @@ describe('a report', () => {
     ])
   })
 
-  test('that comes before its build is kept, and told with it', async () => {
+  test('that arrives before its build is stored, and shown with it', async () => {
     const stage = await openFollowed()
     expect(await report(stage, reportOf(three))).toMatchObject(RECORDED)
     expect(await report(stage, reportOf(three))).toMatchObject(DUPLICATE)
@@ -82,7 +82,7 @@ describe('a report', () => {
     expect(await report(stage, reportOf(three))).toMatchObject(DUPLICATE)
   })
 
-  test('that comes after the end is told, and one of a late shard is added, in the reply that is there', async () => {
+  test('that arrives after the end is shown, and a late shard is added to the existing reply', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, { status: 'initiated' })
     await settled(stage.app.url)
@@ -99,7 +99,7 @@ describe('a report', () => {
     expect(kept(stage)).toHaveLength(2)
   })
 
-  test('of a build that passes is told nowhere', async () => {
+  test('of a passing build is not shown', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, { status: 'initiated' })
     await report(stage, reportOf(three))
@@ -110,13 +110,13 @@ describe('a report', () => {
     expect(replies).toHaveLength(1)
   })
 
-  test('belongs to the attempt that runs or ended last when it comes: a restart gets its own', async () => {
+  test('belongs to the attempt that runs or ended last when it arrives; a restart gets its own', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, { status: 'initiated' })
     await report(stage, reportOf(three))
     await sendAll(stage.app.url, { status: 'error' })
     await said(stage)
-    // Until its answer is known to have arrived, the same start would be a repetition.
+    // Before its answer is known to have arrived, the same start would count as a repetition.
     await until('the start is acknowledged', () => rowsOf(stage.folder, UNANSWERED).length === 0)
     await sendAll(stage.app.url, { status: 'initiated' })
     expect(await report(stage, reportOf({ ...three, failed: 1, failures: failing('z') }))).toMatchObject(RECORDED)
@@ -130,7 +130,7 @@ describe('a report', () => {
     expect(kept(stage).map((row) => row['attempt_seq'])).toEqual([1, 3])
   })
 
-  test('of a test that fails, and passes when its commit is built again, is in /ci flaky', async () => {
+  test('of a test that fails, and passes when its commit is built again, appears in /ci flaky', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, { status: 'error' })
     await report(stage, reportOf({ ...three, flaky_tests: ['Search › finds'] }))
@@ -145,7 +145,7 @@ describe('a report', () => {
     expect(message.text).not.toContain('Prices')
   })
 
-  test('names what is new since the build before, and says where it is the same', async () => {
+  test('names tests that fail newly, and says if they are the same as before', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, buildOf(510, { status: 'success' }))
     await report(stage, reportOf({ tests: 400, failed: 0 }, { build_id: 510 }))
@@ -155,13 +155,13 @@ describe('a report', () => {
     expect((await said(stage)).card).not.toContain('new')
     await report(stage, reportOf({ tests: 411, failed: 1, failures: failing('sums') }, { build_id: 511 }))
     expect((await said(stage, 511)).card).toContain('1 of 411 tests failed: sums (new)')
-    // The build after it is told anew.
+    // The next build gets its own report.
     expect((await said(stage)).card).toContain('1 of 412 tests failed, the same test again: sums')
     await report(stage, reportOf({ tests: 412, failed: 2, failures: failing('sums', 'taxes') }))
     expect((await said(stage)).card).toContain('2 of 412 tests failed: taxes (new) · sums')
   })
 
-  test('of a build whose id is a UUID, and which is known by its number, is about that build', async () => {
+  test('of a build with a UUID that is known by number is about that build', async () => {
     const stage = await openFollowed()
     const uuid = '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8'
     await sendAll(stage.app.url, { status: 'error', build_uuid: uuid })
@@ -170,7 +170,7 @@ describe('a report', () => {
     expect((await said(stage)).card).toContain('3 of 412 tests failed')
   })
 
-  test('is there after a restart of the bot: it is on disk before it is answered', async () => {
+  test('is still there after a restart of the bot, since it is stored before its answer', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, { status: 'error' })
     await report(stage, reportOf(three))
@@ -183,7 +183,7 @@ describe('a report', () => {
     }
   })
 
-  test('is counted beside deliveries, and logged without a word of it', async () => {
+  test('is counted separately from deliveries, and logged without its texts', async () => {
     const stage = await openFollowed()
     await report(
       stage,
@@ -201,19 +201,19 @@ describe('a report', () => {
   })
 })
 
-describe('the endpoint of reports', () => {
+describe('the report endpoint', () => {
   const secrets: [name: string, path: string, headers: Record<string, string>][] = [
     ['in the path', PATH, {}],
     ['as the password', '/webhooks/reports', { authorization: `Basic ${btoa(`ci:${WEBHOOK_SECRET}`)}` }],
     ['in the query', `/webhooks/reports?token=${WEBHOOK_SECRET}`, {}],
   ]
 
-  test.each(secrets)('takes the secret %s', async (_, path, headers) => {
+  test.each(secrets)('accepts the secret %s', async (_, path, headers) => {
     const { app } = await openStage()
     expect(await send(app.url, reportOf(three), { path, headers })).toMatchObject(RECORDED)
   })
 
-  test('answers what it does not take as the contract says, and keeps nothing of it', async () => {
+  test('answers invalid requests as the contract says, and stores nothing', async () => {
     const stage = await openStage()
     const { app } = stage
     const asked = async (body: unknown, sending: object = {}) => {
@@ -234,7 +234,7 @@ describe('the endpoint of reports', () => {
     expect(kept(stage)).toEqual([])
   })
 
-  test('throttles wrong secrets, and never right ones', async () => {
+  test('throttles wrong secrets, but not right ones', async () => {
     const { app } = await openStage()
     const wrong = () => send(app.url, reportOf(three), { path: '/webhooks/reports/wrong' })
     for (let i = 0; i < 20; i++) expect((await wrong()).status).toBe(404)
@@ -243,7 +243,7 @@ describe('the endpoint of reports', () => {
     expect(await send(app.url, reportOf(three), { path: PATH })).toMatchObject(RECORDED)
   })
 
-  test('takes for missing what it does not understand', async () => {
+  test('treats values that it does not understand as missing', async () => {
     const stage = await openStage()
     const odd = {
       shard: 2,
@@ -273,7 +273,7 @@ describe('the endpoint of reports', () => {
     ])
   })
 
-  test('keeps so many names, so much of each, and so many shards', async () => {
+  test('limits the number and length of names, and the number of shards', async () => {
     const stage = await openStage()
     const failures = Array.from({ length: 250 }, (_, i) => ({ name: `${i} ${'x'.repeat(100)}` }))
     await report(stage, reportOf({ tests: 300, failed: 299, failures }))
@@ -288,7 +288,7 @@ describe('the endpoint of reports', () => {
     expect(kept(stage)).toHaveLength(100)
   })
 
-  test('that cannot store answers 503, and asks to try again', async () => {
+  test('answers 503 with a Retry-After if it cannot store', async () => {
     const stage = await openStage()
     const { DatabaseSync } = await import('node:sqlite')
     const db = new DatabaseSync(`${stage.folder}/buildline.db`)
@@ -304,7 +304,7 @@ describe('the endpoint of reports', () => {
   }, 20_000)
 })
 
-test('text from outside mentions, links and formats nothing, and ends no block of code', async () => {
+test('escapes outside text, which mentions, links and formats nothing and ends no code block', async () => {
   const stage = await openFollowed()
   const hostile = '<!channel> <@U0ADA00001> *x* ```\u202egnp.exe\u0007 https://evil.example'
   await sendAll(stage.app.url, { status: 'error' })

@@ -17,7 +17,7 @@ import { writesTo, type Shown, type World } from '../support/world.ts'
 const { builds: BUILDS, shared: SHARED } = CHANNELS
 const { ada, grace, lin, gus, sol } = PEOPLE
 
-/** A running build with its card, in #builds unless another channel follows. */
+/** A running build with its card, in #builds or in the channel that follows. */
 async function openRunning(settings: Settings = {}, channel: string = BUILDS): Promise<{ world: World; card: Shown }> {
   const subscriptions = channel === BUILDS ? {} : { subscriptions: [`{ channel: ${channel}, project: all }`] }
   const world = await openWorld({ settings, ...subscriptions })
@@ -26,7 +26,7 @@ async function openRunning(settings: Settings = {}, channel: string = BUILDS): P
 }
 
 describe('without CI_OPERATORS', () => {
-  it('a guest does not stop a build, by no door, and may read', async () => {
+  it('a guest cannot stop a build in any way, but can read', async () => {
     const { world, card } = await openRunning()
     await press(world, gus, card, ACTION_IDS.stop)
     await untilAnswered(world, gus, ['Not allowed', 'you cannot stop builds', 'Guests can only read'])
@@ -39,14 +39,14 @@ describe('without CI_OPERATORS', () => {
     expect(writesTo(world.ci, 'stop')).toEqual([])
   })
 
-  it('a member does', async () => {
+  it('a member can', async () => {
     const { world, card } = await openRunning()
     await press(world, lin, card, ACTION_IDS.stop)
     await untilThread(world, card, `Stop requested by <@${lin}>`)
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('somebody of another workspace, in a shared channel, neither acts nor reads', async () => {
+  it('a person of another workspace, in a shared channel, can neither act nor read', async () => {
     const { world, card } = await openRunning({}, SHARED)
     await press(world, sol, card, ACTION_IDS.stop, SHARED)
     await untilAnswered(world, sol, ['you cannot stop builds', 'Your account belongs to another workspace'], SHARED)
@@ -65,7 +65,7 @@ describe('without CI_OPERATORS', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('somebody whose account is deactivated does not', async () => {
+  it('a person whose account is deactivated cannot', async () => {
     const { world, card } = await openRunning()
     await press(world, ACCOUNTS.deactivated, card, ACTION_IDS.stop)
     await untilAnswered(world, ACCOUNTS.deactivated, ['Not allowed', 'Your account is deactivated'])
@@ -77,7 +77,7 @@ describe('with CI_OPERATORS', () => {
   it.each([
     ['only Ada', ada, ada, grace],
     ['only a user group', 'S0RELEASE1', grace, lin],
-  ])('naming %s, others are told whom to ask', async (_, operators, may, mayNot) => {
+  ])('naming %s, others are told who can', async (_, operators, may, mayNot) => {
     const { world, card } = await openRunning({ CI_OPERATORS: operators })
     await press(world, mayNot, card, ACTION_IDS.stop)
     const helper = operators.startsWith('S') ? `<!subteam^${operators}>` : `<@${operators}>`
@@ -89,8 +89,8 @@ describe('with CI_OPERATORS', () => {
   })
 })
 
-describe('while Slack does not say who somebody is', () => {
-  it('nobody acts and nobody is forgotten: the same click works as soon as Slack says', async () => {
+describe('while Slack does not say who a person is', () => {
+  it('nobody can act, and the same click works once Slack answers', async () => {
     const { world, card } = await openRunning()
     world.slack.faults.add({ kind: 'error', method: 'users.info', error: 'fatal_error', times: 1 })
     await press(world, lin, card, ACTION_IDS.stop)
@@ -102,13 +102,13 @@ describe('while Slack does not say who somebody is', () => {
   })
 })
 
-describe('when CI refuses the credentials', () => {
+describe('if CI refuses the credentials', () => {
   const writtenTo = ({ slack }: World, user: string): string[] =>
     [...slack.workspace.channels.values()]
       .filter(({ kind, members }) => kind === 'im' && members.has(user))
       .flatMap(({ messages }) => [...messages.values()].map(({ text }) => text))
 
-  it('each admin is told in a direct message, once, and nobody else', async () => {
+  it('each admin is told once in a direct message, and nobody else', async () => {
     const { world, card } = await openRunning({ CI_ADMINS: `${grace},S0RELEASE1` })
     world.ci.addFault({ kind: 'status', statusCode: 401, where: 'v2' })
     await press(world, lin, card, ACTION_IDS.stop)

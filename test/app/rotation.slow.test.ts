@@ -19,14 +19,14 @@ async function openStage() {
     write,
     deliver: async (secret: string) =>
       (await send(url, delivery(buildOf(++build)), { path: `/webhooks/builds/${secret}` })).status,
-    /** Has the bot read the settings so often, as its log says? */
+    /** Whether the log says that the settings were read so often. */
     hasRead: (times: number, words = 'read again') =>
       until(`${times} × ${words}`, () => bot.output().split(words).length > times),
   }
 }
 
 describe('a webhook secret', () => {
-  it('is changed while deliveries come, and none of them is refused', async () => {
+  it('can be changed while deliveries arrive, without refusing any', async () => {
     const { folder, bot, write, deliver, hasRead } = await openStage()
     const over = new AbortController()
     let secret = OLD
@@ -49,11 +49,11 @@ describe('a webhook secret', () => {
     await sender
     expect(answers.filter((status) => status !== 202)).toEqual([])
     expect(rowsOf(folder, 'select 1 from delivery')).toHaveLength(answers.length)
-    // What is searched for in the log are all that ever were.
+    // The log is searched for all secrets that were ever valid.
     expect(bot.output()).not.toMatch(/door-secret/)
   })
 
-  it('stays as it was where the settings have a fault, which is named', async () => {
+  it('stays the same if the new settings have a fault, which is named', async () => {
     const { bot, write, deliver, hasRead } = await openStage()
     write(`${NEW}\nRETENTION_DAYS=many`)
     bot.kill('SIGUSR2')

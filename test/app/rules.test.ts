@@ -6,13 +6,13 @@ import type { Build, Settings, Stage } from '../support/app.ts'
 import { buildOf, databasePath, openStage, sendAll, settled, until, WEBHOOK_SECRET } from '../support/app.ts'
 import { BUILDS, headlines, OPS, saidIn, untilSaid, WEB } from './channel.ts'
 
-/** An alert is there by then, whatever CI does. */
+/** An alert must be posted within this time, whatever CI does. */
 const ALERT_MS_MAX = 3_000
 
 const API = { project_id: 12, project_name: 'acme/api', project_full_name: 'acme/api' }
 
 describe('subscriptions', () => {
-  it('of the default channel take the projects that no other channel follows', async () => {
+  it('of the default channel get projects that no other channel follows', async () => {
     const { app, slack } = await openStage({
       settings: { DEFAULT_CHANNEL: BUILDS },
       subscriptions: [`{ channel: ${WEB}, project: acme/web }`],
@@ -22,7 +22,7 @@ describe('subscriptions', () => {
     expect([headlines(slack, WEB), headlines(slack, BUILDS)]).toEqual([['Failed acme/web #1'], ['Failed acme/api #2']])
   })
 
-  it('with events and a branch of their own are told of those alone', async () => {
+  it('with their own events and branch get only those', async () => {
     const { app, slack } = await openStage({
       subscriptions: [
         `{ channel: ${WEB}, project: all, events: [failed] }`,
@@ -47,7 +47,7 @@ describe('subscriptions', () => {
     expect(headlines(slack, BUILDS)).toEqual(['Passed acme/web #4'])
   })
 
-  it('to failures alone open no card for a start, and keep the card they have up to date', async () => {
+  it('to failures only open no card for a start, but keep an existing card up to date', async () => {
     const { app, slack } = await openStage({ subscriptions: [`{ channel: ${WEB}, project: all, events: [failed] }`] })
     await sendAll(app.url, { status: 'initiated' })
     await settled(app.url)
@@ -58,7 +58,7 @@ describe('subscriptions', () => {
     await untilSaid(slack, WEB, ['Running acme/web #512'])
   })
 
-  it('that are quiet do not send their replies to the channel as well', async () => {
+  it('that are quiet broadcast no replies', async () => {
     const { app, slack } = await openStage({
       subscriptions: [`{ channel: ${WEB}, project: all, quiet: true }`, `{ channel: ${OPS}, project: all }`],
     })
@@ -83,15 +83,15 @@ describe('the committer of a failed build', () => {
   const told = `{ channel: ${WEB}, project: all }`
   const unreached = `{ channel: ${WEB}, project: all, mention: nobody }`
 
-  it('is mentioned when the handle is claimed and the channel mentions', async () => {
+  it('is mentioned if the handle is claimed and the channel mentions people', async () => {
     expect(await mentioned(told, { status: 'error' }, 'ada')).toBe(true)
   })
 
   it.each<[why: string, subscription: string, status: string, claim: string | null]>([
     ['nobody claimed the handle', told, 'error', null],
-    ['somebody claimed another one', told, 'error', 'ada2'],
+    ['somebody claimed another handle', told, 'error', 'ada2'],
     ['the channel mentions nobody', unreached, 'error', 'ada'],
-    ['the machine failed', told, 'infrastructure_failure', 'ada'],
+    ['the build had a machine error', told, 'infrastructure_failure', 'ada'],
     ['the build passed', told, 'success', 'ada'],
   ])('is not mentioned when %s', async (_, subscription, status, claim) => {
     expect(await mentioned(subscription, { status }, claim)).toBe(false)
@@ -105,8 +105,8 @@ async function claimHandle(folder: string, handle: string): Promise<void> {
   await store.close()
 }
 
-describe('the rules that CI holds', () => {
-  it('decide: events and branches of its rules for Slack', async () => {
+describe('the rules in CI', () => {
+  it('decide by their events and branches, if they are for Slack', async () => {
     const { app, slack } = await stageWithCi(async (ci) => {
       await setRules(ci, [
         {
@@ -141,7 +141,7 @@ describe('the rules that CI holds', () => {
     expect(headlines(slack, BUILDS).sort()).toEqual(['Failed acme/web #2', 'Running acme/web #4'])
   })
 
-  it('that say nothing of Slack leave every event on every branch', async () => {
+  it('without one for Slack select every event on every branch', async () => {
     const { app, slack } = await stageWithCi((ci) =>
       setRules(ci, [{ notifier: 'email', build_statuses: ['failed'], branch: 'main', email_target: 'all' }]),
     )
@@ -149,7 +149,7 @@ describe('the rules that CI holds', () => {
     await untilSaid(slack, BUILDS, ['Stopped acme/web #1'])
   })
 
-  it('are those of the service’s own deliveries, from a push to the card', async () => {
+  it("apply to the service's own deliveries, from a push to the card", async () => {
     const stage = await stageWithCi(async () => {})
     stage.ci.setWebhookUrl(`${stage.app.url}/webhooks/builds/${WEBHOOK_SECRET}`)
     const push = stage.ci.push('acme/web', { outcome: 'error', ms: 300 })
@@ -157,18 +157,18 @@ describe('the rules that CI holds', () => {
     await untilSaid(stage.slack, BUILDS, [`Failed acme/web #${id}`])
   })
 
-  it.each(['down', 'hang'] as const)('do not hold up an alert when CI is %s', async (kind) => {
+  it.each(['down', 'hang'] as const)('do not hold up an alert if CI is %s', async (kind) => {
     const { app, slack, ci } = await stageWithCi(async (started) => started.addFault({ kind, where: 'all' }))
     const sinceMs = Date.now()
     await sendAll(app.url, { status: 'error' })
     await untilSaid(slack, BUILDS, ['Failed acme/web #512'], ALERT_MS_MAX)
     expect(Date.now() - sinceMs).toBeLessThan(ALERT_MS_MAX)
-    // So that the app need not wait for the end of a call that hangs.
+    // Otherwise the app would wait for the hanging call to end.
     ci.clearFaults()
     await ci.stop()
   })
 
-  it('of before stay in force while CI is down', async () => {
+  it('stay in force while CI is down', async () => {
     const { app, slack, ci } = await stageWithCi((started) =>
       setRules(started, [
         { notifier: 'slack', build_statuses: ['failed'], branch: null, options: { slack: { key: 'k' } } },
@@ -182,7 +182,7 @@ describe('the rules that CI holds', () => {
     expect(headlines(slack, BUILDS)).toEqual(['Failed acme/web #1', 'Still failing acme/web #3'])
   })
 
-  it('are read through OAuth2 client credentials as well', async () => {
+  it('can be read with OAuth2 client credentials', async () => {
     const { app, slack } = await stageWithCi(
       (ci) =>
         setRules(ci, [

@@ -21,11 +21,11 @@ const ways = (secret: string): string[] => [
   Buffer.from(secret).toString('base64'),
 ]
 
-/** Secrets that are found in a log, in whichever way they are written. */
+/** The secrets that occur in a log, in any encoding. */
 const leaks = (output: string, secrets: readonly string[]): string[] =>
   secrets.filter((secret) => ways(secret).some((way) => output.includes(way)))
 
-/** A CI that answers every call with what it was sent: its address, its headers, its body. */
+/** A CI that answers every call with its own address, headers and body. */
 async function startEcho(status: number): Promise<string> {
   const server = createServer((request, response) => {
     let body = ''
@@ -53,7 +53,7 @@ describe('the log of a whole run', () => {
     ],
   ]
 
-  it.each(attempts)('(%s) holds no secret, at any level', async (_, status, more, secrets) => {
+  it.each(attempts)('(%s) contains no secret at any level', async (_, status, more, secrets) => {
     const echo = await startEcho(status)
     const addresses = {
       CI_BASE_URL: echo,
@@ -90,7 +90,7 @@ describe('the log of a whole run', () => {
     ).toEqual([])
   })
 
-  it('(no database server) holds no password', async () => {
+  it('(no database server) contains no password', async () => {
     const { folder, settings } = await prepareStage({
       settings: { LOG_LEVEL: 'trace', DATABASE_URL: 'postgres://ada:canary-password-9@127.0.0.1:9/db' },
     })
@@ -103,7 +103,7 @@ describe('the log of a whole run', () => {
     expect(leaks(bot.output(), ['canary-password-9'])).toEqual([])
   })
 
-  it('(an address with a password) holds no password', async () => {
+  it('(an address with a password) contains no password', async () => {
     const { folder, settings } = await prepareStage({
       settings: {
         CI_LEGACY_BASE_URL: 'http://ada:canary-password-10@127.0.0.1:9',
@@ -117,14 +117,14 @@ describe('the log of a whole run', () => {
     expect(leaks(bot.output(), ['canary-password-10', 'canary-key-11'])).toEqual([])
   })
 
-  it('would be found to hold one, in whichever way it is written', () => {
+  it('would be found to contain one, in any encoding', () => {
     const secret = 'a/b "c"'
     for (const way of ways(secret)) expect(leaks(`{"msg":"${way}"}`, [secret])).toEqual([secret])
     expect(leaks('{"msg":"nothing"}', [secret])).toEqual([])
   })
 })
 
-/** Right and wrong secrets in every way they can come, and a request from somebody who is not Slack. */
+/** Sends right and wrong secrets in every possible way, and a request that is not by Slack. */
 async function knock(url: string): Promise<void> {
   const [first, second] = DOORS as [string, string]
   const basic = `Basic ${Buffer.from(`ci:${first}`).toString('base64')}`

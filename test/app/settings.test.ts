@@ -9,7 +9,7 @@ const EXIT_CONFIG = 78
 const byWord = (a = '', b = ''): number => a.localeCompare(b)
 
 describe('the process with bad settings', () => {
-  it('names all faults at once in words, prints no secret and exits with 78', async () => {
+  it('lists all faults at once in words, prints no secret, and exits with 78', async () => {
     const folder = testFolder()
     const bot = startProcess(folder, {
       PORT: 'canary-port',
@@ -38,7 +38,7 @@ describe('the process with bad settings', () => {
     expect(bot.output()).not.toMatch(/\bat .*\.[jt]s:\d+/)
   })
 
-  it('is told in a sentence when the database is none, and of nothing else', async () => {
+  it('says in one sentence that the database is invalid, and nothing else', async () => {
     const folder = testFolder()
     writeFileSync(join(folder, 'other.db'), 'this is no database, and long enough to be looked at as one'.repeat(20))
     const bot = startProcess(folder, { ...settingsWith(folder), DATABASE_URL: `sqlite:${join(folder, 'other.db')}` })
@@ -47,7 +47,7 @@ describe('the process with bad settings', () => {
     expect(bot.output()).not.toMatch(/\bat .*\.[jt]s:\d+/)
   })
 
-  it('is told in a sentence which port is taken, and what to do', async () => {
+  it('says in one sentence which port is taken, and what to do', async () => {
     const { app } = await openStage()
     const folder = testFolder()
     const { port } = new URL(app.url)
@@ -57,7 +57,7 @@ describe('the process with bad settings', () => {
     expect(bot.output()).not.toMatch(/\bat .*\.[jt]s:\d+/)
   })
 
-  it('makes no database', async () => {
+  it('creates no database', async () => {
     const folder = testFolder()
     const bot = startProcess(folder, { ...settingsWith(folder), WEBHOOK_SECRET: '' })
     expect(await bot.exit).toMatchObject({ code: EXIT_CONFIG })
@@ -66,7 +66,7 @@ describe('the process with bad settings', () => {
 })
 
 describe('a file .env', () => {
-  it('is read from the folder the process starts in', async () => {
+  it('is read from the folder in which the process starts', async () => {
     const folder = testFolder()
     const lines = Object.entries(settingsWith(folder, { WEBHOOK_SECRET: 'secret-of-the-file' }))
     writeFileSync(join(folder, '.env'), lines.map(([name, value]) => `${name}=${value}`).join('\n'))
@@ -74,7 +74,7 @@ describe('a file .env', () => {
     expect((await send(url, delivery(), { path: '/webhooks/builds/secret-of-the-file' })).status).toBe(202)
   })
 
-  it('gives way to the environment', async () => {
+  it('does not override the environment', async () => {
     const folder = testFolder()
     writeFileSync(join(folder, '.env'), 'WEBHOOK_SECRET=secret-of-the-file')
     const url = await startProcess(folder, settingsWith(folder, { WEBHOOK_SECRET: 'secret-of-the-shell' })).url()

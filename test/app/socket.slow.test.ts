@@ -7,7 +7,7 @@ import { untilSocket, untilThread, writesTo, type World } from '../support/world
 
 const { ada, grace, lin } = PEOPLE
 
-/** A new connection stands within so long of Slack's word that the old one ends. */
+/** After Slack's warning, a new connection must be open within this time. */
 const RECONNECTED_MS_MAX = 2_000
 
 async function openRunning(): Promise<{ world: World; card: { ts: string } }> {
@@ -29,13 +29,13 @@ describe('in Socket Mode', () => {
     expect([writesTo(world.ci, 'stop').length, writesTo(world.ci, 'restart').length]).toEqual([1, 1])
   })
 
-  it('the endpoint for CI is open beside the socket, and the one for Slack is shut', async () => {
+  it('the endpoint for CI is open, and the one for Slack is closed', async () => {
     const { world } = await openRunning()
     expect(await send(world.app.url, delivery({ build_id: 900 }))).toMatchObject({ status: 202 })
     expect(await send(world.app.url, {}, { path: '/slack/events' })).toMatchObject({ status: 404 })
   })
 
-  it('a double click still is one call and has one answer', async () => {
+  it('a double click is one call with one answer', async () => {
     const { world, card } = await openRunning()
     world.ci.addFault({ kind: 'slow', ms: 300, where: 'v2', times: 1 })
     await Promise.all([press(world, lin, card, ACTION_IDS.stop), press(world, lin, card, ACTION_IDS.stop)])
@@ -44,16 +44,16 @@ describe('in Socket Mode', () => {
     expect([writesTo(world.ci, 'stop').length, answersTo(world, lin).length]).toEqual([1, 1])
   })
 
-  it('Slack takes the connection away: a new one stands at once, and no click is lost meanwhile', async () => {
+  it('no click is lost when Slack closes the connection, since a new one opens at once', async () => {
     const { world, card } = await openRunning()
     const { sockets } = world.slack
     const saidAt = Date.now()
     sockets.refresh()
-    // Pressed in the very moment, when there is no other connection yet.
+    // Clicked in the moment when there is no other connection yet.
     expect(await press(world, lin, card, ACTION_IDS.stop)).toMatchObject({ kind: 'answered', status: 200 })
     await until('a new connection stands beside the old one', () => sockets.count() === 2)
     expect(Date.now() - saidAt).toBeLessThan(RECONNECTED_MS_MAX)
-    // One after the other until the old one has gone, and over the new one alone.
+    // One click after the other, until the old connection is gone and the new one alone is used.
     for (let isOld = true; isOld;) {
       isOld = sockets.count() === 2
       expect(await type(world, ada, '/ci help')).toMatchObject({ kind: 'answered', status: 200 })
@@ -63,11 +63,11 @@ describe('in Socket Mode', () => {
   })
 })
 
-describe('a process that is told to stop while a click is being worked on', () => {
+describe('a process that is told to stop while it handles a click', () => {
   it.each([
     ['over HTTP', false],
     ['over a socket', true],
-  ])('(%s) calls CI once, gives the answer and leaves with 0', async (_, socketMode) => {
+  ])('(%s) calls CI once, answers and exits with 0', async (_, socketMode) => {
     const scene = await openScene({ socketMode })
     const bot = await startBot(scene)
     if (socketMode) await untilSocket(scene)
@@ -79,7 +79,7 @@ describe('a process that is told to stop while a click is being worked on', () =
     expect(await bot.exit).toEqual({ code: 0, signal: null })
     await untilAnswered(scene, lin, ['Stop requested', 'CI accepted the request'])
     expect(writesTo(scene.ci, 'stop')).toMatchObject([{ statusCode: 202 }])
-    // What came of it is told by the next process, which may be the first that hears of it.
+    // The next process shows the outcome, which it may be the first to receive.
     await startBot(scene)
     await untilThread(scene, card, `Stop requested by <@${lin}>`)
   })

@@ -2,10 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { rowsOf, settled, startApp, until } from '../support/app.ts'
 import { cards, failed, openPlayed, SOURCES, type Played } from '../support/sources.ts'
 
-/** A poll is due every 15 s. */
+/** Polling is due every 15 s. */
 const POLLED_WITHIN_MS = 40_000
 
-/** The first look is over, and the second in which it was, as the services' times know no less: what comes now is news. */
+/** The first look is over, and so is its second, since the services' times are in seconds: later events are news. */
 const hasLooked = ({ folder, source: { name } }: Played) =>
   until(
     'it has looked',
@@ -21,7 +21,7 @@ const hasLooked = ({ folder, source: { name } }: Played) =>
   )
 
 test.each(Object.entries(SOURCES))(
-  '%s: what ended while the bot was down is told once it is back, and not again when it is delivered late',
+  '%s: a build that ended while the bot was down is shown once it is back, and not again by late deliveries',
   async (_, play) => {
     const stage = await openPlayed(play)
     await failed(stage)

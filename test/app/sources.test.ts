@@ -5,9 +5,9 @@ import { openStage, rowsOf, settled, until, type Settings, type Stage } from '..
 import { cards, failed, openPlayed, SOURCES } from '../support/sources.ts'
 import { cardIn, press, threadOf, type, untilAnswered, untilCard } from '../support/world.ts'
 
-// What every source of builds passes, whatever its service is like.
+// What every source of builds must do, whatever its service.
 
-/** Only what is delivered counts: polling would tell the same. */
+/** Without polling, which would have the same result as deliveries. */
 const WITHOUT_POLLING: Settings = { GITHUB_REPOSITORIES: undefined, GITLAB_PROJECTS: undefined }
 
 const BADGES = {
@@ -21,7 +21,7 @@ const kept = ({ folder }: Stage): number => rowsOf(folder, 'select 1 from delive
 describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => {
   const play = SOURCES[name]
 
-  test('a delivery with the secret of nobody is refused, and nothing of it is kept', async () => {
+  test('a delivery with a wrong secret is refused, and nothing is stored', async () => {
     const stage = await openPlayed(play, WITHOUT_POLLING)
     stage.source.deliverTo(null)
     stage.source.push()
@@ -31,14 +31,14 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     expect(kept(stage)).toBe(0)
   })
 
-  test('a delivery that names no build is refused, and nothing of it is kept', async () => {
+  test('a delivery that names no build is refused, and nothing is stored', async () => {
     const stage = await openPlayed(play, WITHOUT_POLLING)
     for (const body of ['{}', '[]', 'no JSON', '{"build":{}}'])
       expect(await stage.source.send(stage.app.url, body)).toMatchObject({ status: 400 })
     expect(kept(stage)).toBe(0)
   })
 
-  test('what is delivered twice is one card that says how it ended', async () => {
+  test('a delivery that arrives twice is one card with the right status', async () => {
     const first = await openPlayed(play, WITHOUT_POLLING)
     const { number } = await failed(first)
     const bodies = await first.source.sent()
@@ -62,7 +62,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     expect(cardIn(stage.slack, CHANNELS.builds, 'Failed', number)).toBeDefined()
   })
 
-  test('Restart makes the next attempt of the same card, and is asked for once, whoever presses', async () => {
+  test('Restart makes the next attempt on the same card, and is sent once, whoever clicks', async () => {
     const stage = await openPlayed(play, WITHOUT_POLLING)
     const { card } = await failed(stage)
     await Promise.all([
@@ -76,7 +76,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     expect(threadOf(stage, card).filter((line) => line.includes('Restart requested'))).toHaveLength(1)
   })
 
-  test('a restart whose answer is lost is not asked for again', async () => {
+  test('a restart whose answer is lost is not sent again', async () => {
     const stage = await openPlayed(play, WITHOUT_POLLING)
     const { card } = await failed(stage)
     stage.source.failNext()
@@ -86,7 +86,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     expect(stage.source.asked()).toEqual(['restart'])
   })
 
-  test('Stop is asked for once, and the card says so', async () => {
+  test('Stop is sent once, and the card says so', async () => {
     const stage = await openPlayed(play, WITHOUT_POLLING)
     const { card } = await failed(stage)
     await press(stage, PEOPLE.ada, card, ACTION_IDS.restart)
@@ -99,7 +99,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     expect(stage.source.asked()).toEqual(['restart', 'stop'])
   })
 
-  test('a command finds a build that nobody delivered', async () => {
+  test('a command finds a build that was not delivered', async () => {
     const stage = await openPlayed(play, WITHOUT_POLLING)
     await failed(stage)
     stage.source.deliverTo(null)
@@ -109,7 +109,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     await untilAnswered(stage, PEOPLE.ada, ['Passed', 'topic', number])
   })
 
-  test('/ci badge names the address of the badge of a branch, to copy', async () => {
+  test("/ci badge gives the address of a branch's badge", async () => {
     const stage = await openPlayed(play)
     await failed(stage)
     await type(stage, PEOPLE.ada, '/ci badge acme/web main')
@@ -117,7 +117,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     expect(JSON.stringify(answer)).toMatch(BADGES[name])
   })
 
-  test('what was built before the first look is known to commands, and told to nobody', async () => {
+  test('builds from before the first look are known to commands, and not shown in channels', async () => {
     const source = await play()
     const number = source.push()
     source.end(number, 'failed')
@@ -133,7 +133,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
   })
 })
 
-test('projects of one name, in all three at once, are told apart by their source, and each keeps to itself', async () => {
+test('projects with the same name in all three sources are distinguished by their source, and do not affect each other', async () => {
   const sources = await Promise.all(Object.values(SOURCES).map((play) => play()))
   const stage = await openStage({
     slack: { rates: 'off' },

@@ -15,7 +15,7 @@ const warningsOf = ({ lines }: Pick<RunningApp, 'lines'>): string[] =>
     .filter(({ level }) => level >= WARN)
     .map(({ msg }) => msg)
 
-/** Started, and Slack asked by then. */
+/** A started app that has asked Slack. */
 async function openAsked(settings: Settings = {}) {
   const stage = await openStage({ settings: { LOG_LEVEL: 'info', DEFAULT_CHANNEL: CHANNELS.builds, ...settings } })
   await until('Slack was asked who we are', () => stage.slack.counters.calls('auth.test') > 0)
@@ -41,14 +41,14 @@ describe('the start', () => {
     expect(app.lines[0]).toContain('buildline is up')
   })
 
-  it('says that Buildline is not in the channel that is set, and how it gets there', async () => {
+  it('says that Buildline is not in the configured channel, and how to invite it', async () => {
     const { app } = await openAsked({ DEFAULT_CHANNEL: CHANNELS.elsewhere })
     expect(await oneWarning(app)).toEqual([
       `Buildline is not in channel ${CHANNELS.elsewhere}. Type /invite @Buildline there.`,
     ])
   })
 
-  it('warns of nothing where all is well', async () => {
+  it('warns of nothing if everything is fine', async () => {
     const { app, slack } = await openAsked()
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
     await app.stop()

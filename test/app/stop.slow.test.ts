@@ -5,7 +5,7 @@ import { head, openWire, statuses } from '../support/wire.ts'
 import { startCi } from '../../packages/sandbox-ci/test/support.ts'
 import { BUILDS, headlines, OPS, saidIn, untilSaid, WEB } from './channel.ts'
 
-/** What is in flight has 10 s to end, and the process a moment to leave. */
+/** Requests in flight have 10 s to end, and the process a moment to exit. */
 const STOP_MS_MAX = 11_500
 
 const EVERYBODY = [BUILDS, WEB, OPS].map((channel) => `{ channel: ${channel}, project: all }`)
@@ -19,7 +19,7 @@ async function stopped(bot: Process, signal: NodeJS.Signals = 'SIGTERM') {
 }
 
 describe('a process that is told to stop', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('by %s leaves at once with 0 when nothing is in flight', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s exits at once with 0 if nothing is in flight', async (signal) => {
     const { folder, settings } = await prepareStage({ subscriptions: EVERYBODY })
     const bot = startProcess(folder, settings)
     const url = await bot.url()
@@ -29,19 +29,19 @@ describe('a process that is told to stop', () => {
     expect(tookMs).toBeLessThan(5_000)
   })
 
-  it('goes on, and leaves, although nobody reads its log any more', async () => {
+  it('keeps working, and exits, even if nobody reads its log', async () => {
     const { folder, settings } = await prepareStage({ subscriptions: EVERYBODY })
     const bot = startProcess(folder, settings)
     const url = await bot.url()
     bot.leaveOutput()
-    // A pipe holds 64 KB, and a line has 200 bytes at least: more than twice as much.
+    // A pipe holds 64 KB, and a line has at least 200 bytes: this is more than twice as much.
     for (let n = 1; n <= 35; n++) await sendAll(url, ...Array.from({ length: 20 }, () => ({ message: `${n}` })))
     const { exit, tookMs } = await stopped(bot)
     expect(exit).toEqual(CLEAN)
     expect(tookMs).toBeLessThan(8_000)
   })
 
-  it('finishes its calls to Slack, and the next process doubles and loses nothing', async () => {
+  it('finishes its calls to Slack, and the next process repeats and loses nothing', async () => {
     const { folder, settings, slack } = await prepareStage({ subscriptions: EVERYBODY })
     const bot = startProcess(folder, settings)
     const url = await bot.url()
@@ -59,7 +59,7 @@ describe('a process that is told to stop', () => {
       await until('all is told', () => JSON.stringify(headlines(slack, channel).sort()) === JSON.stringify(all))
   })
 
-  it('still answers the delivery that is coming in', async () => {
+  it('answers the delivery that is arriving', async () => {
     const { folder, settings } = await prepareStage()
     const bot = startProcess(folder, settings)
     const wire = openWire(await bot.url())
@@ -78,7 +78,7 @@ describe('a process that is told to stop', () => {
     expect(rowsOf(folder, 'select word from fact')).toEqual([{ word: 'initiated' }])
   })
 
-  it('waits 10 s at most for a sender that never ends and for a Slack that never answers', async () => {
+  it('waits at most 10 s for a sender that never ends and for a Slack that never answers', async () => {
     const { folder, settings, slack } = await prepareStage({ subscriptions: EVERYBODY })
     const bot = startProcess(folder, settings)
     const url = await bot.url()
@@ -97,7 +97,7 @@ describe('a process that is told to stop', () => {
     await untilSaid(slack, BUILDS, ['Failed acme/web #512'])
   }, 60_000)
 
-  it('waits 10 s at most for a CI that never answers', async () => {
+  it('waits at most 10 s for a CI that never answers', async () => {
     const ci = await startCi()
     ci.addFault({ kind: 'hang', where: 'all' })
     const { baseUrl, organizationUuid, authorization } = ci.address()
@@ -112,7 +112,7 @@ describe('a process that is told to stop', () => {
     expect(tookMs).toBeLessThan(STOP_MS_MAX)
   })
 
-  it('leaves no error behind it in the log', async () => {
+  it('logs no error', async () => {
     const { folder, settings, slack } = await prepareStage({ subscriptions: EVERYBODY })
     const bot = startProcess(folder, settings)
     await sendAll(await bot.url(), ...[1, 2, 3, 4].map((n) => buildOf(n, { status: 'error' })))

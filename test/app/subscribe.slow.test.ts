@@ -36,7 +36,7 @@ const answered = async (world: World, user: string, line: string, channel: strin
 }
 
 describe('/ci subscribe', () => {
-  it('makes the channel follow what was typed, says so there once, and the next build is told by it', async () => {
+  it('subscribes the channel to what was typed, says so there once, and applies to the next build', async () => {
     const world = await openReady()
     await type(world, ada, '/ci subscribe acme/web failed main quiet no-mention', WEB)
     await untilAnswered(world, ada, ['Subscribed', 'failed on `main`; quiet; mentions nobody'], WEB)
@@ -48,11 +48,11 @@ describe('/ci subscribe', () => {
     await pushRed(world, 'acme/web', 'next')
     await settled(world.app.url)
     expect(cardIn(world.slack, WEB, 'Failed', 'next')).toBeUndefined()
-    // The default channel tells what no other one follows.
+    // The default channel gets only builds that no other channel follows.
     expect(cardIn(world.slack, BUILDS, 'Failed')).toBeUndefined()
   })
 
-  it('takes the place of what was said before, and says what that was; the same once more says nothing', async () => {
+  it('replaces an earlier subscription, and shows it; the same command again posts nothing', async () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web failed main')
     expect(await answered(world, grace, '/ci subscribe web started main')).toContain('Before: failed on `main`.')
@@ -63,7 +63,7 @@ describe('/ci subscribe', () => {
     expect([linesIn(world, WEB).length, kept(world).length]).toEqual([2, 1])
   })
 
-  it('that Slack delivers twice is kept and said once', async () => {
+  it('that Slack delivers twice is stored and posted once', async () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web failed')
     await world.slack.people.replay('command /ci')
@@ -72,7 +72,7 @@ describe('/ci subscribe', () => {
     expect(linesIn(world, WEB)).toHaveLength(1)
   })
 
-  it('by the project’s own rules follows them as CI holds them', async () => {
+  it("by the project's own rules uses them as CI has them", async () => {
     const world = await openReady()
     expect(await answered(world, ada, '/ci subscribe acme/web')).toContain("the project's own rules")
     expect(await answered(world, ada, '/ci rules')).toContain("the project's rules in CI")
@@ -85,7 +85,7 @@ describe('/ci subscribe', () => {
     ['mention no-mention', 'contradict each other'],
     ['/(/', 'no valid pattern'],
     ['""', 'Which branch?'],
-  ])('refuses %s with an example, and keeps nothing', async (words, why) => {
+  ])('refuses %s with an example, and stores nothing', async (words, why) => {
     const world = await openReady()
     const answer = await answered(world, ada, `/ci subscribe acme/web ${words}`)
     expect(answer).toContain(why)
@@ -94,7 +94,7 @@ describe('/ci subscribe', () => {
     expect(linesIn(world, WEB)).toEqual([])
   })
 
-  it('offers the projects that a name can mean, and keeps the rest of what was typed', async () => {
+  it('offers the projects that a name can mean, and keeps the other words', async () => {
     const world = await openReady()
     await type(world, ada, '/ci subscribe acme failed release/*', WEB)
     const choice = await untilAnswered(world, ada, ['projects* match'], WEB)
@@ -104,7 +104,7 @@ describe('/ci subscribe', () => {
     expect(kept(world)).toHaveLength(1)
   })
 
-  it('is not for guests, nor for people of another workspace', async () => {
+  it('is not for guests or people of another workspace', async () => {
     const world = await openReady()
     expect(await answered(world, gus, '/ci subscribe acme/web')).toContain('you cannot change subscriptions')
     expect(await answered(world, sol, '/ci subscribe acme/web', SHARED)).toContain('you cannot')
@@ -112,7 +112,7 @@ describe('/ci subscribe', () => {
     expect(kept(world)).toEqual([])
   })
 
-  it('leaves alone what the file keeps, and shows it', async () => {
+  it('does not change what the file sets, but shows it', async () => {
     const world = await openReady({ subscriptions: [`{ channel: ${WEB}, project: acme/web, events: [failed] }`] })
     expect(await answered(world, ada, '/ci subscribe acme/web')).toContain('the subscriptions file sets')
     expect(await answered(world, ada, '/ci unsubscribe acme/web')).toContain('cannot be changed from Slack')
@@ -122,7 +122,7 @@ describe('/ci subscribe', () => {
     expect(await answered(world, ada, '/ci rules', BUILDS)).toContain('set by DEFAULT_CHANNEL')
   })
 
-  it('where the bot is not, is kept, paused, and says how to invite it', async () => {
+  it('in a channel without the bot is stored as paused, with how to invite the bot', async () => {
     const world = await openReady()
     await type(world, ada, '/ci subscribe acme/web failed', ELSEWHERE)
     await untilAnswered(world, ada, ['Subscribed', '*Paused*', '/invite @Buildline'], ELSEWHERE)
@@ -137,7 +137,7 @@ describe('/ci subscribe', () => {
 })
 
 describe('@buildline subscribe', () => {
-  it('does the same by a mention, where no form can be opened', async () => {
+  it('does the same, although a mention cannot open a form', async () => {
     const world = await openReady()
     await world.slack.people.mentionBot({ user: ada, channel: WEB, text: 'subscribe acme/web failed' })
     await untilAnswered(world, ada, ['Subscribed'], WEB)
@@ -148,7 +148,7 @@ describe('@buildline subscribe', () => {
 })
 
 describe('/ci rules', () => {
-  it('shows each subscription with whose rules it has and who made it; Remove ends one, after asking', async () => {
+  it('shows each subscription with its source of rules and its maker; Remove asks, and then ends one', async () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web failed main')
     await answered(world, grace, '/ci subscribe acme/api')
@@ -170,7 +170,7 @@ describe('/ci rules', () => {
     )
   })
 
-  it('turns its pages', async () => {
+  it('has pages', async () => {
     const world = await openReady()
     for (let n = 0; n < 6; n++) await answered(world, ada, `/ci subscribe acme/web failed b${n}`)
     await type(world, ada, '/ci rules', WEB)
@@ -181,7 +181,7 @@ describe('/ci rules', () => {
     expect(buttonsOf(second)).not.toContain(SUBSCRIPTION_ACTION_IDS.next)
   })
 
-  it('test says before any build who would be told, and then they are', async () => {
+  it('test predicts which channels get a build, and then they do', async () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web failed main')
     const dry = await answered(world, ada, '/ci rules test acme/web main')
@@ -199,7 +199,7 @@ describe('/ci rules', () => {
     ['/ci rules test acme/web main exploded', '*No such event*'],
     ['/ci rules test nobody/knows main', '*No project matches*'],
     ['/ci rules everything', 'expect `'],
-  ])('%s is told what is missing', async (line, words) => {
+  ])('%s says what is missing', async (line, words) => {
     expect(await answered(await openReady(), ada, line)).toContain(words)
   })
 })
@@ -237,7 +237,7 @@ describe('the form of a subscription', () => {
     expect(JSON.stringify(api.options)).not.toContain('All projects')
   })
 
-  it('says live which branches a pattern matches, and that one is invalid', async () => {
+  it('shows live which branches a pattern matches, or that it is invalid', async () => {
     const world = await openReady()
     for (const branch of ['main', 'release/1.2', 'next']) await pushRed(world, 'acme/web', branch)
     await untilKnown(world, 3)
@@ -253,7 +253,7 @@ describe('the form of a subscription', () => {
     await until('none matches', () => modalOf(world).includes('Matches none of 3 branches seen.'))
   })
 
-  it('shows events and branches where the channel has rules of its own, and not where CI’s decide', async () => {
+  it("has events and branches if the channel has its own rules, but not if CI's rules decide", async () => {
     const world = await openReady()
     await openForm(world)
     await world.slack.people.select(field('how', { selected_option: option("What the project's own rules say", 'ci') }))
@@ -262,7 +262,7 @@ describe('the form of a subscription', () => {
     await until('they are back', () => modalOf(world).includes('subscribe_events'))
   })
 
-  it('is sent in, kept, and said in the channel; the answer stands in the form', async () => {
+  it('can be submitted, is stored and posted in the channel, and shows the answer', async () => {
     const world = await openReady()
     await openForm(world)
     await choose(world, 'acme/api')
@@ -275,7 +275,7 @@ describe('the form of a subscription', () => {
     expect(kept(world)).toMatchObject([{ channel: WEB, quiet: 0, mention: 'committer' }])
   })
 
-  it('says at the field what cannot be kept, and stays open', async () => {
+  it('shows errors at the field, and stays open', async () => {
     const world = await openReady()
     await openForm(world)
     await choose(world, 'acme/web')
@@ -293,7 +293,7 @@ describe('the form of a subscription', () => {
     expect(kept(world)).toEqual([])
   })
 
-  it('changes a subscription: it begins as that one is, and takes its place', async () => {
+  it('changes a subscription: it begins with its values, and replaces it', async () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web started ^v[0-9]+$ quiet no-mention')
     await type(world, ada, '/ci rules', WEB)
@@ -310,7 +310,7 @@ describe('the form of a subscription', () => {
     expect(kept(world)).toHaveLength(1)
   })
 
-  it('is not opened for what somebody removed meanwhile', async () => {
+  it('is not opened for a subscription that was removed meanwhile', async () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web failed')
     await type(world, ada, '/ci rules', WEB)
@@ -321,7 +321,7 @@ describe('the form of a subscription', () => {
     expect(world.slack.views.stack(ada)).toEqual([])
   })
 
-  it('tells a guest in its place that it is not for guests', async () => {
+  it('tells a guest that it is not for guests', async () => {
     const world = await openReady()
     await type(world, gus, '/ci subscribe', WEB)
     const form = () => JSON.stringify(world.slack.views.stack(gus))
@@ -329,7 +329,7 @@ describe('the form of a subscription', () => {
     expect(form()).not.toContain('subscribe_project')
   })
 
-  it('works after the bot was started again, on what was drawn before', async () => {
+  it('works after the bot was restarted while the form was open', async () => {
     const world = await openReady()
     await openForm(world)
     await choose(world, 'acme/web')
@@ -340,8 +340,8 @@ describe('the form of a subscription', () => {
   })
 })
 
-describe('a bot that is killed between keeping and saying so', () => {
-  it('has kept it, tells the requester where to look, and says nothing twice', async () => {
+describe('a bot that is killed between storing and posting', () => {
+  it('has stored the subscription, tells the requester where to check, and posts nothing twice', async () => {
     const scene = await openScene()
     const bot = await startBot(scene)
     await untilKnown(scene, 0)

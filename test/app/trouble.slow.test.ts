@@ -5,7 +5,7 @@ import { ARCHIVED, BUILDS, headlines, saidIn, untilSaid, WEB } from './channel.t
 
 const followed = { settings: { DEFAULT_CHANNEL: BUILDS } }
 
-describe('a channel that cannot be told', () => {
+describe('a channel without access', () => {
   it.each([
     ['archived', ARCHIVED],
     ['that does not exist', 'C0NOTHING1'],
@@ -50,7 +50,7 @@ describe('a card', () => {
     await untilSaid(slack, BUILDS, ['Running acme/web #512', 'Failed acme/web #512'])
     await settled(app.url)
     expect(saidIn(slack, BUILDS)).toHaveLength(2)
-    // The reply was said under the old card before its edit was refused.
+    // The reply was posted below the old card before its edit was refused.
     const anew = saidIn(slack, BUILDS)[1]!
     expect(JSON.stringify(slack.messages(BUILDS).find(({ ts }) => ts === anew.ts))).toContain(
       `p${old!.ts.replace('.', '')}`,
@@ -59,7 +59,7 @@ describe('a card', () => {
 })
 
 describe('Slack', () => {
-  it('that says 429 for one channel is left alone there for as long as it asks, and no other channel waits', async () => {
+  it('that answers 429 for one channel gets no calls there for as long as it says, and no other channel waits', async () => {
     const { app, slack } = await openStage({
       subscriptions: [`{ channel: ${BUILDS}, project: all }`, `{ channel: ${WEB}, project: all }`],
     })
@@ -76,7 +76,7 @@ describe('Slack', () => {
     expect(slack.counters.ratelimited()).toBe(1)
   })
 
-  it('whose token was revoked is asked for again now and then, and told all when it is back', async () => {
+  it('whose token was revoked is asked now and then, and gets everything when the token works again', async () => {
     const { app, slack } = await openStage(followed)
     slack.acts.revokeToken()
     await sendAll(
@@ -92,7 +92,7 @@ describe('Slack', () => {
     expect(calls).toBeLessThanOrEqual(2)
   }, 90_000)
 
-  it('shows three builds of a channel that start together at once, and never has to say 429', async () => {
+  it('shows three concurrent builds of a channel without answering 429', async () => {
     const { app, slack } = await openStage(followed)
     const beganAt = Date.now()
     await sendAll(app.url, buildOf(1), buildOf(2), buildOf(3))
@@ -103,7 +103,7 @@ describe('Slack', () => {
     expect(slack.counters.ratelimited()).toBe(0)
   })
 
-  it('that takes no burst says so once in a channel, is left alone as long as it asks, and gets each card once', async () => {
+  it('that allows no burst says so once for a channel, gets no calls for as long as it says, and then each card once', async () => {
     const { app, slack } = await openStage({
       slack: { rates: { postBurst: 1 } },
       subscriptions: [`{ channel: ${BUILDS}, project: all }`, `{ channel: ${WEB}, project: all }`],
@@ -115,7 +115,7 @@ describe('Slack', () => {
     for (const channel of channels) {
       expect(new Set(headlines(slack, channel)).size).toBe(5)
       const times = timesOf(slack, channel)
-      // A call before the time that Slack asked for would be refused again. One more may be earned where a call arrives late.
+      // A call before the end of Slack's delay would be refused again. One more can be due to a call that arrives late.
       expect(times[4]! - times[0]!).toBeGreaterThanOrEqual(4_000)
     }
     expect(slack.counters.ratelimited()).toBeGreaterThanOrEqual(channels.length)
@@ -123,6 +123,6 @@ describe('Slack', () => {
   })
 })
 
-/** When the cards of a channel appeared (ms). */
+/** When the cards of a channel were posted (ms). */
 const timesOf = (slack: SandboxSlack, channel: string): number[] =>
   saidIn(slack, channel).map(({ ts }) => Number(ts) * 1_000)

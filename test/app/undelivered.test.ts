@@ -19,7 +19,7 @@ import {
 
 const HOUR = 60 * 60_000
 
-/** What CI says reaches nobody. */
+/** CI's deliveries are held back. */
 const LOST = { holdDeliveries: true }
 
 const posts = ({ slack }: Pick<Scene, 'slack'>) => slack.messages(CHANNELS.builds).map(({ text }) => String(text))
@@ -27,20 +27,20 @@ const posts = ({ slack }: Pick<Scene, 'slack'>) => slack.messages(CHANNELS.build
 const hasEnded = (ci: SandboxCi, word: string) =>
   until(`a build has ended: ${word}`, () => ci.deliveries().some(({ status }) => status === word))
 
-/** What was held arrives after all, and is taken in. */
+/** Delivers what was held back, and waits until it is ingested. */
 async function deliverAll({ ci, app }: World): Promise<void> {
   for (const { body } of ci.deliveries()) expect((await send(app.url, body)).status).toBe(202)
   await settled(app.url)
 }
 
-/** The first look at every project is over: what comes from now on is news. */
+/** Waits until every project was looked at once: later builds are news. */
 const hasLooked = ({ folder }: World) =>
   until(
     'it has looked',
     () => rowsOf(folder, 'select 1 from project where looked_at is null and legacy_id is not null').length === 0,
   )
 
-test('a fresh bot knows the builds that CI has, and posts nothing of them', async () => {
+test('a new bot knows the builds that CI has, and posts nothing about them', async () => {
   const scene = await openScene({ ci: { switches: LOST } })
   scene.ci.push('acme/web', { outcome: 'error', ms: 0, message: 'Fix login' })
   scene.ci.push('acme/api', { outcome: 'success', ms: 0 })
@@ -60,7 +60,7 @@ test('a fresh bot knows the builds that CI has, and posts nothing of them', asyn
   expect(writesTo(world.ci, 'restart')).toHaveLength(1)
 })
 
-test('a command that names a build or a project which nobody knows asks CI at once', async () => {
+test('a command that names an unknown build or project asks CI at once', async () => {
   const world = await openReady({ ci: { switches: LOST } })
   world.ci.push('acme/web', { branch: 'dev', outcome: 'none' })
   await type(world, PEOPLE.ada, '/ci status acme/web dev')
@@ -70,7 +70,7 @@ test('a command that names a build or a project which nobody knows asks CI at on
   await untilAnswered(world, PEOPLE.ada, ['Stop requested', '502'])
 })
 
-test('what ran and failed while the bot was down is told once, also when its deliveries come afterwards', async () => {
+test('a build that ran and failed while the bot was down is shown once, even if its deliveries arrive later', async () => {
   const world = await openReady({ ci: { switches: LOST } })
   await hasLooked(world)
   await world.app.stop()
@@ -85,7 +85,7 @@ test('what ran and failed while the bot was down is told once, also when its del
   expect(posts(world).filter((text) => text.includes('attempt'))).toEqual([])
 })
 
-test('what ended while the bot was down is closed on its card', async () => {
+test('a build that ended while the bot was down gets its end on its card', async () => {
   const world = await openReady()
   world.ci.push('acme/web', { outcome: 'none', message: 'Fix login' })
   const card = await untilCard(world, ['Running', 'Fix login'])
@@ -101,7 +101,7 @@ test('what ended while the bot was down is closed on its card', async () => {
 test.each([
   [3 * HOUR, true],
   [25 * HOUR, false],
-])('what ended %i ms ago is told: %s', async (agoMs, isTold) => {
+])('a build that ended %i ms ago is shown: %s', async (agoMs, isTold) => {
   let behindMs = 0
   const clock = { ...systemClock, now: () => systemClock.now() - behindMs }
   const world = await openReady({ ci: { switches: LOST, clock } })

@@ -9,10 +9,10 @@ const { builds: BUILDS } = CHANNELS
 const { ada, lin } = PEOPLE
 
 const RED = '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8'
-// A UUID of a newer build may well sort before it.
+// The UUID of a newer build may sort before an older one.
 const GREEN = '00c0ffee-5d6e-4f70-8192-a3b4c5d6e7f8'
 
-it('builds whose ids are UUIDs are taken, told, found and asked about like any other', async () => {
+it('builds with UUIDs are received, shown, found and looked up like others', async () => {
   const world = await openWorld()
   const { app, slack } = world
   const say = async (build_id: string, n: number, status: string) => {
@@ -29,7 +29,7 @@ it('builds whose ids are UUIDs are taken, told, found and asked about like any o
   await untilSaid(slack, BUILDS, ['Failed acme/web #3f2a1b4c', 'Fixed acme/web #00c0ffee'])
   await settled(app.url)
   expect(headlines(slack, BUILDS)).toHaveLength(2)
-  // What people see and click never spells the id out.
+  // Visible texts and links never contain the whole id.
   expect(JSON.stringify(slack.messages(BUILDS).map(({ text }) => text)).replaceAll(/<[^|>]*\|/g, '<')).not.toContain(
     RED,
   )
@@ -45,7 +45,7 @@ it('builds whose ids are UUIDs are taken, told, found and asked about like any o
   expect(writesTo(world.ci, 'restart')).toEqual([])
 })
 
-it('the button Stop of such a build stops it in CI by its uuid', async () => {
+it('the Stop button of such a build stops it in CI by its uuid', async () => {
   const world = await openWorld({ ci: { switches: { buildIdForm: 'uuid' } } })
   const pushed = world.ci.push('acme/ios', { outcome: 'none' })
   const uuid = pushed.kind === 'build' ? pushed.build.uuid : ''
@@ -57,7 +57,7 @@ it('the button Stop of such a build stops it in CI by its uuid', async () => {
   ])
 })
 
-it('what is neither an integer nor a UUID is refused', async () => {
+it('an id that is neither an integer nor a UUID is refused', async () => {
   const { app } = await openWorld()
   for (const build_id of [RED.slice(1), `${RED}0`, `{${RED}}`, '3f2a1b4c', '']) {
     const { status, text } = await send(app.url, delivery({ build_id }))

@@ -7,7 +7,7 @@ import { saidIn } from './channel.ts'
 const { builds: BUILDS, web: WEB, ops: OPS, secret: SECRET } = CHANNELS
 const { ada, grace, lin } = PEOPLE
 
-it('/ci why tells of each channel every rule with its conditions, the reason, and what was posted there', async () => {
+it('/ci why shows for each channel every rule with its conditions, the reason, and what was posted', async () => {
   const world = await openWorld({
     subscriptions: [
       `{ channel: ${WEB}, project: acme/web, branch: main, events: [failed] }`,
@@ -44,7 +44,7 @@ it('/ci why tells of each channel every rule with its conditions, the reason, an
   expect(JSON.stringify(answer)).toContain('Open build')
 })
 
-it('of a private channel /ci why and a dry run speak to its members alone, and in it', async () => {
+it('/ci why and a dry run show details of a private channel only to its members, and in the channel', async () => {
   const world = await openWorld({ subscriptions: [`{ channel: ${SECRET}, project: acme/web, branch: "hidden/*" }`] })
   await sendAll(world.app.url, buildOf(7, { status: 'error' }))
   await untilKnown(world, 1)
