@@ -28,7 +28,7 @@ describe('a recovery', () => {
   it.each<[claim: string, said: Said[], attempts: string[]]>([
     ['is a success after a failure', [built('1', 'error'), built('2', 'success')], ['2.1']],
     [
-      "is a success after a failure from before Buildline's first start",
+      'is a success after a failure from before the first look at the project',
       [{ ...built('1', 'error'), origin: 'history' }, built('2', 'success')],
       ['2.1'],
     ],

@@ -122,7 +122,7 @@ describe('a restart', () => {
       '513.1',
     ],
     [
-      "that attempt even if CI's clock is behind ours",
+      'that attempt even if it seems to begin before the request',
       { newBuildId: buildId('513') },
       [again('initiated', REQUESTED_AT - 1, '513')],
       '513.1',

@@ -75,7 +75,7 @@ describe('a click is stored under the name of its command', () => {
       choiceValue({ kind: 'project', command: 'subscribe', project: '11', branch: null, rest: ['failed'] }),
     ],
     ['badge', choiceValue({ kind: 'project', command: 'badge', project: '11', branch: null })],
-    ['a click', 'not a choice of ours'],
+    ['a click', 'no choice of ours'],
   ])('%s, by a choice', (what, value) => {
     expect(clicked(CHOICE_ACTION_IDS[0], value!)).toBe(what)
   })
