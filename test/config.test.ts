@@ -38,8 +38,8 @@ const read = (settings: Settings) =>
     throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
   })
 
-describe('the least that is set', () => {
-  it('is enough, with the defaults that are promised', () => {
+describe('the minimal settings', () => {
+  it('give the documented defaults', () => {
     expect(configOf(LEAST)).toEqual({
       port: 3000,
       host: null,
@@ -59,7 +59,7 @@ describe('the least that is set', () => {
     })
   })
 
-  it.each(['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET', 'WEBHOOK_SECRET'])('does without none of it: %s', (name) => {
+  it.each(['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET', 'WEBHOOK_SECRET'])('include %s', (name) => {
     for (const value of [undefined, '', '  ']) {
       const faults = faultsOf({ ...LEAST, [name]: value })
       expect(faults).toHaveLength(1)
@@ -152,7 +152,7 @@ describe('each variable', () => {
     })
   })
 
-  it('of the client credentials makes one way to sign in', () => {
+  it('of the client credentials belongs to one way to sign in', () => {
     const credentials = { CI_TOKEN_URL: 'https://ci.example/token', CI_CLIENT_ID: 'client', CI_CLIENT_SECRET: 'secret' }
     expect(configOf({ ...LEAST, ...V2, ...credentials }).ci.v2?.auth).toEqual({
       kind: 'client-credentials',
@@ -177,7 +177,7 @@ describe('each variable', () => {
     expect(configOf({ ...LEAST, SLACK_BOT_TOKEN: token }).slack.botToken).toBe(token)
   })
 
-  it('SLACK_APP_TOKEN makes the signing secret needless', () => {
+  it('makes the signing secret unnecessary if it is SLACK_APP_TOKEN', () => {
     const slack = configOf({ ...LEAST, SLACK_SIGNING_SECRET: undefined, SLACK_APP_TOKEN: 'xapp-1' }).slack
     expect(slack).toMatchObject({ signingSecret: null, appToken: 'xapp-1' })
   })
@@ -235,7 +235,7 @@ describe('each variable', () => {
     [{ METRICS_PORT: 'all' }, /^METRICS_PORT is no port/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is none of/],
     [{ SUBSCRIPTIONS_FILE: 'missing.yml' }, /^SUBSCRIPTIONS_FILE missing\.yml cannot be read: ENOENT/],
-  ])('is refused in words when it makes no sense: %o', (setting, fault) => {
+  ])('is refused in words if it is invalid: %o', (setting, fault) => {
     const faults = faultsOf({ ...LEAST, ...setting })
     expect(faults).toEqual([expect.stringMatching(fault)])
   })
@@ -250,7 +250,7 @@ describe('a GitHub App', () => {
     ...more,
   })
 
-  it('takes the place of a token: its key, in one line or several, or a file that holds it', () => {
+  it('replaces a token; its key may be on one line or several, or in a file', () => {
     for (const key of [KEY, KEY.replaceAll('\n', String.raw`\n`), '/etc/app.pem']) {
       const config = configOf(app(key))
       expect(config.github).toMatchObject({ token: null, app: { id: '7' } })
@@ -262,10 +262,10 @@ describe('a GitHub App', () => {
   it.each([
     ['half of it', app(KEY, { GITHUB_APP_ID: undefined }), /^GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY belong together/],
     ['a key of another kind', app(pem('ed25519')), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
-    ['a key that is cut', app(KEY.slice(0, 200)), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
-    ['a file that is not there', app('/nowhere/app.pem'), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
+    ['a truncated key', app(KEY.slice(0, 200)), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
+    ['a missing file', app('/nowhere/app.pem'), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
     ['a token beside it', app(KEY, { GITHUB_TOKEN: 'github_pat_1' }), /^GITHUB_TOKEN and GITHUB_APP_ID are both set/],
-  ])('is refused in words that do not show it: %s', (_, settings, fault) => {
+  ])('is refused in words that do not show its key: %s', (_, settings, fault) => {
     const faults = faultsOf(settings)
     expect(faults).toContainEqual(expect.stringMatching(fault))
     expect(faults.join('')).not.toContain('PRIVATE KEY-----')
@@ -286,7 +286,7 @@ describe('secrets', () => {
     DATABASE_URL: 'postgres://ada:canary-password@db:port/x',
   }
 
-  it('are all known to the log, so that it can leave them out', () => {
+  it('are all masked by the log', () => {
     const settings = {
       ...SECRETS,
       ...V2,
@@ -308,7 +308,7 @@ describe('secrets', () => {
     ])
   })
 
-  it('are in no fault', () => {
+  it('are in no message about a fault', () => {
     const faults = faultsOf({
       ...SECRETS,
       PORT: 'x',

@@ -3,7 +3,7 @@ import { createSender } from '../src/sender.ts'
 import { openStage } from './alerts/stage.ts'
 import { inBrief } from './support/fake-notifier.ts'
 
-/** One process of several: what it announces, and whom it listens to, is the test's to see. */
+/** One of several processes, whose announcements and listeners the test can see. */
 async function openSender() {
   const stage = await openStage()
   const { deps } = stage.embody()
@@ -30,7 +30,7 @@ async function openSender() {
   return Object.assign(stage, { sender, term, over, announce, listening, shown })
 }
 
-test('news is announced while another process sends, and sends nothing from here', async () => {
+test('news is announced and not sent while another process sends', async () => {
   await using here = await openSender()
   await here.hear('initiated')
   here.sender.wake()
@@ -39,7 +39,7 @@ test('news is announced while another process sends, and sends nothing from here
   expect(here.shown()).toEqual([])
 })
 
-test('news is sent at once, and not announced, while this process sends', async () => {
+test('news is sent at once and not announced while this process sends', async () => {
   await using here = await openSender()
   here.sender.serve(here.term)
   await here.clock.settle()
@@ -50,7 +50,7 @@ test('news is sent at once, and not announced, while this process sends', async 
   expect(here.announce).not.toHaveBeenCalled()
 })
 
-test('news that another process announces is sent at once, until the term is over', async () => {
+test('news announced by another process is sent at once, until the term is over', async () => {
   await using here = await openSender()
   here.sender.serve(here.term)
   await here.clock.settle()

@@ -32,7 +32,7 @@ async function linesSince(sinceMs: number): Promise<Record<string, unknown>[]> {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-test('what was asked of builds and of projects is one list, in the order of asking', async () => {
+test('requests about builds and projects are one list, in order of time', async () => {
   expect(await linesSince(0)).toMatchObject([
     { id: 'restart', action: 'restart', buildId: '512', run: 1 },
     { id: 'edit', action: 'edit-project', result: 'confirmed', project: 'acme/web', by: 'U0GRACE001', via: 'modal' },
@@ -40,7 +40,7 @@ test('what was asked of builds and of projects is one list, in the order of aski
   expect((await linesSince(T0 + 1)).map(({ id }) => id)).toEqual(['edit'])
 })
 
-test('a project’s row has the keys of a build’s, empty where it has no such thing, and names the fields', async () => {
+test('a request about a project has the same keys as one about a build, empty ones for builds only, and the names of its fields', async () => {
   const [ofBuild, ofProject] = await linesSince(0)
   expect(Object.keys(ofProject!).filter((key) => key !== 'fields')).toEqual(Object.keys(ofBuild!))
   expect(ofProject).toMatchObject({ buildId: null, run: null, branch: null, fields: ['branches', 'team_ids'] })

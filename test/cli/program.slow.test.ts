@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { testFolder, until } from '../support/app.ts'
 import { run } from '../../packages/build-steps/test/support.ts'
 
-/** One of the programs for the command line, as npm starts it. */
+/** Runs one of the command line programs as npm does. */
 const start = (program: string, ...args: string[]) =>
   run(process.execPath, [fileURLToPath(new URL(`../../${program}.ts`, import.meta.url)), ...args], {
     cwd: testFolder(),
@@ -26,7 +26,7 @@ const PROGRAMS = [
 ]
 
 describe.each(PROGRAMS)('%s', (program) => {
-  it('says in one line that its port is taken, and the next step', async () => {
+  it('says in one line that its port is taken, and what to do next', async () => {
     const port = await takenPort()
     expect(await start(program, '--port', port)).toEqual({
       code: 1,
@@ -35,12 +35,12 @@ describe.each(PROGRAMS)('%s', (program) => {
     })
   })
 
-  it.each(['http', '65536', '-1', ''])('takes no port of %o', async (port) => {
+  it.each(['http', '65536', '-1', ''])('refuses the port %o', async (port) => {
     const { code, stderr } = await start(program, `--port=${port}`)
     expect([code, stderr]).toEqual([1, '--port is no port: a number from 0 to 65535\n'])
   })
 
-  it('says in one line which flag it does not know', async () => {
+  it('names an unknown flag in one line', async () => {
     const { code, stderr } = await start(program, '--prot', '4100')
     expect(code).toBe(1)
     expect(stderr).toMatch(/^Unknown option '--prot'.*\n$/)
@@ -51,7 +51,7 @@ describe('packages/sandbox-ci/src/cli', () => {
   it.each([
     ['{"listForm":', '--switches is not JSON\n'],
     ['{"listForm":"tree"}', expect.stringMatching(/^--switches: .*listForm.*\n$/)],
-  ])('takes no switches that make no sense: %s', async (switches, words) => {
+  ])('refuses invalid switches: %s', async (switches, words) => {
     expect(await start('packages/sandbox-ci/src/cli', '--switches', switches)).toEqual({
       code: 1,
       stdout: '',

@@ -26,7 +26,7 @@ const SETTINGS = {
 }
 
 describe('compose.yaml', () => {
-  test('starts a bot whose settings it knows, on the database that it starts', () => {
+  test('starts a bot with known settings, and the database that these name', () => {
     const { environment } = services.bot
     const given: Record<string, string> = { ...SETTINGS, ...environment }
     const url = given['DATABASE_URL']?.replace(/\$\{[^}]*\}/, 'password')
@@ -39,7 +39,7 @@ describe('compose.yaml', () => {
     for (const setting of Object.keys(environment)) expect(read('README.md')).toContain(`\`${setting}\``)
   })
 
-  test('waits for a stop longer than it may take, and reaches the port of the image', () => {
+  test('gives a stop more time than it may take, and uses the port of the image', () => {
     const stopMaxMs = Number(/STOP_MAX_MS = (\d+)_000/.exec(read('src/run.ts'))?.[1])
     expect(Number.parseInt(services.bot.stop_grace_period ?? '', 10)).toBeGreaterThan(stopMaxMs)
     expect(services.bot.ports.map((port) => port.split(':').at(-1))).toEqual([
@@ -52,7 +52,7 @@ describe('compose.yaml', () => {
     expect(services.postgres.environment['POSTGRES_PASSWORD']).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
   })
 
-  test('runs a bot that is started as `npm start` does', () => {
+  test('runs the bot as `npm start` does', () => {
     const { options } = START
     expect(/^CMD (.*)$/m.exec(read('Dockerfile'))?.[1]).toBe(
       JSON.stringify(['node', ...options, 'dist/main.js']).replaceAll(',', ', '),

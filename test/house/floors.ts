@@ -10,18 +10,18 @@ const FLOORS: readonly (readonly string[])[] = [
   ['alerts'],
   ['features'],
   ['jobs'],
-  // The files that stand in src itself are the top floor.
+  // Files directly in src are at the top.
   ['app', 'cli'],
 ]
 
-/** The room a file is in; `app` for those that stand in src itself. */
+/** The top folder of a file; `app` for files directly in src. */
 export const roomOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : 'app')
 
 const floorOf = (room: string): number => FLOORS.findIndex((rooms) => rooms.includes(room))
 
 const isOurs = (file: string): boolean => /\.tsx?$/.test(file)
 
-/** Every import that breaks the rule of the floors, in words. */
+/** Every import in the wrong direction, described in words. */
 export const breaches = (imports: readonly Import[]): string[] =>
   imports
     .filter(({ to }) => isOurs(to))
@@ -41,17 +41,17 @@ function breachOf(from: string, to: string): string | null {
 
 const FEATURE = /^features\/(\w+)\//
 
-/** What two features need belongs below them. */
+/** Code that two features need belongs below them. */
 function featureBreach({ from, to }: Import): string | null {
   const [own, other] = [FEATURE.exec(from)?.[1], FEATURE.exec(to)?.[1]]
   return own && other && own !== other ? 'a feature takes from another' : null
 }
 
-/** What talks to the world, and is chosen in one place. */
+/** The implementations that only one place may choose. */
 const IMPLEMENTATION =
   /^(?:store\/(?:sqlite|postgres)|alerts\/slack-notifier|sources\/ci-service\/(?:client-\w+|transport|auth))\.ts$/
 
-/** Where the parts are built: `app.ts`, and what it hands a part of that to. */
+/** Where implementations are chosen: `app.ts`, and the files to which it delegates a part. */
 const CHOOSERS = new Set(['main.ts', 'app.ts', 'engine.ts', 'clients.ts'])
 
 export const choosers = (imports: readonly Import[]): string[] =>
@@ -60,7 +60,7 @@ export const choosers = (imports: readonly Import[]): string[] =>
     .filter(({ from }) => !CHOOSERS.has(from) && roomOf(from) !== 'cli')
     .map(({ from, to }) => `${from} → ${to}`)
 
-/** Circles of imports, each once, by the files on it. Types count: a circle of types is one thought in two files. */
+/** The cycles of imports, each once, as lists of files. Types count: files in a cycle of types belong together. */
 export function circles(imports: readonly Import[]): string[] {
   const next = Map.groupBy(
     imports.filter(({ to }) => isOurs(to)),

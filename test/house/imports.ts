@@ -8,7 +8,7 @@ export interface Import {
   from: string
   /** a path below src, or a package's name */
   to: string
-  /** types vanish before the program runs */
+  /** a type-only import, which does not exist at run time */
   isType: boolean
 }
 
@@ -21,7 +21,7 @@ export function readSources(): Sources {
   return new Map(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
 }
 
-/** Every import and re-export of every file, dynamic ones too. */
+/** Every import and re-export of every file, including dynamic ones. */
 export const importsOf = (sources: Sources): Import[] =>
   [...sources].flatMap(([from, text]) =>
     [...withoutComments(text).matchAll(IMPORT)].map((found) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { constantIn, limitsIn, limitsInSource, limitsOnPage, type Limit } from './limits.ts'
 
-/** The folders whose code reads what strangers send. */
+/** The folders with code that reads input of strangers. */
 const FACES_STRANGERS =
   /^src\/(?:server\/(?:connections|http-server|end-unread|rate-limiter)|sources\/ci-service\/webhook\/|domain\/(?:ids|pattern|handle|revision|decide)\.ts|features\/(?:newest\.ts|home\/watch\.ts)|slack\/(?:commands|http|reply-targets|socket)\/|lib\/json\.ts)/
 
@@ -10,22 +10,22 @@ const keyOf = ({ name, file }: Limit): string => `${file} ${name}`
 const page = limitsOnPage()
 const source = limitsInSource()
 
-describe('the page of limits', () => {
-  it('is read whole, and so is the source', () => {
+describe('docs/limits.md', () => {
+  it('is read completely, and so is the source', () => {
     expect(page.length).toBeGreaterThan(50)
     expect(source.length).toBeGreaterThan(100)
   })
 
-  it('has each limit once, with what happens at its edge', () => {
+  it('has each limit once, with what happens beyond it', () => {
     expect(page.map(keyOf).length).toBe(new Set(page.map(keyOf)).size)
     expect(page.filter(({ says }) => says.trim().length < 8)).toEqual([])
   })
 
-  it.each(page.map((row) => [keyOf(row), row] as const))('says the number of the source: %s', (_, row) => {
+  it.each(page.map((row) => [keyOf(row), row] as const))("has the source's number: %s", (_, row) => {
     expect(constantIn(row.file, row.name)).toBe(row.number)
   })
 
-  it('leaves out no limit of the folders that strangers reach', () => {
+  it('has every limit of the folders that strangers reach', () => {
     const known = new Set(page.map(keyOf))
     const facing = source.filter(({ file }) => FACES_STRANGERS.test(file))
     expect(facing.length).toBeGreaterThan(20)
@@ -33,8 +33,8 @@ describe('the page of limits', () => {
   })
 })
 
-describe('the test of the page', () => {
-  it('reads numbers, products, and words where it is neither', () => {
+describe('the check of docs/limits.md', () => {
+  it('reads numbers, products, and otherwise the words', () => {
     const text = ['export const A_MAX = 10_000', 'const B_MAX = 4 * 1024 * 1024', 'const C_MAX = A_MAX - 2'].join('\n')
     expect(limitsIn('x.ts', text).map(({ name, number }) => `${name} ${number}`)).toEqual([
       'A_MAX 10,000',
@@ -43,7 +43,7 @@ describe('the test of the page', () => {
     ])
   })
 
-  it('finds a constant that has another name or stands elsewhere missing', () => {
+  it('reports a constant as missing if its name or file is wrong', () => {
     expect(constantIn('src/server/http-server.ts', 'HEADERS_MAX')).toBe('100')
     expect(constantIn('src/server/http-server.ts', 'HEADERS_LEAST')).toBeNull()
     expect(constantIn('src/nowhere.ts', 'HEADERS_MAX')).toBeNull()

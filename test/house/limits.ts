@@ -5,7 +5,7 @@ import { ROOT } from './imports.ts'
 
 export interface Limit {
   name: string
-  /** digits, or the words of the source where it is made of other limits */
+  /** digits, or the source's expression if it refers to other limits */
   number: string
   file: string
 }
@@ -15,7 +15,7 @@ const files = (): string[] =>
     .split('\n')
     .filter((file) => file.endsWith('.ts'))
 
-/** A constant is a limit by its name. */
+/** A constant with such a name is a limit. */
 const LIMIT = /^(?:export )?const ([A-Z][A-Z0-9_]*_MAX(?:_MS)?) = ([^\n]+)$/gm
 
 export const limitsIn = (file: string, text: string): Limit[] =>
@@ -24,7 +24,7 @@ export const limitsIn = (file: string, text: string): Limit[] =>
 /** Every limit of the source. */
 export const limitsInSource = (): Limit[] => files().flatMap((file) => limitsIn(file, sourceOf(file)))
 
-/** What a constant is in a file: also one that is no limit by its name. */
+/** The value of a constant in a file, whatever its name. */
 export const constantIn = (file: string, name: string): string | null => {
   const expression = new RegExp(`^(?:export )?const ${name} = ([^\\n]+)$`, 'm').exec(sourceOf(file))?.[1]
   return expression === undefined ? null : numberOf(expression)
@@ -40,7 +40,7 @@ function sourceOf(file: string): string {
 
 const ROW = /^\| `([A-Z0-9_]+)` +\| ([^|]+?) +\| `([^`|]+)` +\| ([^|]+?) +\|$/gm
 
-/** The rows of the page, in their order. */
+/** The rows of docs/limits.md, in order. */
 export const limitsOnPage = (): (Limit & { says: string })[] =>
   [...readFileSync(join(ROOT, 'docs/limits.md'), 'utf8').matchAll(ROW)].map(([, name, number, file, says]) => ({
     name: name!,

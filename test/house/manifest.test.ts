@@ -11,7 +11,7 @@ const manifest = readManifest()
 const { features, settings } = manifest
 const scopes = manifest.oauth_config.scopes.bot
 
-/** What each call of the Web API needs. */
+/** The scopes that each Web API method needs. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   'auth.test': [],
   'chat.delete': ['chat:write'],
@@ -32,7 +32,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   'views.update': [],
 }
 
-/** What each thing that Slack tells us needs. */
+/** The scopes that each event or feature needs. */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'slash commands': ['commands'],
   shortcuts: ['commands'],
@@ -60,7 +60,7 @@ describe('the manifest', () => {
         command: ROOT_COMMAND,
         description: `Builds - ${names.join(', ')}`,
         usage_hint: names.join(' | '),
-        // `/ci me ada for @grace`: a name alone would not say which Grace.
+        // Needed for `/ci me ada for @grace`: a name alone would not say which Grace.
         should_escape: true,
       },
       ...aliases.map(({ alias, usage, does }) => ({
@@ -72,41 +72,41 @@ describe('the manifest', () => {
     ])
   })
 
-  it('has the shortcuts that are answered', () => {
+  it('has the shortcuts that have handlers', () => {
     expect(features.shortcuts).toEqual(
       [...SHORTCUTS].map(([id, { name, type, description }]) => ({ name, type, callback_id: id, description })),
     )
   })
 
-  it('asks for the events that are listened to, for interactions, and for Socket Mode', () => {
+  it('has the events that are handled, interactions, and Socket Mode', () => {
     expect(settings.event_subscriptions.bot_events.toSorted()).toEqual([...EVENT_TYPES].toSorted())
     expect(settings.interactivity.is_enabled).toBe(true)
     expect(settings.socket_mode_enabled).toBe(true)
   })
 
-  it('knows what every call of the Web API needs', () => {
+  it('is checked against every Web API method that is called', () => {
     expect(methodsCalled().filter((method) => !(method in METHODS))).toEqual([])
   })
 
-  it('calls everything that it has scopes for', () => {
+  it('has scopes only for methods that are called', () => {
     expect(Object.keys(METHODS).filter((method) => !methodsCalled().includes(method))).toEqual([])
   })
 
-  it('has every scope that is needed, and none that is not, nor the one that only a setting needs', () => {
+  it('has every scope that is needed, and no others, nor the one for an optional setting', () => {
     const needed = new Set([...Object.values(METHODS), ...Object.values(FEATURES)].flat())
     needed.delete(EMAIL_SCOPE)
     expect(scopes).toEqual([...needed].toSorted())
   })
 
-  it('asks for the scopes that the doctor looks for', () => {
+  it('has the scopes that the doctor checks', () => {
     expect(scopes).toEqual(SCOPES)
   })
 
-  it('has a Home, which is drawn when it is opened, and a place for the answers to its buttons', () => {
+  it('has a Home, which is drawn when it is opened, and direct messages for answers', () => {
     expect(features.app_home).toMatchObject({ home_tab_enabled: true, messages_tab_enabled: true })
   })
 
-  it('gives a reason beside every scope', () => {
+  it('has a reason for every scope', () => {
     const lines = readManifestText().split('\n')
     const unexplained = scopes.filter((scope) => {
       const at = lines.findIndex((line) => line.trim() === `- ${scope}`)
@@ -115,7 +115,7 @@ describe('the manifest', () => {
     expect(unexplained).toEqual([])
   })
 
-  it('asks for nothing that the sandbox Slack would not grant', () => {
+  it('has nothing that the sandbox Slack would not grant', () => {
     const granted: readonly string[] = DEFAULT_SCOPES
     expect(scopes.filter((scope) => !granted.includes(scope))).toEqual([])
   })
@@ -124,14 +124,14 @@ describe('the manifest', () => {
 const SLASH_COMMANDS_MAX = 50
 const SHORTCUTS_MAX = 10
 
-describe('the manifest keeps to Slack’s lengths', () => {
-  it('in the names of the app', () => {
+describe("the manifest keeps Slack's limits of length", () => {
+  it("in the app's names", () => {
     expect(manifest.display_information.name.length).toBeLessThanOrEqual(35)
     expect(manifest.display_information.description.length).toBeLessThanOrEqual(140)
     expect(features.bot_user.display_name.length).toBeLessThanOrEqual(80)
   })
 
-  it('in the slash commands', () => {
+  it('in slash commands', () => {
     expect(features.slash_commands.length).toBeLessThanOrEqual(SLASH_COMMANDS_MAX)
     for (const { command, description, usage_hint: hint } of features.slash_commands) {
       expect(command).toMatch(/^\/[a-z-]{1,31}$/)
@@ -140,7 +140,7 @@ describe('the manifest keeps to Slack’s lengths', () => {
     }
   })
 
-  it('in the shortcuts', () => {
+  it('in shortcuts', () => {
     expect(features.shortcuts.length).toBeLessThanOrEqual(SHORTCUTS_MAX)
     for (const { name, callback_id: id, description } of features.shortcuts) {
       expect(name.length).toBeLessThanOrEqual(24)
@@ -151,23 +151,23 @@ describe('the manifest keeps to Slack’s lengths', () => {
 })
 
 describe('the table of commands', () => {
-  it('names each command and alias once', () => {
+  it('has each command and alias once', () => {
     const names = COMMANDS.flatMap(({ name, alias }) => (alias === null ? [name] : [name, alias]))
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('calls each alias after its command, for an alias is read as one', () => {
+  it('has aliases that begin like their command, since they are parsed by it', () => {
     for (const { name, alias } of COMMANDS) expect([null, `${ROOT_COMMAND}-${name}`]).toContain(alias)
   })
 
-  it('gives examples that are commands', () => {
+  it('has examples that are commands', () => {
     for (const row of COMMANDS) {
       expect(row.examples.length).toBeGreaterThan(0)
       for (const example of row.examples) expect(`${example} `).toContain(`${ROOT_COMMAND} ${row.name} `)
     }
   })
 
-  it('says how a command is used as it is typed', () => {
+  it('describes a command as it is typed', () => {
     const usages = COMMANDS.map(usageOf)
     expect(usages).toContain('/ci badge project [branch]')
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { ROOT } from './imports.ts'
 
-/** What manifest.yml says, as far as we look at it. */
+/** The parts of manifest.yml that are checked. */
 export interface Manifest {
   display_information: { name: string; description: string }
   features: {

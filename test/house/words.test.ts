@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from './imports.ts'
 
-// Written apart, so that this list does not find itself.
+// Split, so that this list does not match itself.
 const VENDORS = [
   'code|ship',
   'cloud|bees',
@@ -32,7 +32,7 @@ const FORBIDDEN: readonly [what: string, pattern: RegExp][] = [
   ['something left to do', /\b(?:TODO|FIXME|XXX|HACK)\b/],
 ]
 
-/** Every text file that is, or is about to be, part of what we ship: what git knows or would take. */
+/** Every text file that git tracks or would add. */
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z', 'src', 'docs', 'README.md'], {
   cwd: ROOT,
   encoding: 'utf8',
@@ -50,8 +50,8 @@ function findings(file: string, text: string): string[] {
 
 const together = (...parts: string[]): string => parts.join('')
 
-describe('what we ship', () => {
-  it('names no vendor, no machine, nothing left to do', () => {
+describe('the text that we ship', () => {
+  it('names no vendor, no machine and nothing left to do', () => {
     expect(files.length).toBeGreaterThan(100)
     expect(files.flatMap((file) => findings(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
   })
@@ -61,12 +61,12 @@ describe('what we ship', () => {
     ['a path', `const path = '${together('/ho', 'me')}/ada/builds'`],
     ['another path', `see ${together('/wo', 'rk')}/notes`],
     ['a promise', `// ${together('TO', 'DO')} later`],
-  ])('would be found out if it held %s', (_, line) => {
+  ])('would be found to contain %s', (_, line) => {
     expect(findings('x.ts', `const a = 1\n${line}\n`)).toHaveLength(1)
   })
 
   it.each([`import x from './work/lib.ts'`, `'/api/v1/projects.json'`, 'the CI service', 'go on, circle'])(
-    'may say: %s',
+    'may contain %s',
     (line) => {
       expect(findings('x.ts', line)).toEqual([])
     },

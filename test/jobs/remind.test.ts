@@ -26,10 +26,10 @@ const built = (build: number, word: string): Said => ({
 interface Play extends AsyncDisposable {
   stage: Stage
   life: Incarnation
-  /** what owners were told directly */
+  /** the users who got direct messages */
   said: string[]
   fail(): void
-  /** Time passes, and the job is done as often as it is. */
+  /** Lets time pass, with the job running at its interval. */
   pass(ms: number): Promise<void>
   hear(build: number, word: string): Promise<void>
   change(about: Partial<Breakage>, kind: BreakageChange['kind']): Promise<void>
@@ -100,8 +100,8 @@ const reminders = ({ slack }: Stage): string[] =>
     .filter(({ view }) => view.kind === 'reminder')
     .map(({ channel, first }) => `${channel} ${inBrief(first)}`)
 
-describe('a channel is reminded of a red branch', () => {
-  test('that nobody is on, in its thread, the first time in the channel too, three times at most', async () => {
+describe('the reminder of a red branch', () => {
+  test('without an owner is in its thread, the first one also in the channel, at most three times', async () => {
     await using played = await play()
     const { stage, hear, pass } = played
     await hear(1, 'error')
@@ -120,7 +120,7 @@ describe('a channel is reminded of a red branch', () => {
     expect(stage.sql('select 1 from breakage_change')).toHaveLength(3)
   })
 
-  test('only where its subscription says so, covers the branch, and has a card of it; quiet ones stay in the thread', async () => {
+  test('needs a subscription with reminders, a matching branch and a card; quiet ones stay in the thread', async () => {
     const onRelease = { rules: [{ branch: 'release/*', branchMatch: 'wildcard', events: 'every' as const }] }
     const broken = { rules: [{ branch: null, branchMatch: null, events: ['broken', 'recovered'] }] }
     await using played = await play(
@@ -135,7 +135,7 @@ describe('a channel is reminded of a red branch', () => {
     expect(reminders(stage)).toEqual(['C0RELEASE1 reminder'])
   })
 
-  test('once, late, by a bot that was away over several due times', async () => {
+  test('comes once, late, if the bot was away at several due times', async () => {
     await using played = await play()
     const { stage, hear, pass } = played
     await hear(1, 'error')
@@ -146,7 +146,7 @@ describe('a channel is reminded of a red branch', () => {
     expect(reminders(stage)).toHaveLength(2)
   })
 
-  test('never while somebody is on it, nor in a snooze; whose promise passed is told first, once', async () => {
+  test('does not come while somebody owns the branch or snoozes it; an owner whose time is over is told first, once', async () => {
     await using played = await play()
     const { stage, said, fail, hear, pass, change } = played
     await hear(1, 'error')
@@ -168,7 +168,7 @@ describe('a channel is reminded of a red branch', () => {
     expect(reminders(stage)).toHaveLength(2)
   })
 
-  test('never after green', async () => {
+  test('does not come after green', async () => {
     await using played = await play()
     const { stage, hear, pass } = played
     await hear(1, 'error')
@@ -180,8 +180,8 @@ describe('a channel is reminded of a red branch', () => {
 
   test.each([
     ['Slack is away', UNSENT],
-    ['the end of the post is unclear', UNCLEAR_LOST],
-  ])('not after green though it was due before, while %s', async (_, fate) => {
+    ['its post has an unknown outcome', UNCLEAR_LOST],
+  ])('does not come after green even if it was due before, while %s', async (_, fate) => {
     await using played = await play()
     const { stage, hear, pass } = played
     await hear(1, 'error')
@@ -196,7 +196,7 @@ describe('a channel is reminded of a red branch', () => {
     expect(Object.values(await stage.store.read.backlog())).toEqual([0, 0, 0, 0])
   })
 
-  test('once after an outage over several due times, and with what is so by then', async () => {
+  test('comes once after an outage over several due times, with the newest state', async () => {
     await using played = await play()
     const { stage, hear, pass } = played
     await hear(1, 'error')
@@ -209,7 +209,7 @@ describe('a channel is reminded of a red branch', () => {
     expect(shown?.kind === 'reminder' && shown.forMs).toBeGreaterThan(4 * HOUR - MINUTE)
   })
 
-  test('not by one that waited while somebody took it', async () => {
+  test('that waited is dropped if somebody takes the branch', async () => {
     await using played = await play()
     const { stage, hear, pass, change } = played
     await hear(1, 'error')
@@ -225,7 +225,7 @@ describe('a channel is reminded of a red branch', () => {
 
 const STEPS = 70
 
-test('a process that dies at any step of the due minute leaves one reminder, posted once', async () => {
+test('is stored once and posted once, at whichever step the process dies', async () => {
   const at = new Set<string>()
   for (let fuse = 1; fuse <= STEPS; fuse++) {
     await using stage = await openStage({ subscriptions: [reminding()] })

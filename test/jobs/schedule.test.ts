@@ -7,7 +7,7 @@ import { counted, held, look, processOn } from './stage.ts'
 
 const DAY = 24 * HOUR
 
-describe('a job of a process that has the database to itself', () => {
+describe('a job of a process with its own database', () => {
   let places: Places
   beforeAll(async () => void (places = await sqlitePlaces()))
   afterAll(() => places[Symbol.asyncDispose]())
@@ -18,7 +18,7 @@ describe('a job of a process that has the database to itself', () => {
     return { place, store, clock: createHandClock(startAt, store.pending) }
   }
 
-  test('is done at the first look, and then so often as it is due', async () => {
+  test('runs at the first look, and then at its interval', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     const { job, begun } = counted(clock)
@@ -34,7 +34,7 @@ describe('a job of a process that has the database to itself', () => {
     expect(process.ended).toEqual(['prune done', 'prune done'])
   })
 
-  test('is caught up after a restart if it was due meanwhile, and is not done anew if it was not', async () => {
+  test('runs after a restart if it was due meanwhile, and otherwise not', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     const first = counted(clock, DAY)
@@ -51,7 +51,7 @@ describe('a job of a process that has the database to itself', () => {
   test.each([
     ['forward in spring', Date.UTC(2026, 2, 28, 12)],
     ['back in autumn', Date.UTC(2026, 9, 24, 12)],
-  ])('is done once every 24 hours on the days when clocks go %s', async (_, startAt) => {
+  ])('runs every 24 hours on days when clocks go %s', async (_, startAt) => {
     const { place, store, clock } = await open(startAt)
     await using __ = place
     const { job, begun } = counted(clock, DAY)
@@ -63,7 +63,7 @@ describe('a job of a process that has the database to itself', () => {
     expect(begun).toEqual([startAt, startAt + DAY, startAt + 2 * DAY])
   })
 
-  test('is due when it was last done in the future: the clock was ahead then', async () => {
+  test('is due if its last run is in the future, from a wrong clock', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     await store.write((tx) => tx.setLastDoneAt('prune', T0 + 1))
@@ -72,7 +72,7 @@ describe('a job of a process that has the database to itself', () => {
     expect(begun).toEqual([T0])
   })
 
-  test('is due still when it failed, or says so; others are not held up by it', async () => {
+  test('stays due if it failed or says so, and holds up no others', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     let word: 'again' | Error = 'again'
@@ -92,7 +92,7 @@ describe('a job of a process that has the database to itself', () => {
     expect(await store.read.lastDoneAt('prune')).toBeNull()
   })
 
-  test('is begun once while it is under way, however often is looked, and counts from its beginning', async () => {
+  test('runs once at a time, however often it is looked for, and its interval counts from its start', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     const slow = held(clock)
@@ -106,7 +106,7 @@ describe('a job of a process that has the database to itself', () => {
     expect(await store.read.lastDoneAt('prune')).toBe(T0)
   })
 
-  test('of a dead process is nobody’s: the next process takes it at once', async () => {
+  test('of a dead process can be run by the next process at once', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     await look(clock, processOn(store, clock, held(clock).job))
@@ -115,7 +115,7 @@ describe('a job of a process that has the database to itself', () => {
     expect(second.begun).toEqual([T0])
   })
 
-  test('is told to end when the process stops, is due still, and nothing is begun after that', async () => {
+  test('is aborted when the process stops, stays due, and no other begins after that', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     const slow = held(clock)

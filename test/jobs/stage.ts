@@ -23,13 +23,13 @@ export function processOn(store: Store, clock: HandClock, ...jobs: readonly Job[
   return { look: createLook(jobs, deps), ended, warned }
 }
 
-/** Looks, and waits until everything that is under way has come to rest. */
+/** Lets each process look for due jobs, and waits until everything has settled. */
 export async function look(clock: HandClock, ...processes: readonly Process[]): Promise<void> {
   for (const process of processes) process.look.now()
   await clock.settle()
 }
 
-/** A job that says when it ran, and ends when the test lets it. */
+/** A job that records its runs, and ends when the test says so. */
 export function held(clock: HandClock, everyMs = HOUR) {
   const begun: number[] = []
   let end: () => void = () => {}

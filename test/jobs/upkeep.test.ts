@@ -11,7 +11,7 @@ const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta
 
 const NOTHING: unknown = Object.create(null)
 
-/** What a job stands on is asked for only when it runs. */
+/** The dependencies of a job are used only when it runs. */
 const jobs = upkeepJobs({
   polled: [polledGithub(NOTHING as GithubClient, ['acme/web']), polledGitlab(NOTHING as GitlabClient, ['acme/web'])],
   acting: NOTHING as UpkeepDeps['acting'],
@@ -25,7 +25,7 @@ function everyMsOf(text: string): number | null {
   return text.endsWith('every process') ? null : Number(many) * MS[unit as keyof typeof MS]
 }
 
-test('every job is described in docs/operations/upkeep.md, with how often it is done, and no other is', () => {
+test('the jobs are those in docs/operations/upkeep.md, with the same intervals', () => {
   const described = [...docs.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|/gm)].map(([, name, often]) => [
     name,
     everyMsOf(often!.trim()),
@@ -33,10 +33,10 @@ test('every job is described in docs/operations/upkeep.md, with how often it is 
   expect(described).toEqual(jobs.map(({ name, everyMs }) => [name, everyMs]))
 })
 
-test('no two jobs have one name, under which the store knows when they were done', () => {
+test('the names of jobs are unique, since the store keeps their last runs by name', () => {
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length)
 })
 
-test('no job has the name of the reading of the projects, which is as old as its beginning and not as the job', () => {
+test("no job is named like the time of the last read of CI's list, which is another time than the job's", () => {
   expect(jobs.map(({ name }) => name)).not.toContain(WHOLE_READING)
 })

@@ -4,7 +4,7 @@ import { createHandClock } from '../support/hand-clock.ts'
 
 const T0 = Date.UTC(2026, 4, 4)
 
-/** Our own clock at T0, and a database whose clock is so much ahead of it and answers after `tookMs`. */
+/** Our clock at T0, and a database whose clock is so much ahead of it and answers after `tookMs`. */
 function openClocks(aheadMs: number, tookMs = 0) {
   const own = createHandClock(T0)
   const agreed = createAgreedClock(own)
@@ -16,12 +16,12 @@ function openClocks(aheadMs: number, tookMs = 0) {
   return { own, agreed, agree: () => agreed.agree(ask) }
 }
 
-describe('a clock that goes by another one', () => {
-  it('is our own before anybody was asked', () => {
+describe('a clock that follows another one', () => {
+  it('is our own before the other one was asked', () => {
     expect(openClocks(90_000).agreed.now()).toBe(T0)
   })
 
-  it.each([90_000, -90_000, 21])('goes %i ms ahead of our own when the other one does', async (aheadMs) => {
+  it.each([90_000, -90_000, 21])('is %i ms ahead of our own if the other one is', async (aheadMs) => {
     const { own, agreed, agree } = openClocks(aheadMs)
     await agree()
     expect(agreed.now() - own.now()).toBe(aheadMs)
@@ -29,32 +29,32 @@ describe('a clock that goes by another one', () => {
     expect(agreed.now() - own.now()).toBe(aheadMs)
   })
 
-  it('stays as it is where the two differ by no more than clocks that are right', async () => {
+  it('does not change if the difference is no more than accurate clocks may have', async () => {
     const { own, agreed, agree } = openClocks(20)
     await agree()
     expect(agreed.now()).toBe(own.now())
   })
 
-  it('takes half the way there and back for the time at which the other one looked', async () => {
+  it('assumes that the other clock was read in the middle of the round trip', async () => {
     const { own, agreed, agree } = openClocks(10_000, 4_000)
     await agree()
     expect(agreed.now() - own.now()).toBe(10_000)
   })
 
-  it('stays as it is while an answer that took long could be right', async () => {
+  it('does not change if a slow answer could agree with it', async () => {
     const { own, agreed, agree } = openClocks(1_500, 4_000)
     await agree()
     expect(agreed.now()).toBe(own.now())
   })
 
-  it('is put right again when the other one was set', async () => {
+  it('is corrected again when the other clock is set', async () => {
     const { own, agreed } = openClocks(0)
     await agreed.agree(async () => own.now() + 60_000)
     await agreed.agree(async () => own.now() - 60_000)
     expect(agreed.now() - own.now()).toBe(-60_000)
   })
 
-  it('stays as it is where nobody answers', async () => {
+  it('does not change without an answer', async () => {
     const { own, agreed } = openClocks(0)
     await agreed.agree(async () => own.now() + 60_000)
     await expect(agreed.agree(() => Promise.reject(new Error('away')))).rejects.toThrow('away')

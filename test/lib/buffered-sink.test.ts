@@ -12,8 +12,8 @@ function createHeard() {
   return { said, count: (what: string) => said.push(['count', what]), time: (ms: number) => said.push(['time', ms]) }
 }
 
-describe('a listener that comes later', () => {
-  it('is told what was said before, in order, and then what is said in each turn, when the turn is over', async () => {
+describe('a listener that is attached later', () => {
+  it('gets what was buffered, in order, and then the items of each turn of the event loop', async () => {
     const { tell, use } = createBufferedSink<Listener>()
     const heard = createHeard()
     tell((to) => to.count('a'))
@@ -34,7 +34,7 @@ describe('a listener that comes later', () => {
     expect(heard.said.at(-1)).toEqual(['count', 'c'])
   })
 
-  it('is told nothing twice where another takes its place', async () => {
+  it('gets nothing twice if another one replaces it', async () => {
     const { tell, use } = createBufferedSink<Listener>()
     const [first, second] = [createHeard(), createHeard()]
     tell((to) => to.count('a'))
@@ -46,7 +46,7 @@ describe('a listener that comes later', () => {
     expect(second.said).toEqual([['count', 'b']])
   })
 
-  it('is told so much of what was said before, and not more', () => {
+  it('gets a limited number of buffered items', () => {
     const { tell, use } = createBufferedSink<Listener>()
     for (let ms = 0; ms < KEPT_MAX + 1; ms++) tell((to) => to.time(ms))
     const heard = createHeard()

@@ -7,7 +7,7 @@ function begin() {
   return { ask, ends }
 }
 
-test('work that is under way is done once for all who ask', async () => {
+test('concurrent callers share one run of the work', async () => {
   const { ask, ends } = begin()
   const asked = [ask(), ask(), ask()]
   expect(ends).toHaveLength(1)
@@ -15,7 +15,7 @@ test('work that is under way is done once for all who ask', async () => {
   expect(await Promise.all(asked)).toEqual([7, 7, 7])
 })
 
-test('work that has ended is done again for who asks later', async () => {
+test('a caller after the end starts the work again', async () => {
   const { ask, ends } = begin()
   const first = ask()
   ends[0]!(1)
@@ -25,7 +25,7 @@ test('work that has ended is done again for who asks later', async () => {
   expect(await second).toBe(2)
 })
 
-test('work that failed has failed for all who asked, and is tried again for who asks later', async () => {
+test('a failure reaches all concurrent callers, and a later caller starts the work again', async () => {
   let tries = 0
   const ask = singleFlight(async () => {
     tries += 1

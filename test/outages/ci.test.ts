@@ -8,10 +8,10 @@ import { IS_LONG, redBuild } from './team-at-door.ts'
 
 const { grace } = PEOPLE
 
-/** An alert does not wait for CI: it is there long before a call to CI would be given up. */
+/** An alert does not wait for CI: it is posted long before a call to CI would time out. */
 const ALERT_MAX_MS = 5_000
 
-/** What is said to whoever asks for what only CI knows. */
+/** Kinds of faults, and how answers name them. */
 const KINDS: readonly [name: string, fault: FaultWanted, words: string][] = [
   ['is down', { kind: 'down', where: 'all' }, 'CI could not be reached'],
   ['never answers', { kind: 'hang', where: 'all' }, 'Still working on'],
@@ -19,7 +19,7 @@ const KINDS: readonly [name: string, fault: FaultWanted, words: string][] = [
   ['says 502', { kind: 'status', where: 'all', statusCode: 502 }, 'CI had an internal error'],
 ]
 
-/** The projects and their rules were read; only failures are wanted of acme/web. */
+/** The projects and their rules were read; acme/web is followed for failures only. */
 async function openKnowing(): Promise<World> {
   const world = await openWorld()
   world.ci.setRules('acme/web', [
@@ -30,7 +30,7 @@ async function openKnowing(): Promise<World> {
   return world
 }
 
-/** Waits until `/ci project acme/web` says, or does not say, that CI cannot be asked. */
+/** Waits until `/ci project acme/web` says, or no longer says, that CI is away. */
 const untilShown = (world: World, isShown: (answer: string) => boolean) =>
   until(
     'the project is shown as it should be',
@@ -43,7 +43,7 @@ const untilShown = (world: World, isShown: (answer: string) => boolean) =>
   )
 
 describe.each(IS_LONG ? KINDS : KINDS.filter(([, { kind }]) => kind !== 'hang'))('a CI that %s', (_, fault, words) => {
-  it('delays no alert, leaves its rules in force, and is named by the commands, until it is back', async () => {
+  it('delays no alert, leaves its rules in force, and is named by commands until it is back', async () => {
     const world = await openKnowing()
     world.ci.addFault(fault)
     const beganAt = performance.now()

@@ -10,7 +10,7 @@ import { doorsOf, IS_LONG, redBuild as red, SOON_MS } from './team-at-door.ts'
 
 const SET_CLOCK = fileURLToPath(new URL('set-clock.ts', import.meta.url))
 
-/** The real process on a machine whose clock a test can set. */
+/** The real process on a machine whose clock the test can set. */
 async function startOnMachine() {
   const stage = await prepareStage({ settings: { DEFAULT_CHANNEL: BUILDS, LOG_LEVEL: 'info' } })
   const file = join(stage.folder, 'ahead')
@@ -28,12 +28,12 @@ describe.each([
   ['back', -HOUR, true, IS_LONG],
 ])('a clock that is set %s by an hour', (_, aheadMs, goesOn, isFound) => {
   it.runIf(goesOn)(
-    'stops nothing and doubles nothing: builds, edits and jobs go on as before',
+    'stops nothing and duplicates nothing: builds, edits and jobs continue',
     async () => {
       const { slack, folder, url, setClock } = await startOnMachine()
       await sendAll(url, buildOf(1), buildOf(2), red(3))
       await settled(url, SOON_MS)
-      // Both queues have been used in this very second, and one has something to wait for.
+      // Both queues were used in this second, and one of them has to wait.
       slack.faults.add({ kind: 'ratelimited', method: 'chat.postMessage', times: 1, retryAfterS: 2 })
       await sendAll(url, red(4))
       await until('Slack has said 429', () => slack.counters.ratelimited() === 1)
@@ -52,7 +52,7 @@ describe.each([
         'Failed acme/web #2: 1',
         'Passed acme/web #1: 1',
       ])
-      // One more may be earned where the machine is so busy that a call arrives late.
+      // One more is possible if a call arrives late on a busy machine.
       expect(slack.counters.ratelimited()).toBeLessThanOrEqual(3)
       const done = doneAt(folder)
       await until('the jobs are done again', () => doneAt(folder) > done, SOON_MS)

@@ -5,7 +5,7 @@ import { queryOnce, startOwnPostgres } from '../support/postgres.ts'
 import { openGate } from './gate.ts'
 import { IS_LONG, readyAt, redBuild, sendRed, untilTaken, untilTold } from './team-at-door.ts'
 
-/** The door's own patience, and what a busy machine adds. */
+/** The endpoint's own timeout, with a margin for a busy machine. */
 const ANSWERED_MAX_MS = 15_000
 const READY_ANSWERED_MAX_MS = 8_000
 
@@ -13,7 +13,7 @@ const started = await startOwnPostgres()
 const server = 'impossible' in started ? null : started
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-/** The database of the server, at its own port or at that of a gate in front of it. */
+/** The address of the test's database, through the server's own port or a gate's. */
 function urlAt(port: number): string {
   const url = new URL(server!.addressOf('postgres'))
   url.port = String(port)
@@ -21,7 +21,7 @@ function urlAt(port: number): string {
 }
 
 describe.skipIf(!server)('a database server', () => {
-  it('that stops and starts again is refused 503 and waited for; what was acknowledged is told, once', async () => {
+  it('that restarts leads to 503s until it is back; acknowledged builds are shown once', async () => {
     const { app, slack } = await openTeam(server!.port)
     const kept = await sendRed(app.url, [1, 2, 3])
     await server!.stop()
@@ -37,7 +37,7 @@ describe.skipIf(!server)('a database server', () => {
   }, 120_000)
 
   it.runIf(IS_LONG)(
-    'that falls silent is answered for with 503 in time, nothing of it is stored, and it is used again when it speaks',
+    'that hangs leads to 503s in time without storing anything, and is used again when it answers',
     async () => {
       const gate = await openGate({ host: '127.0.0.1', port: server!.port })
       const { app, slack } = await openTeam(gate.port)
@@ -60,7 +60,7 @@ describe.skipIf(!server)('a database server', () => {
   )
 
   it.runIf(IS_LONG)(
-    'that hesitates is waited for: the delivery is taken late',
+    'that is slow delays the answer to a delivery',
     async () => {
       const gate = await openGate({ host: '127.0.0.1', port: server!.port })
       const { app, slack } = await openTeam(gate.port)
@@ -76,7 +76,7 @@ describe.skipIf(!server)('a database server', () => {
   )
 
   it.runIf(IS_LONG)(
-    'whose connections are cut again and again loses nothing that was acknowledged, and doubles nothing',
+    'whose connections break again and again loses and duplicates nothing that was acknowledged',
     async () => {
       const gate = await openGate({ host: '127.0.0.1', port: server!.port })
       const { app, slack } = await openTeam(gate.port)
@@ -98,7 +98,7 @@ const WORDS: unknown = expect.stringMatching(
   /^The database does not answer: deliveries are refused with 503 until it does/,
 )
 
-/** Build 999 was told there when everything was well. */
+/** Build 999 was shown there while everything was fine. */
 const openTeam = async (port: number) => {
   const url = urlAt(port)
   await queryOnce(urlAt(server!.port), 'drop schema public cascade; create schema public')

@@ -7,13 +7,13 @@ import { databasePath, delivery, prepareStage, rowsOf, send } from '../support/a
 import { startProcess } from '../support/process.ts'
 import { doorsOf, IS_LONG, readyAt, redBuild, sendRed, untilTaken, untilTold } from './team-at-door.ts'
 
-/** Where there is none, a process cannot be kept from growing its files. */
+/** Without it, the size of a process's files cannot be limited. */
 const PRLIMIT = '/usr/bin/prlimit'
 
-/** A backup or a shell holds the file for so long. */
+/** How long a backup or a shell locks the file. */
 const LOCKED_MS = 30_000
 
-/** Slack's pace is a matter of other tests. */
+/** Slack's rate limits are tested elsewhere. */
 async function startBot() {
   const stage = await prepareStage({
     slack: { rates: 'off' },
@@ -33,7 +33,7 @@ const buildsIn = (folder: string) =>
 
 describe('a database file', () => {
   it.skipIf(!IS_LONG)(
-    'that another process holds is refused 503 and waited for; then everything goes on',
+    'that another process locks leads to 503s until it is free; then everything continues',
     async () => {
       const { url, slack, folder, path } = await startBot()
       await sendRed(url, [1])
@@ -60,12 +60,12 @@ describe('a database file', () => {
     execFileSync(PRLIMIT, ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 
   it.skipIf(!existsSync(PRLIMIT))(
-    'that cannot grow takes nothing that it could not keep, and goes on when it can',
+    'that cannot grow accepts nothing that it could not store, and continues when it can',
     async () => {
       const { url, slack, folder, bot } = await startBot()
       await sendRed(url, [1])
       await untilTold(slack, [1])
-      // The kernel lets no file of the process grow beyond this: SQLite meets what it meets on a full disk.
+      // The kernel lets no file of the process grow beyond this, which is like a full disk for SQLite.
       limit(bot.pid, 4_096)
       for (const n of [2, 3, 4]) await expectRefused(url, n)
       expect(await readyAt(url)).toMatchObject({ status: 503, store: 'unreachable' })
@@ -80,7 +80,7 @@ describe('a database file', () => {
     90_000,
   )
 
-  it('that is removed while it is in use is not written to: what went there would be lost', async () => {
+  it('that was deleted while in use is not written any more, since these writes would be lost', async () => {
     const { url, path } = await startBot()
     expect(await sendRed(url, [1])).toEqual([1])
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
@@ -90,7 +90,7 @@ describe('a database file', () => {
   }, 60_000)
 
   it.skipIf(!IS_LONG)(
-    'that is moved away and put back is used again, with nothing lost',
+    'that is moved away and back is used again, with nothing lost',
     async () => {
       const { url, slack, folder, path } = await startBot()
       await sendRed(url, [1])
@@ -105,7 +105,7 @@ describe('a database file', () => {
   )
 
   it.skipIf(!IS_LONG)(
-    'that is made read-only while it is in use goes on being written by whoever has it open',
+    'that becomes read-only while in use can still be written by the process that has it open',
     async () => {
       const { url, slack, path } = await startBot()
       chmodSync(path, 0o400)

@@ -1,16 +1,16 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A way to a server over which a test has power. */
+/** A connection to a server that a test controls. */
 export interface Gate {
   port: number
-  /** What is sent on connections that stand, and on new ones, arrives nowhere; nobody is told. */
+  /** Drops everything that is sent, on existing and new connections, without an error. */
   swallow(): void
-  /** What is sent waits at the gate until it is opened again. */
+  /** Holds back everything that is sent until the gate opens. */
   hold(): void
-  /** Connections that stand end at once, and new ones are refused. */
+  /** Closes existing connections and refuses new ones. */
   refuse(): void
-  /** From now on new connections go through, and so does what was held; what was swallowed is lost for good. */
+  /** Lets new connections and held data through; dropped data stays lost. */
   open(): void
 }
 
@@ -23,7 +23,7 @@ export async function openGate(to: { host: string; port: number }): Promise<Gate
     const far = connect(to)
     const pair = { near, far }
     pairs.add(pair)
-    // Whoever is swallowed stays so: a network that has forgotten a connection does not remember it.
+    // A connection whose data was dropped stays dead, as in a network that lost its state.
     let isLost = way === 'swallowed'
     const pass = (from: Socket, into: Socket) =>
       from.on('data', (bytes) => {

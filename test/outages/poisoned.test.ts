@@ -6,19 +6,19 @@ import { MINUTE, SECOND, type Said } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { redBuild } from './team-at-door.ts'
 
-/** A healthy channel is told by then, whatever goes wrong beside it. */
+/** A healthy channel gets its messages within this time, whatever goes wrong elsewhere. */
 const SOON_MS = 20_000
 
 const numberIn = async ({ url }: RunningApp, line: RegExp): Promise<number> =>
   Number(line.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? 0)
 
-describe('a channel for which Slack always says', () => {
+describe('a channel for which Slack always answers', () => {
   it.each([
     ['msg_too_long', 'refused'],
     ['invalid_blocks', 'refused'],
     ['internal_error', 'unclear'],
     ['a_word_that_nobody_knows', 'refused'],
-  ])('%s holds up no other, and shows in the log and the metrics', async (error, outcome) => {
+  ])('%s holds up no other channel, and appears in the log and the metrics', async (error, outcome) => {
     const { app, slack } = await openStage({
       slack: { rates: 'off' },
       subscriptions: [`{ channel: ${WEB}, project: all }`, `{ channel: ${BUILDS}, project: all }`],
@@ -33,7 +33,7 @@ describe('a channel for which Slack always says', () => {
     expect(await numberIn(app, /^buildline_backlog\{queue="(?:post|look)"\} ([1-9]\d*)/m)).toBeGreaterThanOrEqual(1)
   })
 
-  it('nothing wrong is told as ever, and nothing waits', async () => {
+  it('a build is sent and nothing waits if nothing is wrong', async () => {
     const { app, slack } = await openStage({
       slack: { rates: 'off' },
       subscriptions: [`{ channel: ${WEB}, project: all }`, `{ channel: ${BUILDS}, project: all }`],
@@ -55,8 +55,8 @@ const build = (id: number): Said => ({
 const shown = ({ slack }: Work) => slack.messages.map(({ view }) => inBrief(view))
 const failures = ({ log }: Work) => log.filter(({ text }) => text.startsWith('could not take in the news')).length
 
-describe('a build of which something is stored that cannot be read', () => {
-  test('holds up no other, is tried ever more seldom, and is told when it can be read', async () => {
+describe('a build with a broken row', () => {
+  test('holds up no other, is retried with growing delays, and is shown when it can be read', async () => {
     await using stage = await openWork()
     await stage.hear(build(512))
     stage.sql("update fact set details = 'broken'")
@@ -78,7 +78,7 @@ describe('a build of which something is stored that cannot be read', () => {
     expect(shown(stage)).toEqual(['card 513 failed', 'card 512 failed'])
   }, 90_000)
 
-  test('that can be read is ingested at once, and nothing is said in the log', async () => {
+  test('that was repaired before is ingested at once, without a log line', async () => {
     await using stage = await openWork()
     await stage.live()
     await stage.hear(build(512))
@@ -87,7 +87,7 @@ describe('a build of which something is stored that cannot be read', () => {
     expect(stage.log.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  test('does not keep the next build of its branch from being told', async () => {
+  test('does not prevent messages about the next build of its branch', async () => {
     await using stage = await openWork()
     await stage.hear({ ...build(512), branch: 'main' })
     stage.sql("update fact set details = 'broken'")

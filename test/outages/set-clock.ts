@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// Loaded before the program: whoever writes so many ms into the file and sends SIGUSR2 has set this machine's clock.
+// Loaded before the program. To set this machine's clock, write an offset in ms into the file and send SIGUSR2.
 const { CLOCK_FILE } = process.env
 const Real = Date
 let aheadMs = 0

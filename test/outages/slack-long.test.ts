@@ -7,12 +7,12 @@ import * as team from './team.ts'
 
 const { BACK_AT, CHANNELS, GOES_AT, OUTAGE_MS } = team
 
-/** The longest that the first message may take after Slack has come back. */
+/** The maximum time from Slack's return to the first message. */
 const FIRST_MAX_MS = 2 * SECOND
-/** Whoever has to give the bot a new token has not done so a moment later: it is asked for every half a minute. */
+/** A closed workspace is asked only every half minute, since a person must install a new token first. */
 const FIRST_CLOSED_MAX_MS = 31 * SECOND
 
-/** What is under way when Slack goes, and no more. */
+/** Only calls that were in flight when Slack went away. */
 const CALLS_IN_VAIN_MAX = 40
 
 const HANGS: Partial<Fate> = { ...UNCLEAR_LOST, answersAfterMs: 10 * SECOND }
@@ -38,7 +38,7 @@ const KINDS: readonly Kind[] = [
 ]
 
 describe.each(KINDS)('a Slack that $name for ten minutes', ({ fate, firstMaxMs = FIRST_MAX_MS, builds = BUILDS }) => {
-  test('is told all when it is back: at once, failures first, within its limits, each card as it is now', async () => {
+  test('gets everything when it is back: at once, failures first, within its limits, each card with its newest state', async () => {
     await using stage = await team.liveThroughOutage(builds, fate)
     const timeoutError = callsFrom(stage, GOES_AT, BACK_AT)
     expect(timeoutError.filter(isWrite).length).toBeLessThanOrEqual(CALLS_IN_VAIN_MAX)
@@ -50,7 +50,7 @@ describe.each(KINDS)('a Slack that $name for ten minutes', ({ fate, firstMaxMs =
     expect(CHANNELS.filter((channel) => !team.isRedFirst(stage, channel))).toEqual([])
     expect(refusedByRates(callsFrom(stage, BACK_AT))).toEqual([])
     expect(team.repliesShown(stage).toSorted()).toEqual(team.repliesWanted(stage, builds).toSorted())
-    // Of builds that nobody had heard of, no state but the newest was sent, and none that had been told was told again.
+    // Builds without a card get only their newest state, and no state is sent twice.
     const after = callsFrom(stage, BACK_AT).filter(isWrite)
     expect(after.filter((call) => call.name === 'edit' && !team.stoodBefore(stage, buildOf(call)))).toEqual([])
     expect(callsFrom(stage, GOES_AT).filter((call) => team.isEnded(buildOf(call)))).toEqual([])
@@ -67,7 +67,7 @@ const buildOf = ({ view }: Call): string => (view?.kind === 'card' || view?.kind
 const callsFrom = ({ slack }: Stage, from: number, to = Number.POSITIVE_INFINITY): Call[] =>
   slack.calls.filter(({ at }) => at >= from && at < to)
 
-test('a Slack that fails twice and then answers is asked nothing, and told at once', async () => {
+test('a Slack that fails twice and then answers is not asked, and gets messages at once', async () => {
   await using stage = await openStage({ subscriptions: team.CHANNELS.map((channel) => follower(channel)) })
   stage.slack.meet(UNSENT, UNSENT)
   await stage.live()
@@ -77,7 +77,7 @@ test('a Slack that fails twice and then answers is asked nothing, and told at on
   expect(stage.slack.messages).toHaveLength(team.CHANNELS.length)
 })
 
-test('a question that is lost while Slack comes back is not waited for, nor taken for its going again', async () => {
+test('a question that is lost while Slack returns is not waited for, nor taken for another outage', async () => {
   await using stage = await openStage()
   const backAt = T0 + 30 * SECOND + 400
   stage.slack.fate(({ at }) => (at < backAt ? HANGS : { landsAfterMs: 50 }))

@@ -5,10 +5,10 @@ import { openStage, prepareStage, sendAll, settingsWith, settled, startApp, test
 import { openGate, type Gate } from './gate.ts'
 import { IS_LONG, readyAt, redBuild, sendRed, SOON_MS, untilTold } from './team-at-door.ts'
 
-/** Where the machine is not at other work, too: from Slack's return to the first message. */
+/** From Slack's return to the first message, with a margin unless the machine is reserved for this. */
 const FIRST_MAX_MS = IS_LONG ? 2_000 : 20_000
 
-/** Of a Slack that was silent for less than a call may take, the call that is under way still holds its channel. */
+/** After a short hang, the call in flight still blocks its channel until its timeout. */
 const CALL_MAX_MS = 10_000
 
 interface Way {
@@ -28,7 +28,7 @@ const KINDS: readonly [name: string, go: (way: Way) => void, comeBack: (way: Way
 ]
 
 describe.each(IS_LONG ? KINDS : KINDS.slice(0, 1))('a Slack that %s', (_, go, comeBack, firstMaxMs = FIRST_MAX_MS) => {
-  it('is named by /readyz, holds up no delivery, and is told all when it is back: each once, as it is now', async () => {
+  it('is named by /readyz, holds up no delivery, and gets every build once when it is back, with its newest state', async () => {
     const stage = await prepareStage({ slack: { rates: { timeScale: 20 } } })
     const gate = await openGate({ host: '127.0.0.1', port: Number(new URL(stage.slack.url).port) })
     const { slack } = stage
@@ -69,7 +69,7 @@ describe.each(IS_LONG ? KINDS : KINDS.slice(0, 1))('a Slack that %s', (_, go, co
 })
 
 describe('a Slack whose name does not resolve', () => {
-  it('is named by /readyz, and every delivery is taken', async () => {
+  it('is named by /readyz, and every delivery is accepted', async () => {
     const folder = testFolder()
     const app = await startApp(
       settingsWith(folder, { DEFAULT_CHANNEL: BUILDS, SLACK_API_URL: 'http://slack.invalid/api/' }),
@@ -81,7 +81,7 @@ describe('a Slack whose name does not resolve', () => {
   }, 60_000)
 })
 
-it('a Slack that is there is told at once, and nothing is wrong', async () => {
+it('a Slack that works gets messages at once, and nothing is reported', async () => {
   const { app, slack } = await openStage({ settings: { DEFAULT_CHANNEL: BUILDS } })
   await sendRed(app.url, [1])
   await untilTold(slack, [1])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createRunningTime, createSteadyTime, NOT_BEFORE_MAX_MS } from '../../src/lib/clock.ts'
 import { HOUR, MINUTE, SECOND, T0 } from '../support/build-events.ts'
 
-/** A machine whose clock a test sets. */
+/** A machine whose clock the test sets. */
 function openMachine() {
   let ran = 5_000
   let aheadMs = 0
@@ -14,7 +14,7 @@ function openMachine() {
 }
 
 describe('steady time', () => {
-  test('is the machine’s, to the millisecond, while nobody sets it', () => {
+  test("is the machine's time, to the millisecond, while the clock is not set", () => {
     const { clocks, pass } = openMachine()
     const { now } = createSteadyTime(clocks)
     for (const ms of [0, 1, SECOND, HOUR]) {
@@ -23,14 +23,14 @@ describe('steady time', () => {
     }
   })
 
-  test('follows a clock that is set forward at once', () => {
+  test('follows at once a clock that is set forward', () => {
     const { clocks, set } = openMachine()
     const { now } = createSteadyTime(clocks)
     set(HOUR)
     expect(now()).toBe(clocks.set())
   })
 
-  test('goes on where the clock is set back, and agrees with it after twice the time', () => {
+  test('runs on slowly when the clock is set back, and agrees with it after twice the difference', () => {
     const { clocks, pass, set } = openMachine()
     const { now } = createSteadyTime(clocks)
     const before = now()
@@ -46,7 +46,7 @@ describe('steady time', () => {
     expect(now()).toBe(clocks.set())
   })
 
-  test('begins where the database was left, unless that is more than a day from now', () => {
+  test("begins at the database's last time, unless that is more than a day away", () => {
     const left = createSteadyTime(openMachine().clocks)
     const now = left.now()
     left.notBefore(now + HOUR)
@@ -61,7 +61,7 @@ describe('steady time', () => {
   })
 })
 
-test('running time goes on as it did, whatever the clock is set to', () => {
+test('does not affect running time, whatever the clock is set to', () => {
   const { clocks, pass, set } = openMachine()
   const now = createRunningTime(clocks)
   const before = now()

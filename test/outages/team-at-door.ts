@@ -7,23 +7,23 @@ import { buildOf, delivery, send, until, type Build } from '../support/app.ts'
 /** `npm run outages` plays the long ones too. */
 export const IS_LONG = process.env['OUTAGES'] === 'all'
 
-/** Long for what takes seconds, on a machine that is busy. */
+/** A generous timeout on a busy machine. */
 export const SOON_MS = 60_000
 
-/** Each on a branch of its own: none recovers from another. */
+/** Each on its own branch, so that none fixes another. */
 export const redBuild = (n: number): Build => buildOf(n, { status: 'error', branch: `fix/${n}` })
 
-/** Sends a red build of each number at once; those that were acknowledged. */
+/** Sends a failed build for each number at once. @returns the acknowledged ones */
 export async function sendRed(url: string, numbers: readonly number[]): Promise<number[]> {
   const answers = await Promise.all(numbers.map((n) => send(url, delivery(redBuild(n)))))
   return numbers.filter((_, i) => answers[i]!.status === 202)
 }
 
-/** Sends a red build until it is acknowledged. */
+/** Sends a failed build until it is acknowledged. */
 export const untilTaken = (url: string, n: number): Promise<unknown> =>
   until('the door takes deliveries', async () => (await sendRed(url, [n])).length === 1, SOON_MS)
 
-/** Where the bot listens, on a machine that is at much other work too. */
+/** The bot's address, with twice the usual timeout for busy machines. */
 export const doorsOf = (bot: Process): Promise<string> => bot.url().catch(() => bot.url())
 
 export interface Ready {
@@ -38,7 +38,7 @@ export async function readyAt(url: string): Promise<Ready> {
   return { ...((await response.json()) as Ready), status: response.status }
 }
 
-/** Waits until exactly these red builds are told in #builds, each once. */
+/** Waits until #builds shows exactly these failed builds, each once. */
 export async function untilTold(slack: SandboxSlack, numbers: readonly number[]): Promise<void> {
   const wanted = numbers.map((n) => `Failed acme/web #${n}`).toSorted()
   await until(

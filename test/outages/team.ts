@@ -3,23 +3,23 @@ import { openStage, follower, type Stage } from '../alerts/stage.ts'
 import { channelId, MINUTE, T0, type Said } from '../support/build-events.ts'
 import { inBrief, type Call, type Fate } from '../support/fake-notifier.ts'
 
-/** Six projects, each with a channel of its own. */
+/** Six projects, each with its own channel. */
 export const CHANNELS = Array.from({ length: 6 }, (_, n) => channelId(`C0OUTAGE0${n}`))
 
-/** These have a card, and run, when Slack goes. */
+/** These have a running card when Slack goes away. */
 export const EARLY = 60
 
-/** These have ended, and everybody knows, when Slack goes: one for each channel; beyond all others, however many are played. */
+/** These have ended and are shown when Slack goes away, one for each channel. Their numbers are above all others. */
 const ENDED = numbers(60_001, 60_000 + CHANNELS.length)
 
-/** Not in step with anything that is done each second. */
+/** Out of step with everything that runs once a second. */
 export const OUTAGE_MS = 10 * MINUTE + 337
 export const GOES_AT = T0 + 2 * MINUTE
 export const BACK_AT = GOES_AT + OUTAGE_MS
 
 const projectOf = (n: number): number => n % CHANNELS.length
 
-/** What is said of a build: each on a branch and of a commit of its own. */
+/** An event of build n, which has its own branch and commit. */
 const of = (n: number, word: string): Said => ({
   word,
   build: String(n),
@@ -28,7 +28,7 @@ const of = (n: number, word: string): Said => ({
   commit: n.toString(16).padStart(4, '0').repeat(10),
 })
 
-/** The states a build goes through while nobody can be told, and what it is called in the end. */
+/** The states of a build during the outage, and the final one on its card. */
 const FATES = [
   { said: ['initiated', 'error'], end: 'failed' },
   { said: ['initiated', 'waiting', 'initiated', 'success'], end: 'passed' },
@@ -39,7 +39,7 @@ const FATES = [
 
 const fateOf = (n: number) => FATES[Math.floor(n / CHANNELS.length) % FATES.length]!
 
-/** A team whose Slack is away for ten minutes, in which so many builds come, most of them in several states. */
+/** A team whose Slack is away for ten minutes, while this many builds arrive, most of them with several states. */
 export async function liveThroughOutage(builds: number, fateOfCall: (call: Call) => Partial<Fate>): Promise<Stage> {
   const stage = await openStage({
     subscriptions: CHANNELS.map((channel, p) =>
@@ -56,7 +56,7 @@ export async function liveThroughOutage(builds: number, fateOfCall: (call: Call)
   return stage
 }
 
-/** The first state of all, the second of all…, spread over the outage. */
+/** The first event of each build, then the second of each, and so on, spread over the outage. */
 async function hearInTurns(stage: Stage, builds: number): Promise<void> {
   const turns = Math.max(...FATES.map(({ said }) => said.length))
   for (let turn = 0; turn < turns; turn++) {
@@ -71,7 +71,7 @@ async function hearInTurns(stage: Stage, builds: number): Promise<void> {
 export const inChannel = ({ slack }: Stage, channel: ChannelId) =>
   slack.messages.filter((message) => message.channel === channel)
 
-/** The cards of all channels in a few words, by build: `7 failed`. */
+/** The cards of all channels in brief, by build: `7 failed`. */
 export const cardsShown = ({ slack }: Stage): string[] =>
   slack.messages.filter(({ thread }) => thread === null).map(({ view }) => inBrief(view).replace('card ', ''))
 
@@ -80,7 +80,7 @@ export const cardsWanted = (builds: number): string[] => [
   ...ENDED.map((n) => `${n} passed`),
 ]
 
-/** The replies that threads have in the end: one for each attempt that has ended, but for the one with which its card was born. */
+/** The expected replies: one for each ended attempt, except the one that the card announced itself. */
 export const repliesWanted = (stage: Stage, builds: number): string[] =>
   numbers(1, builds).flatMap((n) => {
     const ended = fateOf(n).said.filter((word) => word !== 'initiated' && word !== 'waiting')
@@ -95,7 +95,7 @@ const isBornAsItIs = ({ slack }: Stage, n: number): boolean => {
 export const repliesShown = ({ slack }: Stage): string[] =>
   slack.messages.flatMap(({ thread, view }) => (thread !== null && view.kind === 'reply' ? view.build.buildId : []))
 
-/** Of the cards that a channel got only afterwards, do those that are red stand above all others? */
+/** Whether the red cards that a channel got after the outage were posted before the others. */
 export function isRedFirst(stage: Stage, channel: ChannelId): boolean {
   const late = inChannel(stage, channel).filter(({ thread, postedAt }) => thread === null && postedAt >= BACK_AT)
   const reds = late.map(({ view }) => /failed|infrastructure_failure/.test(inBrief(view)))
@@ -108,7 +108,7 @@ function numbers(from: number, to: number): number[] {
 
 export const isEnded = (build: string): boolean => ENDED.includes(Number(build))
 
-/** Had the build a card already when Slack came back? */
+/** Whether the build had a card before the outage. */
 export const stoodBefore = ({ slack }: Stage, build: string): boolean =>
   slack.messages.some(
     ({ thread, postedAt, view }) =>

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A process that does not answer for so long is passed over. */
+/** A process that does not answer within this time is skipped. */
 const PATIENCE_MS = 1_500
 
-/** Passes each request on to the next process in turn, and to the one after it where there is no answer. */
+/** Forwards each request to the next process in turn, or to the one after it if that does not answer. */
 export async function startBalancer(targets: () => readonly string[]): Promise<{ url: string }> {
   let turn = 0
 

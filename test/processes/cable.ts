@@ -1,16 +1,16 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The way from one process to the database, which can be cut. */
+/** One process's connection to the database, which can be cut. */
 export interface Cable {
-  /** the address of the database by this way */
+  /** the database's address through this connection */
   url: string
-  /** Every connection breaks, and none is made. */
+  /** Breaks all connections, and refuses new ones. */
   cut(): void
   mend(): void
 }
 
-/** @param databaseUrl where the way ends */
+/** @param databaseUrl the real address */
 export async function layCable(databaseUrl: string): Promise<Cable> {
   const { hostname, port } = new URL(databaseUrl)
   const open = new Set<Socket>()

@@ -14,7 +14,7 @@ import { startProcess, type Process } from '../support/process.ts'
 import { startBalancer } from './balancer.ts'
 import { layCable, type Cable } from './cable.ts'
 
-/** One process of the bot, with a way of its own to the database. */
+/** One process of the bot, with its own connection to the database. */
 export interface Member extends Process {
   cable: Cable
 }
@@ -25,25 +25,25 @@ export interface Cluster {
   /** where the balancer listens */
   url: string
   members: readonly Member[]
-  /** Builds of commits of their own that fail at once. */
+  /** Pushes builds with their own commits that fail at once. */
   fail(count: number): BuildSnapshot[]
-  /** What Slack shows in all channels, compared with what CI did. */
+  /** Compares all channels with what CI did. */
   compare(): Agreement
   /** Resolves when all channels show what CI did. */
   agreed(withinMs: number): Promise<void>
   query(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
 }
 
-/** Four at once on a machine that has other work. */
+/** For four starts at once on a busy machine. */
 const START_MAX_MS = 120_000
 
-/** So many real processes behind a balancer, on one database, between the sandbox CI and the sandbox Slack. */
+/** Several real processes behind a balancer, on one database, between the sandbox CI and the sandbox Slack. */
 export async function startCluster(
   databaseUrl: string,
   { processes, channels }: { processes: number; channels: number },
 ): Promise<Cluster> {
   const slack = createSandboxSlack()
-  // The same commits would be the same cards: this CI never repeats itself.
+  // This CI must never repeat itself, since equal commits would share a card.
   const ci = createSandboxCi({ switches: { deliveryRetriesMax: 8, deliveryRetryMs: 250 } })
   await Promise.all([slack.start(), ci.start()])
   onTestFinished(async () => void (await Promise.all([slack.stop(), ci.stop()])))

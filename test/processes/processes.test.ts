@@ -4,10 +4,10 @@ import { until as untilWithin } from '../support/app.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startCluster, type Cluster, type Member } from './cluster.ts'
 
-/** How long the paused process sleeps: longer than its lease lasts. `PAUSE_S=60` for the long run. */
+/** How long a process is paused: longer than its lease lasts. `PAUSE_S=60` for the long run. */
 const PAUSE_MS = Number(process.env['PAUSE_S'] ?? 8) * 1_000
 
-/** What is promised: after so long another process sends. */
+/** The documented limit after which another process sends. */
 const TAKEOVER_MAX_MS = 10_000
 
 const server = await startPostgres()
@@ -15,7 +15,7 @@ const isPossible = !('impossible' in server)
 afterAll(async () => (isPossible ? server[Symbol.asyncDispose]() : undefined))
 
 describe.skipIf(!isPossible)('four processes on one PostgreSQL', () => {
-  test('send each build once, within Slack’s limits, though their sender is killed, paused, and cut off from the database', async () => {
+  test("send each build once, within Slack's limits, although the sender is killed, paused, and cut off from the database", async () => {
     const cluster = await startCluster(
       await (server as Exclude<typeof server, { impossible: string }>).createDatabase(),
       {
@@ -30,7 +30,7 @@ describe.skipIf(!isPossible)('four processes on one PostgreSQL', () => {
     await untilJobsDone(cluster)
     const jobs = await jobsDone(members)
 
-    // Each time the process that sends: one dies, one stands still, one loses its database.
+    // Always the process that sends: one is killed, one is paused, one loses its database.
     cluster.fail(20)
     const [killed, afterKillMs] = await interrupt(cluster, (member) => member.kill('SIGKILL'))
     const pausedAt = performance.now()
@@ -53,10 +53,10 @@ describe.skipIf(!isPossible)('four processes on one PostgreSQL', () => {
   }, 600_000)
 })
 
-/** As long as a machine with other work takes. */
+/** With a timeout for a busy machine. */
 const until = <T>(what: string, claim: () => T | Promise<T>, withinMs = 90_000) => untilWithin(what, claim, withinMs)
 
-/** What is due at the start, and then not for minutes. */
+/** Jobs that are due at the start, and then not for minutes. */
 const RARE = ['read-projects', 'look-at-claimants', 'refresh-silent', 'forget-interactions', 'prune']
 const ONCE = Object.fromEntries(RARE.map((job) => [job, 1]))
 
@@ -67,7 +67,7 @@ async function untilJobsDone({ query }: Cluster): Promise<void> {
   })
 }
 
-/** How often each job was done, by all of them together. */
+/** How often each job was done by all processes together. */
 async function jobsDone(members: readonly Member[]): Promise<Record<string, number>> {
   const texts = await Promise.all(members.map(async (member) => (await fetch(`${await member.url()}/metrics`)).text()))
   const timesIn = (text: string, job: string) =>
@@ -75,7 +75,7 @@ async function jobsDone(members: readonly Member[]): Promise<Record<string, numb
   return Object.fromEntries(RARE.map((job) => [job, texts.reduce((sum, text) => sum + timesIn(text, job), 0)]))
 }
 
-/** Stops the process that sends, in the middle of a call. @returns it, and after how long (ms) another one sends */
+/** Interrupts the process that sends during a call. @returns it, and the time (ms) until another one sends */
 async function interrupt(cluster: Cluster, stop: (member: Member) => void): Promise<[Member, number]> {
   const { query, members, slack } = cluster
   const sending = await until('a call is under way', async () => {

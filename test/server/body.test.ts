@@ -8,7 +8,7 @@ function collect(text: string, pieceBytes: number) {
   return collected
 }
 
-describe('a body that comes in pieces', () => {
+describe('a body that arrives in pieces', () => {
   const text = Array.from({ length: 5_000 }, (_, n) => `${n},`).join('')
 
   it.each([1, 2, 7, 4_096, 1_000_000])('of %s bytes is what was sent', (pieceBytes) => {
@@ -17,12 +17,12 @@ describe('a body that comes in pieces', () => {
     expect(collected.lengthBytes).toBe(text.length)
   })
 
-  it('takes at most twice as much memory as has come, however small they are', () => {
+  it('takes at most twice the memory of what has arrived, even for tiny pieces', () => {
     for (const length of [1, 2, 3, 1_000, 65_537])
       expect(collect('x'.repeat(length), 1).takenBytes).toBeLessThanOrEqual(2 * length)
   })
 
-  it('takes what was announced once it comes in pieces, and no more', () => {
+  it('takes the announced memory once it arrives in pieces, and no more', () => {
     const collected = createCollected(100_000)
     collected.add(Buffer.alloc(10))
     expect(collected.takenBytes).toBe(10)
@@ -33,13 +33,13 @@ describe('a body that comes in pieces', () => {
     expect(collected.bytes()).toHaveLength(100_000)
   })
 
-  it('may be longer than was announced', () => {
+  it('may be longer than announced', () => {
     const collected = createCollected(3)
     for (const piece of ['ab', 'cd', 'ef']) collected.add(Buffer.from(piece))
     expect(collected.bytes().toString()).toBe('abcdef')
   })
 
-  it('is not changed by what happens to the first piece’s neighbours', () => {
+  it('does not share memory with the neighbours of its first piece', () => {
     const shared = Buffer.from('abcdef')
     const collected = createCollected()
     collected.add(shared.subarray(0, 3))
@@ -48,7 +48,7 @@ describe('a body that comes in pieces', () => {
     expect(collected.bytes().toString()).toBe('abcxyz')
   })
 
-  it('that never comes is empty', () => {
+  it('that never arrives is empty', () => {
     expect(createCollected().bytes()).toHaveLength(0)
   })
 })

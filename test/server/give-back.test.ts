@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { giveBack } from '../../src/server/memory.ts'
 
-it('memory that nobody else reads is given back at once', () => {
+it('memory that nothing else uses is released at once', () => {
   const bytes = Buffer.allocUnsafeSlow(1024 * 1024)
   const before = process.memoryUsage().arrayBuffers
   giveBack(bytes)
@@ -9,7 +9,7 @@ it('memory that nobody else reads is given back at once', () => {
   expect(bytes).toHaveLength(0)
 })
 
-it('what is part of a larger stretch stays, for others may read it', () => {
+it('memory in a larger buffer is kept, since others may use it', () => {
   const whole = Buffer.alloc(1024 * 1024, 'x')
   giveBack(whole.subarray(0, 512 * 1024))
   giveBack(whole.subarray(512 * 1024))

@@ -7,7 +7,7 @@ function begin(bytesMax: number) {
   return { givenUp, enter: (name: string) => room.enter(() => givenUp.push(name)) }
 }
 
-test('all together may hold exactly as much as there is room for, and not one byte more', () => {
+test('all bodies together may use exactly the budget, and not one byte more', () => {
   const { enter, givenUp } = begin(10)
   const [ada, gus] = [enter('Ada'), enter('Gus')]
   ada.holds(4)
@@ -17,14 +17,14 @@ test('all together may hold exactly as much as there is room for, and not one by
   expect(givenUp).toEqual(['Gus'])
 })
 
-test('whoever holds most is given up, also when it is the one that came last', () => {
+test('the largest body is dropped, even if it is the newest', () => {
   const { enter, givenUp } = begin(10)
   enter('Ada').holds(3)
   enter('Gus').holds(8)
   expect(givenUp).toEqual(['Gus'])
 })
 
-test('as many are given up as it takes, and those that are small stay', () => {
+test('as many bodies are dropped as necessary, and small ones stay', () => {
   const { enter, givenUp } = begin(10)
   const ada = enter('Ada')
   const [gus, lin] = [enter('Gus'), enter('Lin')]
@@ -36,7 +36,7 @@ test('as many are given up as it takes, and those that are small stay', () => {
   expect(givenUp).toEqual(['Gus', 'Lin'])
 })
 
-test('what has left, or was given up, takes no room', () => {
+test('a body that ended or was dropped uses no budget', () => {
   const { enter, givenUp } = begin(10)
   const ada = enter('Ada')
   ada.holds(10)

@@ -5,18 +5,18 @@ import { AT_ONCE_BYTES, createRateLimiter, LARGE_BYTES_PER_S } from '../../src/s
 import { createHandClock } from '../support/hand-clock.ts'
 
 const PIECE_BYTES = 32 * 1024
-/** A piece is paid for after so long. */
+/** The time that one piece takes at the limit. */
 const PIECE_MS = (PIECE_BYTES * 1_000) / LARGE_BYTES_PER_S
 
 function open() {
   const clock = createHandClock(0)
   const measure = () => createRateLimiter({ clock, running: clock.now })
   const shared = measure()
-  /** A body of so many pieces, all of which have come, read as the endpoint reads it. */
+  /** A body of so many pieces, all of which have arrived, read as the endpoint reads it. */
   function send(pieces: number, trickle = shared) {
     const body = new PassThrough({ highWaterMark: PIECE_BYTES * pieces })
     for (let n = 0; n < pieces; n++) body.write(Buffer.alloc(PIECE_BYTES))
-    // Where a request was answered before it was read, only its connection says that it is over.
+    // After an early answer, only the connection's end shows that the request is over.
     const socket = new EventEmitter()
     const read = { bytes: 0, goAway: () => socket.emit('close') }
     const took = trickle.open(Object.assign(body, { socket }))
@@ -30,14 +30,14 @@ function open() {
 }
 
 describe('a body', () => {
-  it('is taken as it comes while it is as small as what people send', async () => {
+  it("is read as it arrives as long as it is as small as people's requests", async () => {
     const { clock, send } = open()
     const read = send(AT_ONCE_BYTES / PIECE_BYTES)
     await clock.settle()
     expect(read.bytes).toBe(AT_ONCE_BYTES)
   })
 
-  it('is read at its measure from there on, however much has come', async () => {
+  it('is read at the limited rate beyond that, however much has arrived', async () => {
     const { clock, send } = open()
     const read = send(100)
     await clock.settle()
@@ -49,7 +49,7 @@ describe('a body', () => {
     expect(read.bytes).toBe(100 * PIECE_BYTES)
   })
 
-  it('shares the measure with what others send, each in turn', async () => {
+  it('shares the rate with other bodies, in turn', async () => {
     const { clock, send } = open()
     const reads = [send(100), send(100), send(100), send(100)]
     await clock.settle()
@@ -58,14 +58,14 @@ describe('a body', () => {
     expect(reads.map(({ bytes }, i) => (bytes - before[i]!) / PIECE_BYTES)).toEqual([10, 10, 10, 10])
   })
 
-  it('that is small is not held up by what is large', async () => {
+  it('that is small does not wait for large ones', async () => {
     const { clock, send } = open()
     const [large, small] = [send(100), send(1)]
     await clock.settle()
     expect([large.bytes < 100 * PIECE_BYTES, small.bytes]).toEqual([true, PIECE_BYTES])
   })
 
-  it('has no credit for the time when nobody sent', async () => {
+  it('gets no credit for idle time', async () => {
     const { clock, send } = open()
     await clock.advance(60_000)
     const read = send(100)
@@ -73,18 +73,18 @@ describe('a body', () => {
     expect(read.bytes).toBe(AT_ONCE_BYTES + 11 * PIECE_BYTES)
   })
 
-  it('whose sender goes before its turn leaves nothing that others would wait for', async () => {
+  it('whose sender leaves before its turn leaves nothing for others to wait for', async () => {
     const { clock, send } = open()
     const gone = Array.from({ length: 200 }, () => send(2))
     await clock.settle()
     for (const { goAway } of gone) goAway()
     const read = send(100)
     await clock.advance(10 * PIECE_MS)
-    // Only the one whose turn it was when it went has still been waited for.
+    // Only the body whose turn it was is still waited for.
     expect(read.bytes).toBe(AT_ONCE_BYTES + 10 * PIECE_BYTES)
   })
 
-  it('waits for nobody whose bodies have another measure', async () => {
+  it('with its own limit does not wait for bodies with another one', async () => {
     const { clock, measure, send } = open()
     const others = Array.from({ length: 20 }, () => send(100))
     const read = send(100, measure())
@@ -94,10 +94,10 @@ describe('a body', () => {
   })
 })
 
-describe('what has come before it could be refused', () => {
+describe('a request that arrives completely before it can be refused', () => {
   const CONNECTION = () => new EventEmitter()
 
-  it('is waited for, each in its turn, unless it is small', async () => {
+  it('waits its turn unless it is small', async () => {
     const { clock, shared } = open()
     const order: string[] = []
     const wait = (name: string, bytes: number) => void shared.turnOf(CONNECTION(), bytes).then(() => order.push(name))
@@ -112,7 +112,7 @@ describe('what has come before it could be refused', () => {
     expect(order).toEqual(['small', 'large', 'large too'])
   })
 
-  it('is waited for no longer when its connection has closed', async () => {
+  it('does not wait any more after its connection has closed', async () => {
     const { clock, shared } = open()
     const [connection, last] = [CONNECTION(), { isOver: false }]
     void shared.turnOf(CONNECTION(), 2 * PIECE_BYTES)

@@ -4,7 +4,7 @@ import { standardOutput } from '../../src/server/logger.ts'
 const failing = (code: string) => Object.assign(new Error(code), { code })
 
 describe('the output of the log', () => {
-  it('writes each line whole, however little is taken at once', () => {
+  it('writes each line completely, however little is accepted at once', () => {
     const taken: string[] = []
     const output = standardOutput((line) => {
       taken.push(Buffer.from(line.subarray(0, 3)).toString())
@@ -14,7 +14,7 @@ describe('the output of the log', () => {
     expect(taken.join('')).toBe('{"level":30}\n')
   })
 
-  it('waits for a reader that is behind for a moment', () => {
+  it('waits for a slow reader for a moment', () => {
     const taken: string[] = []
     let isFirst = true
     const output = standardOutput((line) => {
@@ -29,7 +29,7 @@ describe('the output of the log', () => {
     expect(taken).toEqual(['one\n'])
   })
 
-  it('waits a second for one that reads no more, then not at all, until it reads again', () => {
+  it('waits a second for a reader that has stopped, and then not at all until it reads again', () => {
     const taken: string[] = []
     let tries = 0
     let isStuck = true
@@ -48,7 +48,7 @@ describe('the output of the log', () => {
     expect(taken).toEqual(['three\n'])
   })
 
-  it('says nothing to one that is gone', () => {
+  it('writes nothing to a reader that is gone', () => {
     let tries = 0
     const output = standardOutput(() => {
       tries += 1

@@ -7,7 +7,7 @@ const LATE = 'no answer within 8000 ms'
 
 const never = () => new Promise<never>(() => {})
 
-/** What became of it by now. */
+/** The state of the work at this time. */
 function watch(work: Promise<unknown>) {
   const seen = { end: 'waits' }
   work.then(
@@ -22,8 +22,8 @@ function open() {
   return { clock, ...createTimeLimit(clock, LIMIT_MS) }
 }
 
-describe('work that is waited for', () => {
-  it('gives what it comes to, or what it failed of', async () => {
+describe('work with a time limit', () => {
+  it('gives its result or its error', async () => {
     const { inTime } = open()
     await expect(inTime(Promise.resolve('done'))).resolves.toBe('done')
     await expect(inTime(Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full')
@@ -38,7 +38,7 @@ describe('work that is waited for', () => {
     expect(one.end).toContain(LATE)
   })
 
-  it('is given up up to 100 ms early where it came right after other work, and by a limit of its own where it came later', async () => {
+  it('may be given up up to 100 ms early if it began just after other work, and has its own limit otherwise', async () => {
     const { clock, inTime } = open()
     const [first] = [watch(inTime(never())), await clock.advance(99)]
     const [second] = [watch(inTime(never())), await clock.advance(1)]
@@ -53,7 +53,7 @@ describe('work that is waited for', () => {
     expect(third.end).toContain(LATE)
   })
 
-  it('has its whole limit where nothing else is waited for any more', async () => {
+  it('has its whole limit if no other work is waiting', async () => {
     const { clock, inTime } = open()
     await inTime(Promise.resolve())
     await clock.advance(50)
@@ -62,7 +62,7 @@ describe('work that is waited for', () => {
     expect(one.end).toBe('waits')
   })
 
-  it('may end in the same moment as others that are given up, without taking them along', async () => {
+  it('may end in the same moment as others are given up, and is not affected', async () => {
     const { clock, inTime } = open()
     const done = Promise.withResolvers<string>()
     const [one, other] = [watch(inTime(done.promise)), watch(inTime(never()))]
