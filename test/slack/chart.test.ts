@@ -7,9 +7,9 @@ import { readPng } from './png.ts'
 
 const WHITE = [255, 255, 255, 255]
 
-// It starts a process; the machine may be busy.
+// The test starts a process, and the machine may be busy.
 test(
-  'a chart is a PNG on a white ground of its own, with bars for what passed and what did not',
+  'a chart is a PNG on its own white background, with bars for passed and failed builds',
   { timeout: 30_000 },
   async () => {
     const picture = await chartToPng(digestOf())
@@ -23,12 +23,12 @@ test(
   },
 )
 
-test('a chart of days alone is lower', () => {
+test('a chart that shows only days is not as high', () => {
   const heightOf = (svg: string) => Number(/ height="(\d+)"/.exec(svg)?.[1])
   expect(heightOf(chartSvg(digestOf({ red: NO_LISTS })))).toBeLessThan(heightOf(chartSvg(digestOf())))
 })
 
-test('a name in a chart is text, whatever it says, and keeps its end', () => {
+test('a name in a chart is plain text, whatever it contains, and its end is not cut off', () => {
   const name = '</text><script>x()</script>&\u0007\ud800{b|x}'
   const shown = [
     { project: name, branch: 'main', forMs: 1 },

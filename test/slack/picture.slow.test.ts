@@ -21,7 +21,7 @@ import {
 import { createSandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import { readPng, type Pixels } from './png.ts'
 
-// The machine that runs this may be busy: what is slow here is its processes' start.
+// The machine that runs this may be busy; the slow part here is starting the processes.
 const PATIENCE_MS = 20_000
 
 const svg = (content: string, attributes = 'width="100" height="20"'): string =>
@@ -38,7 +38,7 @@ async function drawn(source: string | Uint8Array): Promise<Picture> {
 
 const pixels = async (source: string): Promise<Pixels> => readPng((await drawn(source)).png)
 
-/** The share of pixels that two pictures do not have in common, between two columns of the original. */
+/** The share of pixels that differ between two pictures, between two columns of the original. */
 function difference(one: Pixels, other: Pixels, fromX: number, toX: number): number {
   let differing = 0
   for (let y = 0; y < one.height; y += 1)
@@ -59,7 +59,7 @@ describe('a badge as a picture', () => {
     return answer.text()
   }
 
-  it('of the CI service is drawn three times as large, with its words', async () => {
+  it('from the CI service is drawn three times as large, with its words', async () => {
     const badge = await sandboxBadge()
     const [width, height] = [/width="(\d+)"/, /height="(\d+)"/].map((pattern) => Number(pattern.exec(badge)?.[1]))
     const picture = await drawn(badge)
@@ -74,15 +74,15 @@ describe('a badge as a picture', () => {
     ['Latin', 'build', 'guild'],
     ['Cyrillic', 'сборка', 'вторка'],
     ['Greek', 'έτοιμο', 'έτοιβο'],
-  ])('has its %s letters drawn, each as itself', async (_, words, others) => {
+  ])('shows its %s letters, each with its own shape', async (_, words, others) => {
     const [one, other, none] = await Promise.all([words, others, ''].map((each) => pixels(svg(RED + text(each)))))
     expect(difference(one!, none!, 4, 44)).toBeGreaterThan(0.05)
     expect(difference(one!, none!, 70, 100)).toBe(0)
-    // A letter that the font lacks would be the same empty box as any other.
+    // A letter that the font lacks would be drawn as the same empty box as any other missing letter.
     expect(difference(one!, other!, 4, 44)).toBeGreaterThan(0.005)
   })
 
-  it('is the same in whatever font it asks for, but bold is bold', async () => {
+  it('looks the same whatever font it names, except that bold text is bold', async () => {
     const asked = ['DejaVu Sans', 'Nowhere', 'serif', 'monospace'].map((font) => drawn(svg(text('passing', font))))
     const [first, ...others] = await Promise.all(asked)
     for (const other of others) expect(Buffer.compare(other.png, first!.png)).toBe(0)
@@ -96,7 +96,7 @@ describe('a badge as a picture', () => {
     expect(new Set(rgba)).toEqual(new Set([255, 0]))
   })
 
-  it('is read from bytes as from text', async () => {
+  it('can be made from bytes as well as from text', async () => {
     const source = svg(RED + text('сборка'))
     const [one, other] = await Promise.all([drawn(source), drawn(new TextEncoder().encode(`\ufeff${source}`))])
     expect(Buffer.compare(one.png, other.png)).toBe(0)
@@ -109,43 +109,43 @@ describe('a badge as a picture', () => {
     ['2400', '40', PICTURE_WIDTH_PX_MAX, 20],
     ['20', '400', 20, PICTURE_HEIGHT_PX_MAX],
     ['1000000000', '1000000000', PICTURE_HEIGHT_PX_MAX, PICTURE_HEIGHT_PX_MAX],
-  ])('of %s to %s is drawn as %i to %i', async (width, height, widthPx, heightPx) => {
+  ])('of %s by %s is drawn as %i by %i', async (width, height, widthPx, heightPx) => {
     const picture = await drawn(svg(RED, `width="${width}" height="${height}"`))
     expect([picture.width, picture.height]).toEqual([widthPx, heightPx])
   })
 })
 
-describe('no picture', () => {
+describe('svgToPng', () => {
   it.each([
-    ['nothing', ''],
-    ['blanks', ' \n'],
+    ['an empty text', ''],
+    ['white space', ' \n'],
     ['words', 'passing'],
     ['a page', '<html><body>Not found</body></html>'],
-    ['a page with an SVG in it', `<html>${svg(RED)}</html>`],
+    ['a page that contains an SVG', `<html>${svg(RED)}</html>`],
     ['half an SVG', svg(RED).slice(0, -10)],
-    ['no width', svg(RED, 'width="0" height="20"')],
-    ['a width below nothing', svg(RED, 'width="-100" height="20"')],
-    ['a width beyond numbers', svg(RED, 'width="1e99" height="20"')],
-    ['less than a pixel', svg(RED, 'width="4000" height="0.01"')],
-  ])('is made of %s', async (_, source) => {
+    ['an SVG without a width', svg(RED, 'width="0" height="20"')],
+    ['an SVG with a negative width', svg(RED, 'width="-100" height="20"')],
+    ['an SVG with a width that is too large for a number', svg(RED, 'width="1e99" height="20"')],
+    ['an SVG less than a pixel high', svg(RED, 'width="4000" height="0.01"')],
+  ])('makes no picture of %s', async (_, source) => {
     expect(await svgToPng(source, PATIENCE_MS)).toBeNull()
   })
 
   it.each([
-    ['compressed', gzipSync(svg(RED))],
-    ['in another encoding', Buffer.from(`\ufeff${svg(RED)}`, 'utf16le')],
-    ['a PNG already', Buffer.from('89504e470d0a1a0a', 'hex')],
-  ])('is made of what is %s', async (_, bytes) => {
+    ['compressed bytes', gzipSync(svg(RED))],
+    ['text in another encoding', Buffer.from(`\ufeff${svg(RED)}`, 'utf16le')],
+    ['bytes that are a PNG already', Buffer.from('89504e470d0a1a0a', 'hex')],
+  ])('makes no picture of %s', async (_, bytes) => {
     expect(await svgToPng(bytes)).toBeNull()
   })
 
-  it('is made of what takes longer than it may', async () => {
-    // Shaping it takes the rasteriser more than ten seconds.
+  it('makes no picture of an SVG that takes longer than the time limit', async () => {
+    // The rasteriser needs more than ten seconds to shape this text.
     const endless = svg(text('a'.repeat(SVG_BYTES_MAX - 1_000)))
     expect(await svgToPng(endless, 500)).toBeNull()
   })
 
-  it('comes of what makes the rasteriser abort: only its own process ends', async () => {
+  it('makes no picture of an SVG that makes the rasteriser abort, and only the drawing process ends', async () => {
     const wide = '<text font-size="1e35" stroke="red" stroke-width="1e38" opacity=".5">hello</text>'
     expect(await svgToPng(svg(wide), PATIENCE_MS)).toBeNull()
     expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
@@ -156,7 +156,7 @@ const nested = (tag: string, times: number): string => tag.repeat(times) + RED +
 const PREFIXED =
   '<é:pattern xmlns:é="http://www.w3.org/2000/svg" id="p" width="1e5" height="1e5"/><rect width="9" height="9" fill="url(#p)"/>'
 
-/** Draws as `svgToPng` does, but for the filter: how the process ends, and the most memory it had. */
+/** Draws as `svgToPng` does but without the filter: tells how the process ended, and its peak memory. */
 async function drawDirectly(source: string): Promise<{ code: number | null; residentMB: number }> {
   const child = spawn(process.execPath, [`--wasm-max-mem-pages=${PICTURE_PAGES_MAX}`, PROGRAM], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -180,8 +180,8 @@ function peakMB(pid: number): number {
 const PROGRAM = fileURLToPath(new URL('../../src/slack/picture/picture-process.ts', import.meta.url))
 
 describe('the process that draws', () => {
-  it('gets no more memory than it may have, whatever the filter let through', async () => {
-    // Past the filter: the same program, with the same flag, and a picture whose layers would take two gigabytes.
+  it('never gets more memory than its limit, whatever the filter has let through', async () => {
+    // This skips the filter: the same program and flag, with a picture whose layers would need two gigabytes.
     const hungry = svg(nested('<g opacity=".9">', 1_000), 'width="1200" height="400"')
     const { code, residentMB } = await drawDirectly(hungry)
     expect(code).not.toBe(0)
@@ -189,7 +189,7 @@ describe('the process that draws', () => {
   })
 })
 
-describe('refused before anything is drawn', () => {
+describe('before anything is drawn', () => {
   const hostile: [what: string, source: string][] = [
     ['a doctype', `<!DOCTYPE svg>${svg(RED)}`],
     ['entities', `<!doctype svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>${svg('<text>&b;</text>')}`],
@@ -212,11 +212,11 @@ describe('refused before anything is drawn', () => {
     ['what is no XML', svg('<rect width="9" height="9">')],
   ]
 
-  it.each(hostile)('%s', async (_, source) => {
+  it.each(hostile)('svgToPng refuses %s', async (_, source) => {
     expect(await withoutProcess(source)).toBe('refused')
   })
 
-  it('what is longer, has more elements, stands deeper or has more layers than a badge', async () => {
+  it('svgToPng refuses a badge that is too long, has too many elements or layers, or is nested too deeply', async () => {
     const filled = (bytes: number) =>
       svg(RED).replace('</svg>', `<!--${'x'.repeat(bytes - svg(RED).length - 7)}--></svg>`)
     const elements = (count: number) => svg('<g/>'.repeat(count - 1))
@@ -234,7 +234,7 @@ describe('refused before anything is drawn', () => {
     expect(Buffer.byteLength(filled(SVG_BYTES_MAX))).toBe(SVG_BYTES_MAX)
   })
 
-  it('one more than may wait, and not the next; one is drawn at a time', async () => {
+  it('svgToPng lets a limited number of pictures wait, draws one at a time, and refuses any further picture', async () => {
     const ends: number[] = []
     const all = Array.from({ length: PICTURES_WAITING_MAX + 2 }, async () => {
       const picture = await svgToPng(svg(RED), PATIENCE_MS)
@@ -247,12 +247,12 @@ describe('refused before anything is drawn', () => {
     expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
   })
 
-  it('the one after a process that could not be started', async () => {
+  it('svgToPng draws the next picture even if the process before it could not be started', async () => {
     expect(await svgToPng(svg(RED), Number.NaN)).toBeNull()
     expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
   })
 
-  it('but not what only looks like it', async () => {
+  it('svgToPng does not refuse a badge that only looks dangerous', async () => {
     const gradient = '<linearGradient id="image"><stop stop-color="red"/></linearGradient>'
     const fills = ['url(#image)', `url('#image')`, 'url(&quot;#image&quot;)']
     const rects = fills.map((fill) => `<rect width="100" height="20" fill="${fill}"/>`).join('')
@@ -260,7 +260,7 @@ describe('refused before anything is drawn', () => {
     expect(picture?.width).toBe(300)
   })
 
-  /** Refused at once: before a macrotask runs, and so before any process could have started. */
+  /** Refused at once means before a macrotask runs, so before any process could have started. */
   function withoutProcess(source: string): Promise<'refused' | 'drawn or tried'> {
     const tried = new Promise<'drawn or tried'>((resolve) => setImmediate(resolve, 'drawn or tried'))
     return Promise.race([svgToPng(source).then((picture) => (picture ? 'drawn or tried' : 'refused')), tried])
@@ -276,7 +276,7 @@ describe('isPicture', () => {
     ['a GIF', bytes('GIF89a....')],
     ['an older GIF', bytes('GIF87a....')],
     ['a JPEG', bytes('ffd8ffe000104a46', 'hex')],
-  ])('knows %s by its first bytes, whatever picture it is called', (_, picture) => {
+  ])('recognises %s by its first bytes, whichever picture type it is declared as', (_, picture) => {
     for (const type of ['image/png', 'IMAGE/GIF; a=b', 'application/octet-stream', '', null])
       expect(isPicture(type, picture)).toBe(true)
     for (const type of ['text/html', 'application/json', 'application/octet-streams', 'x-image/png'])
@@ -284,14 +284,14 @@ describe('isPicture', () => {
   })
 
   it.each([
-    ['nothing', bytes('')],
+    ['no bytes', bytes('')],
     ['an SVG', bytes('<svg/>')],
     ['a page', bytes('<html>')],
-    ['half of the first bytes', PNG.subarray(0, 7)],
-    ['a PNG that begins late', Buffer.concat([bytes(' '), PNG])],
-    ['a GIF of no known year', bytes('GIF88a....')],
+    ['half of the signature', PNG.subarray(0, 7)],
+    ['a PNG with a space before it', Buffer.concat([bytes(' '), PNG])],
+    ['a GIF of an unknown version', bytes('GIF88a....')],
     ['a WebP, which Slack may not show', bytes('RIFF....WEBP')],
-  ])('takes %s for no picture', (_, other) => {
+  ])('does not take %s for a picture', (_, other) => {
     expect(isPicture('image/png', other)).toBe(false)
   })
 })

@@ -10,7 +10,7 @@ export interface Pixels {
 const HEADER_BYTES = 8
 const PIXEL_BYTES = 4
 
-/** Reads a PNG of eight bits for each of four colours, not interlaced: what the bot draws. */
+/** Reads a PNG with four channels of eight bits, not interlaced, which is what the bot draws. */
 export function readPng(png: Uint8Array): Pixels {
   const view = Buffer.from(png)
   const parts: Buffer[] = []

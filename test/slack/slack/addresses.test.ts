@@ -24,13 +24,13 @@ function addressesOf(apiUrl: string, token = 'xoxb-1') {
   return { addresses: createAddresses({ token, apiUrl, clock, log: { warn }, logger: { warn } }), clock, warned }
 }
 
-/** Asks and waits for what comes of it. */
+/** Starts a lookup, waits for its end, and gives what is known then. */
 async function whose(addresses: Addresses, email: string): Promise<string | null> {
   await expect.poll(() => addresses.ask(email)).toBe(false)
   return addresses.known(email)
 }
 
-test('an address is its owner’s, a guest’s too', async () => {
+test('an address belongs to its owner, who may also be a guest', async () => {
   const { addresses } = await open()
   expect(addresses.known(ADA)).toBeNull()
   expect(await whose(addresses, ADA)).toBe(PEOPLE.ada)
@@ -44,12 +44,12 @@ test.each(['nobody@acme.example', 'former@acme.example', 'sol@outside.example'])
 })
 
 test.each([
-  ['a bot’s', { is_bot: true }],
-  ['Slackbot’s', { id: 'USLACKBOT' }],
+  ['of a bot', { is_bot: true }],
+  ['of Slackbot', { id: 'USLACKBOT' }],
   ['of somebody who has left', { deleted: true }],
-  ['a stranger’s', { is_stranger: true }],
+  ['of a person outside the workspace', { is_stranger: true }],
   ['of another workspace', { team_id: 'T0OUTSIDE1' }],
-])('an account that is %s is not proposed', async (_, says) => {
+])('an account %s is not proposed', async (_, says) => {
   const user = { id: 'U0ADA00001', team_id: TEAM, ...says }
   await using stub = await startHttpStub(() => ({ json: { ok: true, team_id: TEAM, user } }))
   expect(await whose(addressesOf(stub.url).addresses, ADA)).toBeNull()
@@ -57,7 +57,7 @@ test.each([
 })
 
 describe('Slack is asked', () => {
-  test.each([ADA, 'nobody@acme.example'])('once a day about %s, found or not', async (email) => {
+  test.each([ADA, 'nobody@acme.example'])('once a day about %s, whether it is found or not', async (email) => {
     const { addresses, clock, asked } = await open()
     for (const times of [1, 2]) {
       await Promise.all([whose(addresses, email), whose(addresses, email)])
@@ -69,7 +69,7 @@ describe('Slack is asked', () => {
     }
   })
 
-  test('two addresses at a time', async () => {
+  test('about two addresses at a time', async () => {
     const release = Promise.withResolvers<void>()
     await using stub = await startHttpStub(async () => {
       await release.promise
@@ -83,7 +83,7 @@ describe('Slack is asked', () => {
     expect(stub.requests).toHaveLength(3)
   })
 
-  test('no more for a minute where it does not say, and no address is in the log', async () => {
+  test('about nothing for a minute after it gave no answer, and the log contains no address', async () => {
     const { addresses, clock, asked, warned, sandbox } = await open({ scopes: ['users:read'] })
     expect(await whose(addresses, ADA)).toBeNull()
     expect(await whose(addresses, 'lin@acme.example')).toBeNull()
@@ -95,7 +95,7 @@ describe('Slack is asked', () => {
     expect(await whose(addresses, ADA)).toBe(PEOPLE.ada)
   })
 
-  test('no more for as long as Slack says when it is asked too often', async () => {
+  test('about nothing for as long as it tells us to wait after too many requests', async () => {
     await using stub = await startHttpStub(() => ({ status: 429, headers: { 'retry-after': '90' }, json: {} }))
     const { addresses, clock } = addressesOf(stub.url)
     await whose(addresses, ADA)

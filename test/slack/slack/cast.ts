@@ -35,7 +35,7 @@ export const API: BuildView = {
   message: 'drop v1',
 }
 
-/** Everything that CI may leave out. */
+/** A build without anything that CI may leave out. */
 export const BARE: BuildView = {
   project: 'project 7',
   buildId: '9',
@@ -133,7 +133,7 @@ export const tests = (change: Partial<TestsView> = {}): TestsView => ({
   ...change,
 })
 
-/** Failed tests whose names, messages and log do what they can. */
+/** Failed tests whose names, messages and log contain the most hostile text. */
 export const hostileTests = (): TestsView =>
   tests({
     failures: tests().failures.map((failure) => ({ ...failure, name: HOSTILE_TEST, message: HOSTILE_TEST })),
@@ -155,7 +155,7 @@ export const notice = (change: Partial<NoticeView> = {}): NoticeView => ({
   ...change,
 })
 
-/** One of each state; the compiler misses a new one. */
+/** One entry for each state; the compiler reports a missing one. */
 const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
   queued: { shown: 'queued', word: 'queued' },
   started: { shown: 'started', word: 'initiated' },

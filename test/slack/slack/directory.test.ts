@@ -32,7 +32,7 @@ async function open(grants: Partial<Grants> = {}, options: SandboxSlackOptions =
   return { sandbox, directory, clock, waits, may, warned }
 }
 
-/** A clock that writes down how long somebody sleeps. */
+/** A clock that records each sleep. */
 function watchedClock() {
   const clock = createHandClock(T0)
   const waits: number[] = []
@@ -43,7 +43,7 @@ function watchedClock() {
   return { clock: { ...clock, sleep }, waits }
 }
 
-test('who is here, and who is gone, is asked anew each time', async () => {
+test('whether a person is still in the workspace is looked up anew each time', async () => {
   const { sandbox, directory } = await open()
   const kinds = async () =>
     Promise.all([PEOPLE.ada, ACCOUNTS.deactivated, 'U0NOBODY01'].map(async (user) => directory.presenceOf(user)))
@@ -55,19 +55,19 @@ test('who is here, and who is gone, is asked anew each time', async () => {
   expect(await directory.presenceOf(PEOPLE.ada)).toEqual({ kind: 'unknown', code: 'fatal_error' })
 })
 
-test('what people are called, where nobody is to be mentioned; nobody, where Slack does not say', async () => {
+test('nameOf gives the name that a person goes by, and null if Slack does not tell', async () => {
   const { directory } = await open()
   expect(await Promise.all([PEOPLE.ada, 'U0NOBODY01'].map(directory.nameOf))).toEqual(['Ada', null])
 })
 
-describe('by default', () => {
+describe('with the default permissions', () => {
   test.each([
     ['a member', PEOPLE.ada, 'yes', 'yes', 'not-admin'],
     ['an admin', PEOPLE.grace, 'yes', 'yes', 'yes'],
     ['a guest', PEOPLE.gus, 'yes', 'guest', 'guest'],
     ['a former member', ACCOUNTS.deactivated, 'deactivated', 'deactivated', 'deactivated'],
     ['another app', ACCOUNTS.otherBot, 'bot', 'bot', 'bot'],
-  ])('%s may as the product says', async (_, user, read, operate, administer) => {
+  ])('%s has the permissions that the product defines', async (_, user, read, operate, administer) => {
     const { may } = await open()
     expect([await may('read', user), await may('operate', user), await may('administer', user)]).toEqual([
       read,
@@ -76,7 +76,7 @@ describe('by default', () => {
     ])
   })
 
-  test('an outsider of a shared channel may nothing, whatever workspace the request names', async () => {
+  test('a person from outside, in a shared channel, may do nothing, whichever workspace the request names', async () => {
     const { may } = await open()
     for (const team of [OUTSIDE.id, TEAM, null])
       expect([await may('read', PEOPLE.sol, team), await may('operate', PEOPLE.sol, team)]).toEqual([
@@ -85,14 +85,14 @@ describe('by default', () => {
       ])
   })
 
-  test('whoever asks from another workspace is an outsider, whatever Slack says of the account', async () => {
+  test('a request from another workspace counts as one from outside, whatever Slack says about the account', async () => {
     const { may } = await open()
     expect(await may('operate', PEOPLE.ada, OUTSIDE.id)).toBe('outsider')
     expect(await may('operate', PEOPLE.ada, null)).toBe('yes')
   })
 })
 
-describe('what Slack says of an account', () => {
+describe('the account', () => {
   test.each([
     ['of a guest of several channels', PEOPLE.gus, { is_restricted: true }, 'guest'],
     ['of a guest of one channel', PEOPLE.gus, { is_ultra_restricted: true }, 'guest'],
@@ -100,7 +100,7 @@ describe('what Slack says of an account', () => {
     ['of an admin', PEOPLE.grace, { is_admin: true }, 'yes'],
     ['of an owner', PEOPLE.grace, { is_owner: true }, 'yes'],
     ['of the primary owner', PEOPLE.grace, { is_primary_owner: true }, 'yes'],
-    // Slack calls its own bot no bot.
+    // Slack does not call its own bot a bot.
     ['of Slackbot', 'USLACKBOT', { is_bot: false }, 'bot'],
   ])('%s decides who may administer', async (_, user, says, may) => {
     const account = { id: user, team_id: TEAM, ...says }
@@ -116,8 +116,8 @@ describe('what Slack says of an account', () => {
   })
 })
 
-describe('as configured', () => {
-  test('only who is listed may operate: by name, or by a user group', async () => {
+describe('with configured permissions', () => {
+  test('only the listed people and the members of listed user groups may operate', async () => {
     const { may } = await open({ operators: [PEOPLE.lin, RELEASE] })
     expect([
       await may('operate', PEOPLE.lin),
@@ -126,14 +126,14 @@ describe('as configured', () => {
     ]).toEqual(['yes', 'yes', 'not-listed'])
   })
 
-  test('a group of admins may administer, and an admin who is not in it may not', async () => {
+  test('the members of an admin group may administer, and an admin outside the group may not', async () => {
     const { may } = await open({ admins: [RELEASE] })
     expect([await may('administer', PEOPLE.ada), await may('administer', PEOPLE.lin)]).toEqual(['yes', 'not-listed'])
     const { may: mayOthers } = await open({ admins: [PEOPLE.lin] })
     expect(await mayOthers('administer', PEOPLE.grace)).toBe('not-listed')
   })
 
-  test('a group that Slack does not tell locks out nobody who reads, or is listed by name', async () => {
+  test('a user group that Slack does not show never stops people who only read or who are listed by name', async () => {
     const { may, sandbox } = await open({ operators: [RELEASE, PEOPLE.lin], admins: [PEOPLE.grace] })
     sandbox.faults.add({ kind: 'error', method: 'usergroups.users.list', error: 'missing_scope' })
     expect(await may('operate', PEOPLE.ada)).toBe('unknown: missing_scope')
@@ -144,14 +144,14 @@ describe('as configured', () => {
     ]).toEqual(['yes', 'yes', 'not-listed'])
   })
 
-  test('a group that is none is nobody, and its word is said', async () => {
+  test('a user group that does not exist permits nobody, and the error code from Slack is given', async () => {
     const { may } = await open({ operators: ['S0NOBODY01'] })
     expect(await may('operate', PEOPLE.ada)).toBe('unknown: no_such_subteam')
   })
 })
 
-describe('where Slack does not say who it is, nobody may', () => {
-  test('whom it does not know', async () => {
+describe('if Slack does not say who somebody is, nothing is permitted', () => {
+  test('for a person that Slack does not know', async () => {
     const { may } = await open()
     expect(await may('operate', 'U0NOBODY01')).toBe('unknown: user_not_found')
     expect(await may('read', 'U0NOBODY01')).toBe('unknown: user_not_found')
@@ -161,7 +161,7 @@ describe('where Slack does not say who it is, nobody may', () => {
     ['down', { kind: 'down' } as const],
     ['failing', { kind: '5xx' } as const],
     ['limiting for long', { kind: 'ratelimited', retryAfterS: PATIENCE_MS_MAX / 1_000 + 1 } as const],
-  ])('while it is %s, and it is asked again when it is back', async (_, fault) => {
+  ])('while Slack is %s, and Slack is called again once it is back', async (_, fault) => {
     const { may, sandbox } = await open()
     sandbox.faults.add({ ...fault, method: 'users.info' })
     expect(await may('operate', PEOPLE.ada)).toMatch(/^unknown: /)
@@ -169,7 +169,7 @@ describe('where Slack does not say who it is, nobody may', () => {
     expect(await may('operate', PEOPLE.ada)).toBe('yes')
   })
 
-  test('while it does not say which workspace is ours', async () => {
+  test('while Slack does not say which workspace is ours', async () => {
     const { may, sandbox } = await open()
     sandbox.faults.add({ kind: 'error', method: 'auth.test', error: 'internal_error' })
     expect(await may('operate', PEOPLE.sol, null)).toBe('unknown: internal_error')
@@ -179,13 +179,13 @@ describe('where Slack does not say who it is, nobody may', () => {
     ['no user', { json: { ok: true } }],
     ['a user that is none', { json: { ok: true, user: 'ada' } }],
     ['a page', { text: '<html>' }],
-  ])('when it answers with %s', async (_, answer) => {
+  ])('when Slack answers with %s', async (_, answer) => {
     await using stub = await startHttpStub(() => answer)
     const directory = createDirectory({ token: 'xoxb-1', apiUrl: stub.url, clock: createHandClock(T0), grants: NOBODY })
     expect((await directory.permits('read', { user: PEOPLE.ada, team: null })).kind).toBe('unknown-person')
   })
 
-  test('and no token is in what is said of it', async () => {
+  test('and no message about it contains a token', async () => {
     const { may, sandbox, warned } = await open()
     sandbox.faults.add({ kind: 'down' })
     expect(await may('operate', PEOPLE.ada)).not.toContain(sandbox.botToken)
@@ -193,11 +193,11 @@ describe('where Slack does not say who it is, nobody may', () => {
   })
 })
 
-describe('a Slack that asks for patience', () => {
+describe('when Slack tells us to wait', () => {
   const patience = (retryAfterS: number, times: number) =>
     ({ kind: 'ratelimited', method: 'users.info', retryAfterS, times }) as const
 
-  test(`gets it for ${PATIENCE_MS_MAX} ms: whoever clicked waits, and may`, async () => {
+  test(`we wait up to ${PATIENCE_MS_MAX} ms, and then the person who clicked has permission`, async () => {
     const { may, sandbox, clock, waits } = await open()
     sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000, 1))
     const asking = may('operate', PEOPLE.ada)
@@ -209,14 +209,14 @@ describe('a Slack that asks for patience', () => {
     expect(sandbox.counters.calls('users.info')).toBe(2)
   })
 
-  test('gets no more of it: who waits longer is told at once', async () => {
+  test('for longer than that, the person gets the answer at once', async () => {
     const { may, sandbox, waits } = await open()
     sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000 + 1, 1))
     expect(await may('operate', PEOPLE.ada)).toBe('unknown: ratelimited')
     expect([waits, sandbox.counters.calls('users.info')]).toEqual([[], 1])
   })
 
-  test('gets it once for each request', async () => {
+  test('each request waits only once', async () => {
     const { may, sandbox, clock, waits } = await open()
     sandbox.faults.add(patience(1, 2))
     const asking = may('operate', PEOPLE.ada)
@@ -227,11 +227,11 @@ describe('a Slack that asks for patience', () => {
   })
 })
 
-describe('what Slack says is remembered', () => {
+describe('an answer from Slack about a person', () => {
   const infos = (requests: readonly { path: string }[]) => requests.filter(({ path }) => path === '/users.info').length
   const member = { id: PEOPLE.ada, team_id: TEAM }
 
-  test('for a minute, and then asked for anew', async () => {
+  test('is remembered for a minute, and then looked up anew', async () => {
     let isRestricted = false
     await using stub = await startHttpStub(() => ({
       json: { ok: true, team_id: TEAM, user: { ...member, is_restricted: isRestricted } },
@@ -247,7 +247,7 @@ describe('what Slack says is remembered', () => {
     expect([await may(), infos(stub.requests)]).toEqual(['no', 2])
   })
 
-  test('and asked for once by all who come at the same moment', async () => {
+  test('is looked up once for all requests that come at the same moment', async () => {
     await using stub = await startHttpStub(() => ({ json: { ok: true, team_id: TEAM, user: member } }))
     const { permits } = createDirectory({
       token: 'xoxb-1',
@@ -259,7 +259,7 @@ describe('what Slack says is remembered', () => {
     expect(stub.requests.map(({ path }) => path).sort()).toEqual(['/auth.test', '/users.info'])
   })
 
-  test('of each person for themselves', async () => {
+  test('applies only to that person', async () => {
     const { may } = await open()
     expect(await Promise.all([may('operate', PEOPLE.ada), may('operate', PEOPLE.gus)])).toEqual(['yes', 'guest'])
   })

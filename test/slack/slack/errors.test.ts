@@ -52,45 +52,45 @@ const tornBody: StubAnswer = (response) => {
 }
 
 const ANSWERS: [string, StubAnswer, Failure][] = [
-  ['a 429 waits as long as it says', { status: 429, headers: { 'retry-after': '7' } }, limited(7_000)],
-  ['a 429 that names no time waits a default', { status: 429 }, limited(30_000)],
+  ['a 429 waits as long as its header says', { status: 429, headers: { 'retry-after': '7' } }, limited(7_000)],
+  ['a 429 without a time waits the default time', { status: 429 }, limited(30_000)],
   [
-    'a 429 that names a date waits a default',
+    'a 429 with a date waits the default time',
     { status: 429, headers: { 'retry-after': 'Mon, 04 May 2026' } },
     limited(30_000),
   ],
-  ['a 429 that names a day waits an hour', { status: 429, headers: { 'retry-after': '86400' } }, limited(3_600_000)],
-  ['a refusal for the rate waits too', refusal('ratelimited'), limited(30_000)],
-  ['a refusal for the rate in the older word', refusal('rate_limited'), { ...limited(30_000), code: 'rate_limited' }],
+  ['a 429 of a whole day waits an hour', { status: 429, headers: { 'retry-after': '86400' } }, limited(3_600_000)],
+  ['a code of the rate limit waits too', refusal('ratelimited'), limited(30_000)],
+  ['an older code of the rate limit waits too', refusal('rate_limited'), { ...limited(30_000), code: 'rate_limited' }],
   ['a 500 is unclear', { status: 500, text: 'oops' }, { kind: 'unclear', code: 'http_500' }],
   ['a 503 is unclear', { status: 503 }, { kind: 'unclear', code: 'http_503' }],
   [
-    'a 503 that says refused is unclear',
+    'a 503 with a refusal code is unclear',
     { status: 503, json: { ok: false, error: 'invalid_blocks' } },
     { kind: 'unclear', code: 'http_503' },
   ],
   ['a 204 is unclear', { status: 204 }, { kind: 'unclear', code: 'http_204' }],
   [
-    'a 403 from something in between was not delivered',
+    'a 403 from a proxy on the way means not delivered',
     { status: 403, text: '<html>' },
     { kind: 'unsent', code: 'http_403' },
   ],
   ['a 413 is refused', { status: 413 }, { kind: 'refused', code: 'http_413' }],
   [
-    'a 400 with a word is what the word says',
+    'a 400 with an error code means what the code says',
     { status: 400, json: { ok: false, error: 'is_archived' } },
     { kind: 'channel-closed', code: 'is_archived' },
   ],
   ['a body that is no JSON is unclear', { text: '<html>login</html>' }, broken()],
-  ['a body that is one word is unclear', { text: 'ok' }, broken()],
+  ['a body of one word is unclear', { text: 'ok' }, broken()],
   ['an empty body is unclear', { text: '' }, broken()],
   ['null is unclear', { text: 'null' }, broken()],
   ['an object without ok is unclear', { json: {} }, broken()],
-  ['a refusal without a word is unclear', { json: { ok: false } }, broken()],
+  ['a refusal without a code is unclear', { json: { ok: false } }, broken()],
   ['a refusal in prose is unclear, and not repeated', refusal('Ada did <it>'), broken()],
-  ['a success that does not say where is unclear', { json: { ok: true } }, broken()],
+  ['a success that does not say where the message is, is unclear', { json: { ok: true } }, broken()],
   ['a connection that is dropped is unclear', reset, { kind: 'unclear', code: 'UND_ERR_SOCKET' }],
-  ['a body that is torn off is unclear', tornBody, { kind: 'unclear', code: 'UND_ERR_SOCKET' }],
+  ['a body that breaks off is unclear', tornBody, { kind: 'unclear', code: 'UND_ERR_SOCKET' }],
 ]
 
 function limited(retryAfterMs: number): Failure {
@@ -107,39 +107,39 @@ async function postTo(apiUrl: string, options: { timeoutMs?: number; token?: str
 }
 
 describe('a post that fails', () => {
-  test.each(ANSWERS)('%s', async (_, answer, expected) => {
+  test.each(ANSWERS)('has the right outcome: %s', async (_, answer, expected) => {
     await using stub = await startHttpStub(() => answer)
     expect(await postTo(stub.url)).toEqual(expected)
     expect(stub.requests).toHaveLength(1)
   })
 
-  test.each(BY_WORD)('%s means %s', async (code, kind) => {
+  test.each(BY_WORD)('with the code %s is %s', async (code, kind) => {
     await using stub = await startHttpStub(() => refusal(code))
     expect(await postTo(stub.url)).toEqual({ kind, code })
     expect(stub.requests).toHaveLength(1)
   })
 
-  test('no answer in time is unclear, and asked for once', async () => {
+  test('with no answer in time is "unclear", and is sent only once', async () => {
     await using stub = await startHttpStub(() => () => {})
     expect(await postTo(stub.url, { timeoutMs: 100 })).toEqual({ kind: 'unclear', code: 'timeout' })
     expect(stub.requests).toHaveLength(1)
   })
 
-  test('no end of the answer in time is unclear', async () => {
+  test('with an answer that does not end in time is "unclear"', async () => {
     await using stub = await startHttpStub(() => (response) => void response.writeHead(200).write('{"ok":'))
     expect(await postTo(stub.url, { timeoutMs: 100 })).toEqual({ kind: 'unclear', code: 'timeout' })
   })
 
-  test('a port where nobody listens was certainly not reached', async () => {
+  test('on a port that nobody listens on has certainly not arrived', async () => {
     expect(await postTo(`http://127.0.0.1:${await freePort()}/`)).toEqual({ kind: 'unsent', code: 'ECONNREFUSED' })
   })
 
-  test('a name that does not resolve was certainly not reached', async () => {
+  test('with a host name that does not resolve has certainly not arrived', async () => {
     const outcome = await postTo('http://slack.invalid/')
     expect(outcome.kind).toBe('unsent')
   })
 
-  test('a redirect is not followed: the token goes nowhere else', async () => {
+  test('never follows a redirect, so the token goes nowhere else', async () => {
     await using other = await startHttpStub(() => ({ json: { ok: true, ts: TS } }))
     await using stub = await startHttpStub(() => ({ status: 307, headers: { location: other.url } }))
     expect((await postTo(stub.url)).kind).toBe('unclear')
@@ -148,15 +148,15 @@ describe('a post that fails', () => {
 })
 
 test.each([
-  ['none was reached', ['connect', 'connect'], 'unsent'],
+  ['none could be reached', ['connect', 'connect'], 'unsent'],
   ['one was reached', ['connect', 'read'], 'unclear'],
-])('of several addresses: %s', (_, calls, kind) => {
+])('an error for several addresses has the right kind if %s', (_, calls, kind) => {
   const failed = (syscall: string) => Object.assign(new Error('failed'), { syscall, code: 'ECONNRESET' })
   const cause = new AggregateError(calls.map(failed))
   expect(classify(new TypeError('fetch failed', { cause })).kind).toBe(kind)
 })
 
-test('what nobody knows is unclear, and says nothing', () => {
+test('an unknown kind of error is "unclear", and its text is not shown', () => {
   expect(classify(new Error(`broke with ${TOKEN}`))).toEqual({ kind: 'unclear', code: 'connection_failed' })
   expect(classify('thrown')).toEqual({ kind: 'unclear', code: 'connection_failed' })
 })

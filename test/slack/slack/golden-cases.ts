@@ -56,7 +56,7 @@ const REMINDER: View = {
   broadcast: true,
 }
 
-/** How far a request has come, with what CI said where it said something. */
+/** Each state of a request, with what CI answered if it answered anything. */
 const STAGES = ALL_STAGES.map((stage) => [stage, stage === 'refused' ? 'not-found' : null] as const)
 
 const REFUSALS = [
@@ -70,7 +70,7 @@ const REFUSALS = [
   ['new', 'it said something that nobody knows'],
 ] as const
 
-/** A card is edited as the build goes on; a reply tells that an attempt has ended. */
+/** A card is edited as the build goes on; a reply reports that an attempt has ended. */
 const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
   queued: { card: 'A build is queued.', reply: 'A build is told of that is queued.' },
   started: { card: 'A build runs.', reply: 'A build is told of that runs.' },
@@ -129,7 +129,7 @@ export interface GoldenCase {
 
 const told = (when: string, view: View): GoldenCase => ({ when, view })
 
-/** Every message a person may meet, by the name of its file. */
+/** Every message that a person may see, by the name of its file. */
 export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ...Object.fromEntries(
     ALL_SHOWN.map(({ shown, word }) => [`card-${shown}`, told(SHOWN_WHEN[shown].card, cardOf(shown, word))]),

@@ -119,8 +119,8 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
 
 const RUNS = { numRuns: 300 }
 
-describe('whatever a view holds', () => {
-  test('its message is one that Slack takes, posted or edited in', () => {
+describe('with any view', () => {
+  test('the message is one that Slack accepts, both as a new post and as an edit', () => {
     const property = fc.property(anyView, fc.boolean(), (view, plain) => {
       const message = renderView(view, { plain })
       expect(checkMessage(message, { isUpdate: true })).toEqual([])
@@ -129,7 +129,7 @@ describe('whatever a view holds', () => {
     fc.assert(property, RUNS)
   })
 
-  test('its message mentions nobody but the one user it is told to, and links to http(s) alone', () => {
+  test('the message mentions only the one user that the view names, and links only to http(s) addresses', () => {
     const property = fc.property(anyView, fc.boolean(), (view, plain) => {
       const markup = markupOf(renderView(view, { plain })).flatMap((text) => text.match(/<[^>]*>/g) ?? [])
       const allowed = /^<(?:https?:\/\/[^\s|<>]+\|[^|<>]*|!date\^\d+\^[^<>|]+\|[\d :-]+ UTC|@U0ADA)>$/
@@ -140,7 +140,7 @@ describe('whatever a view holds', () => {
     fc.assert(property, RUNS)
   })
 
-  test('its buttons are known to us by name, at most one of each, and name the attempt they are about', () => {
+  test('each button has a known name, comes at most once, and carries its attempt', () => {
     const known: ReadonlySet<string> = new Set(Object.values(ACTION_IDS))
     fc.assert(
       fc.property(anyView, (view) => {
@@ -156,7 +156,7 @@ describe('whatever a view holds', () => {
     )
   })
 
-  test('its text is one that says something even when nothing is known', () => {
+  test('the text says something even if nothing is known', () => {
     fc.assert(
       fc.property(anyView, (view) => {
         const { text, blocks } = renderView(view)
@@ -171,7 +171,7 @@ describe('whatever a view holds', () => {
   })
 })
 
-describe('at the worst, every field full of what escaping makes longest', () => {
+describe('in the worst case, with every field full of the text that grows most by escaping', () => {
   const amps = '&'.repeat(5_000)
   const worst: BuildView = {
     project: amps,
@@ -210,20 +210,20 @@ describe('at the worst, every field full of what escaping makes longest', () => 
     ],
     ['notices', all.map((one) => noticeOf(one))],
     ['digests', [worstDigest()]],
-  ])('%s fit', (_, views) => {
+  ])('%s stay within the limits', (_, views) => {
     for (const view of views)
       for (const plain of [false, true])
         expect(checkMessage(renderView(view, { plain }), { isUpdate: true })).toEqual([])
   })
 
-  test('a long list takes more sections, and no build is left out', () => {
+  test('a long list is split into more sections, and no build is left out', () => {
     const { attachments } = renderView(noticeOf(shortLink))
     const lines = JSON.stringify(attachments).split('•').length - 1
     expect(lines).toBe(NOTICE_BUILDS_MAX)
     expect(attachments[0]?.blocks.length).toBeGreaterThan(1)
   })
 
-  /** As many branches as a digest lists. */
+  /** A digest that lists as many branches as it can. */
   function worstDigest() {
     const some = <One>(count: number, figure: One) => ({
       shown: Array.from({ length: count }, () => ({ ...figure, project: amps, branch: amps })),
@@ -263,13 +263,13 @@ function markupOf({ text, blocks, attachments }: ReturnType<typeof renderView>):
 
 describe('cut', () => {
   test.each([
-    ['leaves what fits', 'abc', 3, 'abc'],
-    ['shows what it took', 'abcd', 3, 'ab…'],
-    ['counts code points, not units', '😀😀😀', 3, '😀😀😀'],
-    ['tears no pair of units', '😀😀😀😀', 3, '😀😀…'],
-    ['tears no letter from its accent', 'abe\u0301d', 4, 'ab…'],
-    ['tears no composed emoji', 'a👩‍💻b', 3, 'a…'],
-    ['cuts even one endless letter', `e${'\u0301'.repeat(9)}`, 3, 'e\u0301…'],
+    ['keeps a text that fits', 'abc', 3, 'abc'],
+    ['shows where it has cut', 'abcd', 3, 'ab…'],
+    ['counts code points, not UTF-16 units', '😀😀😀', 3, '😀😀😀'],
+    ['never splits a pair of UTF-16 units', '😀😀😀😀', 3, '😀😀…'],
+    ['never separates a letter from its accent', 'abe\u0301d', 4, 'ab…'],
+    ['never splits a composed emoji', 'a👩‍💻b', 3, 'a…'],
+    ['cuts even a single letter that never ends', `e${'\u0301'.repeat(9)}`, 3, 'e\u0301…'],
   ])('%s', (_, text, max, expected) => {
     expect(cut(text, max)).toBe(expected)
   })

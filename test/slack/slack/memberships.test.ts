@@ -6,7 +6,7 @@ import { startHttpStub, type StubRequest } from '../../support/http-stub.ts'
 
 const ADA = 'U0ADA00001'
 
-/** A Slack that answers with so many pages of one channel each. */
+/** A stub of Slack that answers with this number of pages, with one channel on each. */
 const startPages = (pages: number) =>
   startHttpStub(({ body }) => {
     const page = Number(new URLSearchParams(body).get('cursor') ?? '0')
@@ -25,7 +25,7 @@ function open(url: string) {
 const asked = ({ body }: StubRequest) => new URLSearchParams(body)
 
 describe('the channels that somebody is in', () => {
-  it('are read to their last page, private ones too', async () => {
+  it('are read up to the last page, and include private channels', async () => {
     await using slack = await startPages(3)
     const channels = await open(slack.url).channelsOf(ADA)
     expect([...(channels ?? [])]).toEqual(['C0PAGE0000', 'C0PAGE0001', 'C0PAGE0002'])
@@ -33,13 +33,13 @@ describe('the channels that somebody is in', () => {
     expect(asked(slack.requests[0]!).get('user')).toBe(ADA)
   })
 
-  it('are those of the first five pages where there are more', async () => {
+  it('are only those of the first five pages if there are more', async () => {
     await using slack = await startPages(6)
     expect((await open(slack.url).channelsOf(ADA))?.size).toBe(5)
     expect(slack.requests).toHaveLength(5)
   })
 
-  it('are asked for again after a minute, for each person', async () => {
+  it('are looked up again after a minute, separately for each person', async () => {
     await using slack = await startPages(1)
     const { channelsOf, clock } = open(slack.url)
     await Promise.all([channelsOf(ADA), channelsOf(ADA)])
@@ -52,7 +52,7 @@ describe('the channels that somebody is in', () => {
     expect(slack.requests).toHaveLength(3)
   })
 
-  it('are not known while Slack does not say, which is not remembered', async () => {
+  it('are unknown while Slack gives no answer, and this is not remembered', async () => {
     let isAway = true
     await using slack = await startHttpStub(() =>
       isAway
@@ -73,14 +73,14 @@ describe('the channels that somebody can look into', () => {
       asked(request).get('user') === ADA ? { json: { ok: true, channels: [{ id: 'C0SECRET01' }] } } : { json: ours },
     )
 
-  it('are their own, and the public ones that we are in', async () => {
+  it('are their own channels, and the public ones that we are in', async () => {
     await using slack = await answering({ ok: true, channels: [{ id: 'C0BUILDS01' }] })
     expect([...((await open(slack.url).seenBy(ADA)) ?? [])].toSorted()).toEqual(['C0BUILDS01', 'C0SECRET01'])
     const ours = slack.requests.map(asked).find((request) => !request.has('user'))
     expect(ours?.get('types')).toBe('public_channel')
   })
 
-  it('are not known while Slack does not say one or the other', async () => {
+  it('are unknown while Slack does not answer either of the two questions', async () => {
     await using slack = await answering({ ok: false, error: 'missing_scope' })
     expect(await open(slack.url).seenBy(ADA)).toBeNull()
   })

@@ -26,7 +26,7 @@ const metadata = (key: string, born = '') => ({ event_type: 'buildline_message',
 const copy = (ts: MessageTs, postedAttempt: string | null | undefined = null) => ({ ts, postedAttempt })
 
 describe('post', () => {
-  test('sends text, blocks and the key together, in one request, and answers where it stands', async () => {
+  test('sends text, blocks and the key in one request, and returns where the message is', async () => {
     await using stub = await startHttpStub(() => sent)
     const view = card()
     expect(await slackAt(stub).post({ channel: CHANNEL, view, key: 'k1', postedAttempt: null, thread: null })).toEqual({
@@ -46,7 +46,7 @@ describe('post', () => {
     })
   })
 
-  test.each(['post', 'edit'] as const)('says which attempt the message told as it appeared: %s', async (call) => {
+  test.each(['post', 'edit'] as const)('includes the attempt that the message shows: %s', async (call) => {
     await using stub = await startHttpStub(() => sent)
     await slackAt(stub)[call]({
       channel: CHANNEL,
@@ -59,7 +59,7 @@ describe('post', () => {
     expect(JSON.parse(formOf(stub.requests[0])['metadata']!)).toEqual(metadata('k1', '512.2'))
   })
 
-  test('a plain post has no blocks', async () => {
+  test('sends a plain post without blocks', async () => {
     await using stub = await startHttpStub(() => sent)
     await slackAt(stub).post({
       channel: CHANNEL,
@@ -75,7 +75,7 @@ describe('post', () => {
     })
   })
 
-  test('a reply goes to its thread, and to the channel only when it is broadcast', async () => {
+  test('sends a reply to its thread, and to the channel only if it is a broadcast', async () => {
     await using stub = await startHttpStub(() => sent)
     const slack = slackAt(stub)
     await slack.post({ channel: CHANNEL, view: reply(), key: 'k1', postedAttempt: null, thread: ROOT })
@@ -94,7 +94,7 @@ describe('post', () => {
 })
 
 describe('edit', () => {
-  test('replaces text, blocks and key of that one message', async () => {
+  test('replaces the text, blocks and key of only that message', async () => {
     await using stub = await startHttpStub(() => sent)
     const outcome = await slackAt(stub).edit({
       channel: CHANNEL,
@@ -113,7 +113,7 @@ describe('edit', () => {
     expect(rest).toEqual({ channel: CHANNEL, ts: TS, parse: 'none', link_names: 'false' })
   })
 
-  test('takes the blocks away when nothing stands in their place', async () => {
+  test('removes the blocks if the new message has none', async () => {
     await using stub = await startHttpStub(() => sent)
     await slackAt(stub).edit({ channel: CHANNEL, ts: TS, view: reply(), key: 'k1', postedAttempt: null })
     expect(formOf(stub.requests[0])).toMatchObject({ blocks: '[]', attachments: '[]' })
@@ -124,7 +124,7 @@ describe('find', () => {
   const search = { channel: CHANNEL, thread: null, key: 'k1', sinceMs: 1_777_903_320_000 }
   const ours = (ts: string, key = 'k1') => ({ ts, user: 'U0BOT', bot_id: 'B0BOT', metadata: metadata(key) })
 
-  /** Slack, with these pages of a history. */
+  /** A stub of Slack that answers with these pages of history. */
   const pages = (...all: unknown[][]) =>
     startHttpStub(({ path, body }) => {
       if (path === '/auth.test') return us
@@ -133,7 +133,7 @@ describe('find', () => {
       return { json: { ok: true, messages: all[at], has_more: next !== '', response_metadata: { next_cursor: next } } }
     })
 
-  test('finds every message with the key, oldest first, on all pages', async () => {
+  test('finds every message with the key on all pages, oldest first', async () => {
     await using stub = await pages([ours(LATER), ours('1.1', 'k2')], [ours(TS)])
     expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', copies: [copy(TS), copy(LATER)] })
     expect(stub.requests.map(({ path }) => path)).toEqual([
@@ -150,7 +150,7 @@ describe('find', () => {
     })
   })
 
-  test('tells of each which attempt it told as it appeared, where it says so', async () => {
+  test('gives the attempt that each message showed first, if the message names one', async () => {
     const old = { ...ours(LATER), metadata: { event_type: 'buildline_message', event_payload: { key: 'k1' } } }
     const told = { ...ours(TS), metadata: metadata('k1', '512.2') }
     await using stub = await pages([told, old])
@@ -158,7 +158,7 @@ describe('find', () => {
     expect(copies).toEqual([copy(TS, '512.2'), { ts: LATER, postedAttempt: undefined }])
   })
 
-  test('looks into the thread when there is one', async () => {
+  test('searches the thread if there is one', async () => {
     await using stub = await pages([ours(ROOT, 'root'), ours(TS)])
     expect(await slackAt(stub).find({ ...search, thread: ROOT })).toEqual({ kind: 'found', copies: [copy(TS)] })
     expect(stub.requests[1]?.path).toBe('/conversations.replies')
@@ -166,12 +166,12 @@ describe('find', () => {
   })
 
   test.each([
-    ['of somebody else', { ...ours(TS), user: 'U0ADA', bot_id: 'B0OTHER' }],
+    ['by somebody else', { ...ours(TS), user: 'U0ADA', bot_id: 'B0OTHER' }],
     ['with another key', ours(TS, 'k10')],
-    ['of another kind', { ...ours(TS), metadata: { event_type: 'other', event_payload: { key: 'k1' } } }],
+    ['with another type of metadata', { ...ours(TS), metadata: { event_type: 'other', event_payload: { key: 'k1' } } }],
     ['without metadata', { ts: TS, user: 'U0BOT' }],
-    ['that is none', null],
-  ])('passes over a message %s', async (_, message) => {
+    ['that is null', null],
+  ])('ignores a message %s', async (_, message) => {
     await using stub = await pages([message])
     expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', copies: [] })
   })
@@ -179,7 +179,7 @@ describe('find', () => {
   test.each([
     ['forward', HOUR, {}],
     ['back', -HOUR, { untilMs: T0 - HOUR }],
-  ])('finds it although our clock was set %s by an hour since Slack was last heard', async (_, ahead, until) => {
+  ])('finds the message even if our clock was set %s by an hour since the last answer', async (_, ahead, until) => {
     let now = T0
     await using stub = await startHttpStub(({ path, body }) => {
       const headers = { date: new Date(T0).toUTCString() }
@@ -195,7 +195,7 @@ describe('find', () => {
     expect(found).toMatchObject({ kind: 'found', copies: [{ ts: `${T0 / 1_000}.000100` }] })
   })
 
-  test('asks who we are once', async () => {
+  test('looks up our own user only once', async () => {
     await using stub = await pages([ours(TS)])
     const slack = slackAt(stub)
     await slack.find(search)
@@ -204,16 +204,16 @@ describe('find', () => {
   })
 
   test.each([
-    ['has no list', { ok: true }],
-    ['says that there is more but not where', { ok: true, messages: [], has_more: true }],
-    ['has no end', { ok: true, messages: [], response_metadata: { next_cursor: 'again' } }],
-  ])('never claims that nothing is there when the answer %s', async (_, json) => {
+    ['contains no list', { ok: true }],
+    ['says that there is more but not where it is', { ok: true, messages: [], has_more: true }],
+    ['never ends', { ok: true, messages: [], response_metadata: { next_cursor: 'again' } }],
+  ])('never reports that nothing is there if the answer %s', async (_, json) => {
     await using stub = await startHttpStub(({ path }) => (path === '/auth.test' ? us : { json }))
     expect((await slackAt(stub).find(search)).kind).toBe('unclear')
     expect(stub.requests.length).toBeLessThanOrEqual(26)
   })
 
-  test('a page that fails fails the search', async () => {
+  test('fails if one page fails', async () => {
     await using stub = await startHttpStub(({ path }, at) => {
       if (path === '/auth.test') return us
       if (at > 1) return { status: 429, headers: { 'retry-after': '3' } }
@@ -225,7 +225,7 @@ describe('find', () => {
 })
 
 describe('remove', () => {
-  test('takes the message back', async () => {
+  test('deletes the message', async () => {
     await using stub = await startHttpStub(() => sent)
     expect(await slackAt(stub).remove({ channel: CHANNEL, ts: TS })).toEqual({ kind: 'sent', ts: TS })
     expect(stub.requests.map(({ path, body }) => `${path}?${body}`)).toEqual([
@@ -233,31 +233,31 @@ describe('remove', () => {
     ])
   })
 
-  test('a message that is gone already counts as taken back', async () => {
+  test('counts a message that is already gone as deleted', async () => {
     await using stub = await startHttpStub(() => ({ json: { ok: false, error: 'message_not_found' } }))
     expect(await slackAt(stub).remove({ channel: CHANNEL, ts: TS })).toEqual({ kind: 'sent', ts: TS })
   })
 
-  test('one that may not be taken back does not', async () => {
+  test('does not count a message that may not be deleted as deleted', async () => {
     await using stub = await startHttpStub(() => ({ json: { ok: false, error: 'cant_delete_message' } }))
     expect((await slackAt(stub).remove({ channel: CHANNEL, ts: TS })).kind).toBe('message-gone')
   })
 })
 
 describe('ping', () => {
-  test('tells that Slack answers and knows us', async () => {
+  test('reports that Slack answers and knows us', async () => {
     await using stub = await startHttpStub(() => us)
     expect(await slackAt(stub).ping()).toEqual({ kind: 'sent' })
     expect(stub.requests.map(({ path }) => path)).toEqual(['/auth.test'])
   })
 
-  test('tells that it does not know us', async () => {
+  test('reports that Slack does not know us', async () => {
     await using stub = await startHttpStub(() => ({ json: { ok: false, error: 'invalid_auth' } }))
     expect(await slackAt(stub).ping()).toEqual({ kind: 'workspace-closed', code: 'invalid_auth' })
   })
 })
 
-test('one 429 does not hold up the next call', async () => {
+test('one 429 does not delay the next call', async () => {
   await using stub = await startHttpStub((_, at) =>
     at === 0 ? { status: 429, headers: { 'retry-after': '600' } } : sent,
   )
@@ -267,7 +267,7 @@ test('one 429 does not hold up the next call', async () => {
   expect((await post()).kind).toBe('sent')
 })
 
-test('the token travels in the header alone: no outcome and no log line holds it', async () => {
+test('the token is sent only in the header, and is in no outcome and no log line', async () => {
   const echo = `token ${TOKEN} refused`
   const answers: StubAnswer[] = [
     sent,

@@ -15,7 +15,7 @@ async function openSlack() {
   return { slack, say, saidIn }
 }
 
-it('is said in a channel, or to a person directly', async () => {
+it('a text is posted in a channel, or sent to a person directly', async () => {
   const { slack, say, saidIn } = await openSlack()
   expect(await say(BUILDS, 'this channel follows acme/web')).toMatchObject({ kind: 'sent', ts: expect.any(String) })
   expect(await say(PEOPLE.ada, 'it is archived')).toMatchObject({ kind: 'sent' })
@@ -24,7 +24,7 @@ it('is said in a channel, or to a person directly', async () => {
   expect(slack.counters.calls('chat.postMessage')).toBe(2)
 })
 
-it('is as long as a message may be, and cut beyond', async () => {
+it('a text may be as long as a message, and is cut beyond that', async () => {
   const { say, saidIn } = await openSlack()
   await say(BUILDS, 'x'.repeat(TEXT_CHARS_MAX))
   await say(BUILDS, 'x'.repeat(TEXT_CHARS_MAX + 1))
@@ -35,12 +35,12 @@ it.each([
   [ARCHIVED, { kind: 'channel-closed', code: 'is_archived' }],
   [ELSEWHERE, { kind: 'channel-closed', code: 'not_in_channel' }],
   ['C0NOWHERE1', { kind: 'channel-closed', code: 'channel_not_found' }],
-])('says why %s takes it not', async (channel, failure) => {
+])('say returns the reason why %s does not accept a message', async (channel, failure) => {
   const { say } = await openSlack()
   expect(await say(channel, 'hello')).toEqual(failure)
 })
 
-it('is asked for once, however it ends', async () => {
+it('a text is sent only once, whatever the outcome', async () => {
   const { slack, say } = await openSlack()
   slack.faults.add({ kind: 'ratelimited', retryAfterS: 3, times: 1 })
   expect(await say(BUILDS, 'one')).toEqual({ kind: 'rate-limited', code: 'ratelimited', retryAfterMs: 3_000 })

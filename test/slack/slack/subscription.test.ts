@@ -18,7 +18,7 @@ const rule = (change: Partial<ChannelRule> = {}): ChannelRule => ({
 const followed = (name = 'acme/web', rules: ChannelRule[] | null = [rule()]) =>
   ({ follows: { what: 'project', name }, rules, quiet: false, mention: 'committer' }) as const
 
-describe('rules in words', () => {
+describe('rulesInWords', () => {
   it.each<[rules: ChannelRule[], words: string]>([
     [[], 'every event on every branch'],
     [[rule()], 'failed, recovered on `main`'],
@@ -29,21 +29,21 @@ describe('rules in words', () => {
     [[rule({ branchMatch: 'fuzzy' })], 'failed, recovered on branches by `main` in a way that Buildline does not know'],
     [[rule({ events: [] })], 'no event on `main`'],
     [[rule(), rule({ branch: 'next', events: ['started'] })], 'failed, recovered on `main`; started on `next`'],
-  ])('%j', (rules, words) => {
+  ])('describes %j', (rules, words) => {
     expect(rulesInWords(rules)).toBe(words)
   })
 
-  it(`are ${RULES_SHOWN_MAX} at most, and the others are counted`, () => {
+  it(`shows at most ${RULES_SHOWN_MAX} rules, and counts the others`, () => {
     const many = (count: number) => rulesInWords(Array.from({ length: count }, () => rule()))
     expect(many(RULES_SHOWN_MAX)).not.toContain('more')
     expect(many(RULES_SHOWN_MAX + 1)).toMatch(/; and 1 more$/)
   })
 })
 
-describe('what a channel or a person is told', () => {
+describe('a line about subscriptions', () => {
   const hostile = followed('<!channel> *x*', [rule({ branch: '`<@U1>`', events: ['<!here>'] })])
 
-  it('mentions nobody but who did it, whatever projects, branches and events are called', () => {
+  it('mentions only the person who acted, whatever names the projects, branches and events have', () => {
     const lines = [
       subscribedLine('U0ADA00001', hostile, hostile),
       unsubscribedLine('U0ADA00001', [hostile]),
@@ -52,18 +52,18 @@ describe('what a channel or a person is told', () => {
     for (const line of lines) expect(line.replaceAll(/<@U0ADA00001>|<#C0WEB00001>/g, '')).not.toMatch(/<[!@#]/)
   })
 
-  it('names somebody where Slack named no usable person', () => {
+  it('names Somebody if Slack gave no usable user', () => {
     expect(subscribedLine('<!channel>', followed(), null)).toMatch(/^:bell: Somebody subscribed /)
   })
 
-  it('says what is quiet and who is mentioned only where it is out of the ordinary', () => {
+  it('says that a subscription is quiet or whom it mentions only if it differs from the default', () => {
     expect(followedHow(followed())).toBe('failed, recovered on `main`')
     expect(followedHow({ ...followed(), rules: null, quiet: true, mention: 'nobody' })).toBe(
       "the project's own rules; quiet; mentions nobody",
     )
   })
 
-  it('names the first few of many that are gone', () => {
+  it('names only the first few of many subscriptions that have been removed', () => {
     const gone = Array.from({ length: 7 }, (_, n) => followed(`acme/p${n}`))
     expect(unsubscribedLine('U0ADA00001', gone)).toContain('and 2 more.')
   })

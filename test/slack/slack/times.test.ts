@@ -17,7 +17,7 @@ test.each([
   [H + 5 * MIN, '1 h 5 min'],
   [24 * H, '1 d'],
   [51 * H, '2 d 3 h'],
-])('%d ms are %s', (durationMs, words) => {
+])('%d ms are written as "%s"', (durationMs, words) => {
   expect(durationWords(durationMs)).toBe(words)
 })
 
@@ -26,16 +26,16 @@ test.each([
   [499, 'within 1 s'],
   [500, 'after 1 s'],
   [7 * MIN, 'after 7 min'],
-])('what failed %d ms later failed %s', (durationMs, words) => {
+])('a failure %d ms after the start is described as "%s"', (durationMs, words) => {
   expect(afterWords(durationMs)).toBe(words)
 })
 
-test('a time is shown in the zone of its reader, and in UTC where that fails', () => {
+test('a time is shown in the time zone of the reader, and in UTC if that is not possible', () => {
   expect(clockTime(AT)).toBe('<!date^1777903379^{time}|14:02 UTC>')
   expect(dayTime(AT)).toBe('<!date^1777903379^{date_short_pretty} at {time}|2026-05-04 14:02 UTC>')
 })
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 253_402_300_800_000])('%d is no time to show', (atMs) => {
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 253_402_300_800_000])('%d is not shown as a time', (atMs) => {
   expect(clockTime(atMs)).toBeNull()
   expect(dayTime(atMs)).toBeNull()
 })
