@@ -29,17 +29,17 @@ describe('a pattern in a subscriptions file', () => {
     ["branch: '(', branch_match: regex", 'subscriptions[0].branch: is no valid pattern'],
     ["branch: '(a{500}){5}', branch_match: regex", 'subscriptions[0].branch: is no valid pattern'],
     ['branch_match: regex', 'subscriptions[0].branch_match: says how to match'],
-  ])('that could never match is a fault: %s', (rest, fault) => {
+  ])('is a fault if it could never match: %s', (rest, fault) => {
     expect(faultsOf(withBranch(rest)).join()).toContain(fault)
   })
 
-  it('that is sound is none', () => {
+  it('is no fault if it is valid', () => {
     expect(faultsOf(withBranch("branch: '^(main|release/.+)$', branch_match: regex"))).toEqual([])
   })
 })
 
 describe('a subscriptions file', () => {
-  it('makes subscriptions, with CI’s own rules where it names no own ones', () => {
+  it('makes subscriptions, with the rules of CI if a subscription has no rules of its own', () => {
     const { subscriptions } = configOf(
       `subscriptions:
   - { channel: C0BUILDS01, project: acme/web }
@@ -71,14 +71,14 @@ describe('a subscriptions file', () => {
   it.each([
     ['started, failed, success, recovered, waiting', ['started', 'failed', 'success', 'recovered', 'waiting']],
     ['stopped, started, failed, success, recovered, waiting', 'every'],
-  ])('that names the events %s selects these, and no other', (events, selected) => {
+  ])('with the events %s selects these events and no others', (events, selected) => {
     const { subscriptions } = configOf(
       `subscriptions: [{ channel: C0BUILDS01, project: acme/web, events: [${events}] }]`,
     )
     expect(subscriptions).toMatchObject([{ rules: [{ events: selected }] }])
   })
 
-  it('has every fault named by its place, and all at once', () => {
+  it('reports every fault with its place, all at once', () => {
     const faults = faultsOf(
       `subscriptions:
   - { channel: builds, project: acme/web }
@@ -106,16 +106,16 @@ describe('a subscriptions file', () => {
 
   it.each([
     ['no YAML', 'subscriptions:\n  - {channel: [', /line \d+ is no YAML/],
-    ['nothing', '', /the file/],
+    ['an empty text', '', /the file/],
     ['a list', '- channel: C0BUILDS01', /the file/],
     ['another word', 'subscribers: []', /subscriptions/],
-  ])('that holds %s is refused', (_, text, fault) => {
+  ])('is refused if it contains %s', (_, text, fault) => {
     const faults = faultsOf(text)
     expect(faults.length).toBeGreaterThan(0)
     expect(faults.join('\n')).toMatch(fault)
   })
 
-  it('may be an empty list', () => {
+  it('may contain an empty list', () => {
     expect(configOf('subscriptions: []').subscriptions).toEqual([])
   })
 })

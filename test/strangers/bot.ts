@@ -13,18 +13,18 @@ import { BUILDS } from '../app/channel.ts'
 export const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 export const SLACK_PATH = '/slack/events'
 
-/** The bot as an operator starts it: its own process and file, beside a sandbox Slack. */
+/** The bot as an operator starts it, with its own process and database file, beside a sandbox Slack. */
 export interface Bot {
   url: string
   pid: number
   folder: string
   slack: SandboxSlack
-  /** everything on its stdout and stderr so far */
+  /** all output on its stdout and stderr so far */
   output(): string
   stop(): Promise<void>
 }
 
-/** @param through a program that runs it, with its arguments, such as one that watches what it does */
+/** @param through a program that runs the bot, with its arguments, for example a tracer */
 export async function startBot(
   settings: Settings = {},
   through: readonly string[] = [],
@@ -61,27 +61,27 @@ export async function startBot(
   }
 }
 
-/** Resident memory of a process, in MB, as the system counts it. */
+/** The resident memory of a process in MB, as the operating system counts it. */
 export const residentMB = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024
 
-/** Everything that a connection answers to these bytes, until the other side closes it. */
+/** All that the connection answers to these bytes, until the server closes it. */
 export function answerTo(url: string, ...pieces: readonly (string | Uint8Array)[]): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname)
     let received = ''
     socket.setEncoding('latin1').on('data', (text: string) => (received += text))
-    // A reset is one way of closing.
+    // A reset is one way to close a connection.
     socket.on('error', () => {})
     socket.once('close', () => resolve(received))
     for (const piece of pieces) socket.write(piece)
   })
 }
 
-/** The status codes of answers, in order; 100 is none. */
+/** The status codes of the answers, in order, without 100. */
 export const statusesIn = (received: string): number[] =>
   [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status)).filter((status) => status !== 100)
 
-/** A second request on the same connection, which ends it: was it still read as one of its own? */
+/** A second request that ends its connection: it shows whether the server read it as a request of its own. */
 export const NEXT = 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'

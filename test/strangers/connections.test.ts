@@ -14,7 +14,7 @@ interface Held {
   isOpen: () => boolean
 }
 
-/** A connection that says this much, and then nothing. */
+/** Opens a connection that sends this text and then nothing more. */
 function hold(says = ''): Promise<Held> {
   const { hostname, port } = new URL(bot.url)
   const socket = connect(Number(port), hostname)
@@ -40,11 +40,11 @@ async function holdMany(count: number, says = ''): Promise<Held[]> {
 
 const AT_ONCE = 100
 
-it(`beyond ${CONNECTIONS_MAX} connections the idlest is closed, and no newcomer is kept out`, async () => {
+it(`beyond ${CONNECTIONS_MAX} connections the one idle for longest is closed, and a new one is accepted`, async () => {
   const before = residentMB(bot.pid)
   const first = await hold()
   const others = await holdMany(CONNECTIONS_MAX - 1)
-  // Whoever has asked something is no longer the idlest.
+  // The connection that has just sent a request is no longer the one idle for longest.
   first.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
   await new Promise((resolve) => first.socket.once('data', resolve))
   expect(others.every(({ isOpen }) => isOpen())).toBe(true)
@@ -56,7 +56,7 @@ it(`beyond ${CONNECTIONS_MAX} connections the idlest is closed, and no newcomer 
   expect(residentMB(bot.pid) - before).toBeLessThan(64)
 })
 
-it('connections by the thousand, half of them in the middle of a head, keep no delivery out', async () => {
+it('thousands of connections, half of them in the middle of a head, do not block a delivery', async () => {
   const half = `POST ${PATH} HTTP/1.1\r\nhost: x\r\nx-`
   const held = [...(await holdMany(2 * CONNECTIONS_MAX)), ...(await holdMany(CONNECTIONS_MAX, half))]
   for (let n = 2; n < 12; n++) expect((await send(bot.url, delivery(buildOf(n)))).status).toBe(202)
@@ -68,7 +68,7 @@ const slow = (build: number): string => {
   return `POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
 
-it(`${WAITING_MAX} requests may wait on one connection, each gets its answer`, async () => {
+it(`${WAITING_MAX} requests may wait on one connection, and each gets its answer`, async () => {
   const wire = openWire(bot.url)
   wire.write(Array.from({ length: WAITING_MAX }, (_, n) => slow(100 + n)).join(''))
   await until('all answers', () => statuses(wire).length === WAITING_MAX)
@@ -77,7 +77,7 @@ it(`${WAITING_MAX} requests may wait on one connection, each gets its answer`, a
   await until('one more', () => statuses(wire).length === WAITING_MAX + 1)
 })
 
-it('a connection on which one more waits is closed, and nothing that came with it is begun', async () => {
+it('a connection with one waiting request too many is closed, and no more of its requests are started', async () => {
   const wire = openWire(bot.url)
   wire.write(Array.from({ length: 4 * WAITING_MAX }, (_, n) => slow(200 + n)).join(''))
   await wire.closed
@@ -87,7 +87,7 @@ it('a connection on which one more waits is closed, and nothing that came with i
   ).toBeLessThanOrEqual(WAITING_MAX)
 })
 
-it('ten thousand requests at once on one connection end it, and take no memory', async () => {
+it('ten thousand requests at once make the bot close their connection, and use no extra memory', async () => {
   const before = residentMB(bot.pid)
   const { socket, isOpen } = await hold()
   socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(10_000))

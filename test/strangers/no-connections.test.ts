@@ -8,7 +8,7 @@ import { BUILDS, saidIn } from '../app/channel.ts'
 import { buildOf, delivery, openFolder, send, settled, until } from '../support/app.ts'
 import { startBot } from './bot.ts'
 
-/** Somebody waits here for whoever follows an address out of a payload. */
+/** Starts a server that counts who follows an address from a payload. */
 async function openTrap(): Promise<{ address: string; port: number; visits: () => number }> {
   let visits = 0
   const server = createServer((socket) => {
@@ -22,7 +22,7 @@ async function openTrap(): Promise<{ address: string; port: number; visits: () =
   return { address: `http://127.0.0.1:${port}`, port, visits: () => visits }
 }
 
-/** A build with the trap in every field that could hold an address. */
+/** A build with the address of the trap in every field that could hold an address. */
 const baited = (trap: string) => ({
   status: 'error',
   build_url: `${trap}/build`,
@@ -42,12 +42,12 @@ const baited = (trap: string) => ({
 const STRACE = 'strace'
 const canTrace = spawnSync(STRACE, ['-V']).status === 0
 
-/** The ports that the process has connected to over IP, as the system saw it. */
+/** The ports that the process has connected to over IP, as the operating system recorded them. */
 const portsIn = (trace: string): number[] =>
   [...trace.matchAll(/connect\(\d+, \{sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)/g)].map(([, port]) => Number(port))
 
 describe('an address in a payload', () => {
-  it(`is shown, and never visited: nobody makes the bot open a connection${canTrace ? '' : ' (NOT TRACED: no strace here)'}`, async () => {
+  it(`is shown and never followed, so nobody makes the bot open a connection${canTrace ? '' : ' (NOT TRACED: no strace here)'}`, async () => {
     const trap = await openTrap()
     const { folder, remove } = openFolder()
     onTestFinished(remove)
@@ -80,7 +80,7 @@ describe('an address in a payload', () => {
     expect(new Set(ports)).toEqual(new Set([slackPort]))
   })
 
-  it('would be noticed if it were visited', async () => {
+  it('would be noticed if the bot followed it', async () => {
     const trap = await openTrap()
     await fetch(trap.address).catch(() => {})
     expect(trap.visits()).toBe(1)

@@ -10,7 +10,7 @@ import { residentMB, startBot, type Bot } from './bot.ts'
 
 const PATTERN = fileURLToPath(new URL('../../src/domain/pattern.ts', import.meta.url))
 
-/** How much memory the first ten of these patterns leave taken, and how much two hundred of them (MB). */
+/** The memory in MB that stays in use after the first ten of these patterns, and after two hundred. */
 function takenBy(pattern: string): { ten: number; all: number } {
   const script = `
     const { matchBranch } = await import(${JSON.stringify(PATTERN)})
@@ -26,14 +26,14 @@ function takenBy(pattern: string): { ten: number; all: number } {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as { ten: number; all: number }
 }
 
-describe('patterns that strangers write', () => {
-  it(`are kept compiled up to ${REGEXES_SIZE_MAX} instructions in all: two hundred of the worst take little more than ten`, () => {
+describe('patterns from strangers', () => {
+  it(`stay compiled up to ${REGEXES_SIZE_MAX} instructions in total: two hundred of the worst need little more memory than ten`, () => {
     const { ten, all } = takenBy('(.*a){120}c')
     expect(ten).toBeGreaterThan(0.5)
     expect(all).toBeLessThan(4 * ten)
   })
 
-  it(`are matched rightly when more than ${COMPILED_MAX}, or larger ones, come in turn`, () => {
+  it(`match correctly even if more than ${COMPILED_MAX}, or larger ones, come in turn`, () => {
     const large = (n: number) => `(?:${'x'.repeat(600)}|v)${n}`
     for (const round of [1, 2])
       for (let n = 0; n < 40; n++) {
@@ -45,13 +45,13 @@ describe('patterns that strangers write', () => {
 
 const BOMBS = ['(a+)+$', '(a|aa)+$', '(a|a?)+$', '(.*a){100}', '(a*)*b', '([a-z]+)*1', '(x+x+)+y', '.{0,300}z']
 
-describe('a bot whose rules are such patterns', () => {
+describe('a bot with such patterns in its rules', () => {
   let bot: Bot
   const { folder, remove } = openFolder()
   beforeAll(async () => {
     const subscriptions = BOMBS.map((branch) => ({ channel: WEB, project: 'all', branch, branch_match: 'regex' }))
     const file = join(folder, 'subscriptions.yml')
-    // JSON is YAML.
+    // JSON is valid YAML.
     writeFileSync(file, JSON.stringify({ subscriptions }))
     bot = await startBot({ SUBSCRIPTIONS_FILE: file })
   })
@@ -60,7 +60,7 @@ describe('a bot whose rules are such patterns', () => {
     remove()
   })
 
-  it('takes builds of the branches that they were made for, and grows by little', async () => {
+  it('accepts builds of the branches that the patterns were made for, and needs little more memory', async () => {
     const before = residentMB(bot.pid)
     for (let n = 0; n < 20; n++) {
       const branch = `${'a'.repeat(980)}!${n}`

@@ -38,7 +38,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<void> {
 const inPath = encodeURIComponent(DOOR)
 const json = { method: 'POST', headers: { 'content-type': 'application/json' } }
 
-/** Every answer that the endpoints know, each asked for with the secrets in as many places as a request has. */
+/** Requests every kind of answer that the endpoints have, with the secrets in all parts of the request. */
 async function provoke(): Promise<void> {
   const body = JSON.stringify(delivery(buildOf(1, { status: 'error' })))
   const everywhere = { ...json.headers, 'user-agent': SIGNING, referer: `http://x/${inPath}`, cookie: `a=${TOKEN}` }
@@ -68,7 +68,7 @@ async function provoke(): Promise<void> {
 
 describe('a secret of the bot', () => {
   it(
-    'is in no answer, no log line, no metric, no message and no file, whatever goes wrong',
+    'is in no answer, log line, metric, message or file, whatever goes wrong',
     async () => {
       await provoke()
       await bot.slack.people.runCommand({ user: PEOPLE.lin, channel: BUILDS, command: '/ci', text: 'status acme/web' })
@@ -79,7 +79,7 @@ describe('a secret of the bot', () => {
         ...json,
         body: JSON.stringify(delivery(buildOf(2, { status: 'error' }))),
       })
-      // A post of unclear end is looked for twice, 20 s apart, before it is said again.
+      // A post with an unknown outcome is looked for twice, 20 s apart, before it is sent again.
       await settled(bot.url, SETTLED_MS_MAX)
       await until('the log tells of it', () => bot.output().includes('"build":"2"'))
       await ask('/metrics')
@@ -93,7 +93,7 @@ describe('a secret of the bot', () => {
     2 * SETTLED_MS_MAX,
   )
 
-  it('would be found, in whichever way it is written', () => {
+  it('would be found, however it is encoded', () => {
     expect(found(`…${DOOR}…`)).toEqual([DOOR])
     expect(found(`…${inPath}…`)).toEqual([DOOR])
     expect(found(`…${Buffer.from(`ci:${DOOR}`).toString('base64')}…`)).toEqual([DOOR])

@@ -25,11 +25,11 @@ interface Sent {
   headers?: Record<string, string>
   /** how long ago it was signed */
   ageS?: number
-  /** what is sent in place of what was signed */
+  /** what is sent instead of the signed body */
   instead?: string | Buffer
 }
 
-/** Sends what Slack would have signed. */
+/** Sends a body as if Slack had signed it. */
 async function send(body: string | Buffer, { type = FORM, headers = {}, ageS = 0, instead = body }: Sent = {}) {
   const signed = signedHeaders(bot.slack.signingSecret, Math.floor(Date.now() / 1_000) - ageS, body.toString())
   return post(instead, { 'content-type': type, ...signed, ...headers })
@@ -43,19 +43,19 @@ async function post(body: string | Buffer, headers: Record<string, string>) {
 const command = (fields: Record<string, string> = {}): string =>
   new URLSearchParams({ command: '/ci', text: 'help', user_id: ada, channel_id: BUILDS, ...fields }).toString()
 
-/** What the bot takes to be a request of somebody is written down. */
+/** The requests that the bot has accepted and stored. */
 const asks = () => rowsOf(bot.folder, 'select * from interaction').length
 
 const payload = (value: unknown): string => new URLSearchParams({ payload: JSON.stringify(value) }).toString()
 const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-describe('a request that Slack did not sign', () => {
+describe('a request that Slack has not signed', () => {
   it.each<[string, Record<string, string>]>([
-    ['that has no signature', {}],
-    ['that has only a time', { 'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000)) }],
-    ['whose signature is no signature', { 'x-slack-signature': 'v0=', 'x-slack-request-timestamp': '1' }],
+    ['without a signature', {}],
+    ['with only a time', { 'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000)) }],
+    ['with a malformed signature', { 'x-slack-signature': 'v0=', 'x-slack-request-timestamp': '1' }],
     [
-      'whose signature is made up',
+      'with an invented signature',
       {
         'x-slack-signature': `v0=${'0'.repeat(64)}`,
         'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000)),
@@ -67,23 +67,23 @@ describe('a request that Slack did not sign', () => {
   })
 
   it.each<[string, string, Sent]>([
-    ['by another body', command(), { instead: command({ text: 'stop acme/web' }) }],
+    ['for another body', command(), { instead: command({ text: 'stop acme/web' }) }],
     ['too long ago', command(), { ageS: SIGNED_WITHIN_S + MARGIN_S }],
-    ['too far ahead', command(), { ageS: -SIGNED_WITHIN_S - MARGIN_S }],
-    ['at another time than it says', command(), { headers: { 'x-slack-request-timestamp': '1531420618' } }],
-  ])('is answered 401: signed %s', async (_, body, sent) => {
+    ['too far in the future', command(), { ageS: -SIGNED_WITHIN_S - MARGIN_S }],
+    ['with another time than its header gives', command(), { headers: { 'x-slack-request-timestamp': '1531420618' } }],
+  ])('is answered 401 if it was signed %s', async (_, body, sent) => {
     expect((await send(body, sent)).status).toBe(401)
     expect(asks()).toBe(0)
   })
 
-  it('is answered before its body is read: 401 by its head alone, 413 where it announces too much', async () => {
+  it('is refused before its body is read: 401 from the head alone, 413 if it announces too many bytes', async () => {
     const head = (bytes: number) => `POST ${SLACK_PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`
     expect(statusesIn(await answerTo(bot.url, head(1_000_000)))).toEqual([401])
     expect(statusesIn(await answerTo(bot.url, head(BODY_BYTES_MAX)))).toEqual([401])
     expect(statusesIn(await answerTo(bot.url, head(BODY_BYTES_MAX + 1)))).toEqual([413])
   })
 
-  it('may be Slack’s check of our certificate, which says and does nothing', async () => {
+  it('may be a check of our certificate by Slack, which contains nothing and changes nothing', async () => {
     const check = { 'content-type': FORM }
     expect(await post('ssl_check=1&token=x', check)).toEqual({ status: 200, text: '' })
     expect((await post('ssl_check=1'.padEnd(SSL_CHECK_BYTES_MAX, '&'), check)).status).toBe(200)
@@ -94,13 +94,13 @@ describe('a request that Slack did not sign', () => {
     expect(asks()).toBe(0)
   })
 
-  it(`is told to the log at most every ${REFUSED_LOGGED_EVERY_MS / 1_000} s, and never in its own words`, async () => {
+  it(`is logged at most every ${REFUSED_LOGGED_EVERY_MS / 1_000} s, and never with its own words`, async () => {
     const lines = () => bot.output().match(/that Slack did not sign/g)?.length ?? 0
     await post('canary-of-a-stranger', { 'content-type': 'canary/type' })
     await until('it is told', () => lines() > 0)
     const before = lines()
     for (let n = 0; n < 100; n++) await post('canary-of-a-stranger', { 'x-slack-signature': 'canary-signature' })
-    // The answer to a signed one comes after everything that was told before.
+    // The answer to a signed request comes after all that was logged before it.
     await send('{"type":"canary-less"}', { type: JSON_TYPE })
     await until('the log has come as far', () => bot.output().includes('does not handle'))
     expect(lines() - before).toBeLessThanOrEqual(1)
@@ -109,22 +109,22 @@ describe('a request that Slack did not sign', () => {
   })
 })
 
-describe('a request that Slack signed and that has no clear meaning', () => {
+describe('a signed request from Slack with no clear meaning', () => {
   it.each<[string, string | Buffer, Sent]>([
     ['two payloads', `${payload({ type: 'block_actions' })}&${payload({ type: 'view_submission' })}`, {}],
     ['a payload that is a list', payload([1, 2]), {}],
-    ['a payload that is no JSON', 'payload=%7B', {}],
-    ['100,000 objects in each other', `payload=${encodeURIComponent(deep(100_000))}`, {}],
-    ['100,000 objects in each other, as JSON', deep(100_000), { type: JSON_TYPE }],
-    ['100,000 lists in each other, as JSON', '['.repeat(100_000), { type: JSON_TYPE }],
-    ['nothing, as JSON', '', { type: JSON_TYPE }],
+    ['a payload that is not JSON', 'payload=%7B', {}],
+    ['100,000 nested objects', `payload=${encodeURIComponent(deep(100_000))}`, {}],
+    ['100,000 nested objects, as JSON', deep(100_000), { type: JSON_TYPE }],
+    ['100,000 nested lists, as JSON', '['.repeat(100_000), { type: JSON_TYPE }],
+    ['an empty body, as JSON', '', { type: JSON_TYPE }],
     ['text, as JSON', 'help', { type: JSON_TYPE }],
-  ])('is answered 400: %s', async (_, body, sent) => {
+  ])('is answered 400 if it contains %s', async (_, body, sent) => {
     expect((await send(body, sent)).status).toBe(400)
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200)
   })
 
-  it('is answered 400: bytes that are no UTF-8', async () => {
+  it('is answered 400 if its bytes are not UTF-8', async () => {
     const bytes = Buffer.from([0x74, 0x3d, 0xff, 0xfe])
     const timestampS = Math.floor(Date.now() / 1_000)
     const { createHmac } = await import('node:crypto')
@@ -133,7 +133,7 @@ describe('a request that Slack signed and that has no clear meaning', () => {
     expect((await post(bytes, { 'content-type': FORM, ...headers })).status).toBe(400)
   })
 
-  it('is answered 415 when it is compressed: nothing is unpacked', async () => {
+  it('is answered 415 if it is compressed, and nothing is unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
     expect((await send(bomb, { headers: { 'content-encoding': 'gzip' } })).status).toBe(415)
   })
@@ -145,18 +145,18 @@ describe('a request that Slack signed and that has no clear meaning', () => {
     ['names of the prototype', payload({ type: '__proto__', constructor: { prototype: {} }, ['__proto__']: 1 }), {}],
     ['a type that is an object', payload({ type: { toString: 1 }, user: null, actions: 'x' }), {}],
     ['an event of an unknown kind', '{"type":"event_callback","event":{"type":"constructor"}}', { type: JSON_TYPE }],
-  ])('is acknowledged, and the bot goes on: %s', async (_, body, sent) => {
+  ])('is acknowledged, and the bot goes on, if it contains %s', async (_, body, sent) => {
     expect((await send(body, sent)).status).toBe(200)
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200)
   })
 
-  it('of 5 MB is answered 413', async () => {
+  it('is answered 413 if it has 5 MB', async () => {
     expect((await send('x'.repeat(5 * 1024 * 1024))).status).toBe(413)
   })
 })
 
-describe('a signed request that somebody sends again', () => {
-  it('is one subscription, however often it comes', async () => {
+describe('a signed request that somebody repeats', () => {
+  it('makes only one subscription, however often it arrives', async () => {
     const { people } = bot.slack
     const text = 'subscribe all failed'
     await people.runCommand({ user: ada, channel: WEB, command: '/ci', text })
@@ -167,7 +167,7 @@ describe('a signed request that somebody sends again', () => {
     expect(subscriptions()).toBe(1)
   })
 
-  it('does not bring back a rule: subscribe, unsubscribe, and the first one replayed', async () => {
+  it('does not bring back a rule: subscribe, unsubscribe, and then the first request again', async () => {
     const { signingSecret } = bot.slack
     const signed = (text: string): [body: string, headers: Record<string, string>] => {
       const body = command({ text, channel_id: WEB, trigger_id: `${text}.1` })
@@ -184,7 +184,7 @@ describe('a signed request that somebody sends again', () => {
     expect(rules()).toBe(0)
   })
 
-  it('as an event is heard once', async () => {
+  it('is handled only once if it is an event', async () => {
     const event = { type: 'app_mention', user: ada, text: '<@U0BOT> help', channel: BUILDS, ts: '1700000000.000100' }
     const body = JSON.stringify({ type: 'event_callback', event_id: 'Ev1', event })
     const headers = signedHeaders(bot.slack.signingSecret, Math.floor(Date.now() / 1_000), body)
@@ -196,8 +196,8 @@ describe('a signed request that somebody sends again', () => {
   })
 })
 
-it('bodies that could be Slack’s and never end hold a bounded room, and leave Slack its own', async () => {
-  // What the first request from Slack has loaded is not theirs.
+it('endless bodies that could come from Slack use limited memory, and leave Slack a share of its own', async () => {
+  // What the first request from Slack loads into memory must not be counted.
   expect((await send(command())).status).toBe(200)
   const before = residentMB(bot.pid)
   const timestampS = Math.floor(Date.now() / 1_000)
@@ -214,11 +214,11 @@ it('bodies that could be Slack’s and never end hold a bounded room, and leave 
   const first = await Promise.race(halves)
   expect(statusesIn(first)).toEqual([503])
   expect((await send(command())).status).toBe(200)
-  // Of 420 MB: what was thrown away is garbage for a moment, and collected as it comes.
+  // 420 MB were sent; what was discarded is garbage for a moment, and is collected bit by bit.
   expect(residentMB(bot.pid) - before).toBeLessThan(240)
 })
 
-it('requests on one connection are answered in turn, refused ones by its end', async () => {
+it('requests on one connection are answered in order, even after a refused one', async () => {
   const answers = statusesIn(await answerTo(bot.url, `GET ${SLACK_PATH} HTTP/1.1\r\nhost: x\r\n\r\n`, NEXT))
   expect(answers).toEqual([405, 200])
 })

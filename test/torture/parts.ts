@@ -1,20 +1,20 @@
 import { fileURLToPath } from 'node:url'
 
-/** How one part ended. */
+/** The result of one part. */
 export interface Verdict {
   ok: boolean
-  /** what was counted; empty where the part ended before it could say anything */
+  /** the counts; empty if the part ended before it printed any */
   counts: Readonly<Record<string, number>>
 }
 
-/** A part of the torture: a program of its own, whose last words are its verdict. */
+/** One part of the torture test: a separate program whose last output is its verdict. */
 export interface Part {
   name: string
   args: readonly string[]
-  /** where `REPORT` names a file, claims are reported there, to be read like what is printed */
+  /** if `REPORT` names a file, claims are written there, and read in the same way as the output */
   env: Readonly<Record<string, string>>
   read: (printed: string) => Verdict['counts'] | null
-  /** whether what was counted is what was promised */
+  /** whether the counts are as promised */
   isRight: (counts: Verdict['counts']) => boolean
 }
 
@@ -22,7 +22,7 @@ const NODE_MODULES = new URL('../../node_modules/', import.meta.url)
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const VITEST = fileURLToPath(new URL('vitest/vitest.mjs', NODE_MODULES))
 
-/** All parts; of the kill sweep so many points on each database. */
+/** All parts; the kill sweep has this number of points on each database. */
 export const partsOf = (points: number): readonly Part[] => [
   killSweep('sqlite', points),
   killSweep('postgres', points),
@@ -54,7 +54,7 @@ export function readSweep(printed: string): Verdict['counts'] | null {
   return lost === undefined ? null : { lost: Number(lost), doubled: Number(doubled), wrong: Number(wrong) }
 }
 
-/** Of what vitest says of its claims; the claims themselves may have printed before it. */
+/** Reads the summary of vitest about its claims; the claims may have printed something before it. */
 export function readClaims(printed: string): Verdict['counts'] | null {
   const line = printed.split('\n').findLast((one) => one.startsWith('{"numTotalTestSuites"'))
   if (line === undefined) return null
@@ -71,7 +71,7 @@ export function readGoals(printed: string): Verdict['counts'] | null {
 
 const isNoneMissed = ({ missed }: Verdict['counts']): boolean => missed === 0
 
-/** What a part's end says; one that broke off, or whose program failed, is wrong whatever it counted. */
+/** The verdict of a part; if it broke off or its program failed, it is wrong whatever the counts are. */
 export function verdictOf(
   { read, isRight }: Pick<Part, 'read' | 'isRight'>,
   code: number | null,

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { partsOf, verdictOf, type Part } from './parts.ts'
 
-// npm run torture [-- <part>…] [--points 200]: one part after the other; one line of JSON for each on stdout, all else on
-// stderr. Ends with 1 where anything was lost, doubled or wrong, or a promise was not kept.
+// npm run torture [-- <part>…] [--points 200]: runs one part after the other, prints one line of JSON each on stdout
+// and the rest on stderr. The exit code is 1 if anything was lost, doubled or wrong, or a promise was not kept.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
