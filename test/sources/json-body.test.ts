@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { readJsonBody } from '../../src/sources/json-body.ts'
 
-test('a body is read as JSON, with or without a byte order mark, and kept as it came', () => {
+test('a body is read as JSON, with or without a byte order mark, and its text is unchanged', () => {
   expect(readJsonBody(Buffer.from('{"build":1}'))).toEqual({ kind: 'json', text: '{"build":1}', value: { build: 1 } })
   expect(readJsonBody(Buffer.from('\uFEFF[]'))).toEqual({ kind: 'json', text: '\uFEFF[]', value: [] })
 })
 
-test('bytes that are no UTF-8, and text that is no JSON, are refused with a reason that quotes nothing', () => {
+test('bytes that are not UTF-8, and text that is not JSON, are refused with a reason that quotes nothing', () => {
   expect(readJsonBody(Buffer.from([0x22, 0xff, 0x22]))).toEqual({
     kind: 'refusal',
     reason: 'the body is not UTF-8 text',

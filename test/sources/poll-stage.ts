@@ -5,7 +5,7 @@ import { createPoll, type Polled } from '../../src/sources/poll.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { sqlitePlaces } from '../support/stores.ts'
 
-/** A store and a clock for a source that is polled; both end with the test. */
+/** A store and a clock for a polled source; both are closed after the test. */
 export async function openPollStage(now: number) {
   const places = await sqlitePlaces()
   const { store } = await places.open()
@@ -17,7 +17,7 @@ export async function openPollStage(now: number) {
   const recording = { store, clock, wake: () => {} }
   const warned: unknown[] = []
   const log: Pick<Log, 'warn'> = { warn: (...said: unknown[]) => void warned.push(said) }
-  /** As a process that has just begun: what earlier ones saw is in the store alone. */
+  /** Starts a poll as in a new process: the past of earlier processes is only in the store. */
   function begin(polled: Polled): () => Promise<void> {
     const poll = createPoll(
       { store, clock, log: log as Log, record: (build, origin) => recordLookedUp(recording, build, origin) },

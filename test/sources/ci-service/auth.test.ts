@@ -7,7 +7,7 @@ import { ciErrorOf, createTestClientV2, createTestClock, createTestTransport, pr
 const SECRET = 'p&ss:wörd'
 const isTokenRequest = ({ path }: StubRequest) => path === '/oauth/token'
 
-/** A CI with a token endpoint: tokens t1, t2, …; it lists for those that `accepts` names. */
+/** A CI with a token endpoint that gives t1, t2, …; it answers a listing if `accepts` allows its token. */
 async function startCi({
   token = (n) => ({ json: { access_token: `t${n}`, token_type: 'bearer', expires_in: 3_600 } }),
   accepts = () => true,
@@ -36,7 +36,7 @@ async function startCi({
 }
 
 describe('a token', () => {
-  test('is asked for with client credentials as HTTP Basic, and used as Bearer', async () => {
+  test('is requested with client credentials as HTTP Basic, and sent as Bearer', async () => {
     await using ci = await startCi()
     await ci.list()
     const [request] = ci.tokenRequests()
@@ -47,7 +47,7 @@ describe('a token', () => {
     expect(ci.sent()).toEqual(['Bearer t1'])
   })
 
-  test('is asked for with the credentials in the form where the endpoint wants them there, and then always so', async () => {
+  test('is requested with the credentials in the form if the endpoint wants that, and in the form from then on', async () => {
     await using ci = await startCi({
       token: (n, { body }) =>
         new URLSearchParams(body).get('client_secret') === SECRET
@@ -61,7 +61,7 @@ describe('a token', () => {
     expect(ci.tokenRequests().map(({ headers }) => headers.authorization !== undefined)).toEqual([true, false, false])
   })
 
-  test('is asked for once, however many calls need it at once', async () => {
+  test('is requested only once, even if many calls need it at once', async () => {
     await using ci = await startCi()
     await Promise.all(Array.from({ length: 50 }, () => ci.list()))
     expect(ci.tokenRequests()).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('a token', () => {
     expect(new Set(ci.sent())).toEqual(new Set(['Bearer t1']))
   })
 
-  test('serves until shortly before its end, and is then renewed', async () => {
+  test('is used until shortly before it expires, and is then renewed', async () => {
     await using ci = await startCi()
     await ci.list()
     ci.clock.advance(3_539_999)
@@ -80,7 +80,7 @@ describe('a token', () => {
     expect(ci.sent()).toEqual(['Bearer t1', 'Bearer t1', 'Bearer t2'])
   })
 
-  test('of a short life is renewed after half of it', async () => {
+  test('with a short lifetime is renewed after half of it', async () => {
     await using ci = await startCi({ token: (n) => ({ json: { access_token: `t${n}`, expires_in: '60' } }) })
     await ci.list()
     ci.clock.advance(29_999)
@@ -90,7 +90,7 @@ describe('a token', () => {
     expect(ci.sent()).toEqual(['Bearer t1', 'Bearer t1', 'Bearer t2'])
   })
 
-  test('without a lifetime serves until it is refused', async () => {
+  test('without a lifetime is used until it is refused', async () => {
     let refused = ''
     await using ci = await startCi({
       token: (n) => ({ json: { access_token: `t${n}`, token_type: 'MAC-like' } }),
@@ -107,7 +107,7 @@ describe('a token', () => {
 })
 
 describe('after a 401', () => {
-  test('that comes when another call has renewed the token already, that one is taken and none is asked for', async () => {
+  test('a token that another call has renewed meanwhile is used, and no new one is requested', async () => {
     await using ci = await startCi()
     const refused = await ci.auth.authorization()
     expect(await ci.auth.renewed(refused)).toBe('Bearer t2')
@@ -115,7 +115,7 @@ describe('after a 401', () => {
     expect(ci.tokenRequests()).toHaveLength(2)
   })
 
-  test('fifty calls at once renew the token once, and all succeed', async () => {
+  test('fifty calls at once renew the token only once, and all succeed', async () => {
     let refused = ''
     await using ci = await startCi({ accepts: (authorization) => authorization !== refused })
     await ci.list()
@@ -125,26 +125,26 @@ describe('after a 401', () => {
     expect(ci.tokenRequests()).toHaveLength(2)
   })
 
-  test('a second 401 is the end', async () => {
+  test('a second 401 ends the call', async () => {
     await using ci = await startCi({ accepts: () => false })
     expect(await ciErrorOf(ci.list())).toMatchObject({ kind: 'unauthorized', code: 'CI_UNAUTHORIZED', status: 401 })
     expect(ci.sent()).toEqual(['Bearer t1', 'Bearer t2'])
   })
 
-  test('the same token again is not sent again', async () => {
+  test('a call with the same token again is not repeated', async () => {
     await using ci = await startCi({ token: () => ({ json: { access_token: 'same' } }), accepts: () => false })
     expect((await ciErrorOf(ci.list())).code).toBe('CI_UNAUTHORIZED')
     expect(ci.sent()).toEqual(['Bearer same'])
   })
 
-  test('a static value is not sent again', async () => {
+  test('a call with a static value is not repeated', async () => {
     await using stub = await startHttpStub(() => ({ status: 401 }))
     await ciErrorOf(createTestClientV2(stub.url, { auth: staticAuth('Token x') }).listProjects())
     expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual(['Token x'])
   })
 })
 
-describe('a token endpoint that fails', () => {
+describe('an error from the token endpoint', () => {
   test.each([
     [400, 'unauthorized', false],
     [401, 'unauthorized', false],
@@ -152,7 +152,7 @@ describe('a token endpoint that fails', () => {
     [404, 'not-found', false],
     [429, 'rate-limited', true],
     [503, 'server', true],
-  ])('with %i is %s', async (status, kind, retryable) => {
+  ])('with status %i is "%s"', async (status, kind, retryable) => {
     await using ci = await startCi({ token: () => ({ status, json: { error: 'invalid_client' } }) })
     const code = `CI_TOKEN_${kind.replace('-', '_').toUpperCase()}`
     expect(await ciErrorOf(ci.list())).toMatchObject({ kind, status, retryable, code, reason: 'invalid_client' })
@@ -161,15 +161,15 @@ describe('a token endpoint that fails', () => {
 
   test.each([
     ['no token', { json: { expires_in: 60 } }],
-    ['a token that no header can carry', { json: { access_token: 'a\nb' } }],
-    ['no JSON', { text: 'access_token=t1' }],
-    ['nothing', {}],
-  ])('with %s is an answer of the wrong shape', async (_form, answer) => {
+    ['a token that cannot be sent in a header', { json: { access_token: 'a\nb' } }],
+    ['a body that is not JSON', { text: 'access_token=t1' }],
+    ['an empty body', {}],
+  ])('for %s says that the answer has the wrong shape', async (_form, answer) => {
     await using ci = await startCi({ token: () => answer })
     expect(await ciErrorOf(ci.list())).toMatchObject({ kind: 'shape', code: 'CI_TOKEN_SHAPE' })
   })
 
-  test('is asked again by the next call', async () => {
+  test('does not stop the next call from requesting a token again', async () => {
     await using ci = await startCi({
       token: (n) => (n === 1 ? { status: 503 } : { json: { access_token: `t${n}` } }),
     })
@@ -179,7 +179,7 @@ describe('a token endpoint that fails', () => {
   })
 })
 
-test('a caller that aborts while the token is on its way leaves it to the others', async () => {
+test('a caller that aborts while the token is on its way does not abort it for the others', async () => {
   const [gate, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await using ci = await startCi({
     token: async () => {

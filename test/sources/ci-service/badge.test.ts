@@ -20,7 +20,7 @@ const fetchFrom = async (answer: StubAnswer) => {
   return await createTestBadgeClient(stub.url).fetchBadge(WEB, 'main')
 }
 
-describe('the address', () => {
+describe('the address of a badge', () => {
   const { urlOf } = createTestBadgeClient('https://ci.example.com')
 
   test.each([
@@ -30,7 +30,7 @@ describe('the address', () => {
     ['релиз', '?branch=%D1%80%D0%B5%D0%BB%D0%B8%D0%B7'],
     ['a)|<b>', '?branch=a%29%7C%3Cb%3E'],
     [null, ''],
-  ])('of the branch %s ends in %s', (branch, query) => {
+  ])('for the branch %s ends in %s', (branch, query) => {
     const url = urlOf(WEB, branch)
     expect(url).toBe(`https://ci.example.com/projects/${WEB}/status${query}`)
     expect(new URL(url).searchParams.get('branch')).toBe(branch)
@@ -41,14 +41,14 @@ describe('the address', () => {
     ['https://ci.example.com/ci', '/ci'],
     ['https://ci.example.com/ci//?x=1#y', '/ci'],
     ['https://ada:pass@ci.example.com/ci', '/ci'],
-  ])('below %s keeps the prefix and nothing else', (siteUrl, prefix) => {
+  ])('below %s keeps only the path prefix of the site', (siteUrl, prefix) => {
     const url = createTestBadgeClient(siteUrl).urlOf(WEB, 'main')
     expect(url).toBe(`https://ci.example.com${prefix}/projects/${WEB}/status?branch=main`)
   })
 })
 
-describe('the picture', () => {
-  test('is fetched where the address says, without credentials, and comes byte by byte', async () => {
+describe('a badge', () => {
+  test('is fetched from its address without credentials, and arrives byte for byte', async () => {
     const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00, 0xfe])
     await using stub = await startHttpStub(() => svg(bytes, 'image/png'))
     const badge = await createTestBadgeClient(`${stub.url}/ci`).fetchBadge(WEB, 'feature/a b')
@@ -60,66 +60,66 @@ describe('the picture', () => {
     expect(stub.requests[0]!.headers.authorization).toBeUndefined()
   })
 
-  test('is fetched without a branch when none is given', async () => {
+  test('is fetched without a branch if none is given', async () => {
     await using stub = await startHttpStub(() => svg('<svg/>'))
     await createTestBadgeClient(stub.url).fetchBadge(WEB, null)
     expect([...stub.requests[0]!.query]).toEqual([])
   })
 
-  test('has its type without parameters, in lower case', async () => {
+  test('has its content type without parameters, in lower case', async () => {
     expect((await fetchFrom(svg('<svg/>', 'Image/SVG+XML ; charset=UTF-8'))).contentType).toBe('image/svg+xml')
   })
 
   test.each<[string, StubAnswer]>([
-    ['a page', svg('<html>', 'text/html; charset=utf-8')],
-    ['JSON', { json: {} }],
-    ['what only begins like an image', svg('x', 'image/')],
-    ['what only mentions one', svg('x', 'text/plain; a=image/png')],
-    ['of no type', (response) => void response.end('<svg/>')],
-  ])('is not %s', async (_form, answer) => {
+    ['an HTML page', svg('<html>', 'text/html; charset=utf-8')],
+    ['a JSON answer', { json: {} }],
+    ['a type that only begins like that of an image', svg('x', 'image/')],
+    ['a type that only mentions that of an image', svg('x', 'text/plain; a=image/png')],
+    ['an answer without a type', (response) => void response.end('<svg/>')],
+  ])('is not made from %s', async (_form, answer) => {
     expect(await ciErrorOf(fetchFrom(answer))).toMatchObject({ kind: 'shape', code: 'CI_SHAPE', status: 200 })
   })
 
   test.each<[string, StubAnswer, string | null]>([
-    ['its texts', named('<svg><text>passing</text></svg>', 'image/svg+xml', 'inline; filename="x.svg"'), 'passing'],
-    ['the file name of an SVG without', named('<svg/>', 'image/svg+xml', 'inline; filename=status_error.svg'), 'error'],
-    ['the file name of a PNG', named('x', 'image/png', 'inline; filename="status_success.png"'), 'success'],
-    ['the file name of a GIF', named('x', 'image/gif', "attachment; filename*=UTF-8''Status_Testing.gif"), 'testing'],
-    ['an element id', svg('<svg><g id="logo"/><g id="status_success"><path/></g></svg>'), 'success'],
+    ['in the texts', named('<svg><text>passing</text></svg>', 'image/svg+xml', 'inline; filename="x.svg"'), 'passing'],
+    ['in the name of a textless SVG', named('<svg/>', 'image/svg+xml', 'inline; filename=status_error.svg'), 'error'],
+    ['in the name of a PNG', named('x', 'image/png', 'inline; filename="status_success.png"'), 'success'],
+    ['in the name of a GIF', named('x', 'image/gif', "attachment; filename*=UTF-8''Status_Testing.gif"), 'testing'],
+    ['in an element id', svg('<svg><g id="logo"/><g id="status_success"><path/></g></svg>'), 'success'],
     [
-      'an element id that is the status',
+      'in an element id that is the status itself',
       svg("<svg><g id='status_2'/><g id='infrastructure_failure'/></svg>"),
       'infrastructure_failure',
     ],
-    ['an element id of what was not found', svg('<svg><g id="status_branchnotfound"/></svg>'), 'branch not found'],
-    ['nothing where the ids are of several statuses', svg('<svg><g id="success"/><g id="error"/></svg>'), null],
-    ['nothing where no name is a status', named('<svg id="badge"/>', 'image/svg+xml', 'filename=status_x.svg'), null],
-    ['nothing in what only looks like an id', svg('<svg><path data-id="success" d="id=error"/></svg>'), null],
-    ['nothing in a PNG without a name', svg('id="status_success"', 'image/png'), null],
-  ])('says %s', async (_where, answer, words) => {
+    ['in an element id for an unknown branch', svg('<svg><g id="status_branchnotfound"/></svg>'), 'branch not found'],
+    ['nowhere if the ids name several statuses', svg('<svg><g id="success"/><g id="error"/></svg>'), null],
+    ['nowhere if no name is a status', named('<svg id="badge"/>', 'image/svg+xml', 'filename=status_x.svg'), null],
+    ['nowhere if something only looks like an id', svg('<svg><path data-id="success" d="id=error"/></svg>'), null],
+    ['nowhere if a PNG has no file name', svg('id="status_success"', 'image/png'), null],
+  ])('has its words %s', async (_where, answer, words) => {
     expect((await fetchFrom(answer)).words).toBe(words)
   })
 
-  test('may have as many bytes as the limit says, and not one more', async () => {
+  test('may be exactly as large as the limit, and not one byte larger', async () => {
     expect((await fetchFrom(svg('x'.repeat(BADGE_BYTES_MAX)))).bytes).toHaveLength(BADGE_BYTES_MAX)
     expect((await ciErrorOf(fetchFrom(svg('x'.repeat(BADGE_BYTES_MAX + 1))))).kind).toBe('too-large')
   })
 
-  test('is not looked for where a redirect leads', async () => {
+  test('is never fetched from the target of a redirect', async () => {
     await using other = await startHttpStub(() => svg('<svg/>'))
     const error = await ciErrorOf(fetchFrom({ status: 302, headers: { location: other.url } }))
     expect(error).toMatchObject({ kind: 'shape', status: 302 })
     expect(other.requests).toHaveLength(0)
   })
 
-  test('is asked for again after a fault that passes', async () => {
+  test('is fetched again after a temporary fault', async () => {
     await using stub = await startHttpStub((_, at) => (at === 0 ? { status: 503 } : svg('<svg/>')))
     expect((await createTestBadgeClient(stub.url).fetchBadge(WEB, 'main')).contentType).toBe('image/svg+xml')
     expect(stub.requests).toHaveLength(2)
   })
 })
 
-describe('in the sandbox', () => {
+describe('a badge of the sandbox', () => {
   const web = async () => {
     const ci = await startCi()
     const project = ci.state().projects.find(({ name }) => name === 'acme/web')
@@ -131,7 +131,7 @@ describe('in the sandbox', () => {
     return { ci, client, words }
   }
 
-  test('says how the branch is', async () => {
+  test('gives the state of the branch', async () => {
     const { ci, words } = await web()
     const pushed = ci.push('acme/web', { branch: 'feature/a+b', outcome: 'none' })
     if (pushed.kind === 'build') ci.finish(pushed.build.uuid, 'error')
@@ -140,7 +140,7 @@ describe('in the sandbox', () => {
     expect(await words(null)).toBe('build: failing')
   })
 
-  test('is not there for a project that is not', async () => {
+  test('does not exist for an unknown project', async () => {
     const { client } = await web()
     expect((await ciErrorOf(client.fetchBadge(WEB, 'main'))).kind).toBe('not-found')
   })

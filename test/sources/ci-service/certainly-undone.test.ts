@@ -20,7 +20,7 @@ const stopThrough = async (answer: StubAnswer, options: Options = {}, signal?: A
 
 const silent: StubAnswer = () => undefined
 
-/** A token endpoint; without an answer it is silent. */
+/** A token endpoint; it never answers if no answer is given. */
 async function tokensFrom(answer: StubAnswer = silent) {
   const stub = await startHttpStub(() => answer)
   onTestFinished(() => stub[Symbol.asyncDispose]())
@@ -44,25 +44,25 @@ test.each([
   [502, false],
   [503, false],
   [504, false],
-])('after %i nothing was done for sure: %s', async (status, undone) => {
+])('after the status %i it is certain that nothing was done: %s', async (status, undone) => {
   const error = await stopThrough({ status, headers: { location: '/x' } })
   expect(error.status).toBe(status)
   expect(certainlyUndone(error)).toBe(undone)
 })
 
-describe('it is sure that nothing was done', () => {
+describe('it is certain that nothing was done', () => {
   const tls = (url: string) => url.replace('http:', 'https:')
 
   test.each([
     ['nobody listens', 'http://127.0.0.1:1', 'unreachable', 'ECONNREFUSED'],
-    ['the name is none', 'http://a..b', 'unreachable', 'ENOTFOUND'],
+    ['the host name is invalid', 'http://a..b', 'unreachable', 'ENOTFOUND'],
   ])('when %s', async (_fault, url, kind, code) => {
     const error = await stopAt(url)
     expect(error).toMatchObject({ kind, retryable: true, cause: { code } })
     expect(certainlyUndone(error)).toBe(true)
   })
 
-  test('when the connection does not become a safe one', async () => {
+  test('when the TLS connection cannot be established', async () => {
     await using stub = await startHttpStub(() => ({ status: 202 }))
     expect(certainlyUndone(await stopAt(tls(stub.url)))).toBe(true)
     expect(stub.requests).toHaveLength(0)
@@ -80,7 +80,7 @@ describe('it is sure that nothing was done', () => {
     expect(certainlyUndone(error)).toBe(true)
   })
 
-  test('when the credential can be sent in no header', async () => {
+  test('when the credential cannot be sent in a header', async () => {
     const error = await stopThrough({ status: 202 }, { auth: staticAuth('Bearer a\nb') })
     expect(error).toMatchObject({ kind: 'bad-request', retryable: false })
     expect(certainlyUndone(error)).toBe(true)
@@ -88,21 +88,21 @@ describe('it is sure that nothing was done', () => {
 
   test.each<[string, StubAnswer, string]>([
     ['500', { status: 500 }, 'CI_TOKEN_SERVER'],
-    ['no token', { json: {} }, 'CI_TOKEN_SHAPE'],
+    ['an answer without a token', { json: {} }, 'CI_TOKEN_SHAPE'],
     ['a closed connection', (response) => void response.destroy(), 'CI_TOKEN_UNREACHABLE'],
-  ])('when no token was to be had: %s', async (_fault, answer, code) => {
+  ])('when no token could be obtained: %s', async (_fault, answer, code) => {
     const error = await stopThrough({ status: 202 }, { auth: await tokensFrom(answer) })
     expect(error.code).toBe(code)
     expect(certainlyUndone(error)).toBe(true)
   })
 
-  test('when the time was up while a token was waited for', async () => {
+  test('when the time ran out during the wait for a token', async () => {
     const error = await stopThrough({ status: 202 }, { auth: await tokensFrom() }, AbortSignal.timeout(30))
     expect(error.kind).toBe('timeout')
     expect(certainlyUndone(error)).toBe(true)
   })
 
-  test('when a 401 was followed by no new token', async () => {
+  test('when no new token could be obtained after a 401', async () => {
     const auth = {
       ...staticAuth('Bearer old'),
       renewed: async () => (await tokensFrom({ status: 500 })).authorization(),
@@ -113,7 +113,7 @@ describe('it is sure that nothing was done', () => {
   })
 })
 
-describe('it is not sure, once the request may have arrived', () => {
+describe('once the request may have arrived, it is not certain that nothing was done', () => {
   test.each<[string, StubAnswer, string]>([
     ['the connection closes', (response) => void response.destroy(), 'unreachable'],
     ['the connection is reset', (response) => void response.socket?.resetAndDestroy(), 'unreachable'],
@@ -126,13 +126,13 @@ describe('it is not sure, once the request may have arrived', () => {
     expect(certainlyUndone(error)).toBe(false)
   })
 
-  test('when the caller’s time was up', async () => {
+  test('when the time limit of the caller has passed', async () => {
     const error = await stopThrough(silent, {}, AbortSignal.timeout(50))
     expect(error).toMatchObject({ kind: 'timeout', retryable: false })
     expect(certainlyUndone(error)).toBe(false)
   })
 
-  test('when the deadline was', async () => {
+  test('when the deadline has passed', async () => {
     const error = await stopThrough(silent, { limits: { deadlineMs: 50 } })
     expect(error).toMatchObject({ kind: 'timeout', retryable: false })
     expect(certainlyUndone(error)).toBe(false)
@@ -140,7 +140,7 @@ describe('it is not sure, once the request may have arrived', () => {
 })
 
 test.each([new Error('no longer wanted'), new TypeError('fetch failed'), null, 'ECONNREFUSED', { isUndone: true }])(
-  'of what is no error of CI nothing is sure: %s',
+  'an error that does not come from CI gives no certainty: %s',
   (error) => {
     expect(certainlyUndone(error)).toBe(false)
   },

@@ -13,8 +13,8 @@ const faultsOf = (input: unknown) => {
   return checked.kind === 'faults' ? checked.faults : []
 }
 
-describe('a creation is sound', () => {
-  test('with all that the interface needs, and its team ids come as digits', () => {
+describe('a valid creation', () => {
+  test('may contain everything in the interface, and its team ids become digit strings', () => {
     expect(checkCreation({ ...small, team_ids: [7, '18446744073709551615'] })).toEqual({
       kind: 'creation',
       creation: { ...small, team_ids: ['7', '18446744073709551615'] },
@@ -27,7 +27,7 @@ describe('a creation is sound', () => {
     'https://git.example.com/group/acme/web/',
     'ssh://git@git.example.com:2222/acme/web.git',
     'git@git.example.com:acme/web.git',
-  ])('with the repository %s', (repository_url) => {
+  ])('may have the repository %s', (repository_url) => {
     expect(checkCreation({ ...small, repository_url }).kind).toBe('creation')
   })
 
@@ -39,14 +39,14 @@ describe('a creation is sound', () => {
     [{ test_pipelines: [{ name: 'Tests', commands: ['npm test'] }] }],
     [{ notification_rules: [{ notifier: 'slack', options: { key: 'k' }, build_statuses: ['failed'], colour: 7 }] }],
     ...DEPLOYMENT_TYPES.map((type) => [deployment({ type, api_key: 'k', commands: ['x'] })] as const),
-  ])('with %j', (more) => {
+  ])('may contain %j', (more) => {
     expect(checkCreation({ ...small, ...more })).toEqual({
       kind: 'creation',
       creation: { ...small, team_ids: ['7'], ...more },
     })
   })
 
-  test('for Pro whatever its ignored fields hold: they are not sent', () => {
+  test('for Pro may contain anything in its ignored fields, because they are not sent', () => {
     const ignored = { setup_commands: 7, environment_variables: 'x', test_commands: [], deploy_pipelines: 'y' }
     expect(checkCreation({ ...small, type: 'pro', ...ignored })).toEqual({
       kind: 'creation',
@@ -56,7 +56,7 @@ describe('a creation is sound', () => {
   })
 })
 
-// Fields come in the order of the interface, unknown ones last.
+// The fields come in the order of the interface, and unknown ones come last.
 const ORDER = ['setup_commands', 'environment_variables', 'deploy_pipelines', 'test_commands']
 const byFault = (a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b)
 
@@ -131,7 +131,7 @@ describe('a creation is refused', () => {
       'is no field that CI knows here',
     ],
     [{ deployment_pipelines: [] }, 'deployment_pipelines', 'is no field that CI knows here'],
-  ])('with %j, because of %s: %s', (more, field, reason) => {
+  ])('with %j, because %s %s', (more, field, reason) => {
     expect(faultsOf({ ...small, ...more })).toEqual([{ field, reason }])
   })
 
@@ -139,14 +139,14 @@ describe('a creation is refused', () => {
     expect(faultsOf(input)).toEqual([{ field: '', reason: 'must be an object' }])
   })
 
-  test('with every fault named, up to the limit', () => {
+  test('and every fault is named, up to the limit', () => {
     const setup = (faults: number) => ({ ...small, setup_commands: Array.from({ length: faults }, () => 7) })
     expect(faultsOf(setup(FAULTS_MAX))).toHaveLength(FAULTS_MAX)
     expect(faultsOf(setup(FAULTS_MAX + 1))).toHaveLength(FAULTS_MAX)
     expect(faultsOf({ ...small, type: 'x', branches: [''] }).map(({ field }) => field)).toEqual(['type', 'branches[0]'])
   })
 
-  test('without quoting what was typed', () => {
+  test('and its faults do not quote the input', () => {
     const rule = { notifier: 'webhook', options: { url: 'canary' }, build_statuses: ['canary'], target: 'canary' }
     const faults = faultsOf({
       repository_url: 'canary',

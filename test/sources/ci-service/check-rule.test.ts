@@ -11,7 +11,7 @@ import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 
 const rule = (more: Record<string, unknown> = {}) => ({ notifier: 'email', build_statuses: ['failed'], ...more })
 
-describe('a rule to be created is sound', () => {
+describe('a valid rule for creation', () => {
   test.each([
     [{}],
     [{ target: 'committer', branch: 'main', branch_match: 'exact' }],
@@ -29,7 +29,7 @@ describe('a rule to be created is sound', () => {
     [{ notifier: 'pigeon', options: { loft: 7 }, colour: 'grey' }],
     [{ notifier: 'slack', options: { key: 'k'.repeat(LINE_CHARS_MAX) } }],
     [{ branch: 'b'.repeat(PATTERN_CHARS_MAX) }],
-  ])('%j', (more) => {
+  ])('may contain %j', (more) => {
     expect(checkRule(rule(more))).toEqual([])
   })
 
@@ -72,11 +72,11 @@ describe('a rule to be created is sound', () => {
       'options.key',
       `has more than ${LINE_CHARS_MAX} characters`,
     ],
-  ])('but not %j, because of %s', (more, field, reason) => {
+  ])('must not contain %j, because %s %s', (more, field, reason) => {
     expect(checkRule(rule(more))).toEqual([{ field, reason }])
   })
 
-  test('and every fault of it is named', () => {
+  test('is refused with all of its faults at once', () => {
     expect(checkRule({ notifier: 'campfire', options: { key: 7 } }).map(({ field }) => field)).toEqual([
       'build_statuses',
       'options.key',
@@ -86,14 +86,14 @@ describe('a rule to be created is sound', () => {
   })
 })
 
-describe('a rule to be written back', () => {
+describe('a rule in an update', () => {
   test.each([
     [{ notifier: 'campfire', options: { url: 'u', key: 'k', room: 'r' } }],
     [{ notifier: 'campfire', options: { domain: 'd', key: 'k', room: 'r' } }],
     [{ notifier: 'campfire', options: { campfire: { domain: 'd', key: 'k', room: 'r' } } }],
     [{ notifier: 'slack', options: { slack: { key: 'k' } } }],
     [{ target: 'everyone', build_statuses: ['deployed'] }],
-  ])('may be what CI may have made of it: %j', (more) => {
+  ])('may contain what CI may have made of it: %j', (more) => {
     expect(checkRule(rule(more), 'update')).toEqual([])
   })
 
@@ -102,7 +102,7 @@ describe('a rule to be written back', () => {
     [{ notifier: 'slack', options: { slack: {} } }, 'options.key', 'slack needs a key'],
     [{ notifier: 'webhook', options: { webhook: { url: 'x' } } }, 'options.url', 'must be an http or https address'],
     [{ build_statuses: [] }, 'build_statuses', 'at least one event is needed'],
-  ])('but needs what its notifier needs: %j', (more, field, reason) => {
+  ])('must contain what its notifier needs: %j', (more, field, reason) => {
     expect(checkRule(rule(more), 'update')).toEqual([{ field, reason }])
   })
 })
@@ -120,17 +120,17 @@ describe('the notifiers that CI does not know', () => {
     ['notification_rules.0.options: slack needs key', []],
     ['team_ids is required', []],
     [null, []],
-  ])('are those that its reason is about: %s', (reason, notifiers) => {
+  ])('are those that the reason mentions: %s', (reason, notifiers) => {
     expect(unknownNotifiers(reason, rules)).toEqual(notifiers)
   })
 
-  test('are none where all are of the interface', () => {
+  test('are empty if all rules have notifiers of the interface', () => {
     expect(unknownNotifiers('unknown notifier', [rule(), rule({ notifier: 'Slack' }), 7, {}])).toEqual([])
   })
 })
 
 describe('a branch filter', () => {
-  test('may have full names and whole regexes', () => {
+  test('may contain full names and whole regexes', () => {
     expect(checkFilter(['main', 'release/1.x', '*', 'a^b$c', '^release/.*$', '^$'])).toEqual([])
   })
 
@@ -141,7 +141,7 @@ describe('a branch filter', () => {
     [' ', 'is empty'],
     [7, 'must be text'],
     ['b'.repeat(PATTERN_CHARS_MAX + 1), `has more than ${PATTERN_CHARS_MAX} characters`],
-  ])('but not %s', (entry, reason) => {
+  ])('must not contain %s', (entry, reason) => {
     expect(checkFilter(['main', entry])).toEqual([{ field: 'branches[1]', reason }])
   })
 

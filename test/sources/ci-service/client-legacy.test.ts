@@ -34,15 +34,15 @@ const get = async (json: unknown) => {
 }
 
 test.each([uuidOf(512), null, uuidOf(513)])(
-  'a build whose id is a UUID has that for its uuid, where CI says %j',
+  'a build whose id is a UUID has this UUID, even if CI gives %j',
   async (uuid) => {
     const { builds } = await get(web({ builds: [build({ id: uuidOf(512).toUpperCase(), uuid })] }))
     expect(builds).toMatchObject([{ id: uuidOf(512), uuid: uuidOf(512), status: 'success' }])
   },
 )
 
-describe('the list', () => {
-  test('is asked for with the key in the query and read with its builds', async () => {
+describe('the list of projects', () => {
+  test('is requested with the key in the query, and read with its builds', async () => {
     await using stub = await startHttpStub(() => ({ json: { projects: [web()] } }))
     const list = await createTestClientLegacy(`${stub.url}/ci/`, { apiKey: 'k&y=1' }).listProjects()
     expect(stub.requests).toHaveLength(1)
@@ -52,14 +52,14 @@ describe('the list', () => {
     expect(list.projects[0]).toMatchObject({ id: '11', uuid: uuidOf(11), name: 'acme/web' })
   })
 
-  test('may be a bare array, and a malformed project is counted', async () => {
+  test('may be a bare array, and counts a malformed project', async () => {
     await using stub = await startHttpStub(() => ({ json: [web(), { id: 'eleven' }, web({ id: '12' })] }))
     const list = await createTestClientLegacy(stub.url).listProjects()
     expect(list.projects.map(({ id }) => id)).toEqual(['11', '12'])
     expect(list.skipped).toBe(1)
   })
 
-  test('has texts of builds as they can be kept: cut, and without what databases stumble over', async () => {
+  test('contains texts of builds in a storable form: cut, and without characters that databases reject', async () => {
     const hostile = build({ branch: `ma\0in${'x'.repeat(2_000)}`, commit_id: ' \uD800 ', message: '\0' })
     await using stub = await startHttpStub(() => ({ json: [web({ builds: [hostile] })] }))
     const [project] = (await createTestClientLegacy(stub.url).listProjects()).projects
@@ -67,7 +67,7 @@ describe('the list', () => {
     expect(project!.builds[0]!.branch).toMatch(/^mainx{995}$/)
   })
 
-  test('is followed by Link, with the key on every page and in no address that CI chose', async () => {
+  test('is followed by Link, with our key on every page, and with no key from an address that CI gave', async () => {
     await using stub = await startHttpStub((_, at) => ({
       json: [web({ id: at + 1 })],
       headers: at === 0 ? { link: '</api/v1/projects.json?page=2&api_key=other>; rel="next"' } : {},
@@ -78,7 +78,7 @@ describe('the list', () => {
     expect(stub.requests).toHaveLength(2)
   })
 
-  test('is read up to its own limit, for it holds all builds of all projects', async () => {
+  test('is read up to a limit of its own, because it contains all builds of all projects', async () => {
     const list = (bytes: number) => {
       const json = JSON.stringify({ projects: [web()] })
       return json.replace('fix login', 'x'.repeat(bytes - json.length + 'fix login'.length))
@@ -89,7 +89,7 @@ describe('the list', () => {
     expect((await ciErrorOf(client.listProjects())).kind).toBe('too-large')
   })
 
-  test('with a total that one answer does not reach is followed by page', async () => {
+  test('is followed by page number if one answer does not reach the total', async () => {
     await using stub = await startHttpStub((_, at) => ({ json: { projects: [web({ id: at + 1 })], total: 2 } }))
     const list = await createTestClientLegacy(stub.url).listProjects()
     expect(list.projects.map(({ id }) => id)).toEqual(['1', '2'])
@@ -98,14 +98,14 @@ describe('the list', () => {
 })
 
 describe('one project', () => {
-  test('is asked for with its branch', async () => {
+  test('is requested with its branch', async () => {
     await using stub = await startHttpStub(() => ({ json: web() }))
     await createTestClientLegacy(stub.url).getProject(WEB, { branch: 'feature/a b+c' })
     expect(stub.requests[0]!.path).toBe('/api/v1/projects/11.json')
     expect(Object.fromEntries(stub.requests[0]!.query)).toEqual({ branch: 'feature/a b+c', api_key: 'stub-key' })
   })
 
-  test('is asked for without a branch when none is given', async () => {
+  test('is requested without a branch if none is given', async () => {
     await using stub = await startHttpStub(() => ({ json: web() }))
     await createTestClientLegacy(stub.url).getProject(WEB)
     expect(stub.requests[0]!.query.has('branch')).toBe(false)
@@ -114,7 +114,7 @@ describe('one project', () => {
   test.each([
     ['bare', web()],
     ['wrapped', { project: web() }],
-  ])('is read %s', async (_form, json) => {
+  ])('is read if it is %s', async (_form, json) => {
     expect(await get(json)).toEqual({
       id: '11',
       uuid: uuidOf(11),
@@ -137,7 +137,7 @@ describe('one project', () => {
     })
   })
 
-  test('reads a build of which only the id is known', async () => {
+  test('may contain a build of which only the id is known', async () => {
     const { builds } = await get(web({ builds: [{ id: '9' }] }))
     expect(builds[0]).toMatchObject({
       id: '9',
@@ -150,12 +150,12 @@ describe('one project', () => {
     })
   })
 
-  test('leaves out a build without a usable id, and shows an unknown status as it is', async () => {
+  test('is read without builds that lack a usable id, and with an unknown status unchanged', async () => {
     const { builds } = await get(web({ builds: [{ status: 'success' }, build({ id: 1.5 }), build({ status: 'Odd' })] }))
     expect(builds.map(({ status }) => status)).toEqual(['Odd'])
   })
 
-  test('keeps ids beyond 2^53 to the last digit', async () => {
+  test('keeps ids beyond 2^53 exact to the last digit', async () => {
     await using stub = await startHttpStub(() => ({
       text: '{"id":9007199254740993,"builds":[{"id":18446744073709551615}]}',
     }))
@@ -171,17 +171,17 @@ describe('one project', () => {
     ['yesterday', null],
     ['2026-13-45T00:00:00Z', null],
     [1_767_621_720, null],
-  ])('reads the time %s', async (startedAt, expected) => {
+  ])('has a time %s that is read correctly', async (startedAt, expected) => {
     const { builds } = await get(web({ builds: [build({ started_at: startedAt })] }))
     expect(builds[0]!.startedAt).toBe(expected)
   })
 
   test.each([
     ['a list', [web()]],
-    ['no object', 7],
+    ['not an object', 7],
     ['without a usable id', { ...web(), id: 'x' }],
     ['null', null],
-  ])('that is %s is an answer of the wrong shape', async (_form, json) => {
+  ])('has the wrong shape if it is %s', async (_form, json) => {
     expect((await ciErrorOf(get(json))).kind).toBe('shape')
   })
 })

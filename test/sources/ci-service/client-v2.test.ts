@@ -6,7 +6,7 @@ import { ciErrorOf, createTestClientV2, ORGANIZATION, project, projects, uuidOf 
 
 const uuids = (from: number, to: number) => projects(from, to).map(({ uuid }) => uuid)
 
-/** A service with `count` projects that pages in steps of `size`, in the form that `answer` gives a page. */
+/** A service with `count` projects in pages of `size`; `answer` gives the form of a page. */
 function paged(
   count: number,
   size: number,
@@ -19,8 +19,8 @@ function paged(
   }
 }
 
-describe('a listing asks', () => {
-  test('with every query parameter as the interface names it', async () => {
+describe('a listing', () => {
+  test('is requested with every query parameter under its name in the interface', async () => {
     await using stub = await startHttpStub(() => ({ json: [] }))
     await createTestClientV2(stub.url).listProjects({ name: 'acme/web & co', type: 'pro', page: 3, perPage: 25 })
     expect(stub.requests[0]!.method).toBe('GET')
@@ -33,27 +33,27 @@ describe('a listing asks', () => {
     })
   })
 
-  test('with no parameter that was not given', async () => {
+  test('is requested without the parameters that are not given', async () => {
     await using stub = await startHttpStub(() => ({ json: [] }))
     await createTestClientV2(stub.url).listProjects()
     expect([...stub.requests[0]!.query]).toEqual([])
   })
 
-  test('with the configured Authorization as it is', async () => {
+  test('is requested with the configured Authorization unchanged', async () => {
     await using stub = await startHttpStub(() => ({ json: [] }))
     await createTestClientV2(stub.url).listProjects()
     expect(stub.requests[0]!.headers.authorization).toBe('Bearer stub')
   })
 
-  test.each(['/v2', '/v2/', '/', ''])('below a base address that ends in "%s"', async (prefix) => {
+  test.each(['/v2', '/v2/', '/', ''])('works below a base address that ends in "%s"', async (prefix) => {
     await using stub = await startHttpStub(() => ({ json: [] }))
     await createTestClientV2(`${stub.url}${prefix}`).listProjects()
     expect(stub.requests[0]!.path).toBe(`${prefix.replace(/\/$/, '')}/organizations/${ORGANIZATION}/projects`)
   })
 })
 
-describe('with a page given', () => {
-  test('only that page is read, although there are more', async () => {
+describe('a listing with a page', () => {
+  test('reads only that page, even if there are more', async () => {
     await using stub = await startHttpStub(() => ({
       json: { projects: projects(3, 4), total: 9, page: 2, per_page: 2 },
       headers: { link: '<?page=3>; rel="next"' },
@@ -65,8 +65,8 @@ describe('with a page given', () => {
   })
 })
 
-describe('without a page every page is read', () => {
-  test('of bare arrays, until one is shorter than the first', async () => {
+describe('a listing without a page', () => {
+  test('of bare arrays is read until one is shorter than the first', async () => {
     await using stub = await startHttpStub(paged(7, 3, (json) => ({ json })))
     const list = await createTestClientV2(stub.url).listProjects({ type: 'basic' })
     expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 7))
@@ -75,14 +75,14 @@ describe('without a page every page is read', () => {
     expect(stub.requests.every(({ query }) => query.get('type') === 'basic')).toBe(true)
   })
 
-  test('of bare arrays, also when CI gives fewer a page than asked for', async () => {
+  test('of bare arrays is read even if CI gives fewer on a page than requested', async () => {
     await using stub = await startHttpStub(paged(6, 3, (json) => ({ json })))
     const list = await createTestClientV2(stub.url).listProjects({ perPage: 100 })
     expect(list.projects).toHaveLength(6)
     expect(stub.requests.map(({ query }) => query.get('page'))).toEqual([null, '2', '3'])
   })
 
-  test('of envelopes, until the total is reached and not one page more', async () => {
+  test('of envelopes is read until the total is reached, and no page more', async () => {
     const answer = (items: unknown[], page: number) => ({ json: { projects: items, total: 6, page, per_page: 3 } })
     await using stub = await startHttpStub(paged(6, 3, answer))
     const list = await createTestClientV2(stub.url).listProjects()
@@ -91,13 +91,13 @@ describe('without a page every page is read', () => {
     expect(stub.requests).toHaveLength(2)
   })
 
-  test('of envelopes without a total, until one is not full', async () => {
+  test('of envelopes without a total is read until one is not full', async () => {
     await using stub = await startHttpStub(paged(2, 3, (items) => ({ json: { projects: items, per_page: 3 } })))
     expect((await createTestClientV2(stub.url).listProjects()).projects).toHaveLength(2)
     expect(stub.requests).toHaveLength(1)
   })
 
-  test('by Link, wherever below the base it points, until there is no next', async () => {
+  test('follows Link to any address below the base, until there is no next', async () => {
     await using stub = await startHttpStub(({ path }, at) => ({
       json: [project(at + 1)],
       headers: {
@@ -109,7 +109,7 @@ describe('without a page every page is read', () => {
     expect(stub.requests.map(({ path }) => path).slice(1)).toEqual(['/v2/a,b/0', '/v2/a,b/1'])
   })
 
-  test('but no Link to another origin gets our credentials: the page number goes on instead', async () => {
+  test('sends no credentials to a Link with another origin, and goes on by page number instead', async () => {
     await using other = await startHttpStub(() => ({ json: [project(99)] }))
     await using stub = await startHttpStub(({ query }) => ({
       json: [project(query.get('page') === '2' ? 2 : 1)],
@@ -120,7 +120,7 @@ describe('without a page every page is read', () => {
     expect(other.requests).toHaveLength(0)
   })
 
-  test('but no Link of the same origin beyond the base gets our credentials', async () => {
+  test('sends no credentials to a Link with the same origin outside the base', async () => {
     await using stub = await startHttpStub(({ path, query }) => ({
       json: [project(query.get('page') === '2' ? 2 : 1)],
       headers: path.startsWith('/v2/') && query.get('page') !== '2' ? { link: '</v2/../other/p>; rel="next"' } : {},
@@ -130,7 +130,7 @@ describe('without a page every page is read', () => {
     expect(stub.requests.filter(({ path }) => !path.startsWith('/v2/'))).toEqual([])
   })
 
-  test('and a service that ignores the page number is asked once more, not for ever', async () => {
+  test('sends a service that ignores the page number one more request, and not an endless number', async () => {
     await using stub = await startHttpStub(() => ({ json: projects(1, 3) }))
     const list = await createTestClientV2(stub.url).listProjects()
     expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 3))
@@ -138,14 +138,14 @@ describe('without a page every page is read', () => {
     expect(stub.requests).toHaveLength(2)
   })
 
-  test('and a service that claims a total but repeats its page is reported as truncated', async () => {
+  test('is reported as truncated if a service gives a total but repeats its page', async () => {
     await using stub = await startHttpStub(() => ({ json: { projects: projects(1, 3), total: 5 } }))
     const list = await createTestClientV2(stub.url).listProjects()
     expect(list.projects).toHaveLength(3)
     expect(list.truncated).toBe(true)
   })
 
-  test('and so is one whose next link leads nowhere new', async () => {
+  test('is reported as truncated if the next link leads nowhere new', async () => {
     await using stub = await startHttpStub(() => ({ json: projects(1, 3), headers: { link: '<?page=2>; rel=next' } }))
     const list = await createTestClientV2(stub.url).listProjects()
     expect(list.projects).toHaveLength(3)
@@ -153,7 +153,7 @@ describe('without a page every page is read', () => {
     expect(stub.requests).toHaveLength(2)
   })
 
-  test('but an empty page at the end of the links is the end, and nothing is missing', async () => {
+  test('ends at an empty page after the last link, and nothing is missing', async () => {
     await using stub = await startHttpStub(({ query }) =>
       query.get('page') === '2' ? { json: [] } : { json: projects(1, 3), headers: { link: '<?page=2>; rel=next' } },
     )
@@ -163,7 +163,7 @@ describe('without a page every page is read', () => {
     expect(stub.requests).toHaveLength(2)
   })
 
-  test('and unreadable items are counted on every page', async () => {
+  test('counts the unreadable items of every page', async () => {
     await using stub = await startHttpStub(({ query }) => ({
       json: { projects: query.get('page') === '2' ? [null, project(2)] : [project(1), null, null], total: 5 },
     }))
@@ -172,47 +172,47 @@ describe('without a page every page is read', () => {
     expect(list).toMatchObject({ skipped: 3, total: 5, truncated: false })
   })
 
-  test('and a project that moves to the next page meanwhile comes once', async () => {
+  test('contains a project once, even if it moves to the next page meanwhile', async () => {
     const pages = [projects(1, 3), projects(3, 5), [project(6)]]
     await using stub = await startHttpStub((_, at) => ({ json: pages[at] }))
     const list = await createTestClientV2(stub.url).listProjects()
     expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 6))
   })
 
-  test('and 404 beyond the last full page is its end', async () => {
+  test('ends at a 404 after the last full page', async () => {
     const end: StubAnswer = { status: 404, json: { error: 'no such page' } }
     await using stub = await startHttpStub(paged(3, 3, (json, page) => (page === 1 ? { json } : end)))
     expect((await createTestClientV2(stub.url).listProjects()).projects).toHaveLength(3)
   })
 
-  test('but 404 on a page that CI promised loses nothing silently', async () => {
+  test('fails at a 404 on a page that must exist according to CI, and loses nothing silently', async () => {
     const end: StubAnswer = { status: 404 }
     const answer = (items: unknown[], page: number) => (page === 1 ? { json: { projects: items, total: 6 } } : end)
     await using stub = await startHttpStub(paged(6, 3, answer))
     expect((await ciErrorOf(createTestClientV2(stub.url).listProjects())).kind).toBe('not-found')
   })
 
-  test('up to the maximum of pages, and what is beyond is reported as truncated', async () => {
+  test('reads up to the maximum of pages, and is reported as truncated if there are more', async () => {
     await using stub = await startHttpStub(paged(PAGES_MAX + 1, 1, (json) => ({ json })))
     const list = await createTestClientV2(stub.url).listProjects()
     expect(list.projects).toHaveLength(PAGES_MAX)
     expect(list.truncated).toBe(true)
   })
 
-  test('and a fault on a later page fails the listing instead of shortening it', async () => {
+  test('fails if a later page fails, and is never just shorter', async () => {
     const forbidden: StubAnswer = { status: 403 }
     await using stub = await startHttpStub(paged(6, 3, (json, page) => (page === 1 ? { json } : forbidden)))
     expect((await ciErrorOf(createTestClientV2(stub.url).listProjects())).kind).toBe('forbidden')
   })
 })
 
-describe('a project is read liberally', () => {
+describe('a project', () => {
   const read = async (json: unknown) => {
     await using stub = await startHttpStub(() => ({ json }))
     return await createTestClientV2(stub.url).listProjects({ page: 1 })
   }
 
-  test('with its rules, and unknown fields kept', async () => {
+  test('is read with its rules, and its unknown fields are kept', async () => {
     const rule = { notifier: 'slack', target: 'all', branch: 'release/*', branch_match: 'wildcard' }
     const raw = project(1, {
       organization_uuid: ORGANIZATION.toUpperCase(),
@@ -245,9 +245,9 @@ describe('a project is read liberally', () => {
     ['wrapped', [{ project: project(1) }]],
     ['with an upper-case uuid', [project(1, { uuid: uuidOf(1).toUpperCase() })]],
     ['with blanks around its uuid', [project(1, { uuid: ` ${uuidOf(1)}\n` })]],
-    ['with nulls for all that may be missing', [project(1, { repository_url: null, notification_rules: null })]],
-    ['with types that nobody expects', [project(1, { repository_url: 7, notification_rules: 'none', type: 'turbo' })]],
-  ])('%s', async (_form, json) => {
+    ['with nulls for everything that may be missing', [project(1, { repository_url: null, notification_rules: null })]],
+    ['with unexpected types', [project(1, { repository_url: 7, notification_rules: 'none', type: 'turbo' })]],
+  ])('is read even if it comes %s', async (_form, json) => {
     const { projects: found, skipped } = await read(json)
     expect(found.map(({ uuid }) => uuid)).toEqual([uuidOf(1)])
     expect(skipped).toBe(0)
@@ -257,7 +257,7 @@ describe('a project is read liberally', () => {
     ['https://host/acme/web.git', 'acme/web'],
     ['git@host:acme/web.git', 'acme/web'],
     [null, uuidOf(1)],
-  ])('without a name, from the address %s', async (repositoryUrl, name) => {
+  ])('without a name gets a name from the address %s', async (repositoryUrl, name) => {
     const { projects: found } = await read([{ uuid: uuidOf(1), repository_url: repositoryUrl }])
     expect(found[0]).toMatchObject({ name, type: 'unknown' })
   })
@@ -267,7 +267,7 @@ describe('a project is read liberally', () => {
     ['18446744073709551615', '18446744073709551615'],
     ['eleven', null],
     [1.5, null],
-  ])('with the integer id %s, which the interface does not name, as %s', async (id, known) => {
+  ])('with the integer id %s, which the interface does not name, has the id %s', async (id, known) => {
     expect((await read([project(1, { id })])).projects[0]).toMatchObject({ uuid: uuidOf(1), id: known })
   })
 
@@ -276,11 +276,11 @@ describe('a project is read liberally', () => {
     ['BASIC', 'basic'],
     [' Pro ', 'pro'],
     ['Turbo', 'Turbo'],
-  ])('of the type %s as %s', async (type, known) => {
+  ])('of the type %s has the type %s', async (type, known) => {
     expect((await read([project(1, { type })])).projects[0]).toMatchObject({ type: known, raw: { type } })
   })
 
-  test('a rule without branch is for every branch; one of no known form is left out', async () => {
+  test('keeps a rule without branch for every branch, and leaves out a rule of an unknown form', async () => {
     const rules = [{ notifier: 'slack' }, 'nonsense', { notifier: 'slack', branch: 7 }, { branch: 'main' }]
     const { projects: found } = await read([project(1, { notification_rules: rules })])
     expect(found[0]!.rules).toEqual([
@@ -289,13 +289,13 @@ describe('a project is read liberally', () => {
     expect(found[0]!.raw['notification_rules']).toEqual(rules)
   })
 
-  test('a malformed item is counted, and costs no other', async () => {
+  test('that is malformed is counted, and affects no other', async () => {
     const list = await read([project(1), { name: 'no uuid' }, null, project(2, { uuid: 'not-one' }), project(3)])
     expect(list.projects.map(({ uuid }) => uuid)).toEqual([uuidOf(1), uuidOf(3)])
     expect(list.skipped).toBe(3)
   })
 
-  test('whole numbers beyond 2^53 stay what they are', async () => {
+  test('keeps whole numbers beyond 2^53 unchanged', async () => {
     await using stub = await startHttpStub(() => ({
       text: `[{"uuid":"${uuidOf(1)}","team_ids":[18446744073709551615, 7, 1.5]}]`,
     }))

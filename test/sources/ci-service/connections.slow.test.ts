@@ -13,8 +13,8 @@ function requestOf(body: object, path = PATH): string {
   return head(path, { ...JSON_TYPE, 'content-length': Buffer.byteLength(text) }) + text
 }
 
-describe('connections', () => {
-  it('that carry many deliveries at once get every answer, in order', async () => {
+describe('a connection', () => {
+  it('that carries many deliveries at once gets every answer, in order', async () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     const builds = [1, 2, 3, 4, 5]
@@ -29,7 +29,7 @@ describe('connections', () => {
     expect(statuses(wire).slice(-2)).toEqual([400, 202])
   })
 
-  it('on which a refused body was not read do not take its rest for the next request', async () => {
+  it('with a refused body that was not read does not take the rest of it for the next request', async () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     const smuggled = requestOf(delivery({ message: CANARY }))
@@ -41,7 +41,7 @@ describe('connections', () => {
     expect(buildEventsIn(door).map((buildEvent) => buildEvent['build_id'])).not.toContain('512')
   })
 
-  it('that speak of two lengths are refused', async () => {
+  it('with two different lengths is refused', async () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     wire.write(head(PATH, { ...JSON_TYPE, 'content-length': 5, 'transfer-encoding': 'chunked' }) + '0\r\n\r\n')
@@ -50,7 +50,7 @@ describe('connections', () => {
     expect(traces(door)).toEqual([])
   })
 
-  it('that break off in the middle of a body leave nothing behind', async () => {
+  it('that breaks off in the middle of a body leaves nothing behind', async () => {
     const door = await openDoor()
     const text = JSON.stringify(delivery({ message: CANARY }))
     for (const cutAt of [0, 1, text.length - 1]) {
@@ -65,7 +65,7 @@ describe('connections', () => {
     expect(deliveriesIn(door)).toHaveLength(1)
   })
 
-  it('that break off right after the body still count: what has arrived whole is kept', async () => {
+  it('that breaks off right after the body still counts, because a complete delivery is stored', async () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     wire.write(requestOf(delivery()))
@@ -77,7 +77,7 @@ describe('connections', () => {
   it.each([
     ['one header of 64 KB', { 'x-filler': 'x'.repeat(65_536) }],
     ['5,000 headers', Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x-${n}`, 'xxxx']))],
-  ])('that bring %s are refused, and the next one is served', async (_, headers) => {
+  ])('with %s is refused, and the next one is served', async (_, headers) => {
     const door = await openDoor()
     const wire = openWire(door.url)
     wire.write(head(PATH, { ...JSON_TYPE, ...headers, 'content-length': 2 }) + '{}')
@@ -87,7 +87,7 @@ describe('connections', () => {
   })
 
   it(
-    'that say nothing, half a head or half a body are cut within 30 s, and hold up nobody',
+    'with nothing, half a head or half a body is closed within 30 s, and delays nobody',
     { timeout: 45_000 },
     async () => {
       const door = await openDoor()
@@ -116,7 +116,7 @@ describe('connections', () => {
     },
   )
 
-  it('by the hundred that are only half begun do not keep a delivery out', async () => {
+  it('among hundreds of half-started ones does not block a delivery', async () => {
     const door = await openDoor()
     const half = Array.from({ length: 300 }, () => openWire(door.url))
     for (const wire of half) wire.write(head(PATH, { ...JSON_TYPE, 'content-length': 10 }))

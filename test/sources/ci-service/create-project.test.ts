@@ -56,7 +56,7 @@ const whole: ProjectCreation = {
 }
 
 describe('the body of a creation', () => {
-  test('has every field of the interface’s table, under the names of its tables', () => {
+  test('has every field of the table in the interface, under the names in its tables', () => {
     const [mail, campfire] = whole.notification_rules!
     const { target, ...untargeted } = mail!
     expect(creationBody(whole)).toEqual({
@@ -66,7 +66,7 @@ describe('the body of a creation', () => {
     })
   })
 
-  test('has nothing that was not said, null included', () => {
+  test('has no field that was not given or is null', () => {
     const rule = { notifier: 'email', target: null, branch: null, branch_match: null, options: null }
     expect(creationBody({ ...small, notification_rules: [{ ...rule, build_statuses: ['failed'] }] })).toEqual({
       ...small,
@@ -75,13 +75,13 @@ describe('the body of a creation', () => {
     })
   })
 
-  test('names the recipients of e-mail `target` where CI wants that', () => {
+  test('names the recipients of e-mail `target` if CI wants that', () => {
     expect(creationBody(whole, { deploymentForm: 'table', createTargetName: 'target' })).toMatchObject({
       notification_rules: [{ notifier: 'email', target: 'committer' }, { notifier: 'campfire' }],
     })
   })
 
-  test('gives deployments as in the example where CI wants that, and loses nothing of a config', () => {
+  test('has deployments in the form of the example if CI wants that, and loses nothing of a config', () => {
     const body = creationBody(whole, { deploymentForm: 'example', createTargetName: 'email_target' })
     expect(body).not.toHaveProperty('deploy_pipelines')
     expect(body['deployment_pipelines']).toEqual(
@@ -93,7 +93,7 @@ describe('the body of a creation', () => {
     )
   })
 
-  test('of a Pro project leaves out what CI would ignore', () => {
+  test('for a Pro project leaves out everything that CI would ignore', () => {
     for (const deploymentForm of ['table', 'example'] as const) {
       const body = creationBody({ ...whole, type: 'pro' }, { deploymentForm, createTargetName: 'target' })
       expect(Object.keys(body).sort()).toEqual(
@@ -111,14 +111,14 @@ describe('the body of a creation', () => {
     }
   })
 
-  test('writes team ids as numbers to the last digit', () => {
+  test('contains team ids as numbers, exact to the last digit', () => {
     expect(JSON.stringify(creationBody({ ...small, team_ids: ['18446744073709551615', '0'] })['team_ids'])).toBe(
       '[18446744073709551615,0]',
     )
   })
 })
 
-describe('a creation is made with any 2xx', () => {
+describe('a creation succeeds with any 2xx', () => {
   const create = async (answer: StubAnswer) => {
     await using stub = await startHttpStub(() => answer)
     return await createTestClientV2(stub.url).createProject(small)
@@ -127,7 +127,7 @@ describe('a creation is made with any 2xx', () => {
   test.each<[string, StubAnswer]>([
     ['200, bare', { json: project(1) }],
     ['201, wrapped', { status: 201, json: { project: project(1) } }],
-    ['202, with more than an error is looked through for', { json: project(1, { more: 'x'.repeat(100_000) }) }],
+    ['202, longer than the text that is searched for an error', { json: project(1, { more: 'x'.repeat(100_000) }) }],
   ])('%s', async (_form, answer) => {
     expect(await create(answer)).toMatchObject({ uuid: uuidOf(1), name: 'acme/web-1' })
   })
@@ -137,14 +137,14 @@ describe('a creation is made with any 2xx', () => {
     ['a page', { status: 201, text: '<html>' }],
     ['no project', { json: { done: true } }],
     ['half an answer', (response) => response.writeHead(201).write('{"uuid":', () => response.destroy())],
-  ])('but one that says %s leaves open which project that is', async (_form, answer) => {
+  ])('but after an answer with %s it is unknown which project was created', async (_form, answer) => {
     const error = await ciErrorOf(create(answer))
     expect(error).toMatchObject({ kind: 'shape', retryable: false })
     expect(certainlyUndone(error)).toBe(false)
   })
 })
 
-describe('the sandbox creates', () => {
+describe('the sandbox creates a project', () => {
   const FORMS = [
     ['any', 'any', {}],
     ['table', 'email_target', {}],
@@ -154,7 +154,7 @@ describe('the sandbox creates', () => {
   ] as const
 
   test.each(FORMS)(
-    'all that was said, taking deployments as %s and %s, from a client set to %j',
+    'with everything that was given, if it takes deployments as %s and %s, and the client is set to %j',
     async (deploymentForm, createRuleNames, forms) => {
       const ci = await startCi({ switches: { deploymentForm, createRuleNames } })
       const created = await createSandboxClient(ci, { forms }).createProject(whole)
@@ -190,7 +190,7 @@ describe('the sandbox creates', () => {
     },
   )
 
-  test('without its deployments and recipients, where a client is set to forms that CI does not take', async () => {
+  test('without its deployments and recipients, if the client is set to forms that it does not take', async () => {
     const ci = await startCi({ switches: { deploymentForm: 'example', createRuleNames: 'target' } })
     await createSandboxClient(ci).createProject(whole)
     expect(projectNamed(ci, 'acme/docs').deployment_pipelines).toEqual([])
@@ -207,7 +207,7 @@ describe('the sandbox creates', () => {
     expect(ci.calls().map(({ statusCode }) => statusCode)).toEqual([createStatusCode])
   })
 
-  test('what was checked', async () => {
+  test('from a checked creation', async () => {
     const ci = await startCi()
     const checked = checkCreation({ ...whole, team_ids: [7, '8'] })
     if (checked.kind !== 'creation') throw new Error('the creation has faults')
@@ -215,7 +215,7 @@ describe('the sandbox creates', () => {
     expect(projectNamed(ci, 'acme/docs').team_ids).toEqual([7, 8])
   })
 
-  test.each(REFUSAL_FORMS)('nothing that it refuses with %s', async (errorForm, said) => {
+  test.each(REFUSAL_FORMS)('but not if it refuses the creation with %s', async (errorForm, said) => {
     const ci = await startCi({ switches: { errorForm } })
     const error = await ciErrorOf(createSandboxClient(ci).createProject({ ...small, branches: ['^half'] }))
     expect(error).toMatchObject({ kind: 'bad-request', isUndone: true })
@@ -223,7 +223,7 @@ describe('the sandbox creates', () => {
     expect(ci.state().projects).toHaveLength(3)
   })
 
-  test('once, also when its answer is lost: then it is unclear', async () => {
+  test('only once, even if its answer is lost and the outcome is unknown', async () => {
     const ci = await startCi()
     ci.addFault({ kind: 'lost-answer', where: 'v2' })
     const error = await ciErrorOf(createSandboxClient(ci).createProject(small))

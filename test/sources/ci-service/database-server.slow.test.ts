@@ -12,7 +12,7 @@ async function startOn(database: string) {
 }
 
 describe('a database server', () => {
-  it('that went away while we were up makes the endpoint answer 503, and the process stays up', async (test) => {
+  it('that goes away while the process is up makes the endpoint answer 503, and the process stays up', async (test) => {
     const server = await startOwnPostgres()
     if ('impossible' in server) return test.skip(server.impossible)
     const { url } = await startOn(await server.createDatabase())
@@ -23,7 +23,7 @@ describe('a database server', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
   })
 
-  it('that is empty has its tables when the port opens: the first delivery is taken, by each of two processes', async (test) => {
+  it('that is empty has its tables when the port opens, so each of two processes can accept the first delivery', async (test) => {
     const server = await startPostgres()
     if ('impossible' in server) return test.skip(server.impossible)
     const settings = settingsWith('', { DATABASE_URL: await server.createDatabase() })
@@ -32,8 +32,8 @@ describe('a database server', () => {
     expect(await Promise.all(answers)).toEqual([202, 202])
   })
 
-  // A client that is in use and not asking anything has nobody who listens to its `error`.
-  it('that cuts connections in the middle of work does not end the process', { timeout: 60_000 }, async (test) => {
+  // A client that is checked out but idle has no listener for its `error` event.
+  it('that closes connections in the middle of work does not end the process', { timeout: 60_000 }, async (test) => {
     const server = await startPostgres()
     if ('impossible' in server) return test.skip(server.impossible)
     const database = await server.createDatabase()

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { RunningApp, Settings } from '../../support/app.ts'
 import { databaseBytes, rowsOf, settingsWith, startApp, testFolder } from '../../support/app.ts'
 
-/** What a refused body carries, to be looked for where it must not be. */
+/** A text in refused bodies, which must not be found anywhere afterwards. */
 export const CANARY = 'canary-7f3a-never-stored'
 
 export interface Door {
@@ -11,7 +11,7 @@ export interface Door {
   folder: string
 }
 
-/** The app with an open door and nobody to tell. */
+/** The app with an open endpoint and no subscriptions. */
 export async function openDoor(changes: Settings = {}): Promise<Door> {
   const folder = testFolder()
   const app = await startApp(settingsWith(folder, changes))
@@ -21,7 +21,7 @@ export async function openDoor(changes: Settings = {}): Promise<Door> {
 
 const TABLES = ['delivery', 'fact', 'intake', 'decision', 'card', 'message', 'report'] as const
 
-/** What deliveries have left behind: how many rows in each table that has any, and the canary where it is found. */
+/** What deliveries have left behind: the row count of each table with rows, and where the canary was found. */
 export function traces({ folder }: Door): string[] {
   const counts = TABLES.map((table) => ({ table, rows: rowsOf(folder, `select * from ${table}`).length }))
   const filled = counts.filter(({ rows }) => rows > 0).map(({ table, rows }) => `${table}: ${rows}`)

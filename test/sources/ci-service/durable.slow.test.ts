@@ -15,7 +15,7 @@ import { startProcess } from '../../support/process.ts'
 import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts'
 
 describe('a delivery that was answered 202', () => {
-  it('is in the file, for a second connection to read, by the time the answer is here', async () => {
+  it('is in the database file, readable through a second connection, when the answer arrives', async () => {
     const door = await openDoor()
     for (let n = 1; n <= 20; n++) {
       await send(door.url, delivery(buildOf(n)))
@@ -24,7 +24,7 @@ describe('a delivery that was answered 202', () => {
     }
   })
 
-  it('is still there when the process is killed right after it, and is known as a duplicate by the next', async () => {
+  it('is still there after the process is killed, and the next process knows it as a duplicate', async () => {
     const folder = testFolder()
     const first = startProcess(folder, settingsWith(folder))
     const url = await first.url()
@@ -37,7 +37,7 @@ describe('a delivery that was answered 202', () => {
     expect((await send(await second.url(), delivery(buildOf(50)))).text).toBe('{"status":"duplicate"}')
   })
 
-  it('is among those that were taken, whenever the process is killed', async () => {
+  it('is among those stored, whenever the process is killed', async () => {
     const folder = testFolder()
     const bot = startProcess(folder, settingsWith(folder))
     const url = await bot.url()
@@ -56,7 +56,7 @@ describe('a delivery that was answered 202', () => {
 })
 
 describe('a report that was answered 202', () => {
-  it('is in the file by then, and is there when the process is killed right after it', async () => {
+  it('is in the database file by then, and is still there after the process is killed', async () => {
     const folder = testFolder()
     const bot = startProcess(folder, settingsWith(folder))
     const url = await bot.url()
@@ -71,7 +71,7 @@ describe('a report that was answered 202', () => {
 })
 
 describe('a store that cannot write', () => {
-  it('makes the endpoint answer 503 with Retry-After and keep nothing, and 202 again once it can', async () => {
+  it('makes the endpoint answer 503 with Retry-After and store nothing, and 202 again once it can write', async () => {
     const door = await openDoor()
     const db = new DatabaseSync(databasePath(door.folder))
     onTestFinished(() => db.close())
@@ -84,7 +84,7 @@ describe('a store that cannot write', () => {
     expect((await send(door.url, delivery())).text).toBe('{"status":"recorded"}')
   })
 
-  it('for one delivery does not fail the others that came in the same moment', async () => {
+  it('one delivery does not affect the others that came at the same moment', async () => {
     const door = await openDoor()
     const db = new DatabaseSync(databasePath(door.folder))
     onTestFinished(() => db.close())
@@ -98,7 +98,7 @@ describe('a store that cannot write', () => {
     expect(deliveriesIn(door)).toHaveLength(11)
   })
 
-  it('because another process holds the file is waited for, then answered 503, and 202 once it lets go', async () => {
+  it('while another process locks the file is waited for, then answered with 503, and with 202 after the lock ends', async () => {
     const folder = testFolder()
     const url = await startProcess(folder, settingsWith(folder)).url()
     const release = lockFile(folder)
@@ -109,8 +109,8 @@ describe('a store that cannot write', () => {
     await until('the door takes it', async () => (await send(url, delivery())).status === 202)
   })
 
-  // Waiting for the file must not stand in the way of everything else that the process does.
-  it('because another process holds the file leaves the process able to say that it is up', async () => {
+  // Waiting for the file must not block everything else that the process does.
+  it('while another process locks the file does not stop the process from reporting that it is up', async () => {
     const { url, refused, release } = await holdTheFile(3)
     const over = new AbortController()
     const ended = refused.finally(() => over.abort())
@@ -122,7 +122,7 @@ describe('a store that cannot write', () => {
     }
   })
 
-  it('because another process holds the file is told to many senders in seconds, and as 503 to all', async () => {
+  it('while another process locks the file gives many senders an answer within seconds, and all of them 503', async () => {
     const { refused, release } = await holdTheFile(3)
     const sinceMs = Date.now()
     const answers = await refused.finally(release)
@@ -130,7 +130,7 @@ describe('a store that cannot write', () => {
     expect(Date.now() - sinceMs).toBeLessThan(12_000)
   })
 
-  it('because the database server is not there: the endpoint opens all the same and answers 503', async () => {
+  it('because the database server is down lets the endpoint open all the same, and answers 503', async () => {
     const url = await startProcess(
       testFolder(),
       settingsWith('', { DATABASE_URL: 'postgres://ada:pass-canary@127.0.0.1:9/db' }),
@@ -143,7 +143,7 @@ describe('a store that cannot write', () => {
   })
 })
 
-/** A real process whose file is locked, and so many deliveries on their way to it. */
+/** A real process whose file is locked, with this number of deliveries on their way to it. */
 async function holdTheFile(senders: number) {
   const folder = testFolder()
   const url = await startProcess(folder, settingsWith(folder)).url()
@@ -153,7 +153,7 @@ async function holdTheFile(senders: number) {
   return { url, refused, release }
 }
 
-/** Takes the right to write from the app, as a backup would; the answer gives it back. */
+/** Locks the file against writes by the app, as a backup would; the returned function releases it. */
 function lockFile(folder: string): () => void {
   const holder = new DatabaseSync(databasePath(folder), { timeout: 5_000 })
   onTestFinished(() => holder.close())

@@ -18,7 +18,7 @@ const errorAfter = async (answer: StubAnswer): Promise<CiError> => {
   return await ciErrorOf(createTestClientV2(stub.url).listProjects())
 }
 
-describe('each status has its kind and code', () => {
+describe('each status has its kind and code:', () => {
   test.each([
     [400, 'bad-request', 'CI_BAD_REQUEST', false],
     [401, 'unauthorized', 'CI_UNAUTHORIZED', false],
@@ -42,17 +42,17 @@ describe('a 403', () => {
     ['reason phrase', { status: 403, reason: 'Rate Limit Exceeded' }],
     ['body', { status: 403, json: { errors: ['API rate limit exceeded'] } }],
     ['text', { status: 403, text: 'rate_limit' }],
-  ])('that names a rate limit in its %s asks to slow down', async (_where, answer) => {
+  ])('that names a rate limit in its %s means that the limit is reached', async (_where, answer) => {
     expect(await errorAfter(answer)).toMatchObject({ kind: 'rate-limited', status: 403, retryable: true })
   })
 
-  test('that does not is a missing right', async () => {
+  test('that does not name one means a missing permission', async () => {
     const answer = { status: 403, json: { error: 'scope project.read is missing' } }
     expect(await errorAfter(answer)).toMatchObject({ kind: 'forbidden', reason: 'scope project.read is missing' })
   })
 })
 
-describe('the reason comes out of every form of body', () => {
+describe('the reason of an error', () => {
   test.each<[string, { json?: unknown; text?: string }, string | undefined]>([
     ['a list of texts', { json: { errors: ['one', 'two'] } }, 'one; two'],
     ['a list of objects', { json: { errors: [{ title: 'Bad', detail: 'name is odd' }] } }, 'name is odd; Bad'],
@@ -60,30 +60,30 @@ describe('the reason comes out of every form of body', () => {
     ['an error object', { json: { error: { message: 'odd name' } } }, 'odd name'],
     ['plain text', { text: 'odd\n\tname\u0007 ' }, 'odd name'],
     [
-      'HTML',
+      'an HTML page',
       { text: '<html><style>p{}</style><body><h1>Bad</h1><p class="x">odd name</p></body></html>' },
       'Bad odd name',
     ],
-    ['nothing', {}, undefined],
+    ['an empty body', {}, undefined],
     ['unknown JSON', { json: { trace: ['a', 'b'], at: 3 } }, undefined],
     ['broken JSON', { text: '{"error": "odd' }, undefined],
-  ])('%s', async (_form, answer, reason) => {
+  ])('is found in %s', async (_form, answer, reason) => {
     const error = await errorAfter({ status: 400, ...answer })
     expect(error.reason).toBe(reason)
     expect(error.message.endsWith(reason ?? '(list projects, HTTP 400)')).toBe(true)
   })
 
-  test('cut visibly, by code points', async () => {
+  test('is visibly cut, counted in code points', async () => {
     const { reason } = await errorAfter({ status: 400, text: '🐢'.repeat(REASON_CHARS_MAX + 1) })
     expect(reason).toBe(`${'🐢'.repeat(REASON_CHARS_MAX - 1)}…`)
   })
 
-  test('whole at just the limit', async () => {
+  test('is complete at exactly the limit', async () => {
     const text = '🐢'.repeat(REASON_CHARS_MAX)
     expect((await errorAfter({ status: 400, text })).reason).toBe(text)
   })
 
-  test('from the beginning of a body without an end', async () => {
+  test('is found at the beginning of an endless body', async () => {
     const error = await errorAfter((response) => {
       response.writeHead(403)
       response.write('rate limit reached. ')
@@ -98,20 +98,20 @@ describe('the reason comes out of every form of body', () => {
   })
 })
 
-describe('a success that is not the interface is an answer of the wrong shape', () => {
+describe('a successful answer has the wrong shape if it is', () => {
   test.each<[string, string]>([
-    ['nothing', ''],
-    ['HTML', '<html>login</html>'],
+    ['empty', ''],
+    ['an HTML page', '<html>login</html>'],
     ['broken JSON', '[{"uuid":'],
     ['an object without projects', '{"items":[]}'],
-    ['projects that are no list', '{"projects":{}}'],
+    ['an object whose projects are not a list', '{"projects":{}}'],
     ['a number', '7'],
-    ['nesting too deep', `${'['.repeat(JSON_DEPTH_MAX + 1)}${']'.repeat(JSON_DEPTH_MAX + 1)}`],
+    ['nested too deeply', `${'['.repeat(JSON_DEPTH_MAX + 1)}${']'.repeat(JSON_DEPTH_MAX + 1)}`],
   ])('%s', async (_form, text) => {
     expect(await errorAfter({ text })).toMatchObject({ kind: 'shape', code: 'CI_SHAPE', retryable: false, status: 200 })
   })
 
-  test('but nesting at just the limit is read', async () => {
+  test('nested only up to the limit is not such an answer, and is read', async () => {
     await using stub = await startHttpStub(() => ({
       text: `${'['.repeat(JSON_DEPTH_MAX)}"\\"[[["${']'.repeat(JSON_DEPTH_MAX)}`,
     }))
@@ -119,10 +119,10 @@ describe('a success that is not the interface is an answer of the wrong shape', 
   })
 })
 
-/** So many characters of a body are looked at for a reason. */
+/** The number of characters of a body that are searched for a reason. */
 const READ_CHARS_MAX = 4_000
 
-describe('no error shows a secret', () => {
+describe('no error shows any part', () => {
   const CANARY = 'canary/Ab+1 <é&"7'
   const TOKEN = 'canary-token-0123456789Zz'
   const forms = [CANARY, encodeURIComponent(CANARY), new URLSearchParams([['k', CANARY]]).toString().slice(2), TOKEN]
@@ -175,7 +175,7 @@ describe('no error shows a secret', () => {
     expect(error.code).toMatch(/^CI_TOKEN_/)
   })
 
-  test('of the key when nothing answers, or no HTTP', async () => {
+  test('of the key if there is no answer, or one that is not HTTP', async () => {
     await using stub = await startHttpStub(() => (response) => void response.socket?.end(`${CANARY} not http\r\n\r\n`))
     for (const baseUrl of ['http://127.0.0.1:1', stub.url]) {
       const error = await ciErrorOf(createTestClientLegacy(baseUrl, { apiKey: CANARY }).listProjects())
@@ -185,13 +185,13 @@ describe('no error shows a secret', () => {
     }
   })
 
-  test('in the cause either', async () => {
+  test('of a secret in its cause', async () => {
     const error = await ciErrorOf(createTestClientLegacy('http://127.0.0.1:1', { apiKey: '127.0.0.1' }).listProjects())
     expect(error.cause).toMatchObject({ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED [removed]:1' })
     expect(everythingOf(error)).not.toContain('127.0.0.1')
   })
 
-  test('of a credential that no header can carry', async () => {
+  test('of a credential that cannot be sent in a header', async () => {
     await using stub = await startHttpStub(() => ({ json: [] }))
     const error = await ciErrorOf(
       createTestClientV2(stub.url, { auth: staticAuth(`Bearer ${TOKEN}\n`) }).listProjects(),
@@ -200,12 +200,12 @@ describe('no error shows a secret', () => {
     expectClean(error)
   })
 
-  test('of a base address that is none', () => {
+  test('of an invalid base address', () => {
     expect(() => createTestClientV2('ftp://ada:canary@host')).toThrow(/http\(s\) address$/)
   })
 
-  // Escaped it is known only when it is read as text, and of a half that was cut off nothing tells what it is.
-  test.each([6, 12, 18])('of which only the first %i characters are within what is read', async (chars) => {
+  // The secret is escaped, so it is known only when the body is read as text, and a cut half is unrecognisable.
+  test.each([6, 12, 18])('of a secret of which only the first %i characters are read', async (chars) => {
     const secret = `&#99;${TOKEN.slice(1)}`
     const kept = chars - 1 + '&#99;'.length
     const text = `${'<br>'.repeat(990)}${'x '.repeat(20)}`.slice(0, READ_CHARS_MAX - kept - 1) + ` ${secret} expired`
@@ -214,7 +214,7 @@ describe('no error shows a secret', () => {
     expectClean(await ciErrorOf(createTestClientV2(stub.url, { auth }).listProjects()))
   })
 
-  test('that begins as another one does, not even its rest', async () => {
+  test('of a secret that begins like another one, not even its rest', async () => {
     await using stub = await startHttpStub(() => ({ status: 400, text: 'saw canary-one here' }))
     const auth = { ...staticAuth('canary'), secrets: () => ['canary', 'canary-one'] }
     const error = await ciErrorOf(createTestClientV2(stub.url, { auth }).listProjects())
@@ -230,7 +230,7 @@ describe('no error shows a secret', () => {
     ['saw xoxb-1-secret', 'saw [removed]'],
     ['Basic projects only', 'Basic projects only'],
     ['no project f0000000-0000-0000-0000-000000000001', 'no project f0000000-0000-0000-0000-000000000001'],
-  ])('that only looks like one: %s', async (text, reason) => {
+  ])('of a text that looks like a secret, and each shows other text: %s', async (text, reason) => {
     expect((await errorAfter({ status: 400, text })).reason).toBe(reason)
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { ORGANIZATION, uuidOf } from './support.ts'
 
-// Projects of every shape that CI's answers may have, and what is the same in two JSON texts.
+// Projects of every shape that the answers of CI may have, and a comparison of two JSON texts.
 
 declare global {
   interface JSON {
@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** What an update does not say, written from the interface's table and not from the source. */
+/** The fields that an update leaves out, taken from the table in the interface and not from the source code. */
 export const CI_OWN_FIELDS: readonly string[] = [
   'uuid',
   'organization_uuid',
@@ -44,13 +44,13 @@ const { anything } = fc.letrec((tie) => ({
   anything: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('anything'), { maxLength: 3 }), tie('fields')),
   fields: fc.dictionary(key, tie('anything'), { maxKeys: 3 }),
 }))
-/** Fields that nobody has heard of. */
+/** Fields with unknown names. */
 const unknownFields = fc.dictionary(
   fc.string({ maxLength: 5 }).map((name) => `x_${name}`),
   anything,
   { maxKeys: 3 },
 )
-/** Mostly what is expected, but null and anything else, too. */
+/** Mostly the expected value, but sometimes null or anything else. */
 const mostly = <Value>(expected: fc.Arbitrary<Value>): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 8, arbitrary: expected },
@@ -80,7 +80,7 @@ const anyRule = withUnknown(
 
 const variables = fc.array(withUnknown(fc.record({ name: fc.string(), value: fc.string() })), { maxLength: 3 })
 
-/** A project as CI may answer with it. All may be missing but the uuid. */
+/** A project as CI may answer with it. Everything but the uuid may be missing. */
 export const anyProject = withUnknown(
   fc.record(
     {
@@ -109,7 +109,7 @@ export const anyProject = withUnknown(
   ),
 )
 
-/** A JSON text's value in which each number is the text it was written as: `#18446744073709551615`. */
+/** The value of a JSON text, with each number as the text it was written as: `#18446744073709551615`. */
 export const exactly = (text: string): unknown =>
   JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? `#${context?.source}` : value,
@@ -117,7 +117,7 @@ export const exactly = (text: string): unknown =>
 
 export type Leaf = { path: readonly (string | number)[]; value: unknown }
 
-/** What stands at the ends of a value; empty lists and objects are ends. */
+/** The leaves of a value; empty lists and objects are leaves. */
 export function leavesOf(value: unknown, path: Leaf['path'] = []): Leaf[] {
   const items: [string | number, unknown][] = Array.isArray(value)
     ? value.map((item, at) => [at, item])

@@ -8,41 +8,41 @@ import { ciErrorOf, createSandboxClient, createTestClientV2, project, projects, 
 
 const WEB = { name: 'acme/web-1', uuid: toUuid(uuidOf(1)) }
 
-/** A service whose projects of the name asked for are `named`, and all of them `all`. */
+/** A service that answers a request by name with `named`, and a request without a name with `all`. */
 const service =
   (named: StubAnswer, all: unknown[]) =>
   ({ query }: StubRequest): StubAnswer =>
     query.has('name') ? named : { json: { projects: all, total: all.length } }
 
-describe('a project is got', () => {
-  test('by its name, with one request', async () => {
+describe('a project', () => {
+  test('is found by its name, with one request', async () => {
     await using stub = await startHttpStub(service({ json: { projects: [project(1)], total: 1 } }, []))
     expect(await createTestClientV2(stub.url).getProject(WEB)).toMatchObject(WEB)
     expect(stub.requests.map(({ query }) => [...query])).toEqual([[['name', 'acme/web-1']]])
   })
 
-  test('by its uuid, of two with one name', async () => {
+  test('is found by its uuid if two have the same name', async () => {
     const both = [project(2, { name: 'acme/web-1' }), project(1)]
     await using stub = await startHttpStub(service({ json: { projects: both, total: 2 } }, []))
     expect(await createTestClientV2(stub.url).getProject(WEB)).toMatchObject(WEB)
   })
 
   test.each<[string, StubAnswer]>([
-    ['nothing', { json: { projects: [], total: 0 } }],
+    ['no project', { json: { projects: [], total: 0 } }],
     ['another project', { json: { projects: [project(9, { name: 'acme/web-1' })], total: 1 } }],
     ['404', { status: 404 }],
-  ])('from all of them when its name finds %s', async (_found, named) => {
+  ])('is found among all projects if its name finds %s', async (_found, named) => {
     const renamed = project(1, { name: 'acme/site' })
     await using stub = await startHttpStub(service(named, [...projects(2, 5), renamed]))
     expect(await createTestClientV2(stub.url).getProject(WEB)).toMatchObject({ name: 'acme/site', uuid: WEB.uuid })
   })
 
-  test('and is null when CI does not list it', async () => {
+  test('is null if CI does not list it', async () => {
     await using stub = await startHttpStub(service({ json: { projects: [], total: 0 } }, projects(2, 5)))
     expect(await createTestClientV2(stub.url).getProject(WEB)).toBeNull()
   })
 
-  test('but when CI has more projects than are read, nobody says that there is none', async () => {
+  test('is not reported as missing if CI has more projects than are read', async () => {
     await using stub = await startHttpStub(({ query }) => ({
       json: query.has('name') ? [] : [project(1 + Number(query.get('page') ?? 1))],
     }))
@@ -51,13 +51,13 @@ describe('a project is got', () => {
     expect(stub.requests).toHaveLength(1 + PAGES_MAX)
   })
 
-  test('and a fault is a fault, not a missing project', async () => {
+  test('is not reported as missing if the request fails', async () => {
     await using stub = await startHttpStub(service({ status: 403 }, [project(1)]))
     expect((await ciErrorOf(createTestClientV2(stub.url).getProject(WEB))).kind).toBe('forbidden')
   })
 
   test.each(['array', 'envelope', 'link'] as const)(
-    'from the sandbox, which lists as %s, also beyond a page',
+    'of the sandbox, which lists as %s, is found even beyond the first page',
     async (listForm) => {
       const ci = await startCi({ switches: { listForm, perPageDefault: 1 } })
       const { uuid } = projectNamed(ci, 'acme/ios')

@@ -4,7 +4,7 @@ import { openWire, statuses } from '../../support/wire.ts'
 import type { Door } from './door.ts'
 import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts'
 
-/** A body whose ids stand in the text as they are, not as a program would write them. */
+/** A body with ids exactly as given in the text, not as a program would write them. */
 const withIds = (projectId: string, buildId: string): string =>
   `{"build":{"project_id":${projectId},"build_id":${buildId},"status":"error","message":"${CANARY}"}}`
 
@@ -13,19 +13,19 @@ const idsIn = (door: Door) =>
 const detailsIn = (door: Door) =>
   buildEventsIn(door).map((buildEvent) => JSON.parse(String(buildEvent['details'])) as Record<string, unknown>)
 
-describe('ids', () => {
+describe('an id', () => {
   it.each([
     ['9007199254740993', '18446744073709551615'],
     ['"9007199254740993"', '"9223372036854775807"'],
     ['0', '1'],
     ['99999999999999999999', '99999999999999999999'],
-  ])('%s and %s are kept digit by digit', async (projectId, buildId) => {
+  ])('such as %s or %s is kept digit by digit', async (projectId, buildId) => {
     const door = await openDoor()
     expect((await send(door.url, withIds(projectId, buildId))).status).toBe(202)
     expect(idsIn(door)).toEqual([`${projectId}/${buildId}`.replaceAll('"', '')])
   })
 
-  it('beyond 2^53 that differ in the last digit are two builds', async () => {
+  it('beyond 2^53 makes two builds if it differs only in the last digit', async () => {
     const door = await openDoor()
     await send(door.url, withIds('1', '9007199254740992'))
     const next = await send(door.url, withIds('1', '9007199254740993'))
@@ -55,21 +55,21 @@ describe('ids', () => {
     '"__proto__"',
     `"${'9'.repeat(21)}"`,
     '9'.repeat(21),
-  ])('%s are none: 400, nothing stored', async (id) => {
+  ])('may not be %s, which gets 400 and stores nothing', async (id) => {
     const door = await openDoor()
     for (const body of [withIds(id, '512'), withIds('11', id)]) expect((await send(door.url, body)).status).toBe(400)
     expect(traces(door)).toEqual([])
   })
 
-  it('of 100,000 digits are none', async () => {
+  it('may not have 100,000 digits', async () => {
     const door = await openDoor()
     expect((await send(door.url, withIds('11', '9'.repeat(100_000)))).status).toBe(400)
     expect(traces(door)).toEqual([])
   })
 
-  // A literal that the parser must round is no clear id: two different builds would become one.
+  // A number that the parser must round is not a clear id, because two different builds would become one.
   it.each(['9007199254740993.0', '9.007199254740993e15', '90071992547409930e-1'])(
-    '%s, which a double cannot hold, are not rounded to a neighbour',
+    '%s, which a double cannot hold, is not rounded to a neighbour',
     async (id) => {
       const door = await openDoor()
       await send(door.url, withIds('11', id))
@@ -78,8 +78,8 @@ describe('ids', () => {
   )
 })
 
-describe('names that objects know', () => {
-  it('are fields like any other, and give no object properties it was not sent', async () => {
+describe('names that JavaScript objects know', () => {
+  it('are ordinary fields, and never give objects properties that were not sent', async () => {
     const door = await openDoor()
     const inPrototype = `{"build":{"__proto__":{"project_id":1,"build_id":2,"status":"error"}}}`
     const aboveBuild = `{"__proto__":{"build":{"project_id":1,"build_id":2,"status":"error"}}}`
@@ -89,7 +89,7 @@ describe('names that objects know', () => {
     expect(({} as Record<string, unknown>)['project_id']).toBeUndefined()
   })
 
-  it('beside a sound build do no harm', async () => {
+  it('do no harm beside a valid build', async () => {
     const door = await openDoor()
     const body = `{"build":{"project_id":1,"build_id":2,"status":"__proto__","branch":"constructor","committer":"toString",
       "__proto__":{"status":"success","message":"${CANARY}"},"hasOwnProperty":1}}`
@@ -100,7 +100,7 @@ describe('names that objects know', () => {
 })
 
 describe('text from strangers', () => {
-  it('of 100 KB is kept whole in the delivery, its first line in the build event, bounded', async () => {
+  it('of 100 KB is stored whole in the delivery, and its first line, cut to the limit, in the build event', async () => {
     const door = await openDoor()
     const body = JSON.stringify(delivery({ message: `${'long '.repeat(20_000)}\n${CANARY}` }))
     expect((await send(door.url, body)).status).toBe(202)
@@ -110,7 +110,7 @@ describe('text from strangers', () => {
     expect(String(details!['message']).length).toBeLessThanOrEqual(1_000)
   })
 
-  it('with lone surrogates, NUL and direction marks is taken, and is text afterwards', async () => {
+  it('with lone surrogates, NUL and direction marks is accepted, and is valid text afterwards', async () => {
     const door = await openDoor()
     const body = `{"build":{"project_id":1,"build_id":2,"status":"er\\u0000ror","branch":"a\\ud800b","committer":"\\u0000Ada",
       "message":"\\u202egnp.exe\\udc00"}}`
@@ -122,12 +122,12 @@ describe('text from strangers', () => {
     expect(texts[2]).toBe('Ada')
   })
 
-  it('that is a status of nothing but NUL is no status', async () => {
+  it('is not a status if it is only NUL', async () => {
     const door = await openDoor()
     expect((await send(door.url, `{"build":{"project_id":1,"build_id":2,"status":"\\u0000"}}`)).status).toBe(400)
   })
 
-  it('is never echoed and never in a log line', async () => {
+  it('is never repeated in an answer and never in a log line', async () => {
     const door = await openDoor({ LOG_LEVEL: 'trace' })
     const answers = [
       await send(door.url, delivery({ message: CANARY, branch: CANARY, committer: CANARY, build_url: CANARY })),
@@ -138,14 +138,14 @@ describe('text from strangers', () => {
     expect(door.app.lines.join('')).not.toContain(CANARY)
   })
 
-  it('in a status word of 1,000 characters is taken; of more it is refused', async () => {
+  it('may be a status of 1,000 characters, and is refused if it is longer', async () => {
     const door = await openDoor()
     expect((await send(door.url, delivery({ status: 'x'.repeat(1_000) }))).status).toBe(202)
     expect((await send(door.url, delivery({ status: 'x'.repeat(1_001) }))).status).toBe(400)
   })
 })
 
-describe('addresses that are none', () => {
+describe('unknown addresses', () => {
   const statusOf = async (path: string): Promise<number[]> => {
     const wire = openWire((await openDoor()).url)
     wire.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
@@ -160,7 +160,7 @@ describe('addresses that are none', () => {
     },
   )
 
-  // A stranger's address is no fault of ours: neither a 500 nor a line in the error log.
+  // An unknown address from a stranger is not our fault: it gets no 500, and no line in the error log.
   it.each(['//', '//['])('are answered 404, not 500: %s', async (path) => {
     expect(await statusOf(path)).toEqual([404])
   })

@@ -8,9 +8,9 @@ const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 const STRANGE = '/webhooks/builds/wrong'
 const SLACK = '/slack/events'
 
-/** A body that is large, and small enough to be thrown away to its end. */
+/** A large body, still small enough to be read to its end and discarded. */
 const LARGE_BYTES = 2 * 1024 * 1024
-/** What is read last need not be waited for. */
+/** The last piece is not waited for. */
 const PIECE_BYTES = 64 * 1024
 const measureMs = (bodies: number, bytes: number) =>
   ((bodies * (bytes - AT_ONCE_BYTES) - PIECE_BYTES) * 1_000) / LARGE_BYTES_PER_S
@@ -23,7 +23,7 @@ const FORGED = {
 const JSON_TYPE = { 'content-type': 'application/json' }
 const COMPRESSED = { ...JSON_TYPE, 'content-encoding': 'gzip' }
 
-/** Sends a body as fast as it is taken. */
+/** Sends a body as fast as the server accepts it. */
 function begin(url: string, path: string, bytes: number, headers: Record<string, string>) {
   const wire = openWire(url)
   wire.write(head(path, { connection: 'close', 'content-length': bytes, ...headers }))
@@ -31,7 +31,7 @@ function begin(url: string, path: string, bytes: number, headers: Record<string,
   return wire
 }
 
-/** @returns the answer's status, and after how long the connection was ended (ms) */
+/** @returns the status of the answer, and the time until the connection was closed (ms) */
 async function post(...request: Parameters<typeof begin>) {
   const beganAt = performance.now()
   const wire = begin(...request)
@@ -41,9 +41,9 @@ async function post(...request: Parameters<typeof begin>) {
 
 it.each([
   ['that are refused', PATH, 1, LARGE_BYTES, JSON_TYPE, 413],
-  ['that are taken, and are no JSON', PATH, 10, 256 * 1024, JSON_TYPE, 400],
-  ['that may be signed, and are not', SLACK, 1, LARGE_BYTES, FORGED, 401],
-])('large bodies %s are read at the measure', async (_, path, bodies, bytes, headers, status) => {
+  ['that are accepted but are not JSON', PATH, 10, 256 * 1024, JSON_TYPE, 400],
+  ['that claim to be signed but are not', SLACK, 1, LARGE_BYTES, FORGED, 401],
+])('large bodies %s are read at the limited rate', async (_, path, bodies, bytes, headers, status) => {
   const door = await openDoor()
   const answers = await Promise.all(Array.from({ length: bodies }, () => post(door.url, path, bytes, headers)))
   expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: bodies }, () => status))
@@ -52,9 +52,9 @@ it.each([
 
 it.each([
   ['of another type', PATH, { 'content-type': 'application/xml' }, 415],
-  ['sent to no place', '/nowhere', JSON_TYPE, 404],
-  ['sent along with a question', '/healthz', JSON_TYPE, 200],
-])('a large body %s is read at the measure, before what is asked next', async (_, path, headers, status) => {
+  ['for an unknown address', '/nowhere', JSON_TYPE, 404],
+  ['for an address that needs no body', '/healthz', JSON_TYPE, 200],
+])('a large body %s is read at the limited rate, before the next request is read', async (_, path, headers, status) => {
   const door = await openDoor()
   const wire = openWire(door.url)
   const beganAt = performance.now()
@@ -66,7 +66,7 @@ it.each([
   expect(performance.now() - beganAt).toBeGreaterThanOrEqual(measureMs(1, LARGE_BYTES))
 })
 
-it('large bodies share the measure, and a delivery does not wait for them', async () => {
+it('large bodies share the rate limit, and a delivery does not wait for them', async () => {
   const door = await openDoor()
   const beganAt = performance.now()
   const large = Array.from({ length: 3 }, () => post(door.url, PATH, LARGE_BYTES, JSON_TYPE))
@@ -79,18 +79,18 @@ it('large bodies share the measure, and a delivery does not wait for them', asyn
   expect(performance.now() - beganAt).toBeGreaterThanOrEqual(measureMs(3, LARGE_BYTES))
 })
 
-it('not even a large delivery waits for what strangers send', async () => {
+it('not even a large delivery waits for the bodies from strangers', async () => {
   const door = await openDoor()
   const strangers = Array.from({ length: 120 }, () => begin(door.url, STRANGE, 256 * 1024, JSON_TYPE))
   await until('some are refused', () => strangers.some((wire) => statuses(wire).length === 1))
   const { status } = await send(door.url, delivery({ comment: 'x'.repeat(200 * 1024) }))
   expect(status).toBe(202)
-  // Their own turns last for as long as they are listened to.
+  // Their own turns last for as long as the server reads from them.
   expect(strangers.filter((wire) => wire.isOpen()).length).toBeGreaterThan(strangers.length / 2)
 })
 
 const AT_ONCE = 60
-/** What is sent in one piece comes in one piece, but for its last bytes at times. */
+/** A body sent in one piece arrives in one piece, except sometimes for its last bytes. */
 const COME_BYTES = 40 * 1024
 const body = 'x'.repeat(COME_BYTES + 8 * 1024)
 const manyHeaders = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`x${n}`, 'y']))
@@ -105,7 +105,7 @@ const refusedAtOnce: [string, string, number[], number][] = [
   ['a body that Slack did not sign', head(SLACK, { 'content-length': body.length }) + body, [401], COME_BYTES],
   ['a head that is too large', head(PATH, manyHeaders) + body, [431], AT_ONCE_BYTES + COME_BYTES],
 ]
-it.each(refusedAtOnce)('%s is answered when what came of it has had its turn', async (_, bytes, answers, costBytes) => {
+it.each(refusedAtOnce)('%s is answered after its bytes have had their turn', async (_, bytes, answers, costBytes) => {
   const door = await openDoor()
   await fetch(door.url + SLACK, { method: 'POST' })
   const beganAt = performance.now()
@@ -119,7 +119,7 @@ it.each(refusedAtOnce)('%s is answered when what came of it has had its turn', a
   expect(new Set(wires.map((wire) => statuses(wire)[0]))).toEqual(new Set(answers))
 })
 
-it('who goes before their turn has come holds up nobody', async () => {
+it('a sender that leaves before its turn delays nobody', async () => {
   const door = await openDoor()
   const gone = Array.from({ length: 200 }, () => openWire(door.url))
   for (const wire of gone) wire.write(head(STRANGE, { 'content-length': body.length }) + body)

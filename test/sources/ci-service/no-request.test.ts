@@ -8,14 +8,14 @@ const CHUNKED = { 'content-type': 'application/json', 'transfer-encoding': 'chun
 
 const post = (body: string) => head(PATH, { 'content-type': 'application/json', 'content-length': body.length }) + body
 
-it('what is no HTTP is answered 400, and the connection ends', async () => {
+it('text that is not HTTP is answered 400, and the connection ends', async () => {
   const wire = openWire((await openDoor()).url)
   wire.write('buildline\r\n\r\n')
   await wire.closed
   expect(wire.received()).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 })
 
-it('what was asked before it on the same connection is answered first', async () => {
+it('the requests before it on the same connection are answered first', async () => {
   const door = await openDoor()
   const wire = openWire(door.url)
   wire.write(
@@ -25,14 +25,14 @@ it('what was asked before it on the same connection is answered first', async ()
   expect(statuses(wire)).toEqual([202, 202, 202, 400])
 })
 
-it('a body that is no HTTP is answered 400', async () => {
+it('a body that is not HTTP is answered 400', async () => {
   const wire = openWire((await openDoor()).url)
   wire.write(`${head(PATH, CHUNKED)}buildline\r\n`)
   await wire.closed
   expect(statuses(wire)).toEqual([400])
 })
 
-it('a body that is no HTTP is not answered again where its head was refused', async () => {
+it('a body that is not HTTP gets no second answer if its head was refused', async () => {
   const wire = openWire((await openDoor()).url)
   wire.write(head('/webhooks/builds/wrong', CHUNKED))
   await until('its answer', () => statuses(wire).length > 0)

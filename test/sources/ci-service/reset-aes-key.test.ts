@@ -5,19 +5,19 @@ import { startHttpStub } from '../../support/http-stub.ts'
 import type { StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createSandboxClient, createTestClientV2, project, uuidOf } from './support.ts'
 
-describe('a reset is done with any 2xx, and the key is', () => {
+describe('a reset succeeds with any 2xx, and the key is read', () => {
   test.each<[string, StubAnswer, string | null]>([
-    ['of a bare project', { json: project(1, { aes_key: 'k1' }) }, 'k1'],
-    ['of a wrapped one', { json: { project: project(1, { aes_key: 'k1' }) } }, 'k1'],
-    ['by itself', { status: 201, json: { aes_key: 'k1' } }, 'k1'],
+    ['from a bare project', { json: project(1, { aes_key: 'k1' }) }, 'k1'],
+    ['from a wrapped project', { json: { project: project(1, { aes_key: 'k1' }) } }, 'k1'],
+    ['on its own', { status: 201, json: { aes_key: 'k1' } }, 'k1'],
     ['beside the project', { json: { project: project(1), aes_key: 'k1' } }, 'k1'],
-    ['not there', { json: project(1) }, null],
-    ['null', { json: { aes_key: null } }, null],
-    ['blank', { json: { aes_key: ' ' } }, null],
-    ['of another form', { json: { aes_key: { of: 'k1' } } }, null],
-    ['not said: no body', { status: 202 }, null],
-    ['not said: a page', { text: '<html>' }, null],
-    ['not said: broken off', (response) => response.writeHead(200).write('{', () => response.destroy()), null],
+    ['as null if it is missing', { json: project(1) }, null],
+    ['as null if it is null', { json: { aes_key: null } }, null],
+    ['as null if it is blank', { json: { aes_key: ' ' } }, null],
+    ['as null if it has another form', { json: { aes_key: { of: 'k1' } } }, null],
+    ['as null if the answer has no body', { status: 202 }, null],
+    ['as null if the answer is a page', { text: '<html>' }, null],
+    ['as null if it breaks off', (response) => response.writeHead(200).write('{', () => response.destroy()), null],
   ])('%s', async (_form, answer, aesKey) => {
     await using stub = await startHttpStub(() => answer)
     expect(await createTestClientV2(stub.url).resetAesKey(toUuid(uuidOf(1)))).toEqual({ aesKey })
@@ -30,7 +30,7 @@ describe('in the sandbox', () => {
     ['wrapped', true],
     ['aes_key', true],
     ['empty', false],
-  ] as const)('a Pro project gets another key, answered %s', async (resetAesKeyForm, isSaid) => {
+  ] as const)('a Pro project gets another key, in the answer form %s', async (resetAesKeyForm, isSaid) => {
     const ci = await startCi({ switches: { resetAesKeyForm } })
     const before = projectNamed(ci, 'acme/ios')
     const { aesKey } = await createSandboxClient(ci).resetAesKey(toUuid(before.uuid))
@@ -39,7 +39,7 @@ describe('in the sandbox', () => {
     expect(aesKey).toBe(isSaid ? key : null)
   })
 
-  test('a Basic project has none: refused, and for sure not done', async () => {
+  test('a Basic project has no key, so the reset is refused, and certainly not done', async () => {
     const ci = await startCi()
     const error = await ciErrorOf(createSandboxClient(ci).resetAesKey(toUuid(projectNamed(ci, 'acme/web').uuid)))
     expect(error).toMatchObject({ kind: 'bad-request', isUndone: true })

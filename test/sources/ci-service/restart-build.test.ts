@@ -15,7 +15,7 @@ const restarted = async (answer: StubAnswer) => {
   return await createTestClientLegacy(stub.url).restartBuild(BUILD)
 }
 
-test('a restart asks once, with the key in the query alone', async () => {
+test('a restart sends one request, with the key only in the query', async () => {
   await using stub = await startHttpStub(() => ({ json: {} }))
   await createTestClientLegacy(`${stub.url}/ci/`, { apiKey: 'k&y=1' }).restartBuild(BUILD)
   const [request] = stub.requests
@@ -32,7 +32,7 @@ describe('the restarted build is read', () => {
     ['with its id as digits', { json: { id: '512', uuid: uuidOf(512).toUpperCase(), status: 'initiated' } }],
     ['from a 201', { status: 201, json: { id: 512, uuid: uuidOf(512) } }],
     [
-      'from JSON that came whole before the connection broke',
+      'from JSON that arrived completely before the connection broke',
       (response) => {
         response.writeHead(200, { 'content-length': '999' })
         response.write(JSON.stringify({ id: 512, uuid: uuidOf(512) }), () => response.destroy())
@@ -42,7 +42,7 @@ describe('the restarted build is read', () => {
     expect(await restarted(answer)).toEqual({ id: '512', uuid: uuidOf(512) })
   })
 
-  test('with an id beyond 2^53 to the last digit', async () => {
+  test('with an id beyond 2^53, exact to the last digit', async () => {
     expect((await restarted({ text: '{"id":18446744073709551615}' })).id).toBe('18446744073709551615')
   })
 
@@ -56,19 +56,19 @@ describe('the restarted build is read', () => {
       { id: '512', uuid: null },
     ],
     [{ id: 1.5 }, { id: null, uuid: null }],
-  ])('in part, where only a part is usable: %j', async (json, expected) => {
+  ])('in part, if only a part is usable: %j', async (json, expected) => {
     expect(await restarted({ json })).toEqual(expected)
   })
 })
 
-describe('a 2xx that says nothing usable is a restart all the same', () => {
+describe('a 2xx without a usable body is still a restart', () => {
   test.each<[string, StubAnswer]>([
-    ['nothing', { status: 202 }],
+    ['an empty body', { status: 202 }],
     ['a page', { text: '<html>ok</html>' }],
     ['half a JSON text', { text: '{"id":5' }],
     ['a list', { json: [{ id: 512 }] }],
     ['null', { json: null }],
-    ['a build that is none', { json: { build: 'yes' } }],
+    ['a build of the wrong type', { json: { build: 'yes' } }],
     ['a body that breaks off', (response) => response.writeHead(200).write('{"id"', () => response.destroy())],
   ])('%s', async (_form, answer) => {
     expect(await restarted(answer)).toEqual({ id: null, uuid: null })
@@ -85,7 +85,7 @@ describe('a restart that fails', () => {
     [429, 'rate-limited', true],
     [500, 'server', false],
     [503, 'server', false],
-  ])('with %i is %s, asked once, and shows no key', async (status, kind, undone) => {
+  ])('with %i is %s, is sent only once, and shows no key', async (status, kind, undone) => {
     const text = `no build for ${KEY} or api_key=${encodeURIComponent(KEY)}`
     await using stub = await startHttpStub(() => ({ status, text, headers: { 'retry-after': '0' } }))
     const error = await ciErrorOf(createTestClientLegacy(stub.url, { apiKey: KEY }).restartBuild(BUILD))
@@ -118,9 +118,9 @@ describe('in the sandbox', () => {
     ci.state().builds.find((build) => build.uuid === uuid)!.runs.length
 
   test.each<[string, SandboxCiOptions['switches']]>([
-    ['as it is', {}],
-    ['with great ids', { bigIds: true }],
-    ['with ids as texts', { idsAsStrings: true, restartStatusCode: 202 }],
+    ['with ordinary ids', {}],
+    ['with large ids', { bigIds: true }],
+    ['with ids as strings', { idsAsStrings: true, restartStatusCode: 202 }],
   ])('a failed build runs again, %s', async (_form, switches = {}) => {
     const ci = await startCi({ switches: { restartOutcome: 'none', ...switches } })
     const build = failed(ci)
@@ -128,7 +128,7 @@ describe('in the sandbox', () => {
     expect(attemptsOf(ci, build)).toBe(2)
   })
 
-  test('it may become another build', async () => {
+  test('a failed build may become another build', async () => {
     const ci = await startCi({ switches: { restartOutcome: 'none', restartKeepsId: false } })
     const build = failed(ci)
     const newest = await clientOf(ci).restartBuild(build.id)
@@ -137,21 +137,21 @@ describe('in the sandbox', () => {
     expect(attemptsOf(ci, build)).toBe(1)
   })
 
-  test('a build that still runs is refused', async () => {
+  test('a build that still runs is not restarted', async () => {
     const ci = await startCi()
     const build = built(ci)
     expect((await ciErrorOf(clientOf(ci).restartBuild(build.id))).kind).toBe('bad-request')
     expect(attemptsOf(ci, build)).toBe(1)
   })
 
-  test('a build of a pro project is not there', async () => {
+  test('a build of a Pro project is not found', async () => {
     const ci = await startCi()
     const build = failed(ci, 'acme/ios')
     expect((await ciErrorOf(clientOf(ci).restartBuild(build.id))).kind).toBe('not-found')
     expect(attemptsOf(ci, build)).toBe(1)
   })
 
-  test('one whose answer was lost runs: unclear, and asked once', async () => {
+  test('a build runs again if the answer is lost: the outcome is unknown, and the request is sent only once', async () => {
     const ci = await startCi({ switches: { restartOutcome: 'none' } })
     const build = failed(ci)
     ci.addFault({ kind: 'lost-answer', where: 'legacy' })

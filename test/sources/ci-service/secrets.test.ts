@@ -6,7 +6,7 @@ import { CANARY, buildEventsIn, openDoor, traces } from './door.ts'
 const basic = (password: string, user = 'ci') => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 const BARE = '/webhooks/builds'
 
-/** An answer without what differs between any two: the date. */
+/** An answer without its date, in which any two answers differ. */
 const shape = ({ status, headers, text }: Answer) => ({
   status,
   text,
@@ -14,7 +14,7 @@ const shape = ({ status, headers, text }: Answer) => ({
 })
 
 describe('the secret', () => {
-  it('opens the endpoint in the path, as Basic password and as ?token=', async () => {
+  it('opens the endpoint in the path, as the Basic password and as ?token=', async () => {
     const door = await openDoor()
     const answers = [
       await send(door.url, delivery(buildOf(1))),
@@ -26,7 +26,7 @@ describe('the secret', () => {
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
   })
 
-  it('may hold characters that an address and a password must write differently', async () => {
+  it('may contain characters that must be encoded in an address and in a password', async () => {
     const secret = 'a:b&c=d+e"f<g>h^i|j;k@l'
     const door = await openDoor({ WEBHOOK_SECRET: secret })
     const written = encodeURIComponent(secret)
@@ -38,7 +38,7 @@ describe('the secret', () => {
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
   })
 
-  it('may be one of several at once, and no other', async () => {
+  it('may be any of several valid secrets, and no other', async () => {
     const door = await openDoor({ WEBHOOK_SECRET: 'secret-of-yesterday, secret-of-today1 ,secret-of-tomorrow' })
     const statusOf = async (secret: string) => (await send(door.url, delivery(), { path: `${BARE}/${secret}` })).status
     expect(await statusOf('secret-of-yesterday')).toBe(202)
@@ -50,7 +50,7 @@ describe('the secret', () => {
     expect(await statusOf('SECRET-OF-TODAY1')).toBe(404)
   })
 
-  it('is answered 404 when wrong, in whichever way it comes, always in the same words', async () => {
+  it('is answered 404 if it is wrong, wherever it is, always with the same text', async () => {
     const door = await openDoor()
     const wrong = [
       { path: `${BARE}/wrong` },
@@ -75,7 +75,7 @@ describe('the secret', () => {
     expect(traces(door)).toEqual([])
   })
 
-  it('as Basic password opens nothing with anything behind it, though a lenient decoder would drop that', async () => {
+  it('as the Basic password is wrong with anything after it, even if a lenient decoder would drop that', async () => {
     const door = await openDoor()
     const statusOf = async (authorization: string) =>
       (await send(door.url, delivery(), { path: BARE, headers: { authorization } })).status
@@ -88,7 +88,7 @@ describe('the secret', () => {
     }
   })
 
-  it('is asked for before the body is looked at: a wrong one learns nothing of sizes, types and forms', async () => {
+  it('is checked before the body, so a sender with a wrong one learns nothing of sizes, types and forms', async () => {
     const door = await openDoor()
     const path = `${BARE}/wrong`
     const answers = [
@@ -100,13 +100,13 @@ describe('the secret', () => {
     expect(answers[0]!.status).toBe(404)
   })
 
-  it('that is wrong in the path is not saved by a right one elsewhere', async () => {
+  it('that is wrong in the path is wrong, even with a right one elsewhere', async () => {
     const door = await openDoor()
     const path = `${BARE}/wrong?token=${WEBHOOK_SECRET}`
     expect((await send(door.url, delivery(), { path })).status).toBe(404)
   })
 
-  it('is in no log line, right or wrong', async () => {
+  it('is in no log line, whether it is right or wrong', async () => {
     const door = await openDoor({ LOG_LEVEL: 'trace' })
     await send(door.url, delivery())
     await send(door.url, delivery(), { path: `${BARE}?token=${WEBHOOK_SECRET}` })
@@ -120,7 +120,7 @@ describe('too many wrong secrets from one address', () => {
   const WRONG_MAX = 20
   const wrongly = (url: string) => send(url, delivery({ message: CANARY }), { path: `${BARE}/wrong` })
 
-  it('are answered 429 with Retry-After, while right ones from there still pass', async () => {
+  it('are answered 429 with Retry-After, while right ones from the same address are still accepted', async () => {
     const door = await openDoor()
     const early: number[] = []
     for (let n = 0; n < WRONG_MAX; n++) early.push((await wrongly(door.url)).status)
@@ -136,7 +136,7 @@ describe('too many wrong secrets from one address', () => {
     expect(door.app.lines.join('')).not.toContain(CANARY)
   })
 
-  it('are not made of right ones: hundreds from one address all pass', async () => {
+  it('do not include right ones: hundreds from one address are all accepted', async () => {
     const door = await openDoor()
     const answers = await Promise.all(Array.from({ length: 300 }, (_, n) => send(door.url, delivery(buildOf(n + 1)))))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))

@@ -13,7 +13,7 @@ const WEB = toUuid(uuidOf(11))
 const BUILD = toUuid(uuidOf(512))
 const stop = { projectUuid: WEB, buildUuid: BUILD }
 
-describe('a stop asks', () => {
+describe('a stop is requested', () => {
   test('once, as JSON, with an empty object and the configured Authorization', async () => {
     await using stub = await startHttpStub(() => ({ status: 202 }))
     await createTestClientV2(`${stub.url}/v2/`).stopBuild(stop)
@@ -28,21 +28,21 @@ describe('a stop asks', () => {
     expect([...stub.requests[0]!.query]).toEqual([])
   })
 
-  test('under no other address, whatever a uuid holds', async () => {
+  test('under only one address, whatever a uuid contains', async () => {
     await using stub = await startHttpStub(() => ({ status: 202 }))
     await createTestClientV2(stub.url).stopBuild({ projectUuid: WEB, buildUuid: toUuid('a/b?c=1#d e') })
     expect(stub.requests[0]!.path).toMatch(/\/builds\/a%2Fb%3Fc%3D1%23d%20e\/stop$/)
   })
 })
 
-describe('a stop is accepted by any 2xx', () => {
+describe('a stop succeeds', () => {
   test.each<[string, StubAnswer]>([
     ['202 without a body', { status: 202 }],
     ['204', { status: 204 }],
     ['200 with JSON', { json: { build: { status: 'stopped' } } }],
     ['200 with a page', { text: '<html>' }],
     ['202 with a body that breaks off', (response) => response.writeHead(202).write('half', () => response.destroy())],
-  ])('%s', async (_form, answer) => {
+  ])('with %s', async (_form, answer) => {
     await using stub = await startHttpStub(() => answer)
     await expect(createTestClientV2(stub.url).stopBuild(stop)).resolves.toBeUndefined()
     expect(stub.requests).toHaveLength(1)
@@ -55,7 +55,7 @@ describe('a stop is accepted by any 2xx', () => {
     [404, 'not-found'],
     [429, 'rate-limited'],
     [500, 'server'],
-  ])('but not by %i, and is not repeated', async (status, kind) => {
+  ])('but not with %i, and is not repeated', async (status, kind) => {
     await using stub = await startHttpStub(() => ({ status, headers: { location: '/x', 'retry-after': '0' } }))
     const error = await ciErrorOf(createTestClientV2(stub.url).stopBuild(stop))
     expect(error).toMatchObject({ kind, status })
@@ -64,7 +64,7 @@ describe('a stop is accepted by any 2xx', () => {
   })
 })
 
-describe('a stop that meets 401', () => {
+describe('a stop that gets a 401', () => {
   const auth = { ...staticAuth('Bearer old'), renewed: () => Promise.resolve('Bearer new') }
 
   test('is repeated with a renewed token', async () => {
@@ -76,7 +76,7 @@ describe('a stop that meets 401', () => {
     ])
   })
 
-  test('again is not', async () => {
+  test('a second time is not repeated', async () => {
     await using stub = await startHttpStub(() => ({ status: 401 }))
     const error = await ciErrorOf(createTestClientV2(stub.url, { auth }).stopBuild(stop))
     expect(error.kind).toBe('unauthorized')
@@ -113,7 +113,7 @@ describe('in the sandbox', () => {
     expect(ci.calls().map(({ method, body, statusCode }) => [method, body, statusCode])).toEqual([['POST', '{}', 202]])
   })
 
-  test('one that does not run any more is refused, and nothing was done', async () => {
+  test('a build that no longer runs is not stopped, and certainly nothing was done', async () => {
     const ci = await startCi()
     const build = running(ci)
     ci.finish(build.buildUuid, 'success')
@@ -123,14 +123,14 @@ describe('in the sandbox', () => {
     expect(statusOf(ci, build)).toBe('success')
   })
 
-  test('asked for in a project that does not have it, a build goes on', async () => {
+  test('a build goes on if the stop names a project that does not have it', async () => {
     const ci = await startCi()
     const build = running(ci)
     expect((await ciErrorOf(clientOf(ci).stopBuild({ ...build, projectUuid: WEB }))).kind).toBe('not-found')
     expect(statusOf(ci, build)).toBe('initiated')
   })
 
-  test('without the right to, no build stops', async () => {
+  test('a build goes on without the permission to stop it', async () => {
     const ci = await startCi()
     const build = running(ci)
     const error = await ciErrorOf(clientOf(ci, 'Bearer sandbox-token-project-read').stopBuild(build))
@@ -138,7 +138,7 @@ describe('in the sandbox', () => {
     expect(statusOf(ci, build)).toBe('initiated')
   })
 
-  test('one whose answer was lost has stopped: unclear, and asked once', async () => {
+  test('a build stops even if the answer is lost: the outcome is unknown, and the request is sent only once', async () => {
     const ci = await startCi()
     const build = running(ci)
     ci.addFault({ kind: 'lost-answer', where: 'v2' })

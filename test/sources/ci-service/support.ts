@@ -11,7 +11,7 @@ import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
 
 export const ORGANIZATION = '0a000000-0000-0000-0000-000000000001'
 
-/** The uuid of project n; like CI's own, it obeys no RFC. */
+/** The uuid of project n; like the uuids of CI, it does not follow the RFC. */
 export const uuidOf = (n: number): string => `f0000000-0000-0000-0000-${String(n).padStart(12, '0')}`
 
 export function projectIdOf(digits: string): ProjectId {
@@ -42,7 +42,7 @@ export const project = (n: number, more: Record<string, unknown> = {}): Record<s
 export const projects = (from: number, to: number): Record<string, unknown>[] =>
   Array.from({ length: to - from + 1 }, (_, at) => project(from + at))
 
-/** The forms in which CI refuses branches that it cannot read, and what an error of ours says of each. */
+/** The forms in which CI refuses branches that it cannot read, and what our error says about each. */
 export const REFUSAL_FORMS = [
   ['errors', /branches/],
   ['error', /branches/],
@@ -52,12 +52,12 @@ export const REFUSAL_FORMS = [
 ] as const
 
 export interface TestClock extends Clock {
-  /** what was slept so far, in order */
+  /** all sleeps so far, in order */
   slept: number[]
   advance(ms: number): void
 }
 
-/** A clock whose sleeps end at once and move it on. */
+/** A clock whose sleeps end at once and move the clock on. */
 export function createTestClock(startsAt = Date.UTC(2026, 0, 5, 12)): TestClock {
   let at = startsAt
   const slept: number[] = []
@@ -91,7 +91,7 @@ export function createTestClientV2(
   return createClientV2({ baseUrl, organizationUuid, auth, forms, transport: createTestTransport(options) })
 }
 
-/** A client of a started sandbox. */
+/** A client for a running sandbox. */
 export function createSandboxClient(ci: SandboxCi, options: Parameters<typeof createTestClientV2>[1] = {}) {
   const { baseUrl, organizationUuid, authorization } = ci.address()
   return createTestClientV2(baseUrl, { auth: staticAuth(authorization), organizationUuid, ...options })
@@ -106,7 +106,7 @@ export function createTestBadgeClient(siteUrl: string, options: TransportOptions
   return createBadgeClient({ siteUrl, transport: createTestTransport(options) })
 }
 
-/** The CiError that a call ends with; anything else fails the test. */
+/** The CiError that a call ends with; any other end fails the test. */
 export async function ciErrorOf(call: Promise<unknown>): Promise<CiError> {
   const error: unknown = await call.then(
     () => new Error('the call succeeded'),

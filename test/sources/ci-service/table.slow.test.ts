@@ -7,14 +7,14 @@ import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 const BODY_BYTES_MAX = 256 * 1024
 
-/** A delivery whose text has exactly so many bytes. */
+/** A delivery with exactly this number of bytes. */
 function bodyOfBytes(bytes: number): string {
   const empty = JSON.stringify(delivery({ message: CANARY, filler: '' }))
   return JSON.stringify(delivery({ message: CANARY, filler: 'x'.repeat(bytes - empty.length) }))
 }
 
-describe('what the endpoint takes', () => {
-  it('answers 202 "recorded" to a first delivery and keeps its body as it came', async () => {
+describe('the endpoint', () => {
+  it('answers 202 "recorded" to a first delivery, and stores its body unchanged', async () => {
     const door = await openDoor()
     const body = JSON.stringify(delivery({ status: 'initiated' }))
     const answer = await send(door.url, body)
@@ -24,7 +24,7 @@ describe('what the endpoint takes', () => {
     expect(buildEventsIn(door)).toMatchObject([{ project_id: '11', build_id: '512', word: 'initiated', repeats: 0 }])
   })
 
-  it('answers 202 "duplicate" to the same again, counts it, and makes no second build event of it', async () => {
+  it('answers 202 "duplicate" to a repeated delivery, counts it, and makes no second build event of it', async () => {
     const door = await openDoor()
     const answers = [
       await send(door.url, delivery()),
@@ -40,7 +40,7 @@ describe('what the endpoint takes', () => {
     expect(buildEventsIn(door)).toMatchObject([{ repeats: 2 }])
   })
 
-  it('takes the same once only when it comes many times at once', async () => {
+  it('stores a delivery only once if it arrives many times at once', async () => {
     const door = await openDoor()
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(door.url, delivery())))
     expect(answers.filter(({ text }) => text.includes('recorded'))).toHaveLength(1)
@@ -48,14 +48,14 @@ describe('what the endpoint takes', () => {
     expect(buildEventsIn(door)).toMatchObject([{ repeats: 19 }])
   })
 
-  it('does not call the next status of the same build a duplicate', async () => {
+  it('does not take the next status of the same build for a duplicate', async () => {
     const door = await openDoor()
     await send(door.url, delivery())
     expect((await send(door.url, delivery({ status: 'error' }))).text).toBe('{"status":"recorded"}')
     expect(buildEventsIn(door)).toHaveLength(2)
   })
 
-  it('calls a late delivery that comes again a duplicate too, and makes no third build event of it', async () => {
+  it('also takes a repeated late delivery for a duplicate, and makes no third build event of it', async () => {
     const door = await openDoor()
     const answers = []
     for (const status of ['error', 'initiated', 'initiated'])
@@ -68,14 +68,14 @@ describe('what the endpoint takes', () => {
     expect(buildEventsIn(door)).toHaveLength(2)
   })
 
-  it('records a status that nobody documented, and answers 202', async () => {
+  it('records an undocumented status, and answers 202', async () => {
     const door = await openDoor()
     const answer = await send(door.url, delivery({ status: 'quarantined' }))
     expect([answer.status, answer.text]).toEqual([202, '{"status":"recorded"}'])
     expect(buildEventsIn(door)).toMatchObject([{ word: 'quarantined' }])
   })
 
-  it('takes ids as digit strings, a missing content type, a charset, a +json type and a byte order mark', async () => {
+  it('accepts ids as digit strings, a missing content type, a charset, a +json type and a byte order mark', async () => {
     const door = await openDoor()
     const answers = [
       await send(door.url, delivery({ project_id: '11', build_id: '1' })),
@@ -90,7 +90,7 @@ describe('what the endpoint takes', () => {
     expect(buildEventsIn(door).map((buildEvent) => buildEvent['build_id'])).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  it('takes a build of which only the ids and the status are known', async () => {
+  it('accepts a build of which only the ids and the status are known', async () => {
     const door = await openDoor()
     const bare = { build: { project_id: 11, build_id: 512, status: 'error' } }
     const nulls = { build: { ...bare.build, build_id: 513, branch: null, message: null, committer: 7, commit_url: {} } }
@@ -99,7 +99,7 @@ describe('what the endpoint takes', () => {
   })
 })
 
-describe('what has no clear meaning', () => {
+describe('for a delivery without a clear meaning the endpoint', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
   const refused: [why: string, body: string, reason: RegExp][] = [
     ['nothing', '', /not JSON/],
@@ -135,7 +135,7 @@ describe('what has no clear meaning', () => {
     expect((await send(door.url, delivery())).status).toBe(202)
   })
 
-  it('answers 400 to bytes that are no UTF-8', async () => {
+  it('answers 400 if its bytes are not UTF-8', async () => {
     const door = await openDoor()
     const answer = await send(
       door.url,
@@ -145,22 +145,22 @@ describe('what has no clear meaning', () => {
     expect(traces(door)).toEqual([])
   })
 
-  it('takes a body that is nested, but not too deep', async () => {
+  it('but accepts a body that is nested up to the limit', async () => {
     const door = await openDoor()
     expect(
       (await send(door.url, `{"build":{"x":${nested(60)},"project_id":1,"build_id":2,"status":"error"}}`)).status,
     ).toBe(202)
   })
 
-  it.each(['é', '日本', '🚀"\\'])('takes a message full of brackets among %s: they nest nothing', async (other) => {
+  it.each(['é', '日本', '🚀"\\'])('but accepts a message of brackets and %s, which nest nothing', async (other) => {
     const door = await openDoor()
     const message = `${other}[{`.repeat(200)
     expect((await send(door.url, JSON.stringify(delivery({ message })))).status).toBe(202)
   })
 })
 
-describe('how large, of which type, by which method', () => {
-  it('takes exactly 256 KiB', async () => {
+describe('for each size, type and method the endpoint', () => {
+  it('accepts exactly 256 KiB', async () => {
     const door = await openDoor()
     const body = bodyOfBytes(BODY_BYTES_MAX)
     expect(Buffer.byteLength(body)).toBe(BODY_BYTES_MAX)
@@ -168,7 +168,7 @@ describe('how large, of which type, by which method', () => {
     expect(deliveriesIn(door)).toMatchObject([{ body }])
   })
 
-  it('answers 413 to one byte more, by the length announced, before any of it is sent', async () => {
+  it('answers 413 to one byte more, as soon as the length is announced and before any of it is sent', async () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     wire.write(head(PATH, { 'content-type': 'application/json', 'content-length': BODY_BYTES_MAX + 1 }))
@@ -177,7 +177,7 @@ describe('how large, of which type, by which method', () => {
     expect(traces(door)).toEqual([])
   })
 
-  it('answers 413 to one byte more that comes in chunks and announces no length', async () => {
+  it('answers 413 to one byte more that arrives in chunks without an announced length', async () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     wire.write(head(PATH, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }))
@@ -191,7 +191,7 @@ describe('how large, of which type, by which method', () => {
     expect(traces(door)).toEqual([])
   })
 
-  it('takes exactly 256 KiB that come in chunks', async () => {
+  it('accepts exactly 256 KiB that arrive in chunks', async () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     wire.write(head(PATH, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', connection: 'close' }))
@@ -201,7 +201,7 @@ describe('how large, of which type, by which method', () => {
     expect(statuses(wire)).toEqual([202])
   })
 
-  it('lets a sender that sends all of a too large body before it listens read the 413', async () => {
+  it('lets a sender read the 413 even if it sends all of a body before it reads', async () => {
     const door = await openDoor()
     const answer = await send(door.url, bodyOfBytes(4 * 1024 * 1024))
     expect(answer.status).toBe(413)
@@ -218,7 +218,7 @@ describe('how large, of which type, by which method', () => {
     },
   )
 
-  it('answers 415 to a compressed body, whatever it would unpack to', async () => {
+  it('answers 415 to a compressed body, whatever its unpacked content', async () => {
     const door = await openDoor()
     const packed = gzipSync(JSON.stringify(delivery({ message: CANARY })))
     expect((await send(door.url, packed, { headers: { 'content-encoding': 'gzip' } })).status).toBe(415)
@@ -232,7 +232,7 @@ describe('how large, of which type, by which method', () => {
     expect(traces(door)).toEqual([])
   })
 
-  it('counts every answer by its status, without a word of the body', async () => {
+  it('counts every answer by its status, without any text from the body', async () => {
     const door = await openDoor()
     await send(door.url, delivery())
     await send(door.url, delivery())

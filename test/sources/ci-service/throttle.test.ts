@@ -9,7 +9,7 @@ function begin() {
     wrong,
     size,
     pass: (ms: number) => void (now += ms),
-    /** So many wrong secrets. @returns what the last one is told */
+    /** Sends this number of wrong secrets. @returns the answer to the last one */
     wrongly: (times: number, address: string) => {
       for (let n = 1; n < times; n++) wrong(address)
       return wrong(address)
@@ -21,14 +21,14 @@ const ADA = '203.0.113.7'
 const GUS = '203.0.113.8'
 
 describe('an address that sends wrong secrets', () => {
-  test(`may send ${WRONG_MAX}, and is told to wait after one more; another one is not`, () => {
+  test(`may send ${WRONG_MAX}, and must wait after one more, but another address need not`, () => {
     const { wrongly, wrong } = begin()
     expect(wrongly(WRONG_MAX, ADA)).toBeNull()
     expect(wrong(ADA)).toBe(WRONG_WINDOW_MS / SECOND)
     expect(wrong(GUS)).toBeNull()
   })
 
-  test('waits for what is left of its window, in whole seconds, and may then begin again', () => {
+  test('waits for the rest of its time window, in whole seconds, and may then start again', () => {
     const { wrongly, wrong, pass } = begin()
     wrongly(WRONG_MAX, ADA)
     pass(WRONG_WINDOW_MS - 1_500)
@@ -41,11 +41,11 @@ describe('an address that sends wrong secrets', () => {
   })
 
   test.each([
-    ['of IPv6 is one with its neighbours', '2001:db8:1:2::1', '2001:db8:1:2:ffff:0:0:9', true],
-    ['of IPv6 is another one than who has the next network', '2001:db8:1:2::1', '2001:db8:1:3::1', false],
-    ['of IPv6 is one with its neighbours where zeros are left out', '2001:db8::1', '2001:db8:0:0:1::2', true],
-    ['of IPv6 is no neighbour of whoever begins as it does', '2001::5:1:2:3:4', '2001:db8::1', false],
-    ['of IPv4 stands for itself where it is written as IPv6 too', `::ffff:${ADA}`, `::ffff:${GUS}`, false],
+    ['counts as one with its neighbours in IPv6', '2001:db8:1:2::1', '2001:db8:1:2:ffff:0:0:9', true],
+    ['differs from one in the next network in IPv6', '2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['counts as one with its neighbours in IPv6 without zeros', '2001:db8::1', '2001:db8:0:0:1::2', true],
+    ['differs from one that begins alike in IPv6', '2001::5:1:2:3:4', '2001:db8::1', false],
+    ['counts on its own if it is IPv4 written as IPv6', `::ffff:${ADA}`, `::ffff:${GUS}`, false],
   ])('%s', (_, one, other, isOne) => {
     const { wrongly, wrong } = begin()
     wrongly(WRONG_MAX, one)
@@ -54,7 +54,7 @@ describe('an address that sends wrong secrets', () => {
   })
 })
 
-test(`no more than ${ADDRESSES_MAX} addresses are remembered: who was quiet longest is forgotten`, () => {
+test(`at most ${ADDRESSES_MAX} addresses are remembered, and the one without wrong secrets for longest is forgotten first`, () => {
   const { wrongly, wrong, size } = begin()
   wrongly(WRONG_MAX, ADA)
   wrongly(WRONG_MAX, GUS)

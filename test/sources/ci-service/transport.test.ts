@@ -15,7 +15,7 @@ const requestTo = (url: string, more: Partial<CiRequest> = {}): CiRequest => ({
 
 const FINE: StubAnswer = { text: 'fine' }
 
-/** Sends one GET to a stub that plays the answers in turn, the last one for ever. */
+/** Sends one GET to a stub that gives the answers in order, and repeats the last one forever. */
 async function sendThrough(answers: StubAnswer[], limits = {}) {
   const clock = createTestClock()
   await using stub = await startHttpStub((_, at) => answers[Math.min(at, answers.length - 1)]!)
@@ -38,7 +38,7 @@ const stalled: StubAnswer = (response) => {
   response.write('half')
 }
 
-describe('a read is tried again', () => {
+describe('a GET is sent again', () => {
   test.each<[string, StubAnswer]>([
     ['429', { status: 429 }],
     ['500', { status: 500 }],
@@ -50,7 +50,7 @@ describe('a read is tried again', () => {
     expect(await sendThrough([answer, answer, FINE])).toMatchObject({ text: 'fine', requests: 3, slept: [250, 500] })
   })
 
-  test('and each time it is told why', async () => {
+  test('and the reason is reported each time', async () => {
     expect(await sendThrough([{ status: 500 }, destroyed, FINE])).toMatchObject({ retried: ['server', 'unreachable'] })
     expect(await sendThrough([FINE])).toMatchObject({ retried: [] })
     expect(await sendThrough([destroyed, destroyed, destroyed])).toMatchObject({
@@ -61,7 +61,7 @@ describe('a read is tried again', () => {
   test.each<[string, StubAnswer, string]>([
     ['429', { status: 429 }, 'rate-limited'],
     ['a destroyed connection', destroyed, 'unreachable'],
-  ])('at most until the third try: %s', async (_fault, answer, kind) => {
+  ])('up to three times in all: %s', async (_fault, answer, kind) => {
     const { error, requests } = await sendThrough([answer, answer, answer, FINE])
     expect(error).toMatchObject({ kind })
     expect(requests).toBe(TRANSPORT_LIMITS.triesMax)
@@ -77,25 +77,25 @@ describe('a read is tried again', () => {
 describe.each(['POST', 'PUT'] as const)('a %s is sent exactly once', (method) => {
   test.each<[string, StubAnswer, boolean]>([
     ['500', { status: 500 }, false],
-    ['503 that says when', { status: 503, headers: { 'retry-after': '1' } }, false],
+    ['503 with a Retry-After', { status: 503, headers: { 'retry-after': '1' } }, false],
     ['429', { status: 429 }, true],
     ['a destroyed connection', destroyed, false],
     ['a body that breaks off', brokenOff, false],
-  ])('also after %s', async (_fault, answer, retryable) => {
+  ])('even after %s', async (_fault, answer, retryable) => {
     await using stub = await startHttpStub(() => answer)
     const sending = createTestTransport().send(requestTo(stub.url, { method, body: '{}' }))
     expect((await ciErrorOf(sending)).retryable).toBe(retryable)
     expect(stub.requests.map((request) => [request.method, request.body])).toEqual([[method, '{}']])
   })
 
-  test('also when the caller’s time is up, which says nothing of what was done', async () => {
+  test('even if the time limit of the caller passes, which tells nothing about what was done', async () => {
     await using stub = await startHttpStub(() => silent)
     const sending = createTestTransport().send(requestTo(stub.url, { method }), AbortSignal.timeout(30))
     expect(await ciErrorOf(sending)).toMatchObject({ kind: 'timeout', retryable: false })
     expect(stub.requests).toHaveLength(1)
   })
 
-  test('on a connection of its own: none that CI is just closing', async () => {
+  test('on a connection of its own, so never on one that CI is about to close', async () => {
     const used = new WeakSet<object>()
     await using stub = await startHttpStub(() => (response) => {
       if (used.has(response.socket!)) return void response.destroy()
@@ -110,7 +110,7 @@ describe.each(['POST', 'PUT'] as const)('a %s is sent exactly once', (method) =>
   })
 })
 
-describe('a request whose status suffices', () => {
+describe('a request that needs only the status', () => {
   const send = async (answer: StubAnswer, limits = {}) => {
     await using stub = await startHttpStub(() => answer)
     const request = requestTo(stub.url, { method: 'POST', statusSuffices: true })
@@ -120,11 +120,11 @@ describe('a request whose status suffices', () => {
   test.each<[string, StubAnswer]>([
     ['breaks off', brokenOff],
     ['stalls', stalled],
-  ])('succeeds with what came of a body that %s', async (_fault, answer) => {
+  ])('succeeds with what arrived of a body that %s', async (_fault, answer) => {
     expect(await send(answer, { bodyTimeoutMs: 50 })).toMatchObject({ status: 200, text: 'half' })
   })
 
-  test('succeeds with the beginning of a body without an end', async () => {
+  test('succeeds with the beginning of an endless body', async () => {
     const { text } = await send((response) => {
       const flood = () => {
         while (!response.destroyed && response.write('x'.repeat(8_192)));
@@ -135,7 +135,7 @@ describe('a request whose status suffices', () => {
     expect(text).toBe('x'.repeat(64 * 1024))
   })
 
-  test('fails all the same by its status', async () => {
+  test('still fails if the status says so', async () => {
     expect((await ciErrorOf(send({ status: 500, text: '{}' }))).kind).toBe('server')
   })
 })
@@ -146,54 +146,54 @@ describe('Retry-After', () => {
   test.each([
     ['seconds', '7', 7_000],
     ['a date', new Date(now + 9_000).toUTCString(), 9_000],
-  ])('in %s is waited for', async (_form, value, waitMs) => {
+  ])('in %s is respected', async (_form, value, waitMs) => {
     const { slept, text } = await sendThrough([{ status: 429, headers: { 'retry-after': value } }, FINE])
     expect(slept).toEqual([waitMs])
     expect(text).toBe('fine')
   })
 
   test.each(['0', '-5', 'soon', '2099-01-01', 'May 2099', new Date(now - 9_000).toUTCString()])(
-    '%s shortens no backoff',
+    'never shortens the backoff: %s',
     async (value) => {
       const { slept } = await sendThrough([{ status: 503, headers: { 'retry-after': value } }, FINE])
       expect(slept).toEqual([250])
     },
   )
 
-  test('longer than the deadline is not waited for, and passed on', async () => {
+  test('longer than the deadline is not waited for, and is passed on to the caller', async () => {
     const waitS = TRANSPORT_LIMITS.deadlineMs / 1_000
     const { error, requests, slept } = await sendThrough([{ status: 429, headers: { 'retry-after': String(waitS) } }])
     expect(error).toMatchObject({ kind: 'rate-limited', retryAfterMs: waitS * 1_000 })
     expect([requests, slept]).toEqual([1, []])
   })
 
-  test('just within the deadline is waited for', async () => {
+  test('that ends just before the deadline is waited for', async () => {
     const waitS = TRANSPORT_LIMITS.deadlineMs / 1_000 - 1
     const { text } = await sendThrough([{ status: 429, headers: { 'retry-after': String(waitS) } }, FINE])
     expect(text).toBe('fine')
   })
 
-  test('beyond all measure is bounded', async () => {
+  test('is limited if it is excessively long', async () => {
     const { error } = await sendThrough([{ status: 429, headers: { 'retry-after': '99999999999' } }])
     expect(error).toMatchObject({ retryAfterMs: RETRY_AFTER_MS_MAX })
   })
 })
 
-describe('time is bounded', () => {
+describe('the time is limited', () => {
   const once = { triesMax: 1 }
 
-  test('for the headers', async () => {
+  test('for the headers of an answer', async () => {
     const { error } = await sendThrough([silent], { ...once, headersTimeoutMs: 50 })
     expect(error).toMatchObject({ kind: 'timeout', code: 'CI_TIMEOUT', retryable: true })
     expect(error).toMatchObject({ cause: { code: 'UND_ERR_HEADERS_TIMEOUT' } })
   })
 
-  test('for a body that stalls', async () => {
+  test('for a stalled body', async () => {
     const { error } = await sendThrough([stalled], { ...once, bodyTimeoutMs: 50 })
     expect(error).toMatchObject({ kind: 'timeout', cause: { code: 'UND_ERR_BODY_TIMEOUT' } })
   })
 
-  test('for a whole call, whatever drips in', async () => {
+  test('for a whole call, even if bytes keep trickling in', async () => {
     const dripping: StubAnswer = (response) => {
       const drip = setInterval(() => response.write('.'), 5)
       response.on('close', () => clearInterval(drip))
@@ -203,35 +203,35 @@ describe('time is bounded', () => {
     expect(requests).toBe(1)
   })
 
-  test('and a timeout is tried again like any lost connection', async () => {
+  test('and a timeout is retried like any lost connection', async () => {
     expect(await sendThrough([silent, FINE], { headersTimeoutMs: 50 })).toMatchObject({ text: 'fine', requests: 2 })
   })
 
-  test('but an error keeps its status when its body stalls', async () => {
+  test('but an error keeps its status if its body stalls', async () => {
     const answer: StubAnswer = (response) => void response.writeHead(404).write('half')
     const { error } = await sendThrough([answer], { bodyTimeoutMs: 50 })
     expect(error).toMatchObject({ kind: 'not-found', status: 404 })
   })
 })
 
-describe('size is bounded', () => {
+describe('the size is limited', () => {
   const limits = { responseBytesMax: 1_000 }
 
-  test('to the limit, the limit included', async () => {
+  test('but may be exactly at the limit', async () => {
     const { text } = await sendThrough([{ text: 'é'.repeat(500) }], limits)
     expect(text).toBe('é'.repeat(500))
   })
 
   test.each<[string, StubAnswer]>([
-    ['with its length', { text: `${'é'.repeat(500)}x` }],
-    ['without its length', (response) => void response.write('x'.repeat(2_000))],
-  ])('and one byte more is too large, %s', async (_form, answer) => {
+    ['an announced length', { text: `${'é'.repeat(500)}x` }],
+    ['no announced length', (response) => void response.write('x'.repeat(2_000))],
+  ])('and one byte more is too large, with %s', async (_form, answer) => {
     const { error, requests } = await sendThrough([answer], limits)
     expect(error).toMatchObject({ kind: 'too-large', code: 'CI_TOO_LARGE', retryable: false })
     expect(requests).toBe(1)
   })
 
-  test('for one request as it says, more tightly or more widely', async () => {
+  test('for one request to its own limit, whether smaller or larger', async () => {
     await using stub = await startHttpStub(() => ({ text: 'x'.repeat(1_000) }))
     const send = (responseBytesMax: number, most: number) =>
       createTestTransport({ limits: { responseBytesMax: most } }).send(requestTo(stub.url, { responseBytesMax }))
@@ -240,14 +240,14 @@ describe('size is bounded', () => {
     expect((await send(1_000, 999)).bytes).toHaveLength(1_000)
   })
 
-  test('for the headers too', async () => {
+  test('for the headers as well', async () => {
     const { error } = await sendThrough([{ headers: { 'x-long': 'x'.repeat(200_000) } }], { triesMax: 1 })
     expect(error).toMatchObject({ kind: 'too-large' })
   })
 })
 
 describe('a caller that aborts', () => {
-  test('gets its own reason, and nothing is sent again', async () => {
+  test('gets its own reason, and the request is not sent again', async () => {
     const controller = new AbortController()
     const reason = new Error('no longer wanted')
     await using stub = await startHttpStub(() => {
@@ -260,7 +260,7 @@ describe('a caller that aborts', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
   })
 
-  test('while a retry waits, too', async () => {
+  test('also ends the wait for a retry', async () => {
     const controller = new AbortController()
     const reason = new Error('no longer wanted')
     const clock = { ...createTestClock(), sleep: () => Promise.resolve(controller.abort(reason)) }
@@ -269,14 +269,14 @@ describe('a caller that aborts', () => {
     expect(stub.requests).toHaveLength(1)
   })
 
-  test('by a time limit gets a timeout', async () => {
+  test('with a time limit gets a timeout', async () => {
     await using stub = await startHttpStub(() => silent)
     const sending = createTestTransport().send(requestTo(stub.url), AbortSignal.timeout(30))
     expect(await ciErrorOf(sending)).toMatchObject({ kind: 'timeout', retryable: true })
   })
 })
 
-test('any 2xx is a success, an empty body included', async () => {
+test('any 2xx is a success, even with an empty body', async () => {
   for (const status of [200, 201, 202, 204, 299]) {
     await using stub = await startHttpStub(() => ({ status }))
     expect(await createTestTransport().send(requestTo(stub.url))).toMatchObject({ status, link: null, text: '' })
@@ -290,7 +290,7 @@ test('a redirect is not followed', async () => {
   expect(other.requests).toHaveLength(0)
 })
 
-test.each(['GET', 'POST'] as const)('a closed transport sends no %s more', async (method) => {
+test.each(['GET', 'POST'] as const)('a closed transport sends no more %s requests', async (method) => {
   await using stub = await startHttpStub(() => FINE)
   const transport = createTestTransport()
   await transport.send(requestTo(stub.url, { method }))

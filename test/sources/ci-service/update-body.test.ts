@@ -8,15 +8,15 @@ import type { Leaf } from './generated-projects.ts'
 
 type Fields = Record<string, unknown>
 
-/** What goes over the wire when a project comes as `text`; `touch` is what an editor does meanwhile. */
+/** The request for a project that arrives as `text`; `touch` is what an editor changes in between. */
 const sentFor = (text: string, touch: (raw: Fields) => Fields = (raw) => raw): unknown =>
   exactly(JSON.stringify(updateBody(touch(parseJson(text) as Fields))))
 
 const rulesSentFor = (...rules: unknown[]) =>
   (updateBody({ type: 'basic', notification_rules: rules }) as { notification_rules: unknown[] }).notification_rules
 
-describe('an update says', () => {
-  test('each field of the request, and nothing that only CI sets', () => {
+describe('an update contains', () => {
+  test('each field of the request, and none that only CI sets', () => {
     const kept = {
       type: 'basic',
       team_ids: [7],
@@ -46,18 +46,18 @@ describe('an update says', () => {
     })
   })
 
-  test.each(['pro', 'turbo', 'Pro'])('nothing for Basic alone of a project of type %s', (type) => {
+  test.each(['pro', 'turbo', 'Pro'])('no field that only Basic has, for a project of type %s', (type) => {
     expect(updateBody({ type, setup_commands: ['x'], environment_variables: [], branches: null })).toEqual({
       type,
       branches: null,
     })
   })
 
-  test.each(['basic', 'Basic', undefined, null])('but all of it where the type is %s', (type) => {
+  test.each(['basic', 'Basic', undefined, null])('every such field if the type is %s', (type) => {
     expect(updateBody({ type, setup_commands: ['x'] })).toEqual({ type, setup_commands: ['x'] })
   })
 
-  test('nothing of what is not there', () => {
+  test('no field that is missing', () => {
     expect(updateBody({ type: 'basic' })).toEqual({ type: 'basic' })
   })
 })
@@ -83,7 +83,7 @@ describe('a rule in an update', () => {
     ['email', { key: 'k' }, { key: 'k' }],
     ['pigeon', { key: 'k', loft: 'l' }, { key: 'k', loft: 'l' }],
     [undefined, { key: 'k' }, { key: 'k' }],
-  ])('of %s has the options %j as %j', (notifier, options, sent) => {
+  ])('for %s sends the options %j as %j', (notifier, options, sent) => {
     expect(rulesSentFor({ notifier, options })).toEqual([{ notifier, options: sent }])
   })
 
@@ -93,11 +93,11 @@ describe('a rule in an update', () => {
     [{ email_target: 'all' }, { email_target: 'all' }],
     [{ target: null, email_target: 'all' }, { email_target: 'all' }],
     [{}, {}],
-  ])('has %j as %j', (rule, sent) => {
+  ])('sends %j as %j', (rule, sent) => {
     expect(rulesSentFor(rule)).toEqual([sent])
   })
 
-  test('keeps branch, branch_match, build_statuses and what nobody has heard of; what is no rule stays what it is', () => {
+  test('keeps branch, branch_match, build_statuses and unknown fields, and sends something that is not a rule unchanged', () => {
     const rule = { branch: null, branch_match: 'regex', build_statuses: ['deployed'], id: 7, nested: { target: 'x' } }
     expect(rulesSentFor(rule, 'nonsense', null)).toEqual([rule, 'nonsense', null])
   })
@@ -118,11 +118,11 @@ describe('numbers beyond 2^53', () => {
     ],
   }
 
-  test('go back as numbers, and digit strings as strings; team ids are numbers in a request', () => {
+  test('are sent as numbers, and digit strings as strings, but team ids are always numbers in a request', () => {
     expect(sentFor(text)).toEqual(sent)
   })
 
-  test('also when an editor has spread the project and its rules', () => {
+  test('stay exact even after an editor has spread the project and its rules', () => {
     const spread = (raw: Fields) => ({
       ...raw,
       notification_rules: (raw['notification_rules'] as Fields[]).map((rule) => ({ ...rule })),
@@ -130,7 +130,7 @@ describe('numbers beyond 2^53', () => {
     expect(sentFor(text, spread)).toEqual(sent)
   })
 
-  test('also in the rule that an edit changes', () => {
+  test('stay exact in the rule that an edit changes', () => {
     const rule = {
       notifier: 'slack',
       target: null,
@@ -150,7 +150,7 @@ describe('numbers beyond 2^53', () => {
     })
   })
 
-  test('but not where an editor put something else', () => {
+  test('are replaced if an editor has set another value', () => {
     expect(sentFor(text, (raw) => ({ ...raw, id: '18446744073709551614', list: [LONG] }))).toEqual({
       ...sent,
       id: '18446744073709551614',
@@ -159,15 +159,15 @@ describe('numbers beyond 2^53', () => {
   })
 })
 
-describe('of any project', () => {
+describe('for any project', () => {
   const isSent = ({ path }: Leaf, type: unknown) => {
     if (CI_OWN_FIELDS.includes(String(path[0]))) return false
-    // A number is no word: `#…` is how `exactly` shows it.
+    // A number is not a word: `#…` is how `exactly` shows it.
     const isOther = typeof type === 'string' && !/^(#-?\d.*|\s*|basic)$/i.test(type)
     return !isOther || !['setup_commands', 'environment_variables'].includes(String(path[0]))
   }
 
-  /** Where the interface wants what CI answered at `path`. */
+  /** The place in the request for the value that CI answered at `path`. */
   function requestPath(path: Leaf['path'], project: Fields): Leaf['path'] {
     const [list, at, field, option, ...rest] = path
     if (list !== 'notification_rules' || typeof at !== 'number' || field === undefined) return path
@@ -181,7 +181,7 @@ describe('of any project', () => {
 
   const asLines = (leaves: Leaf[]) => leaves.map((leaf) => JSON.stringify(leaf)).sort()
 
-  test('every value is in the update under its request name, or is one that only CI sets; and nothing else is', () => {
+  test('an update contains every value under its request name, except those that only CI sets, and nothing else', () => {
     fc.assert(
       fc.property(anyProject, (generated) => {
         const text = JSON.stringify(generated)
@@ -196,7 +196,7 @@ describe('of any project', () => {
     )
   })
 
-  test('making an update changes nothing of it', () => {
+  test('making an update does not change the project', () => {
     fc.assert(
       fc.property(anyProject, (generated) => {
         const raw = parseJson(JSON.stringify(generated)) as Fields

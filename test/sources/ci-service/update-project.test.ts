@@ -10,7 +10,7 @@ import { ciErrorOf, createSandboxClient, createTestClientV2, project, REFUSAL_FO
 
 const WEB = toUuid(uuidOf(1))
 
-describe('an update is accepted by any 2xx', () => {
+describe('an update succeeds with any 2xx, and', () => {
   const update = async (answer: StubAnswer) => {
     await using stub = await startHttpStub(() => answer)
     return await createTestClientV2(stub.url).updateProject(WEB, { type: 'basic' })
@@ -24,15 +24,15 @@ describe('an update is accepted by any 2xx', () => {
     ['another project', { json: project(2) }],
     ['a body that breaks off', (response) => response.writeHead(200).write('{"uuid":', () => response.destroy())],
     ['a body beyond what is read', { json: project(1, { more: 'x'.repeat(WRITTEN_BYTES_MAX) }) }],
-  ])('%s says nothing more', async (_form, answer) => {
+  ])('has no result if the answer is %s', async (_form, answer) => {
     expect(await update(answer)).toBeNull()
   })
 
   test.each<[string, StubAnswer]>([
     ['bare', { json: project(1) }],
     ['wrapped', { status: 202, json: { project: project(1) } }],
-    ['of just the size that is read', { text: JSON.stringify(project(1)).padEnd(WRITTEN_BYTES_MAX) }],
-  ])('the project is read %s', async (_form, answer) => {
+    ['exactly as large as the limit', { text: JSON.stringify(project(1)).padEnd(WRITTEN_BYTES_MAX) }],
+  ])('gives the project if the answer is %s', async (_form, answer) => {
     expect(await update(answer)).toMatchObject({ uuid: WEB, name: 'acme/web-1' })
   })
 })
@@ -47,7 +47,7 @@ describe('in the sandbox', () => {
   }
 
   test.each(['nested', 'any'] as const)(
-    'with options %s, a project that is written back is what it was',
+    'with options %s, a project that is written back is unchanged',
     async (form) => {
       const ci = await startCi({ switches: { updateOptionsForm: form, proBasicFields: 'refuse' } })
       for (const name of ['acme/web', 'acme/ios']) {
@@ -60,7 +60,7 @@ describe('in the sandbox', () => {
     },
   )
 
-  test.each(['bare', 'wrapped'] as const)('a change is made and answered %s', async (updatedProjectForm) => {
+  test.each(['bare', 'wrapped'] as const)('a change is made, and the answer is %s', async (updatedProjectForm) => {
     const ci = await startCi({ switches: { updatedProjectForm } })
     const { uuid, raw } = await read(ci, 'acme/web')
     const updated = await createSandboxClient(ci).updateProject(uuid, { ...raw, branches: ['main', '^release/.*$'] })
@@ -72,7 +72,7 @@ describe('in the sandbox', () => {
     })
   })
 
-  test.each(REFUSAL_FORMS)('a refusal as %s is a CiError, and changes nothing', async (errorForm, said) => {
+  test.each(REFUSAL_FORMS)('a refusal as %s is a CiError, and nothing changes', async (errorForm, said) => {
     const ci = await startCi({ switches: { errorForm } })
     const { uuid, raw } = await read(ci, 'acme/web')
     const error = await ciErrorOf(createSandboxClient(ci).updateProject(uuid, { ...raw, branches: ['^half'] }))
@@ -81,7 +81,7 @@ describe('in the sandbox', () => {
     expect((await read(ci, 'acme/web')).raw).toEqual(raw)
   })
 
-  test('one whose answer was lost has been made: unclear, and asked once', async () => {
+  test('an update is made even if the answer is lost: the outcome is unknown, and the request is sent only once', async () => {
     const ci = await startCi()
     const { uuid, raw } = await read(ci, 'acme/web')
     ci.addFault({ kind: 'lost-answer', where: 'v2' })
@@ -130,7 +130,7 @@ describe('in the sandbox', () => {
   }
   const ofType = (type: string) => fc.record({ type: fc.constant(type), ...fields }, { requiredKeys: ['type'] })
 
-  test('any project that is read, written back and read again has lost nothing', async () => {
+  test('any project that is read, written back and read again is unchanged', async () => {
     const ci = await startCi()
     await fc.assert(
       fc.asyncProperty(ofType('basic'), ofType('pro'), async (basic, pro) => {
@@ -153,7 +153,7 @@ describe('in the sandbox', () => {
 
 type Fields = Record<string, unknown>
 
-/** The answer of a CI that keeps all that an update says, beside what only it sets. */
+/** The answer of a CI that keeps all that an update contains, and the fields that only CI sets. */
 function keptOf(before: Fields, said: Fields): Fields {
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => CI_OWN_FIELDS.includes(name)))
   const rules = said['notification_rules']
@@ -180,13 +180,13 @@ function answeredOptions(options: Fields, notifier: string): Fields {
 
 const BASIC_ONLY = ['setup_commands', 'environment_variables']
 
-/** What CI forgets of a project whose type may not have it; a number is no type. */
+/** The fields that CI drops from a project whose type may not have them; a number is not a type. */
 function forgottenOf(before: Fields): Fields {
   const isOther = typeof before['type'] === 'string' && !/^(#-?\d.*|\s*|basic)$/i.test(before['type'])
   return Object.fromEntries(Object.entries(before).filter(([name]) => isOther && BASIC_ONLY.includes(name)))
 }
 
-test('a CI that keeps everything has after an update what it had, to the last digit, whatever its projects hold', async () => {
+test('any project keeps all its values through an update, exact to the last digit, in a CI that keeps all it is sent', async () => {
   let text = ''
   await using stub = await startHttpStub(({ method }) => (method === 'PUT' ? { status: 204 } : { text: `[${text}]` }))
   const client = createTestClientV2(stub.url)

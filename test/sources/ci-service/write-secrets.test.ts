@@ -70,7 +70,7 @@ const WRITES = [
 const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const all = Object.values(SECRETS)
 
-/** What a hostile or careless CI says about what it was sent. */
+/** The answers of a hostile or careless CI, made from what it was sent. */
 const ECHOES: [string, (body: string) => StubAnswer][] = [
   ['the request as a text', (body) => ({ text: body })],
   ['the request within an error', (body) => ({ json: { error: `cannot take ${body}` } })],
@@ -90,8 +90,8 @@ const ECHOES: [string, (body: string) => StubAnswer][] = [
 
 const PIECES = [/canary/i, /\bpw1\b/, /of <two>|two> lines/, /of two/, /slack key/, /hooks\.example/, /ws\+secret/]
 
-describe.each(WRITES)('no error of a %s shows a secret of it', (_write, write) => {
-  test.each(ECHOES)('when CI says %s', async (_echo, echo) => {
+describe.each(WRITES)('no error of a %s shows a secret from the request', (_write, write) => {
+  test.each(ECHOES)('if CI answers with %s', async (_echo, echo) => {
     for (const status of [400, 403, 422, 500, 302]) {
       await using stub = await startHttpStub(({ body }) => {
         const answer = echo(body)
@@ -103,7 +103,7 @@ describe.each(WRITES)('no error of a %s shows a secret of it', (_write, write) =
     }
   })
 
-  test('when the answer is no HTTP', async () => {
+  test('if the answer is not HTTP', async () => {
     const answer: StubAnswer = (response) => void response.socket?.end(`${all.join(' ')}\r\n\r\n`)
     await using stub = await startHttpStub(() => answer)
     const error = await ciErrorOf(write(createTestClientV2(stub.url)))
@@ -111,14 +111,14 @@ describe.each(WRITES)('no error of a %s shows a secret of it', (_write, write) =
   })
 })
 
-test('a creation whose answer is cut within a secret shows none of it', async () => {
+test('a creation whose answer is cut in the middle of a secret shows no part of it', async () => {
   await using stub = await startHttpStub(({ body }) => ({ status: 201, text: body.slice(0, -1) }))
   const error = await ciErrorOf(create(createTestClientV2(stub.url)))
   expect(error.kind).toBe('shape')
   for (const piece of PIECES) expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(piece)
 })
 
-test('what CI says about a write stays readable: fields, rules and the names of variables', async () => {
+test('the text of CI about a write stays readable: fields, rules and the names of variables', async () => {
   const said = 'notification_rules.0.options: slack needs key; environment_variables.TOKEN is reserved'
   for (const write of [create, update, reset]) {
     await using stub = await startHttpStub(() => ({ status: 400, json: { errors: said.split('; ') } }))
@@ -126,14 +126,14 @@ test('what CI says about a write stays readable: fields, rules and the names of 
   }
 })
 
-test('a short value hides itself, and no part of another word', async () => {
+test('a short value is removed where it stands alone, but not from within another word', async () => {
   await using stub = await startHttpStub(() => ({ status: 400, text: 'test_pipelines are latest, not "test"' }))
   const project = { type: 'basic', environment_variables: [{ name: 'NODE_ENV', value: 'test' }] }
   const error = await ciErrorOf(createTestClientV2(stub.url).updateProject(toUuid(uuidOf(1)), project))
   expect(error.reason).toBe('test_pipelines are latest, not "[removed]"')
 })
 
-test('half a character in a value costs no error its kind', async () => {
+test('half a character in a value does not change the kind of an error', async () => {
   const halved = [{ name: 'HALF', value: 'half \u{d83d}' }]
   for (const answer of [
     { status: 400, text: 'not half a thing' },
@@ -146,7 +146,7 @@ test('half a character in a value costs no error its kind', async () => {
   }
 })
 
-test('a project with as many and as long values as can be sent costs no error its reason', async () => {
+test('a project with the most and longest values that can be sent does not remove the reason of an error', async () => {
   const environment_variables = Array.from({ length: 200 }, (_, at) => ({
     name: `V${at}`,
     value: `${at}-`.padEnd(10_000, 'xyz-'),
@@ -157,7 +157,7 @@ test('a project with as many and as long values as can be sent costs no error it
   expect(error.reason).toBe('the value [removed] is too long')
 })
 
-describe('of a secret, a piece', () => {
+describe('a piece of a secret', () => {
   const secret = 'abcdefghijkl'
 
   test.each([

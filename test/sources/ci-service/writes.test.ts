@@ -39,7 +39,7 @@ const WRITES: [string, (client: ClientV2, signal?: AbortSignal) => Promise<unkno
 ]
 
 describe.each(WRITES)('to %s', (purpose, write, method, path, body) => {
-  test('CI is asked once, with JSON and the configured Authorization', async () => {
+  test('CI gets one request, with JSON and the configured Authorization', async () => {
     await using stub = await startHttpStub(() => ({ json: project(1) }))
     await write(createTestClientV2(`${stub.url}/v2/`))
     expect(stub.requests).toMatchObject([
@@ -57,7 +57,7 @@ describe.each(WRITES)('to %s', (purpose, write, method, path, body) => {
     [429, 'rate-limited', true],
     [500, 'server', false],
     [503, 'server', false],
-  ])('after %i it is not asked again, and %s is undone for sure: %s', async (status, kind, undone) => {
+  ])('after %i the request is not repeated, and %s is certainly undone: %s', async (status, kind, undone) => {
     await using stub = await startHttpStub(() => ({ status, headers: { location: '/x', 'retry-after': '0' } }))
     const error = await ciErrorOf(write(createTestClientV2(stub.url)))
     expect(error).toMatchObject({ kind, status })
@@ -69,7 +69,7 @@ describe.each(WRITES)('to %s', (purpose, write, method, path, body) => {
   test.each<[string, StubAnswer, string]>([
     ['the connection closes', (response) => void response.destroy(), 'unreachable'],
     ['no answer comes', () => undefined, 'timeout'],
-  ])('when %s it is not asked again, and unclear', async (_fault, answer, kind) => {
+  ])('if %s the request is not repeated, and the outcome is unknown', async (_fault, answer, kind) => {
     await using stub = await startHttpStub(() => answer)
     const error = await ciErrorOf(write(createTestClientV2(stub.url, { limits: { headersTimeoutMs: 100 } })))
     expect(error).toMatchObject({ kind, retryable: false })
@@ -77,13 +77,13 @@ describe.each(WRITES)('to %s', (purpose, write, method, path, body) => {
     expect(stub.requests).toHaveLength(1)
   })
 
-  test('a caller who has lost patience gets their own reason', async () => {
+  test('a caller who aborts gets their own reason', async () => {
     const patience = new AbortController()
     await using stub = await startHttpStub(() => (patience.abort(new Error('enough')), () => undefined))
     await expect(write(createTestClientV2(stub.url), patience.signal)).rejects.toThrow('enough')
   })
 
-  test('after 401 it is asked once more, with a renewed token', async () => {
+  test('after a 401 the request is repeated once, with a renewed token', async () => {
     const auth = { ...staticAuth('Bearer old'), renewed: () => Promise.resolve('Bearer new') }
     await using stub = await startHttpStub((_, at) => (at === 0 ? { status: 401 } : { json: project(1) }))
     await write(createTestClientV2(stub.url, { auth }))
@@ -91,7 +91,7 @@ describe.each(WRITES)('to %s', (purpose, write, method, path, body) => {
     expect(stub.requests[1]!.body).toBe(stub.requests[0]!.body)
   })
 
-  test('after a second 401 it is not', async () => {
+  test('after a second 401 the request is not repeated', async () => {
     const auth = { ...staticAuth('Bearer old'), renewed: () => Promise.resolve('Bearer new') }
     await using stub = await startHttpStub(() => ({ status: 401 }))
     expect((await ciErrorOf(write(createTestClientV2(stub.url, { auth })))).kind).toBe('unauthorized')

@@ -10,13 +10,13 @@ const pair = () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   return {
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }),
-    // As GitHub gives it.
+    // The format that GitHub uses.
     privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }),
   }
 }
 const KEYS = pair()
 
-/** A client that has no token but an app's; its clock may be ahead. */
+/** A client with only the key of an app, and no token; its clock may be fast. */
 async function openApp({ id = '7', privateKey = KEYS.privateKey } = {}) {
   let aheadMs = 0
   const clock = { ...systemClock, now: () => Date.now() + aheadMs }
@@ -33,7 +33,7 @@ async function openApp({ id = '7', privateKey = KEYS.privateKey } = {}) {
   return { github, client, asked, pass: (ms: number) => void (aheadMs += ms) }
 }
 
-test('an app asks once for a token that serves all repositories of an owner, and again a minute before it ends', async () => {
+test('an app requests one token for all repositories of an owner, and a new one a minute before it expires', async () => {
   const { github, client, asked, pass } = await openApp()
   const { id } = pushed(github)
   await Promise.all([client.runs('acme/web'), client.runs('acme/api'), client.runs('acme/web')])
@@ -47,7 +47,7 @@ test('an app asks once for a token that serves all repositories of an owner, and
   expect(asked()).toBe(2)
 })
 
-test('a token that GitHub no longer accepts is asked for anew at the next call', async () => {
+test('a token that GitHub no longer accepts is requested anew at the next call', async () => {
   const { github, client, asked } = await openApp()
   await client.runs('acme/web')
   github.endAppTokens()
@@ -57,9 +57,9 @@ test('a token that GitHub no longer accepts is asked for anew at the next call',
 })
 
 test.each([
-  ['a key that is not its own', { privateKey: pair().privateKey }],
+  ['a key that does not belong to it', { privateKey: pair().privateKey }],
   ['the id of another app', { id: '8' }],
-])('with %s nothing is asked for or done, and no error shows the key', async (_, app) => {
+])('with %s the app does nothing more, and no error shows the key', async (_, app) => {
   const { github, client, asked } = await openApp(app)
   const { id } = pushed(github)
   const refused = await client.cancel('acme/web', String(id)).catch((error: unknown) => error)
@@ -68,9 +68,9 @@ test.each([
   expect([asked(), runOf(github, id).conclusion]).toEqual([0, null])
 })
 
-test('a repository that the app is not installed on is not found', async () => {
+test('a repository without the app installed is not found', async () => {
   const { client } = await openApp()
   await expect(client.runs('acme/gone')).rejects.toMatchObject({ kind: 'not-found' })
-  // What failed is asked for again.
+  // A failed request is repeated.
   await client.runs('acme/web')
 })

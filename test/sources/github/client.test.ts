@@ -37,12 +37,12 @@ test('the failed jobs of a large matrix are found on every page', async () => {
 })
 
 test.each([
-  ['the step that failed', 'test', [step('Set up job', 'success'), step('Run tests')], 'test: Run tests'],
-  ['nothing where no step failed, as where its runner was lost', 'test', [step('Run tests', 'cancelled')], 'test'],
-  ['nothing where several failed', 'test', [step('Run tests'), step('Upload')], 'test'],
-  ['nothing where GitHub shows no steps', 'test', undefined, 'test'],
-  ['both cut, where they are long', 'j'.repeat(60), [step('s'.repeat(60))], `${'j'.repeat(38)}…: ${'s'.repeat(38)}…`],
-])('a failed job is named with %s', async (_, name, steps, shown) => {
+  ['with its failed step', 'test', [step('Set up job', 'success'), step('Run tests')], 'test: Run tests'],
+  ['without a step if none failed because its runner was lost', 'test', [step('Run tests', 'cancelled')], 'test'],
+  ['without a step if several failed', 'test', [step('Run tests'), step('Upload')], 'test'],
+  ['without a step if GitHub shows none', 'test', undefined, 'test'],
+  ['with both names cut if long', 'j'.repeat(60), [step('s'.repeat(60))], `${'j'.repeat(38)}…: ${'s'.repeat(38)}…`],
+])('a failed job is named %s', async (_, name, steps, shown) => {
   const { client } = await openClient(() => ({ json: { jobs: [{ name, conclusion: 'failure', steps }] } }))
   expect(await client.failedJobs('acme/web', '1', 1)).toEqual([shown])
 })
@@ -51,7 +51,7 @@ function step(name: string, conclusion = 'failure') {
   return { name, conclusion }
 }
 
-test('the name of a job is one that can be stored', async () => {
+test('the name of a job is in a form that can be stored', async () => {
   const { client } = await openClient(() => ({
     json: { jobs: [{ name: `a\u0000b\ud800${'c'.repeat(5_000)}`, conclusion: 'failure' }] },
   }))
@@ -60,7 +60,7 @@ test('the name of a job is one that can be stored', async () => {
   expect(name.length).toBeLessThanOrEqual(1_000)
 })
 
-test('an answer without news is asked for once', async () => {
+test('an unchanged answer is requested only once', async () => {
   const ends: string[] = []
   const { client, stub } = await openClient(
     () => ({ status: 304 }),
@@ -77,13 +77,13 @@ test.each([
   ['Resource not accessible by personal access token', 'forbidden'],
   ['Must have admin rights to Repository.', 'forbidden'],
   ['You have exceeded a secondary rate limit', 'rate-limited'],
-])('a 403 that says %s is %s', async (message, kind) => {
+])('a 403 that says "%s" is "%s"', async (message, kind) => {
   const { client, stub } = await openClient(() => ({ status: 403, json: { message } }))
   await expect(client.rerun('acme/web', '1', 'all')).rejects.toMatchObject({ kind, status: 403, isUndone: true })
   expect(stub.requests).toHaveLength(1)
 })
 
-test('a GET is not sent again at once where GitHub asks to slow down and does not say for how long', async () => {
+test('a GET is not repeated at once if GitHub reports a rate limit without a waiting time', async () => {
   const { client, stub } = await openClient(() => ({
     status: 403,
     json: { message: 'You have exceeded a secondary rate limit' },

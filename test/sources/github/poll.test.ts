@@ -25,7 +25,7 @@ const run = (id: number, status: string, conclusion: string | null = null, more:
 
 const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: null, default_branch: 'main' }
 
-/** What GitHub shows at each look; `failedJobs` answers as the test says. */
+/** A stub of what GitHub shows at each poll; `failedJobs` is given by the test. */
 async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => []) {
   const { store, clock, recording, warned, begin } = await openPollStage(NOW)
   const github = {
@@ -37,7 +37,7 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       default_branch: 'main',
     }),
     calls: 0,
-    /** those that newer ones have pushed out of the list */
+    /** the runs that newer ones have pushed out of the list */
     pushedOut: [] as ReturnType<typeof run>[],
     reads: 0,
   }
@@ -61,15 +61,15 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     clock,
     store,
     warned,
-    /** A minute later GitHub shows these runs, and is asked. */
+    /** Shows these runs a minute later, and polls GitHub. */
     async look(...shown: unknown[]) {
       github.shown = shown
       await clock.advance(60_000)
       await ask()
     },
-    /** A webhook tells of it. */
+    /** Delivers the run by webhook. */
     deliver: (shown: unknown) => recordDelivery(recording, { ...readRun(shown, REPOSITORY)!, body: '{}' }),
-    /** A command comes upon it. */
+    /** Records the run as found by a command. */
     come: (shown: unknown) => recordLookedUp(recording, readRun(shown, REPOSITORY)!, 'history'),
     ask,
     told: async (id: number) =>
@@ -81,13 +81,13 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
   }
 }
 
-test('a run that waits for a second approval is told to wait again', async () => {
+test('a run that waits for a second approval is recorded as waiting again', async () => {
   const poll = await openPoll()
   for (const status of ['waiting', 'in_progress', 'waiting', 'in_progress']) await poll.look(run(1, status))
   expect((await poll.told(1)).map(({ word }) => word)).toEqual(['waiting', 'initiated', 'waiting', 'initiated'])
 })
 
-test('a failed run whose jobs GitHub does not show is told without them, and holds up no other', async () => {
+test('a failed run whose jobs GitHub does not show is recorded without them, and does not delay any other', async () => {
   const poll = await openPoll(async (_, id) => {
     if (id === '2') throw new CiError({ kind: 'not-found', purpose: 'list the jobs of a run', status: 404 })
     return ['lint']
@@ -98,7 +98,7 @@ test('a failed run whose jobs GitHub does not show is told without them, and hol
   expect(await poll.told(3)).toEqual([{ word: 'error', origin: 'delivery', failedJobs: ['lint'] }])
 })
 
-test('a repository that cannot be asked is asked each minute, not each time', async () => {
+test('a repository that cannot be read is requested once a minute, not at every poll', async () => {
   const poll = await openPoll()
   poll.github.repository = () =>
     Promise.reject(new CiError({ kind: 'unauthorized', purpose: 'read a repository', status: 401 }))
@@ -109,7 +109,7 @@ test('a repository that cannot be asked is asked each minute, not each time', as
   expect(poll.github.calls).toBe(2)
 })
 
-test('a default branch that was renamed is known within an hour', async () => {
+test('the new name of a renamed default branch is known within an hour', async () => {
   const poll = await openPoll()
   await poll.look(run(1, 'in_progress'))
   poll.github.repository = async () => ({ ...REPOSITORY, default_branch: 'trunk' })
@@ -118,7 +118,7 @@ test('a default branch that was renamed is known within an hour', async () => {
   expect((await poll.store.read.projects()).map(({ rules }) => rules?.[0]?.branch)).toEqual(['trunk'])
 })
 
-test('the failed jobs of each attempt are told, also where a webhook told first that it failed', async () => {
+test('the failed jobs of each attempt are recorded, even if a webhook reported the failure first', async () => {
   const poll = await openPoll(async (_, __, attempt) => [attempt === 1 ? 'lint' : 'test'])
   await poll.look(run(1, 'in_progress'))
   for (const run_attempt of [1, 2]) {
@@ -129,7 +129,7 @@ test('the failed jobs of each attempt are told, also where a webhook told first 
   expect((await poll.told(1)).map(({ failedJobs }) => failedJobs)).toEqual([null, null, ['lint'], null, ['test']])
 })
 
-test('an end that a command came upon first is told all the same, unless it is old', async () => {
+test('an end that a command found first is still recorded by the poll, unless it is old', async () => {
   const poll = await openPoll(async () => ['lint'])
   const old = run(1, 'completed', 'failure', { updated_at: new Date(NOW - 60_000).toISOString() })
   const failed = run(2, 'completed', 'failure')
@@ -140,7 +140,7 @@ test('an end that a command came upon first is told all the same, unless it is o
   expect((await poll.told(2)).map(({ origin }) => origin)).toEqual(['history', 'delivery'])
 })
 
-test('of many runs that are pushed out of the list at once none is forgotten', async () => {
+test('none of many runs that are pushed out of the list at once is lost', async () => {
   const poll = await openPoll()
   const ids = Array.from({ length: 45 }, (_, n) => n + 1)
   await poll.look(...ids.map((id) => run(id, 'in_progress')))
@@ -150,7 +150,7 @@ test('of many runs that are pushed out of the list at once none is forgotten', a
   expect(poll.github.reads).toBe(ids.length)
 })
 
-test('a run that newer ones push out of the list is looked at until it has ended, once a minute', async () => {
+test('a run that newer ones push out of the list is read once a minute until it has ended', async () => {
   const poll = await openPoll()
   await poll.look(run(1, 'in_progress'))
   poll.github.pushedOut = [run(1, 'in_progress')]
@@ -166,7 +166,7 @@ test('a run that newer ones push out of the list is looked at until it has ended
   expect(poll.github.reads).toBe(2)
 })
 
-test('a run that was deleted is not looked for again', async () => {
+test('a deleted run is not looked up again', async () => {
   const poll = await openPoll()
   await poll.look(run(1, 'in_progress'))
   for (let minute = 0; minute < 3; minute++) await poll.look(run(2, 'in_progress'))

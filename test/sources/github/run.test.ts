@@ -77,15 +77,15 @@ describe('a run', () => {
     ['completed', 'something_new', 'something_new'],
     ['completed', null, 'completed'],
     ['something_new', null, 'something_new'],
-  ])('that is %s and %s is %s', (status, conclusion, word) => {
+  ])('that is %s and %s has the status %s', (status, conclusion, word) => {
     expect(seen({ status, conclusion })).toMatchObject({ word })
   })
 
-  it('whose approval is awaited has not ended', () => {
+  it('that waits for approval has not ended', () => {
     expect(seen({ conclusion: 'action_required' })?.details.finishedAt).toBeNull()
   })
 
-  it("of a fork is on the fork's branch", () => {
+  it('from a fork is on the branch of the fork', () => {
     expect(seen({ head_repository: { id: 2, owner: { login: 'mallory' } } })?.branch).toBe('mallory:main')
     expect(seen({ head_repository: { id: 2, owner: null } })?.branch).toBe('fork:main')
   })
@@ -94,7 +94,7 @@ describe('a run', () => {
     expect(seen({ event })).toMatchObject({ commitId: null, details: { shortCommitId: 'a1b2c3d' } })
   })
 
-  it('lacks all but its ids without being refused', () => {
+  it('that lacks everything but its ids is not refused', () => {
     const bare = readRun({ id: '18446744073709551615', workflow_id: 77 }, { id: 1, full_name: 'acme/web' })
     expect(bare?.seen).toMatchObject({ buildId: '18446744073709551615', branch: null, commitId: null, word: 'unknown' })
     const nulls = Object.fromEntries(Object.keys(RUN).map((name) => [name, null]))
@@ -102,12 +102,12 @@ describe('a run', () => {
   })
 
   it.each([
-    ['no id', { id: undefined }],
+    ['no run id', { id: undefined }],
     ['a negative id', { id: -1 }],
     ['a fraction', { id: 1.5 }],
     ['no workflow', { workflow_id: null }],
-    ['words for an id', { id: '1; drop table' }],
-  ])('with %s is none', (_, changes) => {
+    ['text for an id', { id: '1; drop table' }],
+  ])('with %s is not read', (_, changes) => {
     expect(seen(changes)).toBeNull()
   })
 })
@@ -116,10 +116,10 @@ describe('the author of a commit', () => {
   const authorOf = (author: object) => seen({ head_commit: { author: { name: 'Ada', ...author } } })?.details.author
 
   it.each<[claim: string, author: object, email: string | null, login: string | null]>([
-    ['has an address', { email: 'Ada@Example.com' }, 'ada@example.com', null],
+    ['has an e-mail address', { email: 'Ada@Example.com' }, 'ada@example.com', null],
     ['has an account', { email: 'ada@example.com', username: 'Octocat' }, 'ada@example.com', 'octocat'],
-    ['keeps the address private', { email: '1234+octocat@users.noreply.github.com' }, null, 'octocat'],
-    ['kept it private before 2017', { email: 'octo-cat@users.noreply.github.com' }, null, 'octo-cat'],
+    ['keeps the e-mail address private', { email: '1234+octocat@users.noreply.github.com' }, null, 'octocat'],
+    ['has kept it private since before 2017', { email: 'octo-cat@users.noreply.github.com' }, null, 'octo-cat'],
   ])('%s', (_, author, email, login) => {
     expect(authorOf(author)).toEqual({ email, login })
   })
@@ -130,13 +130,13 @@ describe('the author of a commit', () => {
     { email: 'no address' },
     { email: 7 },
     {},
-  ])('is nobody who could be found: %j', (author) => {
+  ])('cannot be found in %j', (author) => {
     expect(authorOf(author)).toBeNull()
   })
 })
 
-describe("GitHub's published examples", () => {
-  it('are read', () => {
+describe('an example from the GitHub documentation', () => {
+  it('is read as a run', () => {
     const read = examples('workflow_run').map(({ workflow_run: run, repository }) => readRun(run, repository)!.seen)
     expect(read.map(({ word, details }) => `${details.projectName} ${word} ${details.attempt}`)).toMatchInlineSnapshot(`
       [
@@ -159,7 +159,7 @@ describe('the endpoint', () => {
   const endpoint = createGithubEndpoint(['another-secret-of-ours', SECRET])
   const read = (body: string, headers: Record<string, string>) => endpoint.read(Buffer.from(body), headers)
 
-  it("knows GitHub's own example of a signature", () => {
+  it('accepts the example of a signature from GitHub', () => {
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
     const headers = { 'x-github-event': 'ping', 'x-hub-signature-256': signature }
     expect(read('Hello, World!', headers)).toEqual({ kind: 'unwanted' })
@@ -170,7 +170,7 @@ describe('the endpoint', () => {
     expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'refusal' })
   })
 
-  it('reads nothing that is signed with another secret, or not at all', () => {
+  it('reads nothing that is signed with another secret, or not signed at all', () => {
     const body = JSON.stringify({ workflow_run: RUN, repository: REPOSITORY })
     expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'delivery', seen: { buildId: '9000000001' } })
     expect(read(body, signed(body, 'a-secret-of-nobody-here'))).toEqual({ kind: 'unauthorized' })

@@ -16,7 +16,7 @@ const run = (id: number) => ({
   repository: { id: 1, full_name: 'acme/web' },
 })
 
-test('a run that newer ones have pushed out of the list is shown to who asks for it; one that is gone is not', async () => {
+test('a run that newer ones have pushed out of the list is shown if it is requested, and a deleted run is not', async () => {
   const asked: string[] = []
   const client: Partial<GithubClient> = {
     runs: async () => ({ runs: [run(9)], etag: null }),

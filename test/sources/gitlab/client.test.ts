@@ -35,7 +35,7 @@ test('the failed jobs of a large matrix are found on every page', async () => {
   expect(await client.failedJobs('acme/web', String(id))).toHaveLength(250)
 })
 
-test('a project that was renamed, and a repository, are read where they are now', async () => {
+test('a renamed project, and a renamed repository, are read under their new address', async () => {
   const { stub, gitlab, github } = await openClient(({ path }) => {
     if (path === '/gitlab/api/v4/projects/acme%2Fold')
       return { status: 302, headers: { location: `${stub.url}/gitlab/api/v4/projects/71` } }
@@ -47,7 +47,7 @@ test('a project that was renamed, and a repository, are read where they are now'
 })
 
 test.each(['https://elsewhere.example/api', '/gitlab/api/v4/projects/acme%2Fold'])(
-  'nobody is followed to %s: not with a token to another host, and not in a circle',
+  'a redirect to %s is not followed, because it leads to another host or in a circle',
   async (location) => {
     const { stub, gitlab } = await openClient(() => ({ status: 302, headers: { location } }))
     await expect(gitlab.project('acme/old')).rejects.toMatchObject({ kind: 'shape', status: 302 })
@@ -55,7 +55,7 @@ test.each(['https://elsewhere.example/api', '/gitlab/api/v4/projects/acme%2Fold'
   },
 )
 
-test('a write is not sent anywhere else', async () => {
+test('a write is not redirected', async () => {
   const { stub, gitlab } = await openClient(() => ({ status: 307, headers: { location: '/elsewhere' } }))
   await expect(gitlab.retry('71', '1')).rejects.toMatchObject({ status: 307 })
   expect(stub.requests).toHaveLength(1)
@@ -63,10 +63,10 @@ test('a write is not sent anywhere else', async () => {
 
 test.each<[claim: string, answer: StubAnswer, kind: string]>([
   ['a proxy that answers with its own page', { text: '<html>Sign in</html>' }, 'shape'],
-  ['a list that is none', { json: { message: 'x' } }, 'shape'],
+  ['an answer that is not a list', { json: { message: 'x' } }, 'shape'],
   ['a token that was revoked', { status: 401, json: { error: 'invalid_token' } }, 'unauthorized'],
-  ['a token that may not', { status: 403, json: { error: 'insufficient_scope' } }, 'forbidden'],
-])('%s is told, without the token', async (_, answer, kind) => {
+  ['a token without permission', { status: 403, json: { error: 'insufficient_scope' } }, 'forbidden'],
+])('the error for %s does not contain the token', async (_, answer, kind) => {
   const { gitlab } = await openClient(() => answer)
   const error: unknown = await gitlab.pipelines('71').catch((reason: unknown) => reason)
   expect(error).toMatchObject({ kind })
@@ -74,20 +74,20 @@ test.each<[claim: string, answer: StubAnswer, kind: string]>([
 })
 
 test.each(['success', 'failed', 'skipped'])(
-  'a pipeline that is %s was not cancelled, whatever the status code',
+  'a pipeline that is %s counts as not cancelled, whatever the status code',
   async (status) => {
     const { gitlab } = await openClient(() => ({ json: { id: 1, status } }))
     await expect(gitlab.cancel('71', '1')).rejects.toMatchObject({ kind: 'bad-request', isUndone: true })
   },
 )
 
-test('a pipeline that has passed was not retried, whatever the status code', async () => {
+test('a pipeline that has passed counts as not retried, whatever the status code', async () => {
   const { gitlab } = await openClient(() => ({ status: 201, json: { id: 1, status: 'success' } }))
   await expect(gitlab.retry('71', '1')).rejects.toMatchObject({ kind: 'bad-request', isUndone: true })
 })
 
 test.each(['pending', 'running', 'created', 'failed', 'canceled', 'manual'])(
-  'a pipeline that is %s may have been retried: GitLab may say how it stood before',
+  'a pipeline that is %s may have been retried, because GitLab may answer with its earlier status',
   async (status) => {
     const { gitlab } = await openClient(() => ({ status: 201, json: { id: 1, status } }))
     await expect(gitlab.retry('71', '1')).resolves.toBeUndefined()

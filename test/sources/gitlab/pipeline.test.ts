@@ -43,7 +43,7 @@ const seenOf = (more: object, others: object = {}) =>
   readPipeline({ pipeline: { ...PIPELINE, ...more }, project: PROJECT, ...others })!.seen
 
 describe('a pipeline', () => {
-  it('is read as a build, from an example that others have published', () => {
+  it('is read as a build, as an example that others have published shows', () => {
     const reading = read(EXAMPLE)
     expect(reading).toMatchObject({
       kind: 'delivery',
@@ -83,7 +83,7 @@ describe('a pipeline', () => {
     ['skipped', 'skipped'],
     ['pondering', 'pondering'],
     [null, 'unknown'],
-  ])('that is %s is %s', (status, word) => {
+  ])('that is %s has the status %s', (status, word) => {
     expect(seenOf({ status }).word).toBe(word)
   })
 
@@ -93,7 +93,7 @@ describe('a pipeline', () => {
     [['runner_system_failure', 'stuck_or_timeout_failure'], 'infrastructure_failure'],
     [['ci_quota_exceeded'], 'blocked'],
     [[], 'error'],
-  ])('that failed because of %j is %s', (reasons, word) => {
+  ])('that failed because of %j has the status %s', (reasons, word) => {
     const jobs = reasons.map((failure_reason, i) => ({ name: `job ${i}`, status: 'failed', failure_reason }))
     const allowed = { name: 'lint', status: 'failed', failure_reason: 'script_failure', allow_failure: true }
     const seen = seenOf({}, { jobs: [...jobs, allowed, { name: 'build', status: 'success' }] })
@@ -101,7 +101,7 @@ describe('a pipeline', () => {
     expect(seen.details.failedJobs).toEqual(jobs.length === 0 ? null : jobs.map(({ name }) => name))
   })
 
-  it('of a merge request, of a fork too, is no branch’s', () => {
+  it('of a merge request, even from a fork, belongs to no branch', () => {
     expect(seenOf({ source: 'merge_request_event' }, { mergeRequest: { iid: 12, source_branch: 'main' } }).branch).toBe(
       '!12',
     )
@@ -109,7 +109,7 @@ describe('a pipeline', () => {
     expect(seenOf({ ref: 'refs/merge-requests/12/merge' }).branch).toBe('!12')
   })
 
-  it("names its commit's author, as a hook and the REST interface do", () => {
+  it('names the author of its commit, both in a hook and in the REST interface', () => {
     const authorOf = (commit: object) => seenOf({}, { commit }).details.author
     const ada = { email: 'ada@acme.example', login: null }
     expect(authorOf({ author: { name: 'Ada', email: 'ada@acme.example' } })).toEqual(ada)
@@ -120,17 +120,17 @@ describe('a pipeline', () => {
     expect(seenOf({}).details.author).toBeNull()
   })
 
-  it('of a tag that is called as the default branch is not that branch’s', () => {
+  it('of a tag with the name of the default branch does not belong to that branch', () => {
     expect(seenOf({ tag: true }).branch).toBe('refs/tags/main')
     expect(seenOf({ tag: true, ref: 'v1.0' }).branch).toBe('v1.0')
   })
 
-  it('that no push began shares its commit with no other', () => {
+  it('that was not started by a push shares its commit with no other', () => {
     expect(seenOf({ source: 'schedule' }).commitId).toBeNull()
     expect(seenOf({ source: 'push' }).commitId).toBe(PIPELINE.sha)
   })
 
-  it('that runs again still says when it last ended, and has not finished', () => {
+  it('that runs again still gives the time of its last end, and has not finished', () => {
     const { details } = seenOf({ status: 'running', started_at: '2016-08-12 15:20:00 UTC' })
     expect(details).toMatchObject({
       startedAt: null,
@@ -140,7 +140,7 @@ describe('a pipeline', () => {
     expect(seenOf({ status: 'running', finished_at: null }).details.lastEndAt).toBe(0)
   })
 
-  it('that was skipped has ended, though GitLab does not say when', () => {
+  it('that was skipped has ended, although GitLab does not say when', () => {
     expect(seenOf({ status: 'skipped', finished_at: null })).toMatchObject({
       word: 'skipped',
       details: { lastEndAt: null },
@@ -155,7 +155,7 @@ describe('a pipeline', () => {
     expect(reading.kind === 'delivery' && reading.text).toContain('9223372036854775807')
   })
 
-  it('that lacks everything but its ids is a build all the same', () => {
+  it('that lacks everything but its ids is still a build', () => {
     const build = readPipeline({ pipeline: { id: 1 }, project: { id: 2, path_with_namespace: 'a/b' } })
     expect(build?.seen).toMatchObject({
       projectId: 'gitlab:2',
@@ -169,7 +169,7 @@ describe('a pipeline', () => {
 })
 
 describe('the endpoint', () => {
-  it('keeps no variable of a pipeline', () => {
+  it('stores no variable of a pipeline', () => {
     const body: unknown = parseJson(EXAMPLE)
     if (!isRecord(body) || !isRecord(body['object_attributes'])) throw new Error('the example has no object_attributes')
     const variables = [{ key: 'DEPLOY_KEY', value: 'a-secret-of-the-project' }]
@@ -179,7 +179,7 @@ describe('the endpoint', () => {
     expect(JSON.stringify(reading)).not.toMatch(/DEPLOY_KEY|a-secret-of-the-project/)
   })
 
-  it('wants no other events, and no child pipelines, which are jobs of their parent', () => {
+  it('accepts no other events, and no child pipelines, which are jobs of their parent', () => {
     expect(read(JOB_EXAMPLE, { 'x-gitlab-token': TOKEN, 'x-gitlab-event': 'Job Hook' })).toEqual({ kind: 'unwanted' })
     const child = { object_attributes: { ...PIPELINE, source: 'parent_pipeline' }, project: PROJECT }
     expect(read(JSON.stringify(child))).toEqual({ kind: 'unwanted' })
@@ -192,7 +192,7 @@ describe('the endpoint', () => {
     },
   )
 
-  it('reads nothing without a token of ours', () => {
+  it('reads nothing without a valid token', () => {
     expect(read(EXAMPLE, {})).toEqual({ kind: 'unauthorized' })
     expect(read(EXAMPLE, { 'x-gitlab-token': 'a-token-of-nobody-here' })).toEqual({ kind: 'unauthorized' })
     expect(read(EXAMPLE, { 'x-gitlab-token': '' })).toEqual({ kind: 'unauthorized' })
@@ -203,14 +203,14 @@ describe('a stranger', () => {
   const maySend = (secret: string, headers: Record<string, string>) =>
     createGitlabEndpoint([secret], () => NOW).maySend({ headers } as never, new URL('http://bot/webhooks/gitlab'))
 
-  it('who claims a signature is read only where there is a signing token', () => {
+  it('who sends a signature is read only if a signing token is configured', () => {
     const signed = { 'webhook-signature': 'v1,anything' }
     expect(maySend(TOKEN, signed)).toBe(false)
     expect(maySend('whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3Q=', signed)).toBe(true)
   })
 })
 
-it('takes a pipeline of 2,000 jobs, GitLab.com’s most: four that are refused switch the webhook off', () => {
+it('the endpoint takes 2,000 jobs, the most on GitLab.com, because four refusals disable the webhook', () => {
   const job = { ...JSON.parse(EXAMPLE).builds[0], user: { ...USER, name: 'A name of forty characters, or a bit more' } }
   const body = JSON.stringify({ ...JSON.parse(EXAMPLE), builds: Array.from({ length: 2_000 }, () => job) })
   expect(Buffer.byteLength(body)).toBeLessThan(endpoint.bodyBytesMax)
@@ -230,18 +230,18 @@ describe('a signature', () => {
   const at = (nowS: number, secret = SIGNING) => createGitlabEndpoint([secret], () => nowS * 1_000)
   const readAt = (nowS: number, sent = {}, body = BODY) => at(nowS).read(Buffer.from(body), { ...headers, ...sent })
 
-  it('of the specification’s example is known', () => {
+  it('is accepted in the example of the specification', () => {
     expect(readAt(SENT_S)).toEqual({ kind: 'unwanted' })
     expect(readAt(SENT_S, {}, BODY.replace('pipeline', 'deploy'))).toEqual({ kind: 'unauthorized' })
     expect(readAt(SENT_S, { 'webhook-id': 'another' })).toEqual({ kind: 'unauthorized' })
   })
 
-  it('may stand beside others', () => {
+  it('may be one of several', () => {
     const several = `v1,${createHmac('sha256', 'x').update('').digest('base64')} ${headers['webhook-signature']}`
     expect(readAt(SENT_S, { 'webhook-signature': several })).toEqual({ kind: 'unwanted' })
   })
 
-  it('holds for five minutes, so that nobody sends again what they have recorded', () => {
+  it('is valid for five minutes, so that nobody can replay a recorded delivery', () => {
     expect(readAt(SENT_S + 300)).toEqual({ kind: 'unwanted' })
     expect(readAt(SENT_S + 301)).toEqual({ kind: 'unauthorized' })
     expect(readAt(SENT_S - 301)).toEqual({ kind: 'unauthorized' })
@@ -249,7 +249,7 @@ describe('a signature', () => {
       expect(readAt(SENT_S, { 'webhook-timestamp': timestamp })).toEqual({ kind: 'unauthorized' })
   })
 
-  it('is never a token that is sent as it is', () => {
+  it('cannot be replaced by the signing token in plain text', () => {
     const presented = { 'x-gitlab-event': 'Job Hook', 'x-gitlab-token': SIGNING }
     expect(at(SENT_S).read(Buffer.from(BODY), presented)).toEqual({ kind: 'unauthorized' })
   })

@@ -12,7 +12,7 @@ const SECOND = 1_000
 
 const PROJECT = { id: 1, path_with_namespace: 'acme/web', web_url: null, default_branch: 'main' }
 
-/** As it stood so many seconds after the start of the test. */
+/** A pipeline that was updated this number of seconds after the start of the test. */
 const pipeline = (id: number, status: string, updatedS: number, more: object = {}) => ({
   id,
   iid: id,
@@ -33,12 +33,12 @@ const ended = (id: number, status: string, atS: number): Pipeline =>
 const trouble = (kind: 'server' | 'rate-limited', retryAfterMs?: number) =>
   new CiError({ kind, purpose: 'read a pipeline', retryAfterMs })
 
-/** What GitLab shows at each look. */
+/** A stub of what GitLab shows at each poll. */
 async function openPoll() {
   const { store, clock, recording, begin } = await openPollStage(NOW)
   const gitlab = {
     shown: [] as Pipeline[],
-    /** those that GitLab cannot show one by one */
+    /** the pipelines that GitLab cannot show one by one */
     broken: new Set<string>(),
     asked: [] as string[],
     jobs: [] as unknown[],
@@ -67,13 +67,13 @@ async function openPoll() {
     clock,
     ask,
     restart: () => void (poll = begin(polled)),
-    /** A minute later GitLab shows these pipelines, newest first, and is asked. */
+    /** Shows these pipelines a minute later, newest first, and polls GitLab. */
     async look(...shown: Pipeline[]) {
       gitlab.shown = shown
       await clock.advance(60 * SECOND)
       await ask()
     },
-    /** A webhook tells of it. */
+    /** Delivers the pipeline by webhook. */
     deliver: (shown: Pipeline, jobs: unknown = []) =>
       recordDelivery(recording, { ...readPipeline({ pipeline: shown, project: PROJECT, jobs })!, body: '{}' }),
     told: async (id: number) => (await eventsOf(id)).map(({ word, origin }) => `${word} ${origin}`),
@@ -81,7 +81,7 @@ async function openPoll() {
   }
 }
 
-test('a retry that passes within seconds of the failure is told', async () => {
+test('a retry that passes within seconds of the failure is recorded', async () => {
   const poll = await openPoll()
   await poll.look(pipeline(1, 'running', 30))
   await poll.look(ended(1, 'failed', 100))
@@ -89,7 +89,7 @@ test('a retry that passes within seconds of the failure is told', async () => {
   expect(await poll.attempts(1)).toEqual(['1 failed', '2 success'])
 })
 
-test('a pipeline that GitLab cannot show holds up no other, and is told once it can', async () => {
+test('a pipeline that GitLab cannot show delays no other, and is recorded once GitLab can show it', async () => {
   const poll = await openPoll()
   await poll.look()
   poll.gitlab.broken.add('1')
@@ -104,7 +104,7 @@ test('a pipeline that GitLab cannot show holds up no other, and is told once it 
   expect(await poll.told(2)).toEqual(['error delivery'])
 })
 
-test('a GitLab that can show no pipeline is not asked for all of them', async () => {
+test('a GitLab that cannot show any pipeline does not get a request for each of them', async () => {
   const poll = await openPoll()
   await poll.look()
   const shown = Array.from({ length: 50 }, (_, i) => ended(50 - i, 'failed', 100 - i))
@@ -117,7 +117,7 @@ test('a GitLab that can show no pipeline is not asked for all of them', async ()
   expect(reads).toBe(3)
 })
 
-test('of more pipelines than a page that changed while the bot was down, all are told', async () => {
+test('all pipelines that changed while the bot was down are recorded, even if they fill more than a page', async () => {
   const poll = await openPoll()
   await poll.look()
   poll.restart()
@@ -126,7 +126,7 @@ test('of more pipelines than a page that changed while the bot was down, all are
   expect(await poll.told(130)).toEqual(['success delivery'])
 })
 
-test('after a start, what changed longer ago than a day is looked at too', async () => {
+test('after a start, a pipeline is read even if it changed more than a day ago', async () => {
   const poll = await openPoll()
   await poll.look(pipeline(1, 'running', 30))
   poll.restart()
@@ -135,7 +135,7 @@ test('after a start, what changed longer ago than a day is looked at too', async
   expect(await poll.attempts(1)).toEqual(['1 success'])
 })
 
-test('a pause counts from the answer that asked for it', async () => {
+test('a pause starts from the answer that required it', async () => {
   const poll = await openPoll()
   poll.gitlab.shown = [ended(1, 'failed', 1)]
   poll.gitlab.pipeline = async () => {
@@ -149,13 +149,13 @@ test('a pause counts from the answer that asked for it', async () => {
   expect(poll.gitlab.asked).toEqual([])
 })
 
-test('a project is asked for by its id, which stays where it is renamed', async () => {
+test('a project is requested by its id, which stays the same after a rename', async () => {
   const poll = await openPoll()
   await poll.look()
   expect(poll.gitlab.asked).toEqual(['1 newest'])
 })
 
-test('an end of which a webhook names the jobs, and polling did not, is one', async () => {
+test('an end is recorded only once if a webhook names the jobs and the poll does not', async () => {
   const poll = await openPoll()
   await poll.look(pipeline(1, 'running', 30))
   await poll.look(ended(1, 'failed', 100))
@@ -165,7 +165,7 @@ test('an end of which a webhook names the jobs, and polling did not, is one', as
   expect(await poll.attempts(1)).toEqual(['1 infrastructure_failure'])
 })
 
-test('a change that GitLab shows later than a newer one is not missed, and nothing is read twice', async () => {
+test('a change that GitLab shows later than a newer one is not missed, and no pipeline is read twice', async () => {
   const poll = await openPoll()
   await poll.look()
   let reads = 0

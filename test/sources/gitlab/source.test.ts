@@ -10,7 +10,7 @@ test.each([
   ['main', ['main']],
   ['!12', ['refs/merge-requests/12/head', 'refs/merge-requests/12/merge', 'refs/merge-requests/12/train']],
   [undefined, [undefined]],
-])('of %s the pipelines are asked for as GitLab calls their refs, and shown newest first', async (branch, refs) => {
+])('for %s the pipelines are requested by their GitLab refs, and shown newest first', async (branch, refs) => {
   const asked: (string | undefined)[] = []
   const pipelines = new Map<string, unknown>()
   const client: Partial<GitlabClient> = {
