@@ -17,71 +17,71 @@ const ours = (after = REQUESTED_AT + SECOND): Said => ({ word: 'initiated', afte
 const said = (word: string, after: number): Said => ({ word, after: REQUESTED_AT + after })
 const snapshot = (word: string, after: number): Said => ({ ...said(word, after), origin: 'poll' })
 
-describe('the fold of a build that was started again through us', () => {
+describe('in the fold of a build that was restarted through us', () => {
   it.each<[claim: string, said: Said[], attempts: string[], effects: string[]]>([
-    ['our own word opens the run', [ours()], ['512.1 failed', '512.2 started'], ['opened']],
+    ['our own event opens the attempt', [ours()], ['512.1 failed', '512.2 started'], ['opened']],
     [
-      'the start that CI delivers after it is the same one',
+      'a start that CI delivers after our event is the same start',
       [ours(), said('initiated', 2 * SECOND)],
       ['512.1 failed', '512.2 started'],
       ['opened', 'duplicate'],
     ],
     [
-      'the start that CI delivered before it is the same one',
+      'a start that CI delivered before our event is the same start',
       [said('initiated', 0), ours()],
       ['512.1 failed', '512.2 started'],
       ['opened', 'duplicate'],
     ],
     [
-      'a start that is delivered late, after the end, opens no further run',
+      'a start that is delivered late, after the end, opens no attempt',
       [ours(), said('success', 5 * SECOND), said('initiated', 6 * SECOND)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved', 'late'],
     ],
     [
-      'one that was delivered in time makes the next a restart',
+      'a start after one that was delivered in time is a restart',
       [ours(), said('initiated', 2 * SECOND), said('error', 5 * SECOND), said('initiated', 6 * SECOND)],
       ['512.1 failed', '512.2 failed', '512.3 started'],
       ['opened', 'duplicate', 'moved', 'opened'],
     ],
     [
-      'one that CI said when it was asked does not: what it delivers may be that start',
+      'a start after one that only a lookup has shown may be the same start',
       [ours(), snapshot('initiated', 2 * SECOND), said('error', 5 * SECOND), said('initiated', 6 * SECOND)],
       ['512.1 failed', '512.2 failed'],
       ['opened', 'duplicate', 'moved', 'duplicate'],
     ],
     [
-      'a start long after the end is a restart, whoever said what before',
+      'a start long after the end is a restart, whatever came before',
       [ours(), said('error', 5 * SECOND), said('initiated', 6 * SECOND + LATE_START_MS)],
       ['512.1 failed', '512.2 failed', '512.3 started'],
       ['opened', 'moved', 'opened'],
     ],
     [
-      'our own word that comes after the end of the run it speaks of opens none',
+      'our event opens no attempt if it comes after the end of its attempt',
       [said('initiated', SECOND), said('error', 2 * SECOND), ours(REQUESTED_AT + 3 * SECOND)],
       ['512.1 failed', '512.2 failed'],
       ['opened', 'moved', 'late'],
     ],
     [
-      'our event opens none long after that end either',
+      'our event opens no attempt even long after that end',
       [said('initiated', SECOND), said('success', 2 * SECOND), ours(REQUESTED_AT + 3 * SECOND + LATE_START_MS)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved', 'late'],
     ],
     [
-      'an end that CI shows when asked ends the attempt',
+      'an end that a lookup shows ends the attempt',
       [ours(), snapshot('success', 5 * SECOND)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved'],
     ],
     [
-      'a delivery of the end that CI has shown is a repetition',
+      'a delivery of the end that a lookup has shown is a duplicate',
       [ours(), snapshot('success', 5 * SECOND), said('success', 6 * SECOND)],
       ['512.1 failed', '512.2 success'],
       ['opened', 'moved', 'duplicate'],
     ],
     [
-      'deliveries long after CI has shown the end belong to the same attempt',
+      'deliveries long after a lookup has shown the end belong to the same attempt',
       [
         ours(),
         snapshot('success', 5 * SECOND),
@@ -92,7 +92,7 @@ describe('the fold of a build that was started again through us', () => {
       ['opened', 'moved', 'late', 'duplicate'],
     ],
     [
-      'after CI has shown the end, the second start that is delivered is a restart',
+      'after a lookup has shown the end, the second delivered start is a restart',
       [
         ours(),
         snapshot('success', 5 * SECOND),
@@ -114,7 +114,7 @@ describe('the fold of a build that was started again through us', () => {
     expect(foldBuild(buildEvents, ASKED).effects).toEqual(['opened', 'moved', ...effects])
   })
 
-  it('takes a new id for a first attempt, whether we or CI spoke first', () => {
+  it('a new build id has a first attempt, whether our event or one of CI comes first', () => {
     const anew = (more: Said[]) => briefly(foldBuild(story(...more), ASKED).attempts)
     expect(anew([ours()])).toEqual(['512.1 started'])
     expect(anew([ours(), said('initiated', 2 * SECOND), said('error', 3 * SECOND)])).toEqual(['512.1 failed'])
@@ -123,67 +123,67 @@ describe('the fold of a build that was started again through us', () => {
     ])
   })
 
-  it('without a request our own word opens no attempt after an end', () => {
+  it('our event opens no attempt after an end without a request', () => {
     expect(briefly(foldBuild(story(...failed, ours())).attempts)).toEqual(['512.1 failed'])
   })
 })
 
-describe('the fold of a build that CI was asked about', () => {
+describe('in the fold of a build that a lookup has shown', () => {
   const shown = (word: string, after: number, origin: Origin = 'poll'): Said => ({ word, after, origin })
   const delivered = (word: string, after: number): Said => ({ word, after })
   const LONG = 10 * MINUTE
 
   it.each<[claim: string, said: Said[], attempts: string[], effects: string[]]>([
     [
-      'what is delivered of it later says it again, however late',
+      'later deliveries belong to the same attempt, however late they are',
       [shown('error', 0), delivered('initiated', LONG), delivered('error', LONG + SECOND)],
       ['512.1 failed'],
       ['opened', 'late', 'duplicate'],
     ],
     [
-      'so it is where CI had said that it ran',
+      'later deliveries also belong to it if an earlier lookup has shown the start',
       [shown('initiated', 0), shown('error', MINUTE), delivered('initiated', LONG), delivered('error', LONG + SECOND)],
       ['512.1 failed'],
       ['opened', 'moved', 'late', 'duplicate'],
     ],
     [
-      'the second start that is delivered is a restart',
+      'the second delivered start is a restart',
       [shown('error', 0), delivered('initiated', LONG), delivered('initiated', LONG + MINUTE)],
       ['512.1 failed', '512.2 started'],
       ['opened', 'late', 'opened'],
     ],
     [
-      'its end is delivered out of order, before its start',
+      'an end may be delivered before its start',
       [shown('initiated', 0), delivered('error', SECOND), delivered('initiated', 2 * SECOND)],
       ['512.1 failed'],
       ['opened', 'moved', 'late'],
     ],
     [
-      'what CI answered a moment after the end that it delivered may be what was so before',
+      'a lookup just after a delivered end may still show the state before it',
       [delivered('initiated', 0), delivered('error', MINUTE), shown('initiated', MINUTE + SECOND)],
       ['512.1 failed'],
       ['opened', 'moved', 'late'],
     ],
     [
-      'long after the end it has begun again',
+      'a start that a lookup shows long after the end is a restart',
       [delivered('initiated', 0), delivered('error', MINUTE), shown('initiated', LONG), shown('error', LONG)],
       ['512.1 failed', '512.2 failed'],
       ['opened', 'moved', 'opened', 'moved'],
     ],
     [
-      'a delivery of what was recorded as no news is the news of it',
+      'a delivered end is news even if it is recorded as history already',
       [shown('error', 0, 'history'), delivered('initiated', LONG), delivered('error', LONG + SECOND)],
       ['512.1 failed'],
       ['opened', 'late', 'moved'],
     ],
     [
-      'a start that was recorded as no news is news only once',
+      'a start that is recorded as history is news only once',
       [shown('initiated', 0, 'history'), delivered('initiated', SECOND), delivered('initiated', 2 * SECOND)],
       ['512.1 started'],
       ['opened', 'moved', 'duplicate'],
     ],
     [
-      'an end that was recorded as no news is no news if CI shows it again',
+      'an end that is recorded as history is not news if a lookup shows it again',
       [shown('error', 0, 'history'), shown('error', LONG)],
       ['512.1 failed'],
       ['opened', 'duplicate'],
@@ -195,20 +195,20 @@ describe('the fold of a build that CI was asked about', () => {
   })
 })
 
-describe('what is known of an attempt that was started again through us', () => {
+describe('an attempt that was restarted through us', () => {
   const second = (...more: Said[]) => foldBuild(story(...failed, ...more), ASKED).attempts[1]!
 
   it.each<[claim: string, more: Said[], isConfirmedByCi: boolean]>([
-    ['our own word alone', [ours()], false],
+    ['only our own event', [ours()], false],
     ['a start that CI delivers', [ours(), said('initiated', 2 * SECOND)], true],
-    ['a start that CI said when it was asked', [ours(), snapshot('initiated', 2 * SECOND)], true],
+    ['a start that a lookup shows', [ours(), snapshot('initiated', 2 * SECOND)], true],
     ['an end that CI delivers', [ours(), said('error', 2 * SECOND)], true],
-    ['no word of ours', [said('initiated', 0)], true],
-  ])('it is heard of by CI itself after %s: %s', (_, more, isConfirmedByCi) => {
+    ['no event of our own', [said('initiated', 0)], true],
+  ])('is confirmed by CI after %s: %s', (_, more, isConfirmedByCi) => {
     expect(second(...more).isConfirmedByCi).toBe(isConfirmedByCi)
   })
 
-  it('it started when we heard so, until CI says when', () => {
+  it('started when our event says, until CI gives the time', () => {
     expect(second(ours(REQUESTED_AT)).startedAt).toBe(T0 + REQUESTED_AT)
     expect(second(ours(REQUESTED_AT), said('initiated', SECOND)).startedAt).toBe(T0 + REQUESTED_AT + SECOND)
     expect(second(ours(REQUESTED_AT), said('success', MINUTE), said('initiated', MINUTE + SECOND)).startedAt).toBe(
@@ -217,7 +217,7 @@ describe('what is known of an attempt that was started again through us', () => 
   })
 })
 
-describe('any story of one build', () => {
+describe('any sequence of events of one build', () => {
   const word = fc.constantFrom('initiated', 'waiting', 'success', 'error', 'stopped', 'paused')
   const step = fc.record({ word, gap: fc.nat(2 * LATE_START_MS), origin: fc.constantFrom<Origin>('delivery', 'poll') })
   const anyStory = fc.array(step, { maxLength: 10 }).map((steps) => {
@@ -229,7 +229,7 @@ describe('any story of one build', () => {
     { nil: [] },
   )
 
-  it('has no more attempts where CI said some of it only when it was asked', () => {
+  it('has no more attempts if some of them come from a lookup and not from a delivery', () => {
     fc.assert(
       fc.property(anyStory, asking, (steps, asked) => {
         const delivered = steps.map((one): Said => ({ ...one, origin: 'delivery' }))
@@ -239,7 +239,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('gets at most one attempt more by our own word, and none without a request', () => {
+  it('gets at most one attempt more from our own event, and none without a request', () => {
     fc.assert(
       fc.property(
         anyStory.filter((steps) => steps.length > 0),
@@ -259,7 +259,7 @@ describe('any story of one build', () => {
     )
   })
 
-  it('has the effects that the fold says, without the attempts', () => {
+  it('has the same effects in effectsOf as in the fold', () => {
     fc.assert(
       fc.property(anyStory, asking, (steps, asked) => {
         const buildEvents = story(...steps)
