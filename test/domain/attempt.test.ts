@@ -32,7 +32,7 @@ describe('the fold of one build', () => {
       ['opened', 'late', 'duplicate'],
     ],
     [
-      'neither does its synonym, nor a third start',
+      'a late synonym of a start, or a third start, does not reopen it either',
       ['error', 'initiated', 'testing', 'initiated'],
       ['512.1 failed'],
       ['opened', 'late', 'late', 'duplicate'],

@@ -48,7 +48,7 @@ describe("the project's rules for Slack", () => {
   })
 
   it.each(['email', 'campfire', 'flowdock', 'webhook', 'status_report', '', 'slack2'])(
-    'are none where the only notifier is %j',
+    'are empty if the only notifier is %j',
     (notifier) => {
       expect(slackRules([rule({ notifier })])).toEqual([])
     },

@@ -81,7 +81,7 @@ describe('a person', () => {
     expect(await people.me(lin())).toEqual({ kind: 'me', me })
   })
 
-  test('who may not read changes nothing', async () => {
+  test('a person who may not read changes nothing', async () => {
     const permit: Permit = { kind: 'no', why: 'outsider', who: [] }
     const { people, claim, store } = await open({ permits: async () => permit })
     await claim(LIN, 'ada')

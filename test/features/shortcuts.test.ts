@@ -58,9 +58,9 @@ describe('"Stop this build"', () => {
       { offers: [], missing: { action: 'stop', why: 'no-build-uuid' } },
       (found) => answerAct({ kind: 'impossible', action: 'stop', why: 'no-build-uuid', build: found }, stopAsked).text,
     ],
-    ['somebody stops already', { offers: [] }, (found) => answerFound(found).text],
+    ['is already being stopped', { offers: [] }, (found) => answerFound(found).text],
     [
-      'somebody stops already, and that cannot be restarted',
+      'is already being stopped, and cannot be restarted',
       { offers: [], missing: { action: 'restart', why: 'pro-project' } },
       (found) => answerFound(found).text,
     ],

@@ -139,12 +139,12 @@ describe('a signed request from Slack with no clear meaning', () => {
   })
 
   it.each<[string, string, Sent]>([
-    ['a form of a million keys', Array.from({ length: 300_000 }, (_, n) => `k${n}=`).join('&'), {}],
-    ['a form of a million keys of one name', 'a&'.repeat(1_000_000), {}],
+    ['a form with 300,000 keys', Array.from({ length: 300_000 }, (_, n) => `k${n}=`).join('&'), {}],
+    ['a form with a million equal keys', 'a&'.repeat(1_000_000), {}],
     ['NUL in every field', command({ text: 'he\0lp', channel_name: '\0', '\0': '\0' }), {}],
-    ['names of the prototype', payload({ type: '__proto__', constructor: { prototype: {} }, ['__proto__']: 1 }), {}],
+    ['names of prototype fields', payload({ type: '__proto__', constructor: { prototype: {} }, ['__proto__']: 1 }), {}],
     ['a type that is an object', payload({ type: { toString: 1 }, user: null, actions: 'x' }), {}],
-    ['an event of an unknown kind', '{"type":"event_callback","event":{"type":"constructor"}}', { type: JSON_TYPE }],
+    ['an event of an unknown type', '{"type":"event_callback","event":{"type":"constructor"}}', { type: JSON_TYPE }],
   ])('is acknowledged, and the bot goes on, if it contains %s', async (_, body, sent) => {
     expect((await send(body, sent)).status).toBe(200)
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200)

@@ -81,7 +81,7 @@ const ANSWERS: [string, StubAnswer, Failure][] = [
     { status: 400, json: { ok: false, error: 'is_archived' } },
     { kind: 'channel-closed', code: 'is_archived' },
   ],
-  ['a body that is no JSON is unclear', { text: '<html>login</html>' }, broken()],
+  ['a body that is not JSON is unclear', { text: '<html>login</html>' }, broken()],
   ['a body of one word is unclear', { text: 'ok' }, broken()],
   ['an empty body is unclear', { text: '' }, broken()],
   ['null is unclear', { text: 'null' }, broken()],

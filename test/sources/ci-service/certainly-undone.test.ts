@@ -117,7 +117,7 @@ describe('once the request may have arrived, it is not certain that nothing was 
   test.each<[string, StubAnswer, string]>([
     ['the connection closes', (response) => void response.destroy(), 'unreachable'],
     ['the connection is reset', (response) => void response.socket?.resetAndDestroy(), 'unreachable'],
-    ['the answer is no HTTP', (response) => void response.socket?.end('what?\r\n\r\n'), 'unreachable'],
+    ['the answer is not HTTP', (response) => void response.socket?.end('what?\r\n\r\n'), 'unreachable'],
     ['the headers break off', (response) => void response.socket?.end('HTTP/1.1 202 Acc'), 'unreachable'],
     ['no answer comes', silent, 'timeout'],
   ])('when %s', async (_fault, answer, kind) => {

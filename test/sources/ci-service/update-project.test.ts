@@ -23,7 +23,7 @@ describe('an update succeeds with any 2xx, and', () => {
     ['JSON that is no project', { json: { done: true } }],
     ['another project', { json: project(2) }],
     ['a body that breaks off', (response) => response.writeHead(200).write('{"uuid":', () => response.destroy())],
-    ['a body beyond what is read', { json: project(1, { more: 'x'.repeat(WRITTEN_BYTES_MAX) }) }],
+    ['a body beyond the limit', { json: project(1, { more: 'x'.repeat(WRITTEN_BYTES_MAX) }) }],
   ])('has no result if the answer is %s', async (_form, answer) => {
     expect(await update(answer)).toBeNull()
   })

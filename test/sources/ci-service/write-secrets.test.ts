@@ -72,9 +72,9 @@ const all = Object.values(SECRETS)
 
 /** The answers of a hostile or careless CI, made from what it was sent. */
 const ECHOES: [string, (body: string) => StubAnswer][] = [
-  ['the request as a text', (body) => ({ text: body })],
+  ['the request as text', (body) => ({ text: body })],
   ['the request within an error', (body) => ({ json: { error: `cannot take ${body}` } })],
-  ['the request as a page', (body) => ({ text: `<pre>${html(body)}</pre>` })],
+  ['the request in a page', (body) => ({ text: `<pre>${html(body)}</pre>` })],
   ['the values one by one', () => ({ json: { errors: all.map((text) => `not '${text}'`) } })],
   ['the values in a page', () => ({ text: `<ul>${all.map((text) => `<li>${html(text)}</li>`).join('')}</ul>` })],
   ['the values in an address', () => ({ text: all.map((text) => `x=${encodeURIComponent(text)}`).join(' & ') })],
@@ -84,8 +84,8 @@ const ECHOES: [string, (body: string) => StubAnswer][] = [
   ],
   ['the lines of a value', () => ({ json: { errors: ['of <two> lines & "more"', 'canary='] } })],
   ['a value that breaks off', () => ({ json: { error: `bad key ${SECRETS.key.slice(0, -1)}` } })],
-  ['a value after a long talk', () => ({ text: `${'so '.repeat(REASON_CHARS_MAX / 3 - 3)}${SECRETS.key}` })],
-  ['the request and an end', (body) => (response) => response.writeHead(400).write(body, () => response.destroy())],
+  ['a value after a long text', () => ({ text: `${'so '.repeat(REASON_CHARS_MAX / 3 - 3)}${SECRETS.key}` })],
+  ['the request cut off', (body) => (response) => response.writeHead(400).write(body, () => response.destroy())],
 ]
 
 const PIECES = [/canary/i, /\bpw1\b/, /of <two>|two> lines/, /of two/, /slack key/, /hooks\.example/, /ws\+secret/]

@@ -5,7 +5,7 @@ import { HOUR, LIN, messageTs, request, SECOND, T0 } from '../../support/build-e
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, REVISION } from '../given.ts'
 
-/** Lin presses Stop on build 512 of acme/web. */
+/** Lin clicks Stop on build 512 of acme/web. */
 const interaction = (change: Partial<Interaction> = {}): Interaction => ({
   id: 'click-1',
   interactionKey: 'trigger-1',
