@@ -24,7 +24,7 @@ const breakages = ({ sql }: Stage) =>
 
 const heard = (stage: Stage, ...said: Said[]): Promise<void> => heardInGroups(stage, 1, said)
 
-/** Each group is ingested together. */
+/** Ingests the events in groups of this size, each group in one step. */
 async function heardInGroups(stage: Stage, size: number, said: readonly Said[]): Promise<void> {
   const { deps } = stage.embody()
   for (let at = 0; at < said.length; at += size) {
@@ -64,7 +64,7 @@ describe('the stored breakages', () => {
     expect(breakages(stage)).toEqual(['21-30 (10)'])
   })
 
-  test('in any order and in any groups as all events add up to, one open at most', { timeout: 60_000 }, async () => {
+  test('are the same for any order and any groups of events, with at most one open', { timeout: 60_000 }, async () => {
     const word = fc.constantFrom('success', 'error', 'error', 'infrastructure_failure')
     const order = fc.array(fc.record({ build: fc.integer({ min: 1, max: 30 }), word }), { minLength: 8, maxLength: 30 })
     await fc.assert(

@@ -163,7 +163,7 @@ describe("the project's own rules", () => {
 test.each([
   { how: 'alone', shared: false },
   { how: 'together with others', shared: true },
-])('a revision that cannot be ingested $how is tried again, and holds up no other', async ({ shared }) => {
+])('a revision that cannot be ingested $how is retried, and holds up no other', async ({ shared }) => {
   await using stage = await openStage({ shared })
   await stage.hear('error')
   await stage.hear(build(513, 'error'))

@@ -126,7 +126,7 @@ test('a report about a build that runs or has passed wakes nothing and is shown 
   expect(says(stage)).toEqual(['card 512 passed', 'reply 512 passed'])
 })
 
-test('a late report wakes the build after it if that one is red, and not if it passed', async () => {
+test('a late report wakes the next build if that build is red, and not if it passed', async () => {
   await using stage = await openStage()
   await stage.live()
   await stage.hear({ word: 'success', build: '510', commit: 'c'.repeat(40) }, BEFORE, 'success')
@@ -137,11 +137,11 @@ test('a late report wakes the build after it if that one is red, and not if it p
     await stage.clock.advance(5 * SECOND)
     return marks.length
   }
-  // 511 is red: it is woken by the report of 510, and by its own, which does not wake 512.
+  // 511 is red, so the reports of 510 and 511 wake it. 512 has passed, so no report wakes it.
   expect([await woken('510'), await woken('511'), await woken('512')]).toEqual([1, 1, 0])
 })
 
-test('a build that has not failed asks for no report, and one that has by one query', async () => {
+test('the reports of a build are read only if it failed, and in one query', async () => {
   await using stage = await openStage()
   using prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
   const asked = () => prepare.mock.calls.map(([text]) => text).filter((text) => text.includes('"report"'))

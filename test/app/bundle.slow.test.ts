@@ -8,14 +8,14 @@ import { openScene, pushRed, startBot, type, untilCard } from '../support/world.
 const DIST = new URL('../../dist/', import.meta.url)
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** The sources that are in the bundle, by the comments before each. */
+/** The sources in the bundle, found by the comment before each. */
 const bundled = readdirSync(DIST)
   .filter((name) => name.endsWith('.js'))
   .flatMap((name) => [...readFileSync(new URL(name, DIST), 'utf8').matchAll(/^\/\/ ((?:node_modules|src)\/\S+)$/gm)])
   .map(([, file]) => file!)
 
 describe('the bundle', () => {
-  it('finds what runs in a process of its own: it draws a badge', async () => {
+  it('finds the code that runs in a separate process: it draws a badge', async () => {
     const scene = await openScene()
     await startBot(scene)
     await pushRed(scene)
@@ -26,7 +26,7 @@ describe('the bundle', () => {
     expect(files()[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
   })
 
-  it("leaves out zod's languages: `import { z }` anywhere in src brings all of them", () => {
+  it("leaves out zod's languages, which any `import { z }` in src would bring in", () => {
     expect(bundled).toContain('node_modules/zod/v4/core/schemas.js')
     expect(bundled.filter((file) => file.includes('/zod/v4/locales/') && !file.endsWith('/en.js'))).toEqual([])
   })

@@ -71,7 +71,7 @@ describe('the time for which somebody owns a branch', () => {
     expect(changesAt(shownBreakage(RED, T0 + 2 * HOUR))).toBeNull()
   })
 
-  it('of some minutes or hours ends at a full minute, so that who presses twice promises the same', () => {
+  it('of some minutes or hours ends at a full minute, so that a second click gives the same time', () => {
     expect([untilOf(1, 'UTC', T0), untilOf(1, 'UTC', T0 + MINUTE - 1)]).toEqual([T0 + MINUTE, T0 + MINUTE])
     expect(untilOf(90, 'UTC', T0 + 1)).toBe(T0 + 90 * MINUTE)
   })

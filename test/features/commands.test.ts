@@ -106,7 +106,7 @@ describe('a command', () => {
     expect(await untilTold(1)).toEqual([text])
   })
 
-  it('says of the overview that more may be red than it shows', () => {
+  it('says in the overview that more branches may be red than it shows', () => {
     const overviewOf = (more: number) =>
       answerOverview({
         newest: { builds: [build({ shown: 'failed' })], more },
@@ -116,7 +116,7 @@ describe('a command', () => {
     expect(overviewOf(3)).toContain('*1 or more red, 0 running*')
   })
 
-  it('shows what runs, when nothing is named', async () => {
+  it('shows the running builds if nothing is named', async () => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })
     expect(await untilTold(1)).toEqual([answerRunning({ kind: 'running', builds: [build()], more: 0 }).text])
@@ -172,7 +172,7 @@ describe('a command', () => {
     ['1440M', 1440],
     ['4h', 240],
     ['24h', 1440],
-  ])('promises a red branch for the minutes or hours that are typed: %s', async (time, span) => {
+  ])('takes a red branch for the minutes or hours that are typed: %s', async (time, span) => {
     const wishes: Wish[] = []
     const act = async (_: Which, wish: Wish) => {
       wishes.push(wish)
@@ -184,7 +184,7 @@ describe('a command', () => {
     expect(wishes).toEqual([{ kind: 'take', span }])
   })
 
-  it('names the command that an unknown alias may have meant', async () => {
+  it('names the command that an unknown alias resembles', async () => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci-stpo', text: 'acme/web' })
     expect(await untilTold(1)).toEqual([answerUnknown({ typed: 'stpo', nearest: 'stop' }).text])

@@ -40,7 +40,7 @@ describe('the person whose request was interrupted', () => {
     ['subscribe to these', '/ci rules'],
     ['/ci digest weekly mon 9:00', '/ci rules'],
     ['@buildline digest off', '/ci rules'],
-  ])('in “%s” may have what they asked for, and is told to look with %s', (what, look) => {
+  ])('by “%s” is told that it may be done, and to check with %s', (what, look) => {
     expect(told(what)).toContain(`Type \`${look}\``)
     expect(told(what)).not.toContain('Nothing was done')
   })

@@ -305,7 +305,7 @@ export const writesTo = (ci: SandboxCi): string[] =>
     .filter(({ method }) => method !== 'GET')
     .map(({ path, statusCode }) => `${path.split('/').at(-1)} ${statusCode}`)
 
-/** Takes in all that is new, as the reconciler does: a wake may hide new build events until the next round. */
+/** Ingests everything that is new, as the reconciler does: a wake may hide new build events until the next round. */
 export async function ingestAll(deps: Parameters<typeof ingestRevisions>[0], store: Store): Promise<void> {
   const due = await store.read.dueIngest(deps.clock.now(), 100)
   await ingestRevisions(deps, due)

@@ -75,7 +75,7 @@ export const meOf = (user: string, handles: readonly string[] = []): Me => ({
   mentions: true,
 })
 
-/** Everything succeeds, unless a test says otherwise. `stored` is made from the stage's store, or given by the test. */
+/** By default everything succeeds. `stored` is made from the stage's store, or given by the test. */
 export const SUCCESS: Omit<Operations, 'stored'> = {
   listProjects: async (question) => ({
     kind: 'projects',

@@ -52,7 +52,7 @@ async function startTraced(): Promise<{ url: string; stop: () => Promise<string>
   const folder = testFolder()
   const file = join(folder, 'trace')
   const calls = 'trace=read,write,writev,fsync,fdatasync'
-  // -D: the bot is our own child, and the tracer beside it.
+  // -D makes the bot our own child process, with the tracer beside it.
   const words = ['-D', '-f', '-s', '32', '-e', calls, '-e', 'signal=none', '-o', file, process.execPath, START.file]
   const bot = spawn('strace', words, {
     cwd: folder,

@@ -124,7 +124,7 @@ function judgeLine(world: World, change: Promised): string[] {
   })
 }
 
-/** Each line is about a change that was made; one below a card that is gone may be forgotten. */
+/** Each note is about a change that was made; a note below a lost or frozen card may have none. */
 function judgeNotes({ memory, stage, lost, frozen }: World, changes: readonly Promised[]): string[] {
   const made = new Map(changes.map((change) => [`own:${change.id}`, change]))
   const gone = new Set<string | null>([...lost.map(({ ts }) => ts), ...frozen])

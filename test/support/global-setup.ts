@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SHARED_POSTGRES, startOwnPostgres } from './postgres.ts'
 
 /**
- * What all tests of an attempt share: one PostgreSQL, in which each makes databases of its own, Node's compiled code, and the
+ * Shared by all tests of a run: one PostgreSQL server, in which each creates databases, Node's compile cache, and the
  * bundle that processes run.
  */
 export default async function setup(): Promise<() => Promise<void>> {

@@ -21,7 +21,7 @@ export interface Process {
   readonly exit: Promise<Exit>
 }
 
-/** Starts what `npm start` runs in a folder, with these settings and no others; killed with the test. */
+/** Starts what `npm start` runs, in a folder, with exactly these settings. It is killed with the test. */
 export function startProcess(folder: string, settings: Settings): Process {
   const child = spawn(process.execPath, [START.file], {
     cwd: folder,

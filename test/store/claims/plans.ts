@@ -204,7 +204,7 @@ export function planClaims(places: () => Places): void {
 
 interface Statement {
   text: string
-  /** null: the server plans it once for whatever values come */
+  /** null: the server plans the statement once, for any values */
   values: readonly unknown[] | null
 }
 
