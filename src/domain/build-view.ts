@@ -1,19 +1,19 @@
-import { mergeDetails, type BuildDetails } from './build-event.ts'
+import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
 import { shortId } from './ids.ts'
 import type { Attempt } from './attempt.ts'
 import type { BuildView } from './view.ts'
 
 /** The build of an attempt. Details that its own events lack come from other events of the revision. */
 export function buildView(attempt: Attempt, attempts: readonly Attempt[]): BuildView {
-  const shared = mergeDetails([...attempts, attempt])
+  const all = togetherOf(attempts)
+  const shared = mergeDetails([all, attempt])
   const own: BuildDetails = attempt.details
-  const buildEvents = [...attempt.buildEvents, ...attempts.flatMap((other) => other.buildEvents)]
-  const commitId = buildEvents.find((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
+  const commitId = firstOf('commitId', attempt.buildEvents) ?? all.commitId
   const commitUrl = own.commitUrl ?? shared.commitUrl
   return {
     project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
     buildId: own.number ?? shortId(attempt.buildId),
-    branch: buildEvents.find((buildEvent) => buildEvent.branch !== null)?.branch ?? null,
+    branch: firstOf('branch', attempt.buildEvents) ?? all.branch,
     // All attempts of a build share one URL. An attempt that was found by asking CI has none of its own.
     buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,
     commitUrl,
@@ -22,6 +22,31 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
     committer: own.committer ?? shared.committer,
   }
 }
+
+interface Together {
+  details: BuildDetails
+  branch: string | null
+  commitId: string | null
+}
+
+/** What the attempts of a revision say together. Kept for each list, since a thread shows each attempt of a long one. */
+function togetherOf(attempts: readonly Attempt[]): Together {
+  const known = TOGETHER.get(attempts)
+  if (known) return known
+  const buildEvents = attempts.flatMap((attempt) => attempt.buildEvents)
+  const together = {
+    details: mergeDetails(attempts),
+    branch: firstOf('branch', buildEvents),
+    commitId: firstOf('commitId', buildEvents),
+  }
+  TOGETHER.set(attempts, together)
+  return together
+}
+
+const TOGETHER = new WeakMap<readonly Attempt[], Together>()
+
+const firstOf = (name: 'branch' | 'commitId', buildEvents: readonly BuildEvent[]): string | null =>
+  buildEvents.find((buildEvent) => buildEvent[name] !== null)?.[name] ?? null
 
 /** What to call a project: its name, its full name, the path of its commits, or its number. */
 export function projectName(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { changesAt } from './breakage.ts'
 import type { ChannelId, MessageTs } from './ids.ts'
 import type { Story } from './story.ts'
@@ -199,7 +199,7 @@ export function digestOf(view: View): string {
       : view.kind === 'reminder'
         ? { ...view, forMs: 0, builds: 0, broadcast: false }
         : { ...view, proposed: undefined }
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 24)
+  return hash('sha256', JSON.stringify(said)).slice(0, 24)
 }
 
 interface Wanted {
