@@ -86,6 +86,8 @@ const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as 
 /** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
 const STABLE_ONCE_INGESTED = ['requestsOf', 'openBreakage', 'breakageChangesOf', 'reportsOf', 'project'] as const
 
+type Cached = ReturnType<typeof readOnce<Tx>>
+
 /** Throws the first failure only after all have ended: none may go on when the transaction is over. */
 async function sideBySide<Each, Result>(
   all: readonly Each[],
@@ -102,10 +104,17 @@ async function sideBySide<Each, Result>(
  * Ingests one revision, except for the queues of its cards: they are planned when all revisions are ingested.
  * @param cached may have read outcomes before they got their cards: not for reads that count only those with cards
  */
-async function ingestOne(tx: Tx, cached: Tx, deps: Working, news: News): Promise<IngestedOne> {
+async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Promise<IngestedOne> {
   const { revisionKey, mark, requests, known, changes } = news
   const now = deps.clock.now()
   const { placed, newest } = await place(tx, news)
+  if (news.newest) {
+    // This transaction holds the revision's lock: nobody else gives build events this card meanwhile.
+    const { cardNumber } = news.newest
+    const added = placed.filter((one) => one.cardNumber === cardNumber)
+    const all = [...news.onNewest, ...added].toSorted((a, b) => a.seq - b.seq)
+    cached.prime('eventsOfCard', [revisionKey, cardNumber], all)
+  }
   if (changes) await keepBreakage(tx, changes, placed, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),

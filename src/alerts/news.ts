@@ -31,7 +31,8 @@ export async function readNews(
   const buildEvents = await tx.eventsOfBuilds(buildKeys)
   const newest = await tx.newestCard(revisionKey)
   const newestNumber = newest?.cardNumber ?? 0
-  let earlier = newestNumber > 0 ? await tx.eventsOfCard(revisionKey, newestNumber) : []
+  const onNewest = newestNumber > 0 ? await tx.eventsOfCard(revisionKey, newestNumber) : []
+  let earlier = onNewest
   if (newestNumber > 1 && mergeDetails([...earlier, ...buildEvents]).projectName === null)
     earlier = [...(await tx.eventsOfCard(revisionKey, newestNumber - 1)), ...earlier]
   const project = projectOf(buildEvents, earlier)
@@ -46,7 +47,7 @@ export async function readNews(
   const changes = branchOf(buildEvents.filter(({ cardNumber }) => cardNumber === null))
   const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
   const branch = changes?.key ?? (last ? branchKey(last.projectId, last.branch) : revisionKey)
-  return { revisionKey, mark, requests, buildEvents, newest, known, changes, branch }
+  return { revisionKey, mark, requests, buildEvents, newest, onNewest, known, changes, branch }
 }
 
 interface Project {
