@@ -89,7 +89,7 @@ describeDemo('the tour', (demo) => {
       await demo().panel('reset', { isPlayed: true })
       await until(() => isPlayed(demo().url))
       const page = await openPage(demo().url)
-      const scenario = page.getByRole('region', { name: /^1 of \d+ Watch the scenario/ })
+      const scenario = page.getByRole('region', { name: /^2 of \d+ Watch the scenario/ })
       await scenario.getByText('Ada, who has typed /ci me Ada, is called').waitFor({ timeout: STEP_MAX_MS })
       await answer(page, /Your committer name/)
       expect(await page.getByRole('status').filter({ hasText: '✓' }).count()).toBe(0)

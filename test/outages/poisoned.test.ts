@@ -53,7 +53,7 @@ const build = (id: number): Said => ({
 })
 
 const shown = ({ slack }: Work) => slack.messages.map(({ view }) => inBrief(view))
-const failures = ({ log }: Work) => log.filter(({ text }) => text.startsWith('could not take in the news')).length
+const failures = ({ log }: Work) => log.filter(({ text }) => text.startsWith('a revision could not be ingested')).length
 
 describe('a build with a broken row', () => {
   test('holds up no other, is retried with growing delays, and is shown when it can be read', async () => {

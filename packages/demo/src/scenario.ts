@@ -25,6 +25,9 @@ export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web fail
 /** Who looks after a red branch, one after the other: until their time is up, until they hand it over, and too late. */
 export const OWNERS = [PEOPLE.ada, PEOPLE.grace, PEOPLE.lin] as const
 
+/** Where the bot was dead a moment ago, the service may have switched its webhook off: then the bot asks once a minute. */
+const POLLED_MAX_MS = 70_000
+
 /** How long a build of the demonstration runs. */
 const BUILD_MS = 3_500
 
@@ -70,7 +73,7 @@ export const actsOf = (story: Story): readonly Act[] => [
     title: 'A branch of acme/api goes red; Ada types /ci on it 1m, and the card says that she looks after it',
     async play(stage) {
       const build = push(stage.ci, story.projects.api, { ...RED, message: 'Take cards only', outcome: 'error' })
-      await awaitCard(stage, CHANNELS.builds, build, 'Failed')
+      await awaitCard(stage, CHANNELS.builds, build, { says: 'Failed' })
       // Her time is up when the clock's next minute begins.
       const leftMs = MINUTE_MS - (stage.clock.now() % MINUTE_MS)
       if (leftMs < SEEN_MS_MIN) await stage.clock.sleep(leftMs)
@@ -188,7 +191,7 @@ export const actsOf = (story: Story): readonly Act[] => [
       }
       await openForm(stage, { by: heir, label: ON_IT, build })
       const fix = push(stage.ci, story.projects.api, { ...RED, message: 'Take cash again', outcome: 'success' })
-      await awaitCard(stage, CHANNELS.builds, fix, 'Fixed')
+      await awaitCard(stage, CHANNELS.builds, fix, { says: 'Fixed', patienceMs: POLLED_MAX_MS })
       await sendForm(stage, { by: heir, filled: { [WISH]: 'Let it go' }, says: 'Already fixed' })
       await ask(stage, { by: REQUESTER, text: QUESTIONS.digest })
       await stage.clock.sleep(stage.lookMs)

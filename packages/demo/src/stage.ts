@@ -129,8 +129,14 @@ interface Ask {
 }
 
 /** A person looks at a channel until the build's card is there and says that, or their patience is at its end. */
-export async function awaitCard({ slack, clock }: Stage, channel: string, build: BuildName, says = ''): Promise<void> {
-  await waitFor(clock, () => cardsOf(messagesIn(slack, channel), build).find(({ text }) => text.includes(says)))
+export async function awaitCard(
+  { slack, clock }: Stage,
+  channel: string,
+  build: BuildName,
+  { says = '', patienceMs = PATIENCE_MAX_MS } = {},
+): Promise<void> {
+  const card = () => cardsOf(messagesIn(slack, channel), build).find(({ text }) => text.includes(says))
+  await waitFor(clock, card, patienceMs)
 }
 
 /** The button of a red branch. */
