@@ -11,7 +11,7 @@ const { outputFiles } = await build({
   outdir: folder,
   write: false,
   bundle: true,
-  // What src loads later stays in files of its own, and the engine's settings of main.ts are made before the rest is loaded.
+  // What src loads later stays in files of its own, and main.ts sets V8's flags before the rest is loaded.
   splitting: true,
   format: 'esm',
   platform: 'node',
@@ -24,12 +24,12 @@ const { outputFiles } = await build({
 mkdirSync(folder, { recursive: true })
 for (const { path, contents } of outputFiles) {
   if (existsSync(path) && readFileSync(path).equals(contents)) continue
-  // Renamed when it is whole: another process may be starting from this folder.
+  // Written under another name first: another process may be starting from this folder.
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, contents)
   renameSync(draft, path)
 }
-// What an earlier version left.
+// Files that an earlier version left.
 const current = new Set(outputFiles.map(({ path }) => basename(path)))
 for (const name of readdirSync(folder))
   if (name.endsWith('.js') && !current.has(name)) rmSync(join(folder, name), { force: true })

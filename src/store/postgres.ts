@@ -11,7 +11,7 @@ import type { Store, Tx } from './store.ts'
 
 const CONNECTIONS_MAX = 10
 
-/** Writes hold a connection while they wait for row locks: some connections are left for reads. */
+/** Writes hold a connection while they wait for row locks, and ingesting also waits for reads: these need the others. */
 const WRITES_MAX = 8
 const CONNECT_TIMEOUT_MS = 5_000
 /** The limit of a statement. A migration has longer, because it may wait for another process. */

@@ -25,7 +25,7 @@ export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web fail
 /** Who looks after a red branch, one after the other: until their time is up, until they hand it over, and too late. */
 export const OWNERS = [PEOPLE.ada, PEOPLE.grace, PEOPLE.lin] as const
 
-/** Where the bot was dead a moment ago, the service may have switched its webhook off: then the bot asks once a minute. */
+/** While the bot was down, the service may have switched off its webhook: the bot then polls once a minute. */
 const POLLED_MAX_MS = 70_000
 
 /** How long a build of the demonstration runs. */
@@ -66,7 +66,7 @@ export const PRICES_BROKEN: Report = {
 /**
  * A red branch that somebody looks after; Failed → Restart → Passed on attempt 2; Stop; an approval; a machine's failure;
  * questions; a channel's own rules; a limit, where the service has one; a burst; a red card is left; the red branch again,
- * on which somebody's time is up by now. That is last, so that hardly anybody waits for it.
+ * on which somebody's time is up by now. It comes last, so that the burst fills the wait.
  */
 export const actsOf = (story: Story): readonly Act[] => [
   {
