@@ -1,4 +1,4 @@
-import { breakageOf, compareOutcomes, type Breakage, type RedStreak } from '../domain/breakage.ts'
+import { breakageOf, compareOutcomes, countBuilds, type Breakage, type RedStreak } from '../domain/breakage.ts'
 import type { ProjectId } from '../domain/ids.ts'
 import { LEAST } from '../domain/plan.ts'
 import { branchKey, revisionSubject, type PlacedEvent } from '../domain/revision.ts'
@@ -28,15 +28,23 @@ export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId;
 export async function keepBreakage(
   tx: Tx,
   { projectId, branch, key }: NonNullable<ReturnType<typeof branchOf>>,
-  fresh: readonly PlacedEvent[],
+  fresh: readonly StoredEvent[],
   now: number,
 ): Promise<void> {
   const open = await tx.openBreakage(key)
-  const oldest = fresh.filter(({ status }) => isVerdict(status)).toSorted(compareOutcomes)[0]!
-  const { streak, outcomes } = await readStreak(tx, key, open, oldest.buildOrder)
+  const added = fresh.filter(({ status }) => isVerdict(status)).toSorted(compareOutcomes)
+  const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, open, added[0]!.buildOrder))
   if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
   if (streak) return tx.keepBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
   if (open) await tx.keepBreakage({ ...open, ...endOf(outcomes, now) })
+}
+
+/** An open streak that newer failures only make longer: nothing has to be read. Null: more has changed. */
+function lengthened(open: Breakage | null, added: readonly StoredEvent[]): StreakRead | null {
+  if (!open || !added.every(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder))
+    return null
+  const builds = open.builds + countBuilds(added)
+  return { streak: { ...open, builds, ...newestOf(added.at(-1)!) }, outcomes: [] }
 }
 
 /** Replans the two newest cards in each channel: the newest shows the breakage, the other may have shown it. */

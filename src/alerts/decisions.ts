@@ -74,7 +74,8 @@ const keep = (decision: Decision, { buildEvent, channel, subject, turn, day, now
 })
 
 /** Account problems have their own notice: they never open a card, but they update an existing one. */
-export const opensCard = ({ verdict, reason }: Decision): boolean => verdict === 'tell' && reason !== 'account-notice'
+export const opensCard = ({ verdict, reason }: Pick<Decision, 'verdict' | 'reason'>): boolean =>
+  verdict === 'tell' && reason !== 'account-notice'
 
 const effectsBySeq = (buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>
   new Map(

@@ -13,7 +13,7 @@ import {
   type PlannedStep,
 } from '../domain/plan.ts'
 import { backoffMs } from '../lib/async.ts'
-import type { Card, CardKey, KeptDecision } from '../store/records.ts'
+import type { Card, CardDecision, CardKey } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import type { BreakageChange } from '../domain/breakage.ts'
@@ -146,7 +146,7 @@ async function planCard(
   const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
   const story = storyFor({
     attempts,
-    streaks: await streaksOf(reads, attempts),
+    streaks: await streaksOf(reads, attempts, mayHaveRecovered(attempts, decisions)),
     failedTests,
     isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'tell')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
@@ -192,8 +192,7 @@ async function cardBefore(
   channel: ChannelId,
 ): Promise<MessageTs | null> {
   if (cardNumber === 1) return null
-  const messages = await reads.messagesOf({ subject: revisionSubject(revisionKey, cardNumber - 1), channel })
-  return messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')?.ts ?? null
+  return reads.postedCard({ subject: revisionSubject(revisionKey, cardNumber - 1), channel })
 }
 
 // If a deleted card showed this same result when posted, it mentioned the committer: do not mention them again.
@@ -212,7 +211,13 @@ const newestOf = (buildEvents: readonly BuildEvent[], reportedAt = 0): Pick<Card
   buildEvent: Math.max(...buildEvents.map(({ seq }) => seq)),
 })
 
-const announcedBy = (decisions: readonly KeptDecision[]) => {
+/** Without the attempts that recovered nothing when they were ingested. */
+function mayHaveRecovered(attempts: readonly Attempt[], decisions: readonly CardDecision[]): Attempt[] {
+  const others = new Set(decisions.flatMap(({ eventSeq, turn }) => (turn === 'recovered' ? [] : eventSeq)))
+  return attempts.filter(({ finalSeq }) => finalSeq !== null && !others.has(finalSeq))
+}
+
+const announcedBy = (decisions: readonly CardDecision[]) => {
   const told = new Set(decisions.map(({ eventSeq }) => eventSeq))
   return (attempt: Attempt): boolean => attempt.finalSeq !== null && told.has(attempt.finalSeq)
 }

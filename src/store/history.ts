@@ -70,20 +70,32 @@ export async function turnsOf(reads: Reads, attempts: readonly Attempt[]): Promi
   return turns
 }
 
-/** The red streaks that a card shows: each that one of its attempts ended, and the current one if its newest is red. */
-export async function streaksOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<string, Recovery>> {
-  const streaks = await recoveriesOf(reads, attempts)
+/**
+ * The red streaks that a card shows: each that one of its attempts ended, and the current one if its newest is red.
+ * @param candidates the attempts that may have ended one
+ */
+export async function streaksOf(
+  reads: Reads,
+  attempts: readonly Attempt[],
+  candidates: readonly Attempt[],
+): Promise<Map<string, Recovery>> {
+  const streaks = await recoveriesOf(reads, attempts, candidates)
   const newest = attempts.at(-1)!
   const red = isRed(newest.status) ? await redSince(reads, newest) : null
   if (red) streaks.set(attemptKey(newest), red)
   return streaks
 }
 
-/** The recovery of each attempt that has one. */
-export async function recoveriesOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<string, Recovery>> {
+/** The recovery of each candidate that has one. */
+export async function recoveriesOf(
+  reads: Reads,
+  attempts: readonly Attempt[],
+  candidates = attempts,
+): Promise<Map<string, Recovery>> {
   const recoveries = new Map<string, Recovery>()
+  if (candidates.length === 0) return recoveries
   const around = await readAround(reads, attempts)
-  for (const attempt of attempts) {
+  for (const attempt of candidates) {
     const recovery = await recoveryIn(reads, attempt, around)
     if (recovery) recoveries.set(attemptKey(attempt), recovery)
   }

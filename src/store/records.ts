@@ -34,6 +34,9 @@ export interface KeptDecision extends Decision {
   decidedAt: number
 }
 
+/** What a card needs of a decision. */
+export type CardDecision = Pick<KeptDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud'>
+
 export interface BuildPlace {
   revisionKey: string
   branch: string | null

@@ -2,7 +2,7 @@ import type { BreakageReads, BreakageWrites } from './breakages.ts'
 import type { BuildEvent, Observation, Origin } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Interaction } from '../domain/interaction.ts'
-import type { NewestCard, PlacedEvent } from '../domain/revision.ts'
+import type { NewestCard } from '../domain/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/request.ts'
 import type { DigestReads, DigestWrites } from './digests.ts'
@@ -17,6 +17,7 @@ import type {
   DueRevision,
   EventPlace,
   DeliveredProject,
+  CardDecision,
   KeptDecision,
   KeptSubscription,
   KnownBuild,
@@ -64,8 +65,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
   eventsOfBuild(projectId: string, buildId: string): Promise<StoredEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
-  eventsOfBuilds(buildKeys: readonly string[]): Promise<PlacedEvent[]>
-  eventsOfCard(revisionKey: string, cardNumber: number): Promise<PlacedEvent[]>
+  eventsOfBuilds(buildKeys: readonly string[]): Promise<StoredEvent[]>
+  eventsOfCard(revisionKey: string, cardNumber: number): Promise<StoredEvent[]>
   newestCard(revisionKey: string): Promise<NewestCard | null>
   /** Build events that finish a build of the branch at or before this build, newest build first. */
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<StoredEvent[]>
@@ -84,7 +85,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   dueIngest(now: number, limit: number): Promise<DueRevision[]>
   /** The mark of a woken or postponed revision. In a transaction, also locks it: no other transaction ingests it. */
   ingestOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
-  decisionsOf(card: CardKey): Promise<KeptDecision[]>
+  decisionsOf(card: CardKey): Promise<CardDecision[]>
   decisionsOfEvent(eventSeq: number): Promise<KeptDecision[]>
   /** The build events of a day's account notice in a channel, oldest first, and how many there are by word. */
   noticeEvents(
@@ -95,6 +96,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   card(key: CardKey): Promise<Card | null>
   cardsOf(subject: string): Promise<CardKey[]>
   messagesOf(card: CardKey): Promise<StoredMessage[]>
+  /** The message that shows a card in Slack; null if none is posted. */
+  postedCard(card: CardKey): Promise<MessageTs | null>
   /** Channels with something to post, now or later. */
   channelsToPost(): Promise<ChannelId[]>
   /** Cards due in a queue, most urgent first. */

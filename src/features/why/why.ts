@@ -1,7 +1,7 @@
 import { selectable } from '../../domain/decide.ts'
 import type { BuildEvent } from '../../domain/build-event.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { KeptDecision, Card, CardKey } from '../../store/records.ts'
+import type { CardDecision, KeptDecision, Card, CardKey } from '../../store/records.ts'
 import type { Requester, Explained, Posted, Target, WhyOutcome } from '../../catalog/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
 import { newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
@@ -88,7 +88,7 @@ function createPosted(
 interface CardState {
   messages: readonly StoredMessage[]
   card: Card | null
-  decisions: readonly KeptDecision[]
+  decisions: readonly CardDecision[]
 }
 
 async function readCardState(reads: Reads, key: CardKey): Promise<CardState> {

@@ -116,20 +116,25 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
     },
 
     async breakageCards({ branchKey, beganOrder }, channel) {
-      const rows = await db
-        .selectFrom('fact')
-        .innerJoin('card', (join) =>
-          join.on(sql<boolean>`card.subject = fact.lineage_key || '/' || cast(fact.episode as text)`),
-        )
-        .select(['card.subject', 'card.channel', 'fact.word'])
-        .where('fact.branch_key', '=', branchKey)
-        .where('fact.verdict', '=', sql.lit(1))
-        .where('fact.build_order', '>=', beganOrder)
-        .$if(channel !== undefined, (query) => query.where('card.channel', '=', channel!))
-        .orderBy('fact.build_order', 'desc')
-        .orderBy('fact.seq', 'desc')
-        .limit(channel === undefined ? CARDS_LOOKED_AT : OUTCOMES_LOOKED_AT)
-        .execute()
+      const values = { branchKey, beganOrder, channel: channel ?? '' }
+      const rows = await runQuery(
+        `breakageCards ${channel === undefined ? 'anywhere' : 'in a channel'}`,
+        values,
+        (value) =>
+          db
+            .selectFrom('fact')
+            .innerJoin('card', (join) =>
+              join.on(sql<boolean>`card.subject = fact.lineage_key || '/' || cast(fact.episode as text)`),
+            )
+            .select(['card.subject', 'card.channel', 'fact.word'])
+            .where('fact.branch_key', '=', value('branchKey'))
+            .where('fact.verdict', '=', sql.lit(1))
+            .where('fact.build_order', '>=', value('beganOrder'))
+            .$if(channel !== undefined, (query) => query.where('card.channel', '=', value('channel')))
+            .orderBy('fact.build_order', 'desc')
+            .orderBy('fact.seq', 'desc')
+            .limit(sql.lit(channel === undefined ? CARDS_LOOKED_AT : OUTCOMES_LOOKED_AT)),
+      )
       const failed = rows.filter(({ word }) => toStatus(word) === 'failed')
       return failed.map(({ subject, channel: of }) => ({ subject, channel: of as ChannelId }))
     },

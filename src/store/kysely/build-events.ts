@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Kysely } from 'kysely'
 import { beganBy, NO_DETAILS, type BuildDetails, type Observation, type Origin } from '../../domain/build-event.ts'
 import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
-import { type PlacedEvent, branchKey } from '../../domain/revision.ts'
+import { branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/status.ts'
@@ -44,18 +44,24 @@ const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): 
 })
 
 export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision => ({
-  eventSeq: row.fact_seq,
+  ...toCardDecision(row),
   channel: row.channel as ChannelId,
   subject: row.subject,
-  verdict: row.verdict as KeptDecision['verdict'],
-  reason: row.reason as KeptDecision['reason'],
   rulesFrom: row.rules_from as KeptDecision['rulesFrom'],
   looked: (JSON.parse(row.looked) as (Looked | RuleVerdict)[]).map(toLooked),
-  turn: TURNS[row.recovered] ?? null,
-  loud: row.loud === 1,
   noticeDay: row.notice_day,
   decidedAt: row.decided_at,
 })
+
+export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof CARD_DECISION)[number]>) => ({
+  eventSeq: row.fact_seq,
+  verdict: row.verdict as KeptDecision['verdict'],
+  reason: row.reason as KeptDecision['reason'],
+  turn: TURNS[row.recovered] ?? null,
+  loud: row.loud === 1,
+})
+
+export const CARD_DECISION = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud'] as const
 
 /** The column `recovered` holds an index into this list. */
 const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']
@@ -115,7 +121,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
     },
 
     async eventsOfBuilds(buildKeys) {
-      const found: PlacedEvent[] = []
+      const found: StoredEvent[] = []
       for (const key of buildKeys) {
         const rows = await runQuery('eventsOfKey', { key }, (value) =>
           buildEvents().where('build_key', '=', value('key')),
@@ -204,6 +210,10 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
   }
 }
 
+/** Build events in one update. Always as many, so that it is compiled once: a shorter list repeats its first. */
+const ACKNOWLEDGED_TOGETHER = 32
+const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
+
 type BuildEventWrites = Pick<
   Tx,
   'insertBuildEvent' | 'countRepeat' | 'acknowledge' | 'insertDelivery' | 'placeEvent' | 'keepDecision'
@@ -260,7 +270,16 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
     },
 
     async acknowledge(eventSeqs) {
-      await db.updateTable('fact').set({ acknowledged: 1 }).where('seq', 'in', eventSeqs).execute()
+      for (let i = 0; i < eventSeqs.length; i += ACKNOWLEDGED_TOGETHER) {
+        const some = eventSeqs.slice(i, i + ACKNOWLEDGED_TOGETHER)
+        const values = Object.fromEntries(SEQS.map((name, n) => [name, some[n] ?? some[0]!]))
+        await runQuery('acknowledge', values, (value) =>
+          db
+            .updateTable('fact')
+            .set({ acknowledged: sql.lit(1) })
+            .where('seq', 'in', SEQS.map(value)),
+        )
+      }
     },
 
     async insertDelivery({ receivedAt, answer, eventSeq, body }) {

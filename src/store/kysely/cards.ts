@@ -1,4 +1,4 @@
-import type { Selectable, Kysely } from 'kysely'
+import { sql, type Selectable, type Kysely } from 'kysely'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { QUEUES, NO_QUEUES, type Queue, type Queues, type StoredMessage } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
@@ -6,7 +6,7 @@ import type { Card, CardKey } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 import type { BuildEvent } from '../../domain/build-event.ts'
-import { toDecision, toPlacedEvent } from './build-events.ts'
+import { CARD_DECISION, toCardDecision, toDecision, toPlacedEvent } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({
   subject: row.subject,
@@ -81,7 +81,7 @@ const MESSAGE_COLUMNS = {
 
 type MessageRow = Omit<Selectable<Schema['message']>, 'subject' | 'channel'>
 
-type CardReads = Pick<Reads, 'card' | 'cardsOf' | 'messagesOf' | 'subjectOf'>
+type CardReads = Pick<Reads, 'card' | 'cardsOf' | 'messagesOf' | 'postedCard' | 'subjectOf'>
 
 /** Cards and their messages. */
 export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): CardReads {
@@ -116,6 +116,21 @@ export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean
           .orderBy('claimed_at'),
       )
       return rows.map(toMessage)
+    },
+
+    async postedCard({ subject, channel }) {
+      const [row] = await runQuery('postedCard', { subject, channel }, (value) =>
+        db
+          .selectFrom('message')
+          .select('ts')
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel'))
+          .where('slot', '=', sql.lit('card'))
+          .where('state', '=', sql.lit('posted'))
+          .orderBy('claimed_at', 'desc')
+          .limit(sql.lit(1)),
+      )
+      return (row?.ts ?? null) as MessageTs | null
     },
 
     async subjectOf(channel, ts) {
@@ -202,12 +217,12 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionR
       const rows = await runQuery('decisionsOf', { subject, channel }, (value) =>
         db
           .selectFrom('decision')
-          .selectAll()
+          .select(CARD_DECISION)
           .where('subject', '=', value('subject'))
           .where('channel', '=', value('channel'))
           .orderBy('fact_seq'),
       )
-      return rows.map(toDecision)
+      return rows.map(toCardDecision)
     },
 
     async decisionsOfEvent(eventSeq) {

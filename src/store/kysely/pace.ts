@@ -153,7 +153,9 @@ export function writePace(db: Kysely<Schema>, runQuery: RunQuery): PaceWrites {
     },
 
     async reopenChannel(channel) {
-      await db.deleteFrom('channel').where('id', '=', channel).execute()
+      await runQuery('reopenChannel', { channel }, (value) =>
+        db.deleteFrom('channel').where('id', '=', value('channel')),
+      )
     },
 
     async markTold({ channel, closedAt }, at) {

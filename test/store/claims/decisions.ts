@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import type { KeptDecision } from '../../../src/store/records.ts'
 import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, decided, hear, RELEASES } from '../given.ts'
 
 const DAY = '2026-03-02'
+
+const onCard = ({ eventSeq, verdict, reason, turn, loud }: KeptDecision) => ({ eventSeq, verdict, reason, turn, loud })
 
 /** Decisions, and the notices that are read from them. */
 export function decisionClaims(places: () => Places): void {
@@ -27,7 +30,7 @@ export function decisionClaims(places: () => Places): void {
       noticeDay: DAY,
     })
     await place.store.write((tx) => tx.keepDecision(decision))
-    expect(await place.store.read.decisionsOf(CARD)).toEqual([decision])
+    expect(await place.store.read.decisionsOf(CARD)).toEqual([onCard(decision)])
     expect(await place.store.read.decisionsOfEvent(decision.eventSeq)).toEqual([decision])
   })
 
@@ -54,7 +57,7 @@ export function decisionClaims(places: () => Places): void {
     })
     await place.store.write((tx) => tx.keepDecision(first))
     await place.store.write((tx) => tx.keepDecision(last))
-    expect(await place.store.read.decisionsOf(CARD)).toEqual([last])
+    expect(await place.store.read.decisionsOf(CARD)).toEqual([onCard(last)])
   })
 
   test('the decisions of a card come in order of receipt, without those of other cards and channels', async () => {
