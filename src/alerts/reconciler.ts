@@ -24,8 +24,12 @@ const INGEST_MAX = 4
 /** While deliveries wait to be stored, ingesting pauses this many times as long as it ran: they share one thread. */
 const ENDPOINT_SHARE = 19
 
-/** How often that pause checks whether deliveries still wait. */
+/**
+ * How often that pause checks whether deliveries still wait, and how many times in a row none may: right after a batch
+ * is answered, the next is on its way.
+ */
 const PRESSED_LOOK_MS = 2
+const CALM_LOOKS = 3
 
 /** The interval of the sweep, which finds what is left to do, even if wake-ups were lost. */
 const SWEEP_MS = 1_000
@@ -79,11 +83,14 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     }
   }
 
-  /** Pauses for up to `ms` while deliveries wait to be stored. */
+  /** Pauses for up to `ms` while deliveries come in. */
   async function yieldToEndpoint(ms: number): Promise<void> {
     const until = clock.now() + ms
-    while (deps.isPressed() && clock.now() < until && !stopping.signal.aborted)
+    let calm = deps.isPressed() ? 0 : CALM_LOOKS
+    while (calm < CALM_LOOKS && clock.now() < until && !stopping.signal.aborted) {
       await clock.sleep(Math.min(PRESSED_LOOK_MS, until - clock.now()), stopping.signal)
+      calm = deps.isPressed() ? 0 : calm + 1
+    }
   }
 
   async function ingestAll(due: readonly DueRevision[]): Promise<Taken[]> {

@@ -21,7 +21,10 @@ export interface BreakageReads {
   /** The changes of these breakages, the oldest first. */
   breakageChanges(ids: readonly string[]): Promise<BreakageChange[]>
   /** The cards that show failures of the breakage, of one channel or of all, the newest first. */
-  breakageCards(breakage: Pick<Breakage, 'branchKey' | 'beganOrder'>, channel?: ChannelId): Promise<CardKey[]>
+  breakageCards(
+    breakage: Pick<Breakage, 'branchKey' | 'beganOrder' | 'newestOrder'>,
+    channel?: ChannelId,
+  ): Promise<CardKey[]>
   /** The change that this interaction made. */
   breakageChangeBy(interactionKey: string): Promise<BreakageChange | null>
   /** For the audit: changes that people made, oldest first, after this place. */

@@ -17,6 +17,8 @@ interface Waiting {
   reject: (reason: unknown) => void
 }
 
+const mustLast = (batch: readonly Waiting[]): boolean => batch.some(({ canBeRedone }) => !canBeRedone)
+
 /**
  * Group commit: writes that arrive while others are being written share one transaction and one sync. If one of them
  * throws, the batch is rolled back and each write is run again alone, so that only the faulty one fails.
@@ -32,7 +34,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
     await new Promise(setImmediate)
     while (queue.length > 0) {
       const batch = queue.splice(0, BATCH_MAX)
-      const refused = await begin()
+      const refused = await begin(batch)
       if (refused) batch.forEach(({ reject }) => reject(refused.error))
       else if (!(await commit(batch))) await commitEach(batch)
       await new Promise(setImmediate)
@@ -42,17 +44,17 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
 
   async function commitEach(batch: readonly Waiting[]): Promise<void> {
     for (const one of batch) {
-      const refused = await begin()
+      const refused = await begin([one])
       if (refused) one.reject(refused.error)
       else await commit([one])
     }
   }
 
   /** Waits for another process's lock without blocking this one. @returns why it could not begin; null: it has begun */
-  async function begin(): Promise<{ error: unknown } | null> {
+  async function begin(batch: readonly Waiting[]): Promise<{ error: unknown } | null> {
     for (let tries = 1; ; tries++) {
       try {
-        checkPlace()
+        if (mustLast(batch)) checkPlace()
         log.mend()
         db.exec('begin immediate')
         return null
@@ -81,7 +83,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
   /** Answers the callers; first syncs to disk, unless all their writes can be redone from what is stored. */
   async function answer(batch: readonly Waiting[], values: readonly unknown[]): Promise<void> {
     try {
-      if (batch.some(({ canBeRedone }) => !canBeRedone)) await log.sync()
+      if (mustLast(batch)) await log.sync()
       batch.forEach(({ resolve }, i) => resolve(values[i] as never))
     } catch (error) {
       batch.forEach(({ reject }) => reject(error))

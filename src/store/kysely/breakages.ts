@@ -115,8 +115,8 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       ).map(toChange)
     },
 
-    async breakageCards({ branchKey, beganOrder }, channel) {
-      const values = { branchKey, beganOrder, channel: channel ?? '' }
+    async breakageCards({ branchKey, beganOrder, newestOrder }, channel) {
+      const values = { branchKey, beganOrder, newestOrder, channel: channel ?? '' }
       const rows = await runQuery(
         `breakageCards ${channel === undefined ? 'anywhere' : 'in a channel'}`,
         values,
@@ -130,6 +130,8 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
             .where('fact.branch_key', '=', value('branchKey'))
             .where('fact.verdict', '=', sql.lit(1))
             .where('fact.build_order', '>=', value('beganOrder'))
+            // Newer outcomes may wait to be ingested in great numbers, and have no cards yet.
+            .where('fact.build_order', '<=', value('newestOrder'))
             .$if(channel !== undefined, (query) => query.where('card.channel', '=', value('channel')))
             .orderBy('fact.build_order', 'desc')
             .orderBy('fact.seq', 'desc')

@@ -130,7 +130,8 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['breakageChanges', (tx) => tx.breakageChanges(['7', '8']), 'breakage_change_number', 'breakage_change_of'],
   [
     'breakageCards',
-    (tx) => tx.breakageCards({ branchKey: ONE.branchKey, beganOrder: ONE.buildOrder }, CHANNEL),
+    (tx) =>
+      tx.breakageCards({ branchKey: ONE.branchKey, beganOrder: ONE.buildOrder, newestOrder: ONE.buildOrder }, CHANNEL),
     'fact_verdict',
   ],
   [
