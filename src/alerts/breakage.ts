@@ -1,8 +1,7 @@
 import { breakageOf, compareOutcomes, countBuilds, type Breakage, type RedStreak } from '../domain/breakage.ts'
 import type { ProjectId } from '../domain/ids.ts'
 import { LEAST } from '../domain/plan.ts'
-import { branchKey, revisionSubject, type PlacedEvent } from '../domain/revision.ts'
-import { isVerdict } from '../domain/status.ts'
+import { branchKey, revisionSubject } from '../domain/revision.ts'
 import { OUTCOMES_FAR } from '../store/history.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
@@ -14,8 +13,8 @@ const OUTCOMES_NEAR = 8
 const LAST_ORDER = '~'
 
 /** The branch of the new outcomes. Null: there are none, or only of builds without a branch, which share no history. */
-export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId; branch: string; key: string } | null {
-  const outcome = fresh.find(({ status, branch }) => isVerdict(status) && branch !== null)
+export function branchOf(fresh: readonly StoredEvent[]): { projectId: ProjectId; branch: string; key: string } | null {
+  const outcome = fresh.find(({ isOutcome, branch }) => isOutcome && branch !== null)
   if (!outcome || outcome.branch === null) return null
   const { projectId, branch } = outcome
   return { projectId, branch, key: branchKey(projectId, branch) }
@@ -32,7 +31,7 @@ export async function keepBreakage(
   now: number,
 ): Promise<void> {
   const open = await tx.openBreakage(key)
-  const added = fresh.filter(({ status }) => isVerdict(status)).toSorted(compareOutcomes)
+  const added = fresh.filter(({ isOutcome }) => isOutcome).toSorted(compareOutcomes)
   const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, open, added[0]!.buildOrder))
   if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
   if (streak) return tx.keepBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })

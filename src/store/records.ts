@@ -48,6 +48,8 @@ export type StoredEvent = PlacedEvent &
   BuildPlace & {
     /** false: it came by a delivery whose sender may not have got our answer, and may repeat it */
     isAcknowledged: boolean
+    /** it finishes a build, and does not come late from an attempt that was followed by another one */
+    isOutcome: boolean
   }
 
 /**

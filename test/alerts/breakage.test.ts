@@ -56,6 +56,16 @@ describe('the stored breakages', () => {
     expect(breakages(stage)).toEqual(['4-5 (2)'])
   })
 
+  test('leave out the late failure of an attempt that was followed by another', async () => {
+    await using stage = await openStage()
+    const [first, second] = [{ details: { attempt: 1 } }, { details: { attempt: 2 } }]
+    const before = [built(1, 'error'), { ...built(2, 'initiated'), ...second }]
+    await heard(stage, ...before, { ...built(2, 'error'), ...first })
+    expect(breakages(stage)).toEqual(['1-1 (1)'])
+    await heard(stage, { ...built(2, 'error'), ...second })
+    expect(breakages(stage)).toEqual(['1-2 (2)'])
+  })
+
   test('count the builds of a long streak correctly', async () => {
     await using stage = await openStage()
     await heard(stage, ...Array.from({ length: 30 }, (_, at) => built(at + 1, 'error')), built(12, 'error'))

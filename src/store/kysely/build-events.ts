@@ -41,6 +41,7 @@ const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): 
   origin: row.origin as Origin,
   details,
   isAcknowledged: row.acknowledged === 1,
+  isOutcome: row.verdict === 1,
 })
 
 export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision => ({
