@@ -1,10 +1,11 @@
 import type { CiRules } from '../domain/decide.ts'
+import type { ChannelId } from '../domain/ids.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { ChannelRule } from '../domain/rule.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import type { ClosedChannel, DeliveredProject } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
-import { allProjects } from './projects.ts'
+import { allProjects, findProject } from './projects.ts'
 
 /** A subscription with its project and rules, and whether its channel is paused. */
 export interface ShownSubscription {
@@ -24,42 +25,30 @@ export interface ShownDeps {
 }
 
 /** Adds to each subscription its project, the rules that apply now, and whether its channel is paused. */
-export async function shownOf(deps: ShownDeps, subscriptions: readonly Subscription[]): Promise<ShownSubscription[]> {
-  const [named, closed] = await Promise.all([namedProjects(deps.store.read), deps.store.read.closedChannels()])
-  return Promise.all(subscriptions.map((one) => shown(deps, one, { named, closed })))
+export async function shownOf(
+  { store, rulesOf }: ShownDeps,
+  subscriptions: readonly Subscription[],
+): Promise<ShownSubscription[]> {
+  const [named, closed] = await Promise.all([namedProjects(store.read), store.read.closedChannels()])
+  return Promise.all(
+    subscriptions.map(async (subscription): Promise<ShownSubscription> => {
+      const { rules: own, source, channel } = subscription
+      const about = named.find((one) => isAbout(subscription, one))
+      const ciRules = own === null && about ? await rulesOf(about.names) : null
+      return {
+        subscription,
+        project: about?.project ?? null,
+        rules: own ?? (ciRules === 'wait' ? null : ciRules),
+        rulesFrom: own === null ? 'ci' : source === 'file' ? 'file' : 'channel',
+        paused: pausedIn(closed, channel),
+      }
+    }),
+  )
 }
 
-interface Known {
-  named: readonly Named[]
-  closed: readonly ClosedChannel[]
-}
-
-async function shown(
-  deps: ShownDeps,
-  subscription: Subscription,
-  { named, closed }: Known,
-): Promise<ShownSubscription> {
-  const about = named.find((one) => isAbout(subscription, one)) ?? null
-  return {
-    subscription,
-    project: about && about.project,
-    rules: subscription.rules ?? (about && (await ciRules(deps, about))),
-    rulesFrom: subscription.rules === null ? 'ci' : subscription.source === 'file' ? 'file' : 'channel',
-    paused: pausedIn(closed, subscription),
-  }
-}
-
-export function pausedIn(
-  closed: readonly ClosedChannel[],
-  { channel }: Pick<Subscription, 'channel'>,
-): ShownSubscription['paused'] {
+export function pausedIn(closed: readonly ClosedChannel[], channel: ChannelId): ShownSubscription['paused'] {
   const found = closed.find((one) => one.channel === channel)
   return found ? { code: found.code, at: found.closedAt } : null
-}
-
-async function ciRules(deps: ShownDeps, { names }: Named): Promise<ShownSubscription['rules']> {
-  const rules = await deps.rulesOf(names)
-  return rules === 'wait' ? null : rules
 }
 
 /** A project with the names that its build events use. */
@@ -72,6 +61,21 @@ export async function namedProjects(reads: Reads): Promise<Named[]> {
   const [all, delivered] = await Promise.all([allProjects(reads), reads.deliveredProjects()])
   const byId = new Map(delivered.map((one) => [one.projectId as string, one]))
   return all.map((project) => ({ project, names: namesOf(project, byId.get(project.projectId ?? '')) }))
+}
+
+/** The one project that a text names, as `findProject` finds it, with the names that its build events use. */
+export async function findNamed(reads: Reads, text: string) {
+  const found = await findProject(reads, text)
+  if (found.kind !== 'project') return found
+  const delivered = await reads.deliveredProjects()
+  const { project } = found
+  return {
+    ...found,
+    names: namesOf(
+      project,
+      delivered.find(({ projectId }) => projectId === project.projectId),
+    ),
+  }
 }
 
 // The names from deliveries, which decisions use too. If no delivery has named the project, those from CI's list.

@@ -19,7 +19,7 @@ import { suggestProjects, findProject } from '../catalog/projects.ts'
 import type { Refreshed } from '../catalog/reading.ts'
 import { flakyBranches, type FlakyQuestion } from './flaky/flaky.ts'
 import { restartBuild, stopBuild } from './builds/act.ts'
-import type { PatternQuestion, SubscribeWish, SubscribeDeps } from './subscriptions/outcomes.ts'
+import type { PatternQuestion, SubscribeWish, SubscribeDeps, UnsubscribeWish } from './subscriptions/outcomes.ts'
 import { createProject, previewCreation } from './projects/create.ts'
 import { editProject } from './projects/edit.ts'
 import { refusalOf } from './projects/read.ts'
@@ -110,8 +110,7 @@ export const createProjectOperations = (deps: ProjectDeps) => ({
 const subscriptionOperations = (deps: SubscribeDeps) => ({
   /** Replaces the subscription to the same branches of the same project; one line tells the channel. */
   subscribe: (wish: SubscribeWish, by: Requester) => subscribe(deps, wish, by),
-  /** `project`: as people name it, `all`, or null: the only one here. `id`: one subscription exactly. */
-  unsubscribe: (wish: { project: string | null; id: string | null }, by: Requester) => unsubscribe(deps, wish, by),
+  unsubscribe: (wish: UnsubscribeWish, by: Requester) => unsubscribe(deps, wish, by),
   /** The subscriptions that a pasted list of GitHub's Slack app stands for; changes nothing. */
   proposeImport: (pasted: string, by: Requester) => proposeImport(deps, pasted, by),
   /** Subscribes to what was proposed; one line tells the channel. */

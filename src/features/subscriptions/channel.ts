@@ -1,7 +1,10 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester, Refused } from '../../catalog/outcomes.ts'
 import { shownOf } from '../../catalog/subscriptions.ts'
-import type { RulesOutcome, SubscribeDeps, SubscriptionDeps } from './outcomes.ts'
+import type { Failure, Sent } from '../../slack/notifier.ts'
+import type { ClosedChannel } from '../../store/records.ts'
+import { closeChannelBefore } from './closings.ts'
+import type { Announced, RulesOutcome, SubscriptionDeps } from './outcomes.ts'
 
 /** All subscriptions of a channel, wherever they are set, and its digest. */
 export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | null): Promise<RulesOutcome> {
@@ -17,7 +20,7 @@ export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | nu
 export async function channelFor(
   { permits }: SubscriptionDeps,
   by: Requester,
-): Promise<{ kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } | Refused> {
+): Promise<ReturnType<typeof placeFor> | Refused> {
   const permit = await permits('subscribe', by)
   if (permit.kind === 'unknown-person') return permit
   if (permit.kind === 'no') return { kind: 'forbidden', action: 'subscribe', permit }
@@ -30,9 +33,36 @@ const placeFor = (channel: ChannelId | null): { kind: 'channel'; channel: Channe
 /** The ids of direct messages begin with this letter. */
 const DIRECT = 'D'
 
-/**
- * A channel that was chosen in a form comes from the requester's client, which could name a private channel that the
- * requester is not in. False if Slack does not say.
- */
-export const isIn = async ({ channelsOf }: SubscribeDeps, user: string, channel: ChannelId): Promise<boolean> =>
-  (await channelsOf(user))?.has(channel) ?? false
+/** Posts a change in the channel, once. A post with an unclear outcome is not retried: it could appear twice. */
+export async function announce(
+  deps: SubscriptionDeps,
+  { channel, text, user }: { channel: ChannelId; text: string; user: string },
+): Promise<Announced> {
+  const before = (await deps.store.read.closedChannels()).find((one) => one.channel === channel)
+  const outcome = await patiently(deps, () => deps.say(channel, text))
+  if (outcome.kind === 'sent') {
+    if (before) await openAgain(deps, before)
+    return { kind: 'told' }
+  }
+  const isClosed = outcome.kind === 'channel-closed'
+  if (isClosed) await closeChannelBefore(deps, channel, outcome.code, user)
+  deps.log.warn({ channel, code: outcome.code }, 'a change of subscriptions could not be announced in its channel')
+  return { kind: 'not-told', code: outcome.code, isClosed }
+}
+
+/** A successful post proves that the channel is open, so its closing is removed. A newer closing stays. */
+const openAgain = ({ store }: SubscriptionDeps, { channel, closedAt }: ClosedChannel): Promise<void> =>
+  store.write(async (tx) => {
+    const now = (await tx.closedChannels()).find((one) => one.channel === channel)
+    if (now?.closedAt === closedAt) await tx.reopenChannel(channel)
+  })
+
+/** The longest wait for Slack's rate limit, since a person is waiting for the answer. */
+export const PATIENCE_MS_MAX = 5_000
+
+async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | Failure>): Promise<Sent | Failure> {
+  const first = await say()
+  if (first.kind !== 'rate-limited' || first.retryAfterMs > PATIENCE_MS_MAX) return first
+  await clock.sleep(first.retryAfterMs)
+  return say()
+}

@@ -4,8 +4,7 @@ import { digestView, type DigestViewDeps } from '../../catalog/figures.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { KeptDigest } from '../../store/digests.ts'
-import { announce } from './announce.ts'
-import { channelFor } from './channel.ts'
+import { announce, channelFor } from './channel.ts'
 import type { Announced, SubscriptionDeps } from './outcomes.ts'
 
 /** As typed. `zone` null: the requester's own time zone. */

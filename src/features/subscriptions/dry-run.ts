@@ -1,26 +1,24 @@
 import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
-import { boundForOneEvent, decide, type CiRules, type Question } from '../../domain/decide.ts'
+import { boundForOneEvent, decide, type Question } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
-import type { ClosedChannel, KnownProject } from '../../store/records.ts'
 import { findProject, visibleTo } from '../../catalog/projects.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type {
   DryChannel,
-  DryEvent,
   DryRunOutcome,
   PatternPreview,
   PatternQuestion,
   SubscribeDeps,
   SubscriptionDeps,
 } from './outcomes.ts'
-import { namedProjects, pausedIn } from '../../catalog/subscriptions.ts'
+import { findNamed, pausedIn } from '../../catalog/subscriptions.ts'
 import { EVENTS } from '../../domain/rule.ts'
 import { EVENT_WORDS, isPattern } from './wish.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reads } from '../../store/store.ts'
 import { isAll } from './subscribe.ts'
 
-interface DryQuestion {
+export interface DryQuestion {
   project: string
   branch: string
   /** one event of the rules; null: each of them */
@@ -32,19 +30,15 @@ type DryWord = (typeof EVENTS)[number]
 /** Which channels would get a build, and why. Decided as for deliveries, for a build that has no card yet. */
 export async function dryRun(
   deps: SubscribeDeps,
-  question: DryQuestion,
+  { project: text, branch, event: word }: DryQuestion,
   by: Pick<Requester, 'user' | 'channel'>,
 ): Promise<DryRunOutcome> {
-  const events = wordsOf(question.event)
-  if (events.length === 0) return { kind: 'unknown-event', text: question.event ?? '', events: EVENTS }
+  const events = eventsMeant(word)
+  if (events.length === 0) return { kind: 'unknown-event', text: word ?? '', events: EVENTS }
   const { read } = deps.store
-  const found = await findProject(read, question.project)
+  const found = await findNamed(read, text)
   if (found.kind !== 'project') return found
-  const { project } = found
-  const named = (await namedProjects(read)).find(
-    (one) => one.project.name === project.name && one.project.uuid === project.uuid,
-  )
-  const names = named?.names ?? { projectId: project.projectId ?? '', projectUuid: project.uuid, names: [project.name] }
+  const { project, names } = found
   const [rules, closed, subscriptions] = await Promise.all([
     deps.rulesOf(names),
     read.closedChannels(),
@@ -56,15 +50,23 @@ export async function dryRun(
   const followers = following(subscriptions, names)
   const shown = followers.filter(({ channel }) => isVisible(channel))
   const bound = boundForOneEvent({ subscriptions: shown, rules: ciRules })
-  const situation = { ciRules: bound.rules, closed, subscriptions: bound.subscriptions }
+  const byChannel = [...Map.groupBy(bound.subscriptions, ({ channel }) => channel)]
+  const channelsFor = (event: DryWord) =>
+    byChannel.map(([channel, own]): DryChannel => ({
+      channel,
+      decision: decide(questionOf(event, branch), own, bound.rules),
+      quiet: own.some(({ quiet }) => quiet),
+      mentions: own.some(({ mention }) => mention === 'committer'),
+      paused: pausedIn(closed, channel),
+    }))
   return {
     kind: 'dry-run',
     project,
-    branch: question.branch,
-    events: events.map((event) => dryEvent(event, question.branch, situation)),
-    filter: filterFor(known, question.branch),
+    branch,
+    events: events.map((event) => ({ event, channels: channelsFor(event) })),
+    filter: known?.filter ? { words: filterInWords(known.filter), ...wouldBuild(known.filter, branch) } : null,
     unread: ciRules === null,
-    hidden: countChannels(followers) - countChannels(shown),
+    hidden: countChannels(followers) - byChannel.length,
   }
 }
 
@@ -72,28 +74,11 @@ const countChannels = (subscriptions: readonly Subscription[]): number =>
   new Set(subscriptions.map(({ channel }) => channel)).size
 
 /** The events that a word means; empty if it means none. */
-function wordsOf(word: string | null): readonly DryWord[] {
+function eventsMeant(word: string | null): readonly DryWord[] {
   if (word === null) return EVENTS
   const meant = EVENT_WORDS.get(word.trim().toLowerCase()) ?? []
   return EVENTS.filter((event) => meant.includes(event))
 }
-
-interface Situation {
-  ciRules: CiRules
-  closed: readonly ClosedChannel[]
-  subscriptions: readonly Subscription[]
-}
-
-const dryEvent = (event: DryWord, branch: string, { ciRules, closed, subscriptions }: Situation): DryEvent => ({
-  event,
-  channels: [...Map.groupBy(subscriptions, ({ channel }) => channel)].map(([channel, own]): DryChannel => ({
-    channel,
-    decision: decide(questionOf(event, branch), own, ciRules),
-    quiet: own.some(({ quiet }) => quiet),
-    mentions: own.some(({ mention }) => mention === 'committer'),
-    paused: pausedIn(closed, { channel }),
-  })),
-})
 
 const questionOf = (event: DryWord, branch: string): Question => ({
   branch,
@@ -102,11 +87,6 @@ const questionOf = (event: DryWord, branch: string): Question => ({
   turn: event === 'recovered' || event === 'broken' ? event : null,
   hasCard: false,
 })
-
-function filterFor(known: KnownProject | null, branch: string): Extract<DryRunOutcome, { kind: 'dry-run' }>['filter'] {
-  if (!known?.filter) return null
-  return { words: filterInWords(known.filter), ...wouldBuild(known.filter, branch) }
-}
 
 /** At most this many matching branches are named; the others are counted. */
 const MATCHES_MAX = 5

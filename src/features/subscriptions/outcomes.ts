@@ -65,6 +65,12 @@ export interface Foreseen {
   was: ShownSubscription | null
 }
 
+/** What to remove: a project as people name it or `all`, one subscription by its id, or the only one here. */
+export interface UnsubscribeWish {
+  project: string | null
+  id: string | null
+}
+
 export type UnsubscribeOutcome =
   | { kind: 'unsubscribed'; removed: readonly ShownSubscription[]; announced: Announced }
   /** the channel has no such subscription; `here`: those that it has */

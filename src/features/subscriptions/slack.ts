@@ -24,6 +24,7 @@ import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { subscribe } from './subscribe-command.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
+import type { UnsubscribeWish } from './outcomes.ts'
 import { listAt, textAt } from '../body.ts'
 
 const rules: Command = {
@@ -125,7 +126,7 @@ async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
 /** Removes the subscriptions of a project, or (by a button) the one with this id. */
 async function unsubscribeFrom(
   { operations, by, reference }: Pick<Question, 'operations' | 'by' | 'reference'>,
-  wish: { project: string | null; id: string | null },
+  wish: UnsubscribeWish,
 ): Promise<Reply> {
   const outcome = await operations.subscriptions.unsubscribe(wish, by)
   const context = { command: 'unsubscribe', branch: null, rest: [], reference } as const

@@ -4,21 +4,20 @@ import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscript
 import type { KeptSubscription, WantedSubscription } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import { findProject } from '../../catalog/projects.ts'
 import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
 import type {
   SubscribeOutcome,
   SubscribeWish,
   UnsubscribeOutcome,
+  UnsubscribeWish,
   Foreseen,
   SubscribeDeps,
   SubscriptionDeps,
 } from './outcomes.ts'
-import { channelFor, isIn } from './channel.ts'
-import { isAbout, namedProjects, type Named, shownOf } from '../../catalog/subscriptions.ts'
+import { announce, channelFor } from './channel.ts'
+import { findNamed, isAbout, type Named, shownOf } from '../../catalog/subscriptions.ts'
 import { faultsOf, rulesOf } from './wish.ts'
 import { typedHours, typedTime } from './remind.ts'
-import { announce } from './announce.ts'
 
 /** The most subscriptions of one channel. Beyond that, patterns or another channel are the better way. */
 export const SUBSCRIPTIONS_MAX = 50
@@ -51,13 +50,13 @@ export async function keepWish(
 ): Promise<Kept | Exclude<SubscribeOutcome, { kind: 'subscribed' }>> {
   const plan = await planOf(deps, wish, by)
   if (plan.kind !== 'plan') return plan
-  const { wanted, keepsReminders, about, before } = plan
-  const keeping = { wanted, keepsReminders, about, instead: wish.instead ?? null, by, at: deps.clock.now() }
-  const ended = await deps.store.write((tx) => keep(tx, keeping))
+  const at = deps.clock.now()
+  const ended = await deps.store.write((tx) => keep(tx, plan, by, at))
   if (ended.kind === 'too-many') return ended
   const [shown, was] = await shownOf(deps, [ended.kept, ...(ended.was ? [ended.was] : [])])
   if (ended.kind === 'same') return { kind: 'same', shown: shown! }
-  return { kind: 'kept', kept: ended.kept, was: was ?? null, silent: fallsSilent(before, wanted.channel, about) }
+  const silent = fallsSilent(plan.before, plan.wanted.channel, plan.about)
+  return { kind: 'kept', kept: ended.kept, was: was ?? null, silent }
 }
 
 /** What a wish would change; changes nothing. */
@@ -70,13 +69,17 @@ export async function foresee(
   if (plan.kind !== 'plan') return plan
   const { wanted, before } = plan
   const here = before.filter((one) => one.channel === wanted.channel).filter(isKept)
-  const { old, isSame } = placeAmong(here, { ...plan, instead: wish.instead ?? null })
+  const { old, isSame } = placeAmong(here, plan)
   const [was] = await shownOf(deps, old ? [old] : [])
   return isSame ? { kind: 'same', shown: was! } : { kind: 'would-subscribe', wanted, was: was ?? null }
 }
 
-interface Plan extends Pick<Keeping, 'wanted' | 'keepsReminders' | 'about'> {
+interface Plan {
   kind: 'plan'
+  wish: SubscribeWish
+  wanted: WantedSubscription
+  /** the one project; null for all projects */
+  about: Named | null
   /** all subscriptions in force now */
   before: readonly Subscription[]
 }
@@ -85,46 +88,36 @@ async function planOf(deps: SubscribeDeps, wish: SubscribeWish, by: Requester) {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
-  if (wish.isChosen && !(await isIn(deps, by.user, channel))) return { kind: 'not-in-channel', channel } as const
+  // A chosen channel comes from the requester's client, which could name a private channel that they are not in.
+  if (wish.isChosen && !(await deps.channelsOf(by.user))?.has(channel))
+    return { kind: 'not-in-channel', channel } as const
   const faults = faultsOf(wish)
   if (faults.length > 0) return { kind: 'faults', faults } as const
-  const found = await findFollows(deps, wish.project)
-  if (found.kind !== 'follows') return found
+  const found = isAll(wish.project) ? null : await findNamed(deps.store.read, wish.project)
+  if (found && found.kind !== 'project') return found
   const zone = wish.remind && (wish.remind.zone ?? (await deps.timeZoneOf(by.user)))
-  const wanted = wantedBy(wish, channel, found, zone ?? '')
+  const wanted: WantedSubscription = {
+    channel,
+    follows: found ? followsOf(found) : { what: 'all' },
+    rules: rulesOf(wish),
+    quiet: wish.quiet,
+    mention: wish.mention,
+    ...(wish.remind && { remind: { ...wish.remind, zone: zone ?? '' } }),
+  }
   const before = await deps.subscriptions()
-  const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found.about))
+  const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found))
   if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! } as const
-  const keepsReminders = wish.remind === undefined
-  return { kind: 'plan', wanted, keepsReminders, about: found.about, before } satisfies Plan
+  return { kind: 'plan', wish, wanted, about: found, before } satisfies Plan
 }
 
-/** What a name means; `about`: the one project; null for all projects. */
-type Found = { kind: 'follows'; follows: Follows; about: Named | null }
-
-async function findFollows({ store }: SubscriptionDeps, text: string) {
-  if (isAll(text)) return { kind: 'follows', follows: { what: 'all' }, about: null } satisfies Found
-  const named = await findProject(store.read, text)
-  if (named.kind !== 'project') return named
-  const { projectId, uuid, name } = named.project
-  const all = await namedProjects(store.read)
-  const about = all.find(
-    ({ project }) => project.uuid === uuid && project.projectId === projectId && project.name === name,
-  )
-  return { kind: 'follows', follows: { what: 'project', name, uuid, projectId }, about: about ?? null } satisfies Found
-}
+const followsOf = ({ project: { name, uuid, projectId } }: Named): Follows => ({
+  what: 'project',
+  name,
+  uuid,
+  projectId,
+})
 
 export const isAll = (text: string): boolean => text.trim().toLowerCase() === 'all'
-
-/** @param zone of its reminders */
-const wantedBy = (wish: SubscribeWish, channel: ChannelId, { follows }: Found, zone: string): WantedSubscription => ({
-  channel,
-  follows,
-  rules: rulesOf(wish),
-  quiet: wish.quiet,
-  mention: wish.mention,
-  ...(wish.remind && { remind: { ...wish.remind, zone } }),
-})
 
 /** Would one replace the other? Compares the projects themselves, not the names and ids known at that time. */
 function isSamePlace(one: Subscription, wanted: WantedSubscription, about: Named | null): boolean {
@@ -134,50 +127,33 @@ function isSamePlace(one: Subscription, wanted: WantedSubscription, about: Named
 
 const branchesOf = ({ rules }: Pick<Subscription, 'rules'>): string => subscriptionSlot({ what: 'all' }, rules)
 
-type Ended =
-  | { kind: 'kept'; kept: KeptSubscription; was: KeptSubscription | null }
-  | { kind: 'same'; kept: KeptSubscription; was: null }
-  | { kind: 'too-many'; max: number }
-
-interface Keeping {
-  wanted: WantedSubscription
-  /** the request does not mention reminders: those of the old subscription stay */
-  keepsReminders: boolean
-  about: Named | null
-  instead: string | null
-  by: Requester
-  at: number
-}
-
-async function keep(tx: Tx, { by, at, ...keeping }: Keeping): Promise<Ended> {
-  if (await isGivenUp(tx, by.interactionKey)) throw new NotAttempted('the requester was told that it was interrupted')
-  const { channel } = keeping.wanted
+async function keep(tx: Tx, plan: Plan, { user, interactionKey }: Requester, at: number) {
+  if (await isGivenUp(tx, interactionKey)) throw new NotAttempted('the requester was told that it was interrupted')
+  const { channel } = plan.wanted
   await tx.lockName(`subscriptions of ${channel}`)
   const here = await tx.subscriptionsOf(channel)
-  const { wanted, old, others, isSame } = placeAmong(here, keeping)
-  if (!old && here.length >= SUBSCRIPTIONS_MAX) return { kind: 'too-many', max: SUBSCRIPTIONS_MAX }
-  if (old && isSame) return { kind: 'same', kept: old, was: null }
+  const { wanted, old, others, isSame } = placeAmong(here, plan)
+  if (!old && here.length >= SUBSCRIPTIONS_MAX) return { kind: 'too-many', max: SUBSCRIPTIONS_MAX } as const
+  if (old && isSame) return { kind: 'same', kept: old, was: null } as const
   for (const { id } of others) await tx.removeSubscription(id)
   const filled = { ...wanted, follows: filledIn(wanted.follows, old?.follows) }
   if (old) await moveTo(tx, old, filled)
-  const { kept } = await tx.keepSubscription(filled, { user: by.user, at })
-  return { kind: 'kept', kept, was: old ?? null }
+  const { kept } = await tx.keepSubscription(filled, { user, at })
+  return { kind: 'kept', kept, was: old ?? null } as const
 }
 
 /** Which of the channel's subscriptions it replaces, and whether it would change nothing. */
-function placeAmong(
-  here: readonly KeptSubscription[],
-  { wanted: said, keepsReminders, about, instead }: Omit<Keeping, 'by' | 'at'>,
-) {
+function placeAmong(here: readonly KeptSubscription[], { wish, wanted: said, about }: Plan) {
+  const { instead } = wish
   const there = here.filter((one) => one.id !== instead && isSamePlace(one, said, about))
   const [old, ...others] = [...here.filter(({ id }) => id === instead), ...there]
-  const wanted = keepsReminders && old?.remind ? { ...said, remind: old.remind } : said
-  const isSame = others.length === 0 && !!old && isSamePlace(old, wanted, about) && saysTheSame(old, wanted)
+  // A request that does not mention reminders leaves those of the old subscription.
+  const wanted = wish.remind === undefined && old?.remind ? { ...said, remind: old.remind } : said
+  const isSame = others.length === 0 && !!old && isSamePlace(old, wanted, about) && saying(old) === saying(wanted)
   return { wanted, old, others, isSame }
 }
 
-const saysTheSame = (one: WantedSubscription, other: WantedSubscription): boolean => saying(one) === saying(other)
-
+/** Equal for two subscriptions that post the same builds of their branches in the same way. */
 function saying({ rules, quiet, mention, remind }: WantedSubscription): string {
   const events = rules?.map((rule) => (rule.events === 'every' ? 'every' : rule.events.toSorted()))
   return JSON.stringify([events, quiet, mention, ...(remind ? [typedTime(remind.afterMs), typedHours(remind)] : [])])
@@ -196,12 +172,6 @@ async function moveTo(tx: Tx, old: KeptSubscription, { follows, rules }: WantedS
   await tx.keepSubscription({ ...old, follows, rules }, { user: old.createdBy, at: old.createdAt })
 }
 
-/** What to remove: a project as people name it or `all`, one subscription by its id, or the only one here. */
-interface UnsubscribeWish {
-  project: string | null
-  id: string | null
-}
-
 /** Removes subscriptions of a channel, for a project those of all branches; then tells the channel in one line. */
 export async function unsubscribe(
   deps: SubscriptionDeps,
@@ -212,16 +182,20 @@ export async function unsubscribe(
   if (place.kind !== 'channel') return place
   const { channel } = place
   const inForce = (await deps.subscriptions()).filter((one) => one.channel === channel)
-  const here = inForce.filter(isKept)
-  const shownHere = () => shownOf(deps, inForce)
   const meant = await meantBy(deps, wish, inForce)
-  if (meant.kind === 'no-project' || meant.kind === 'several-projects') return meant
-  if (wish.id === null && wish.project === null && here.length > 1) return { kind: 'which', here: await shownHere() }
+  if (meant.kind !== 'subscriptions') return meant
+  const isAnyMeant = wish.id === null && wish.project === null
+  if (isAnyMeant && meant.subscriptions.length > 1) return { kind: 'which', here: await shownOf(deps, inForce) }
   const [first] = meant.subscriptions
   const kept = meant.subscriptions.filter(isKept)
-  if (first && kept.length === 0 && first.source === 'file')
+  if (first?.source === 'file' && kept.length === 0)
     return { kind: 'kept-by-file', shown: (await shownOf(deps, [first]))[0]! }
-  return removeAll(deps, { kept, channel, by, text: wish.project, shownHere })
+  const removed = await deps.store.write((tx) => removeAll(tx, kept))
+  // Somebody else was faster, or this same request came before.
+  if (removed.length === 0) return { kind: 'not-subscribed', text: wish.project, here: await shownOf(deps, inForce) }
+  const shown = await shownOf(deps, removed)
+  const announced = await announce(deps, { channel, text: unsubscribedLine(by.user, removed), user: by.user })
+  return { kind: 'unsubscribed', removed: shown, announced }
 }
 
 const isKept = (one: Subscription): one is KeptSubscription => one.source === 'slack' && one.id !== undefined
@@ -235,36 +209,18 @@ async function meantBy({ store }: SubscriptionDeps, { project, id }: Unsubscribe
   if (isAll(project)) return those(({ follows }) => follows.what === 'all')
   // A project that is not known any more can still be named by its subscription's name.
   const named = those(({ follows }) => follows.what === 'project' && isSameName(follows.name, project))
-  const found = await findProject(store.read, project)
+  const found = await findNamed(store.read, project)
   if (found.kind !== 'project') return named.subscriptions.length > 0 ? named : found
-  const all = await namedProjects(store.read)
-  const about = all.filter(({ project: one }) => one.name === found.project.name && one.uuid === found.project.uuid)
-  const ofProject = those((one) => about.some((known) => isAbout(one, known)))
+  const ofProject = those((one) => isAbout(one, found))
   return ofProject.subscriptions.length > 0 ? ofProject : named
 }
 
 const isSameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
 
-interface Removing {
-  kept: readonly KeptSubscription[]
-  channel: ChannelId
-  by: Requester
-  text: string | null
-  shownHere: () => ReturnType<typeof shownOf>
-}
-
-async function removeAll(deps: SubscriptionDeps, removing: Removing): Promise<UnsubscribeOutcome> {
-  const { kept, channel, by, text, shownHere } = removing
-  const gone = await deps.store.write(async (tx) => {
-    const removed = []
-    for (const { id } of kept) removed.push(await tx.removeSubscription(id))
-    return removed.filter((one) => one !== null)
-  })
-  // Somebody else was faster, or this same request came before.
-  if (gone.length === 0) return { kind: 'not-subscribed', text, here: await shownHere() }
-  const removed = await shownOf(deps, gone)
-  const announced = await announce(deps, { channel, text: unsubscribedLine(by.user, gone), user: by.user })
-  return { kind: 'unsubscribed', removed, announced }
+async function removeAll(tx: Tx, kept: readonly KeptSubscription[]): Promise<KeptSubscription[]> {
+  const removed = []
+  for (const { id } of kept) removed.push(await tx.removeSubscription(id))
+  return removed.filter((one) => one !== null)
 }
 
 /**

@@ -3,7 +3,7 @@ import { type ChannelId, type MessageTs, toUuid } from '../../../src/domain/ids.
 import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import type { SubscribeOutcome, SubscribeWish } from '../../../src/features/subscriptions/outcomes.ts'
-import { PATIENCE_MS_MAX } from '../../../src/features/subscriptions/announce.ts'
+import { PATIENCE_MS_MAX } from '../../../src/features/subscriptions/channel.ts'
 import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
 import { announceClosings } from '../../../src/features/subscriptions/closings.ts'
 import { HOUR } from '../../support/build-events.ts'
