@@ -2,9 +2,12 @@ import { fieldOf } from '../domain/raw-values.ts'
 import { textOf } from '../slack/api/errors.ts'
 import { invariant } from '../lib/assert.ts'
 import { answerNotOpened } from './fault-messages.ts'
+import type { Permits } from '../catalog/outcomes.ts'
 import { textAt } from './body.ts'
 import type { SlackDeps, Reply } from './context.ts'
-import { modalPlace, slackCodeOf, type Place } from '../slack/reply-targets.ts'
+import { answerNotAllowed } from './not-allowed.ts'
+import { respond, type SlackRequest } from './respond.ts'
+import { directPlace, modalPlace, slackCodeOf, type Place } from '../slack/reply-targets.ts'
 import { plain, section, type Plain } from '../slack/messages/blocks.ts'
 import { cut, SECTION_CHARS_MAX } from '../slack/messages/limits.ts'
 import type { Answer } from '../slack/messages/answer.ts'
@@ -86,6 +89,17 @@ export const placeIn = (
     instead: otherwise,
   })
 
+/** Runs a submitted form's work, and answers in its modal; if that is closed, in a direct message. */
+export function respondInModal(
+  deps: SlackDeps,
+  body: unknown,
+  { what, title, by }: { title: string } & Pick<SlackRequest, 'what' | 'by'>,
+  work: (reference: string) => Promise<Reply>,
+): Promise<void> {
+  const place = placeIn(deps.client, textAt(body, 'view', 'id') ?? '', title, directPlace(deps.client, by.user))
+  return respond(deps, { what, by, place }, work)
+}
+
 /** Slack's error codes for a trigger that has expired or was used. */
 const TRIGGER_CODES = /^(?:expired|exchanged)_trigger(?:_id)?$|^invalid_trigger/
 
@@ -99,6 +113,16 @@ export async function opening(reference: string, open: () => Promise<Reply>): Pr
     return { outcome: `not-opened ${code}`, answer: answerNotOpened('late', reference) }
   }
 }
+
+/** The form is open. A person who may not use it gets the refusal in its place. */
+export const openedFor = (
+  permit: Awaited<ReturnType<Permits>>,
+  action: 'subscribe' | 'own',
+  reference: string,
+): Reply =>
+  permit.kind === 'yes'
+    ? { outcome: 'opened', answer: null }
+    : { outcome: permit.kind, answer: answerNotAllowed(permit, { action, reference }) }
 
 /** Slack's limits for a modal: the characters of its metadata, and its blocks. */
 export const METADATA_CHARS_MAX = 3_000
@@ -127,6 +151,14 @@ export const answerView = (title: string, { text, blocks }: Answer): ModalView =
   title: plain(title),
   close: plain('Close'),
   blocks: blocks.length > 0 ? blocks.slice(0, MODAL_BLOCKS_MAX) : [section(cut(text, SECTION_CHARS_MAX))],
+})
+
+/** Shown while the work of a form is under way. */
+export const waitingView = (title: string, text: string): ModalView => ({
+  type: 'modal',
+  title: plain(title),
+  close: plain('Close'),
+  blocks: [section(text)],
 })
 
 /** One modal that can be submitted. */

@@ -2,15 +2,22 @@ import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
-import { directPlace } from '../../slack/reply-targets.ts'
 import { requesterOf, textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
-import { opening, placeIn, refusing, showing, type Form, type ModalView, type Received } from '../modal.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
-import { respond } from '../respond.ts'
+import {
+  openedFor,
+  opening,
+  refusing,
+  respondInModal,
+  showing,
+  waitingView,
+  type Form,
+  type ModalView,
+  type Received,
+} from '../modal.ts'
 import { HOUR_MINUTES, type RedBranch, type Wish } from './act.ts'
 import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
 
@@ -65,12 +72,7 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
   ],
 })
 
-export const breakagePendingView: ModalView = {
-  type: 'modal',
-  title: plain(TITLE),
-  close: plain('Close'),
-  blocks: [section(':hourglass_flowing_sand: Saving …')],
-}
+export const breakagePendingView = waitingView(TITLE, ':hourglass_flowing_sand: Saving …')
 
 /** Opens the form, or answers that the branch is not red any more. People without permission see that in the form. */
 export async function openBreakage({ deps, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
@@ -81,8 +83,7 @@ export async function openBreakage({ deps, value, by, modalOpener, reference }: 
   return opening(reference, async () => {
     await modalOpener.open(breakageView({ id: value, channel: by.channel }, looked.red))
     const permit = await breakages.mayOwn({ user: by.user, team: by.team })
-    if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
-    return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: 'own', reference }) }
+    return openedFor(permit, 'own', reference)
   })
 }
 
@@ -101,8 +102,7 @@ function receive(body: unknown): Received {
 
 function keep(deps: SlackDeps, body: unknown, { id, channel }: Memory, wish: Wish): Promise<void> {
   const by = { ...requesterOf(body, 'modal'), channel }
-  const place = placeIn(deps.client, textAt(body, 'view', 'id') ?? '', TITLE, directPlace(deps.client, by.user))
-  return respond(deps, { what: breakageForm.what, by, place }, async (reference) => {
+  return respondInModal(deps, body, { what: breakageForm.what, title: TITLE, by }, async (reference) => {
     const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, wish, by)
     return { outcome: outcomeName(outcome), answer: answerBreakage(outcome, about(reference)) }
   })

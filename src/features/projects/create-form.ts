@@ -27,17 +27,9 @@ import { outcomeName } from '../command.ts'
 import type { SlackDeps } from '../context.ts'
 import { respond } from '../respond.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
-import { FAULT_CHARS_MAX, refusing, showing, type Form, type Received, type ModalView } from '../modal.ts'
+import { FAULT_CHARS_MAX, refusing, showing, waitingView, type Form, type Received, type ModalView } from '../modal.ts'
 import { requesterIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
-import {
-  answerContext,
-  CREATE_SEND_CALLBACK_ID,
-  CREATE_TITLE,
-  waitingView,
-  pushedName,
-  pushedPlace,
-  showInPushed,
-} from './send.ts'
+import { answerContext, CREATE_SEND_CALLBACK_ID, CREATE_TITLE, pushedName, pushedPlace, showInPushed } from './send.ts'
 import { tooLongWords } from '../slips.ts'
 
 export const CREATE_CALLBACK_ID = 'project_create'

@@ -1,8 +1,7 @@
-import { plain, section } from '../../slack/messages/blocks.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { textAt } from '../body.ts'
 import type { SlackDeps } from '../context.ts'
-import { showing, type Received, type ModalView, answerView } from '../modal.ts'
+import { showing, waitingView, type Received, type ModalView, answerView } from '../modal.ts'
 import { slackCodeOf, type Place } from '../../slack/reply-targets.ts'
 
 export const SEND_CALLBACK_ID = 'project_send'
@@ -15,13 +14,6 @@ export const EDIT_TITLE = 'Edit a project'
 export const askingCi = (title: string, work: (deps: SlackDeps) => Promise<void>): Received => ({
   ack: showing('update', waitingView(title, ':hourglass_flowing_sand: Asking CI …')),
   work,
-})
-
-export const waitingView = (title: string, text: string): ModalView => ({
-  type: 'modal',
-  title: plain(title),
-  close: plain('Close'),
-  blocks: [section(text)],
 })
 
 export const answerContext = (verb: string, reference: string): AnswerContext => ({

@@ -3,16 +3,17 @@ import { type ChannelId, isChannelId } from '../../domain/ids.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { textOf } from '../../slack/api/errors.ts'
-import { plain, section } from '../../slack/messages/blocks.ts'
+import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
 import { BRANCH_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
 import type { PatternPreview, SubscribeWish } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
-import { readReminderFields, reminderBlocks, type FilledReminder } from './remind-fields.ts'
+import type { ReminderRule } from '../../domain/reminder.ts'
+import { readReminderAlone, typedHours, typedTime } from './remind.ts'
 import { patternOf, typedPattern } from './wish.ts'
 import { listAt, textAt } from '../body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../fields.ts'
-import type { ModalView } from '../modal.ts'
+import { waitingView, type ModalView } from '../modal.ts'
 
 // The form of a subscription: its project, whose rules apply, and the events and branches of the channel's own rules.
 
@@ -25,6 +26,8 @@ export const SUBSCRIBE_FIELDS = {
   events: 'subscribe_events',
   branch: 'subscribe_branch',
   options: 'subscribe_options',
+  remind: 'subscribe_remind',
+  hours: 'subscribe_hours',
 } as const
 
 /** The form's metadata: its channel, and what it changes. */
@@ -70,29 +73,32 @@ export const subscribeView = ({ memory, shown, how, preview, remind = null }: Su
   ],
 })
 
-export const pendingView: ModalView = {
-  type: 'modal',
-  title: plain(SUBSCRIBE_TITLE),
-  close: plain('Close'),
-  blocks: [section(':hourglass_flowing_sand: Saving …')],
-}
+export const pendingView = waitingView(SUBSCRIBE_TITLE, ':hourglass_flowing_sand: Saving …')
+
+/** A field of the form. Its block has the same id. */
+const fieldBlock = (
+  id: string,
+  label: string,
+  { type, ...element }: { type: string; [more: string]: unknown },
+  block: { hint?: Plain; optional?: true; dispatch_action?: true } = {},
+): object => ({
+  type: 'input',
+  block_id: id,
+  label: plain(label),
+  ...block,
+  element: { type, action_id: id, ...element },
+})
 
 function projectBlock(shown: ShownSubscription | null): object {
   const chosen = shown && optionFor(shown)
-  return {
-    type: 'input',
-    block_id: SUBSCRIBE_FIELDS.project,
-    label: plain('Project'),
-    // The branches below depend on the project.
-    dispatch_action: true,
-    element: {
-      type: 'external_select',
-      action_id: SUBSCRIBE_FIELDS.project,
-      placeholder: plain('Choose a project'),
-      min_query_length: 0,
-      ...(chosen && { initial_option: chosen }),
-    },
+  const menu = {
+    type: 'external_select',
+    placeholder: plain('Choose a project'),
+    min_query_length: 0,
+    ...(chosen && { initial_option: chosen }),
   }
+  // The branches below depend on the project.
+  return fieldBlock(SUBSCRIBE_FIELDS.project, 'Project', menu, { dispatch_action: true })
 }
 
 function optionFor({ subscription: { follows }, project }: ShownSubscription): FieldOption | null {
@@ -118,18 +124,13 @@ export function howOf(shown: ShownSubscription | null): How {
 const isChanges = ({ events }: ChannelRule): boolean =>
   events !== 'every' && events.length === CHANGES.length && CHANGES.every((event) => events.includes(event))
 
-const howBlock = (how: How): object => ({
-  type: 'input',
-  block_id: SUBSCRIBE_FIELDS.how,
-  label: plain('Post'),
-  dispatch_action: true,
-  element: {
-    type: 'radio_buttons',
-    action_id: SUBSCRIBE_FIELDS.how,
-    options: Object.values(HOW),
-    initial_option: HOW[how],
-  },
-})
+const howBlock = (how: How): object =>
+  fieldBlock(
+    SUBSCRIBE_FIELDS.how,
+    'Post',
+    { type: 'radio_buttons', options: Object.values(HOW), initial_option: HOW[how] },
+    { dispatch_action: true },
+  )
 
 const EVENT_OPTIONS: Record<(typeof EVENTS)[number], string> = {
   started: 'started',
@@ -146,19 +147,16 @@ const eventOption = (event: (typeof EVENTS)[number]): FieldOption => choice(EVEN
 function eventsBlock(shown: ShownSubscription | null): object {
   const events = ownRule(shown)?.events ?? DEFAULT_EVENTS
   const initial = EVENTS.filter((event) => events === 'every' || events.includes(event))
-  return {
-    type: 'input',
-    block_id: SUBSCRIBE_FIELDS.events,
-    label: plain('Events'),
+  return fieldBlock(SUBSCRIBE_FIELDS.events, 'Events', checkboxes(EVENTS.map(eventOption), initial.map(eventOption)), {
     hint: plain('With all of them, the channel also gets statuses that Buildline does not know.'),
-    element: {
-      type: 'checkboxes',
-      action_id: SUBSCRIBE_FIELDS.events,
-      options: EVENTS.map(eventOption),
-      ...(initial.length > 0 && { initial_options: initial.map(eventOption) }),
-    },
-  }
+  })
 }
+
+const checkboxes = (options: readonly FieldOption[], initial: readonly FieldOption[]) => ({
+  type: 'checkboxes',
+  options,
+  ...(initial.length > 0 && { initial_options: initial }),
+})
 
 const DEFAULT_EVENTS: readonly string[] = ['failed', 'recovered']
 
@@ -167,21 +165,17 @@ const ownRule = (shown: ShownSubscription | null) => shown?.subscription.rules?.
 function branchBlock(shown: ShownSubscription | null): object {
   const rule = ownRule(shown)
   const typed = rule ? typedPattern(rule) : ''
-  return {
-    type: 'input',
-    block_id: SUBSCRIBE_FIELDS.branch,
-    label: plain('Branches'),
+  const input = {
+    type: 'plain_text_input',
+    max_length: PATTERN_CHARS_MAX,
+    dispatch_action_config: { trigger_actions_on: ['on_character_entered'] },
+    ...(typed !== '' && { initial_value: typed.slice(0, PATTERN_CHARS_MAX) }),
+  }
+  return fieldBlock(SUBSCRIBE_FIELDS.branch, 'Branches', input, {
     hint: plain('Empty: every branch. release/* is a pattern, ^v[0-9]+$ a regular expression, anything else a name.'),
     optional: true,
     dispatch_action: true,
-    element: {
-      type: 'plain_text_input',
-      action_id: SUBSCRIBE_FIELDS.branch,
-      max_length: PATTERN_CHARS_MAX,
-      dispatch_action_config: { trigger_actions_on: ['on_character_entered'] },
-      ...(typed !== '' && { initial_value: typed.slice(0, PATTERN_CHARS_MAX) }),
-    },
-  }
+  })
 }
 
 const previewBlock = (preview: PatternPreview | null): object => ({
@@ -207,46 +201,69 @@ const MENTION = choice('Mention the committer of a failed build', 'mention')
 function optionsBlock(shown: ShownSubscription | null): object {
   const { quiet = false, mention = 'committer' } = shown?.subscription ?? {}
   const initial = [...(quiet ? [QUIET] : []), ...(mention === 'committer' ? [MENTION] : [])]
-  return {
-    type: 'input',
-    block_id: SUBSCRIBE_FIELDS.options,
-    label: plain('How'),
-    optional: true,
-    element: {
-      type: 'checkboxes',
-      action_id: SUBSCRIBE_FIELDS.options,
-      options: [QUIET, MENTION],
-      ...(initial.length > 0 && { initial_options: initial }),
-    },
-  }
+  return fieldBlock(SUBSCRIBE_FIELDS.options, 'How', checkboxes([QUIET, MENTION], initial), { optional: true })
 }
+
+const REMIND = [
+  choice('off', 'off'),
+  choice('1 h', '1h'),
+  choice('2 h', '2h'),
+  choice('4 h', '4h'),
+  choice('1 day', '1d'),
+] as const
+
+/** @param chosen the value of the field, if the form was filled in before */
+function reminderBlocks(rule: ReminderRule | null, chosen: string | null): object[] {
+  const value = rule ? typedTime(rule.afterMs) : (chosen ?? 'off')
+  const known = REMIND.find((option) => option.value === value)
+  const other = known ? [] : [choice(value, value)]
+  const times = { type: 'static_select', options: [...REMIND, ...other], initial_option: known ?? other[0] }
+  const hours = {
+    type: 'plain_text_input',
+    max_length: HOURS_CHARS_MAX,
+    ...(rule && { initial_value: typedHours(rule) }),
+  }
+  return [
+    fieldBlock(SUBSCRIBE_FIELDS.remind, 'Remind the channel', times, {
+      hint: plain('When a branch has been red this long and nobody is on it. Three times at most.'),
+    }),
+    fieldBlock(SUBSCRIBE_FIELDS.hours, 'Reminder hours', hours, {
+      hint: plain('Empty: 9-18 weekdays, in your time zone. For example: 8-20 daily Europe/Berlin.'),
+      optional: true,
+    }),
+  ]
+}
+
+/** Hours, days and the longest name of a time zone. */
+const HOURS_CHARS_MAX = 60
 
 /** The current values of the form. */
 export interface Filled {
   memory: SubscribeMemory
-  /** null: no project is chosen */
-  project: string | null
   how: How
+  /** its `project` is empty if none is chosen */
   wish: SubscribeWish
-  reminder: FilledReminder
+  /** the chosen time, and what it means together with the typed hours */
+  chosenTime: string
+  reminder: ReturnType<typeof readReminderAlone>
 }
 
 /** Null if the metadata cannot be read, such as that of an older version. */
 export function readSubscribeForm(body: unknown): Filled | null {
   const memory = memoryOf(textAt(body, 'view', 'private_metadata') ?? '')
   if (!memory) return null
-  const project = textAt(body, ...at('project'), 'selected_option', 'value')
   const how = HOWS.find((one) => one === textAt(body, ...at('how'), 'selected_option', 'value')) ?? 'ci'
   const options = chosenIn(body, 'options')
-  const reminder = readReminderFields(body)
+  const chosenTime = textAt(body, ...at('remind'), 'selected_option', 'value') ?? 'off'
+  const reminder = readReminderAlone(`${chosenTime} ${textAt(body, ...at('hours'), 'value') ?? ''}`)
   const pattern = patternOf((textAt(body, ...at('branch'), 'value') ?? '').trim())
   return {
     memory,
-    project,
     how,
+    chosenTime,
     reminder,
     wish: {
-      project: project ?? '',
+      project: textAt(body, ...at('project'), 'selected_option', 'value') ?? '',
       events: how === 'ci' ? null : how === 'changes' ? CHANGES : chosenIn(body, 'events'),
       branch: how === 'ci' ? null : pattern.branch,
       branchMatch: how === 'ci' ? null : pattern.branchMatch,

@@ -1,14 +1,13 @@
 import { faultsOf } from './wish.ts'
 import { requesterOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
-import { directPlace } from '../../slack/reply-targets.ts'
-import { respond } from '../respond.ts'
 import {
   refusing,
   showing,
   type Form,
   type Received,
-  placeIn,
+  respondInModal,
+  openedFor,
   showIn,
   opening,
   type ModalOpener,
@@ -25,12 +24,10 @@ import {
   type Filled,
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
-import { REMINDER_FIELDS } from './remind-fields.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId } from '../../domain/ids.ts'
 import { plain } from '../../slack/messages/blocks.ts'
@@ -46,7 +43,7 @@ function receive(body: unknown): Received {
   const [fault] = faultsOf(filled.wish)
   const { reminder } = filled
   if (reminder.kind === 'no-reminder')
-    return refusing({ [REMINDER_FIELDS.hours]: `Not understood: ${reminderFault(reminder)}.` })
+    return refusing({ [SUBSCRIBE_FIELDS.hours]: `Not understood: ${reminderFault(reminder)}.` })
   if (fault) return refusing({ [blockOf(fault.field, filled)]: `This ${fault.reason}.` })
   return {
     ack: showing('update', pendingView),
@@ -62,9 +59,7 @@ function blockOf(field: string, { how }: Filled): string {
 
 function keep(deps: SlackDeps, body: unknown, { memory, wish }: Filled): Promise<void> {
   const by = { ...requesterOf(body, 'modal'), channel: memory.channel }
-  const viewId = textAt(body, 'view', 'id') ?? ''
-  const place = placeIn(deps.client, viewId, SUBSCRIBE_TITLE, directPlace(deps.client, by.user))
-  return respond(deps, { what: 'subscribe', by, place }, async (reference) =>
+  return respondInModal(deps, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) =>
     subscribeReply(await deps.operations.subscriptions.subscribe(wish, by), { rest: [], reference }),
   )
 }
@@ -77,19 +72,18 @@ export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
   // After two quick keystrokes the look-ups may end in the wrong order. Only the newest is shown.
   const isCurrent = deps.newest.note(viewId)
   try {
-    const { memory, how, reminder } = filled
+    const { memory, how, chosenTime: remind } = filled
     const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
-    if (isCurrent())
-      await showIn(deps.client, viewId, subscribeView({ memory, shown: null, how, preview, remind: reminder.chosen }))
+    if (isCurrent()) await showIn(deps.client, viewId, subscribeView({ memory, shown: null, how, preview, remind }))
   } catch (error) {
     deps.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
   }
 }
 
 /** Outsiders see no branches. */
-async function previewOf({ operations }: SlackDeps, body: unknown, { project, wish }: Filled) {
+async function previewOf({ operations }: SlackDeps, body: unknown, { wish }: Filled) {
   const { user, team } = requesterOf(body, 'modal')
-  if (project === null) return null
+  if (wish.project === '') return null
   const permit = await operations.mayRead({ user, team })
   return permit.kind === 'yes' ? operations.subscriptions.preview(wish) : null
 }
@@ -129,8 +123,7 @@ async function open({ operations, modalOpener, by, reference }: Opening, id: str
     subscribeView({ memory: { channel: here.channel, instead: id, isChosen: false }, shown, how, preview }),
   )
   const permit = await operations.subscriptions.maySubscribe({ user: by.user, team: by.team })
-  if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
-  return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: 'subscribe', reference }) }
+  return openedFor(permit, 'subscribe', reference)
 }
 
 function previewOfShown(

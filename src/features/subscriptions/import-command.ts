@@ -1,17 +1,23 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { textOf } from '../../slack/api/errors.ts'
-import { plain, section } from '../../slack/messages/blocks.ts'
+import { plain } from '../../slack/messages/blocks.ts'
 import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
-import { directPlace } from '../../slack/reply-targets.ts'
 import { requesterOf, textAt } from '../body.ts'
 import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { Button } from '../feature.ts'
 import { textField, typedIn } from '../fields.ts'
-import { opening, placeIn, refusing, showing, type Form, type ModalView } from '../modal.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
-import { respond } from '../respond.ts'
+import {
+  openedFor,
+  opening,
+  refusing,
+  respondInModal,
+  showing,
+  waitingView,
+  type Form,
+  type ModalView,
+} from '../modal.ts'
 import { answerTooLittle } from '../slips.ts'
 import { parseImport } from '../values.ts'
 import { readGithubList } from './github-list.ts'
@@ -48,8 +54,7 @@ async function openForm({ modalOpener, operations, by, row, reference }: Questio
   return opening(reference, async () => {
     await modalOpener.open(importView(here.channel))
     const permit = await operations.subscriptions.maySubscribe({ user: by.user, team: by.team })
-    if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
-    return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: 'subscribe', reference }) }
+    return openedFor(permit, 'subscribe', reference)
   })
 }
 
@@ -87,12 +92,7 @@ export const importView = (channel: ChannelId): ModalView => ({
   ],
 })
 
-export const importPendingView: ModalView = {
-  type: 'modal',
-  title: plain(TITLE),
-  close: plain('Close'),
-  blocks: [section(':hourglass_flowing_sand: Reading the list …')],
-}
+export const importPendingView = waitingView(TITLE, ':hourglass_flowing_sand: Reading the list …')
 
 /** The form for a pasted list. Text without a repository is refused at its field, where it can still be changed. */
 export const importForm: Form = {
@@ -109,9 +109,7 @@ export const importForm: Form = {
 
 function propose(deps: SlackDeps, body: unknown, { channel, text }: { channel: ChannelId; text: string }) {
   const by = { ...requesterOf(body, 'modal'), channel }
-  const viewId = textAt(body, 'view', 'id') ?? ''
-  const place = placeIn(deps.client, viewId, TITLE, directPlace(deps.client, by.user))
-  return respond(deps, { what: 'import', by, place }, (reference) =>
+  return respondInModal(deps, body, { what: 'import', title: TITLE, by }, (reference) =>
     proposalReply(deps.operations, { text, by, reference }),
   )
 }
