@@ -3,10 +3,9 @@ import type * as Yaml from 'yaml'
 import * as z from 'zod'
 import { isChannelId } from './domain/ids.ts'
 import type { ReminderRule } from './domain/reminder.ts'
-import type { ChannelRule } from './domain/rule.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { readReminderAlone, reminderFault } from './features/subscriptions/remind.ts'
-import { EVENT_WORDS, eventsOf, isPattern } from './features/subscriptions/wish.ts'
+import { EVENT_WORDS, isPattern, rulesOf } from './features/subscriptions/wish.ts'
 
 const ENTRY = z.strictObject({
   channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),
@@ -18,8 +17,8 @@ const ENTRY = z.strictObject({
     .optional(),
   branch: z.string().min(1).optional(),
   branch_match: z.enum(['exact', 'wildcard', 'regex']).optional(),
-  quiet: z.boolean().optional(),
-  mention: z.enum(['committer', 'nobody']).optional(),
+  quiet: z.boolean().default(false),
+  mention: z.enum(['committer', 'nobody']).default('committer'),
   remind: z.string().transform(toReminder).optional(),
 })
 
@@ -74,15 +73,13 @@ const nameOf = (path: readonly PropertyKey[]): string =>
 const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
   channel: entry.channel,
   follows: entry.project.toLowerCase() === 'all' ? { what: 'all' } : { what: 'project', name: entry.project },
-  rules: entry.events || entry.branch ? [toRule(entry)] : null,
-  quiet: entry.quiet ?? false,
-  mention: entry.mention ?? 'committer',
+  rules: rulesOf({
+    events: entry.events ?? null,
+    branch: entry.branch ?? null,
+    branchMatch: entry.branch_match ?? null,
+  }),
+  quiet: entry.quiet,
+  mention: entry.mention,
   ...(entry.remind && { remind: entry.remind }),
   source: 'file',
-})
-
-const toRule = ({ events, branch, branch_match: branchMatch }: z.infer<typeof ENTRY>): ChannelRule => ({
-  branch: branch ?? null,
-  branchMatch: branchMatch ?? null,
-  events: eventsOf(events ?? null),
 })

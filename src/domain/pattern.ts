@@ -193,7 +193,7 @@ export function filterInWords({ mode, entries }: BranchFilter): BranchFilterWord
   return { kind: way === 'include' ? 'only' : 'not', entries }
 }
 
-interface FilterVerdict {
+export interface FilterVerdict {
   /** null: there are entries, but it is not known whether they include or exclude */
   isBuilt: boolean | null
   /** the entry that decided: the first that matches; null if none does */

@@ -28,7 +28,7 @@ import { resetAesKey } from './projects/reset.ts'
 import { showProject } from './projects/show.ts'
 import { channelClosed, channelOpened } from './subscriptions/closings.ts'
 import { digestOperations, type DigestDeps } from './subscriptions/digest.ts'
-import { dryRun, previewPattern } from './subscriptions/dry-run.ts'
+import { dryRun, previewPattern, type DryQuestion } from './subscriptions/dry-run.ts'
 import { channelRules } from './subscriptions/channel.ts'
 import { importThese, proposeImport } from './subscriptions/import.ts'
 import type { Import } from './values.ts'
@@ -116,11 +116,7 @@ const subscriptionOperations = (deps: SubscribeDeps) => ({
   /** Subscribes to what was proposed; one line tells the channel. */
   importThese: (these: Import, by: Requester) => importThese(deps, these, by),
   rules: (channel: ChannelId | null) => channelRules(deps, channel),
-  /** `event`: one event of the rules; null: each of them. */
-  dryRun: (
-    question: { project: string; branch: string; event: string | null },
-    by: Pick<Requester, 'user' | 'channel'>,
-  ) => dryRun(deps, question, by),
+  dryRun: (question: DryQuestion, by: Pick<Requester, 'user' | 'channel'>) => dryRun(deps, question, by),
   preview: (question: PatternQuestion) => previewPattern(deps, question),
   maySubscribe: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('subscribe', by),
   /** Slack says that the bot cannot post in a channel any more: messages wait, and its owners are told. */

@@ -83,46 +83,32 @@ async function tell(deps: SubscriptionDeps, closing: ClosedChannel): Promise<voi
   const { channel, closedAt, code } = closing
   const followed = (await deps.subscriptions()).filter((one) => one.channel === channel)
   const digest = await deps.store.read.digest(channel)
-  const concerned = { followed, hasDigest: digest !== null }
   const makers = [
     ...new Set([...followed.flatMap(({ createdBy }) => createdBy ?? []), ...(digest ? [digest.setBy] : [])]),
   ]
-  const reached = await tellEach(deps, closing, makers, concerned)
-  const isForAdmins = followed.some(({ createdBy }) => createdBy === undefined) || !reached.includes('reached')
-  const admins = deps.admins.filter((id) => /^[UW]/.test(id) && !makers.includes(id))
-  const ends =
-    isForAdmins && (followed.length > 0 || digest)
-      ? [...reached, ...(await tellEach(deps, closing, admins, concerned))]
-      : reached
+  const text = closedLine({ channel, code, followed, hasDigest: digest !== null })
+  const ends: End[] = []
+  for (const user of makers) ends.push(await tellOne(deps, closing, user, text))
+  const isForAdmins = followed.some(({ createdBy }) => createdBy === undefined) || !ends.includes('reached')
+  if (isForAdmins && (followed.length > 0 || digest))
+    for (const admin of deps.admins.filter((id) => /^[UW]/.test(id) && !makers.includes(id)))
+      ends.push(await tellOne(deps, closing, admin, text))
   deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
   // If somebody could not be reached now, the closing stays unfinished and is claimed again later.
   if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
 }
 
-type Concerned = Pick<Parameters<typeof closedLine>[0], 'followed' | 'hasDigest'>
-
 type End = 'reached' | 'later' | 'never'
-
-async function tellEach(
-  deps: SubscriptionDeps,
-  closing: ClosedChannel,
-  users: readonly string[],
-  concerned: Concerned,
-): Promise<End[]> {
-  const ends: End[] = []
-  for (const user of users) ends.push(await tellOne(deps, closing, user, concerned))
-  return ends
-}
 
 async function tellOne(
   { store, say, log }: SubscriptionDeps,
-  { channel, code, closedAt }: ClosedChannel,
+  { channel, closedAt }: ClosedChannel,
   user: string,
-  concerned: Concerned,
+  text: string,
 ): Promise<End> {
   const name = toldName(channel, user)
   if ((await store.read.lastDoneAt(name)) === closedAt) return 'reached'
-  const outcome = await say(user, closedLine({ channel, code, ...concerned }))
+  const outcome = await say(user, text)
   if (outcome.kind === 'sent') {
     await store.write((tx) => tx.setLastDoneAt(name, closedAt))
     return 'reached'

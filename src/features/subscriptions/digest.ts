@@ -5,7 +5,7 @@ import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { KeptDigest } from '../../store/digests.ts'
 import { announce, channelFor } from './channel.ts'
-import type { Announced, SubscriptionDeps } from './outcomes.ts'
+import type { Announced, SubscribeDeps, SubscriptionDeps } from './outcomes.ts'
 
 /** As typed. `zone` null: the requester's own time zone. */
 export type WantedDigest = Omit<Schedule, 'zone'> & { zone: string | null }
@@ -24,10 +24,8 @@ export type DigestOutcome =
   | { kind: 'no-channel' }
   | Refused
 
-export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'reads' | 'clock'> {
-  /** the time zone of a Slack user; UTC if Slack does not say */
-  timeZoneOf: (user: string) => Promise<string>
-}
+export interface DigestDeps
+  extends SubscriptionDeps, Pick<SubscribeDeps, 'timeZoneOf'>, Omit<DigestViewDeps, 'reads' | 'clock'> {}
 
 /** What people can do with a channel's digest. */
 export const digestOperations = (deps: DigestDeps) => ({

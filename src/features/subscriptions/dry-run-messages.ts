@@ -1,9 +1,9 @@
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { onBranch, outside, projectName } from '../../slack/messages/build.ts'
+import { firstFew, onBranch, outside, projectName } from '../../slack/messages/build.ts'
 import { BRANCH_CHARS_MAX, cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
-import type { DryChannel, DryEvent, DryRunOutcome } from './outcomes.ts'
+import type { DryChannel, DryRunOutcome } from './outcomes.ts'
 import { hiddenParts } from '../not-allowed.ts'
 import {
   answerOf,
@@ -79,7 +79,7 @@ function filterWords({ filter }: DryRun): string {
   const entry = by === null ? '' : `, by ${entryWord(by)}`
   return [
     `${isBuilt === null ? NOT_KNOWN : isBuilt ? BUILT : NOT_BUILT}${entry}: ${filterInWords(words)}.`,
-    ...invalidWords(invalid),
+    ...(invalid.length > 0 ? [`Entries that can match nothing: ${entryList(invalid)}.`] : []),
   ].join(' ')
 }
 
@@ -89,10 +89,7 @@ const NOT_KNOWN = 'Whether CI would build this branch is not known'
 
 const entryWord = (entry: string): string => codeSpan(cut(toLine(entry), BRANCH_CHARS_MAX)) || '(no name)'
 
-function entryList(entries: readonly string[]): string {
-  const left = entries.length - ENTRIES_SHOWN_MAX
-  return [...entries.slice(0, ENTRIES_SHOWN_MAX).map(entryWord), ...(left > 0 ? [`and ${left} more`] : [])].join(', ')
-}
+const entryList = (entries: readonly string[]): string => firstFew(entries.map(entryWord), ENTRIES_SHOWN_MAX)
 
 function filterInWords(words: NonNullable<DryRun['filter']>['words']): string {
   switch (words.kind) {
@@ -109,11 +106,8 @@ function filterInWords(words: NonNullable<DryRun['filter']>['words']): string {
   }
 }
 
-const invalidWords = (invalid: readonly string[]): string[] =>
-  invalid.length === 0 ? [] : [`Entries that can match nothing: ${entryList(invalid)}.`]
-
 /** Events with the same result are listed together. */
-function eventParts(events: readonly DryEvent[]): Part[] {
+function eventParts(events: DryRun['events']): Part[] {
   const alike = Map.groupBy(events, ({ channels }) => channelLines(channels).join('\n'))
   return [...alike.values()].flatMap((those): Part[] => [
     line(`*${those.map(({ event }) => outside(event, WORD_CHARS_MAX)).join(', ')}*`),

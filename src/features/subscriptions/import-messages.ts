@@ -1,6 +1,6 @@
 import { CHANGES } from '../../domain/rule.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { outside } from '../../slack/messages/build.ts'
+import { firstFew, outside } from '../../slack/messages/build.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { IMPORT_BLOCK_ID, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -17,7 +17,7 @@ import {
   type Part,
 } from '../../slack/messages/answer.ts'
 import { importValue, type Import } from '../values.ts'
-import type { Imported, ImportedOutcome, Proposal, ProposalOutcome, ProposedRepository } from './import-outcomes.ts'
+import type { Imported, ImportedOutcome, Proposal, ProposalOutcome, ProposedRepository } from './import.ts'
 import { isNotFound } from '../not-found.ts'
 import { andMore, announcedParts, answerSubscribe, followed, SHOWN_MAX, silentWords } from './messages.ts'
 
@@ -173,10 +173,7 @@ const isOnPullRequests = ({ events, branches }: Filter): boolean =>
 const about = (those: readonly ProposedRepository[], words: string): string =>
   those.length === 0 ? '' : `${named(those.map(({ listed }) => listed.name))}: ${words}`
 
-function named(names: readonly string[]): string {
-  const left = names.length - SHOWN_MAX
-  return [...names.slice(0, SHOWN_MAX).map(nameOf), ...(left > 0 ? [`and ${left} more`] : [])].join(', ')
-}
+const named = (names: readonly string[]): string => firstFew(names.map(nameOf), SHOWN_MAX)
 
 function workflowsLeftOut(known: readonly ProposedRepository[]): string {
   const names = known.flatMap(({ listed, unknownWorkflows }) => unknownWorkflows.map((one) => `${listed.name} ${one}`))
@@ -185,17 +182,16 @@ function workflowsLeftOut(known: readonly ProposedRepository[]): string {
 
 function featuresLeftOut(repositories: readonly ProposedRepository[]): string {
   const names = [...new Set(repositories.flatMap(({ listed }) => listed.features))]
-  const shown = names.slice(0, SHOWN_MAX).map((name) => codeSpan(cut(toLine(name), WORD_CHARS_MAX)))
-  const left = names.length - shown.length
-  const all = [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ')
-  return names.length === 0 ? '' : `Left out, because Buildline posts builds and nothing else: ${all}.`
+  if (names.length === 0) return ''
+  const shown = names.map((name) => codeSpan(cut(toLine(name), WORD_CHARS_MAX)))
+  return `Left out, because Buildline posts builds and nothing else: ${firstFew(shown, SHOWN_MAX)}.`
 }
 
 /** Which of the proposed subscriptions the channel has now. */
 export function answerImported(outcome: ImportedOutcome, context: AnswerContext): Answer {
   if (outcome.kind !== 'imported') return answerSubscribe(outcome, context)
   const { subscribed, ends, announced, silent } = outcome
-  const same = ends.filter(({ end }) => end.kind === 'same').length
+  const same = ends.filter(({ kind }) => kind === 'same').length
   const unmade = ends.flatMap(unmadeLine)
   return answerOf([
     ...subscribed.slice(0, SHOWN_MAX).map((one) => line(`:bell: *Subscribed* to ${followed(one)}.`)),
@@ -208,7 +204,7 @@ export function answerImported(outcome: ImportedOutcome, context: AnswerContext)
   ])
 }
 
-function unmadeLine({ end }: Imported): string[] {
+function unmadeLine(end: Imported): string[] {
   if (end.kind === 'kept' || end.kind === 'same') return []
   if (end.kind === 'kept-by-file') return [`:lock: *Unchanged*: the subscriptions file sets ${followed(end.shown)}.`]
   if (end.kind === 'too-many')

@@ -1,16 +1,68 @@
+import type { ChannelId } from '../../domain/ids.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { CHANGES } from '../../domain/rule.ts'
-import type { Requester } from '../../catalog/outcomes.ts'
+import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { allProjects } from '../../catalog/projects.ts'
-import { shownOf } from '../../catalog/subscriptions.ts'
+import { shownOf, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import { importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../values.ts'
 import { announce, channelFor } from './channel.ts'
 import { readGithubList, type ListedRepository } from './github-list.ts'
-import type { Imported, ImportedOutcome, Proposal, ProposalOutcome, ProposedRepository } from './import-outcomes.ts'
-import type { SubscribeDeps, SubscribeWish } from './outcomes.ts'
+import type { Announced, Foreseen, SubscribeDeps, SubscribeOutcome, SubscribeWish } from './outcomes.ts'
 import { foresee, keepWish, SUBSCRIPTIONS_MAX, type Kept } from './subscribe.ts'
+
+/** Why one of several subscriptions is not made, for example because it exists already. */
+type Unmade = Exclude<SubscribeOutcome, { kind: 'subscribed' }>
+
+export interface ProposedRepository {
+  listed: ListedRepository
+  isKnown: boolean
+  /** workflows that its filters name, and that Buildline does not know */
+  unknownWorkflows: readonly string[]
+  wishes: readonly (Import['these'][number] & { name: string })[]
+}
+
+export interface Proposal {
+  name: string
+  project: string
+  branch: string | null
+  end: Foreseen | Exclude<Unmade, { kind: 'too-many' }>
+}
+
+export type ProposalOutcome =
+  | {
+      kind: 'proposed'
+      channel: ChannelId
+      proposals: readonly Proposal[]
+      repositories: readonly ProposedRepository[]
+      /** names that stand for all repositories of a person or an organization */
+      accounts: readonly string[]
+      /** further repositories, and further proposals */
+      more: number
+      moreProposals: number
+    }
+  | { kind: 'nothing-listed' }
+  | { kind: 'too-long'; max: number }
+  | { kind: 'no-channel' }
+  | Refused
+
+/** The outcome for one of the proposed subscriptions. */
+export type Imported = Kept | Unmade
+
+export type ImportedOutcome =
+  | {
+      kind: 'imported'
+      subscribed: readonly ShownSubscription[]
+      ends: readonly Imported[]
+      /** null: nothing changed */
+      announced: Announced | null
+      /** the default channel, if it gets nothing about some of these any more */
+      silent: ChannelId | null
+    }
+  | { kind: 'no-channel' }
+  | { kind: 'not-in-channel'; channel: ChannelId }
+  | Refused
 
 /**
  * What a list of GitHub's Slack app would subscribe the channel to: `changes` of each known workflow, on the branches
@@ -98,17 +150,15 @@ export async function importThese(
     const end = await keepWish(deps, { ...wishOf(one), isChosen }, by)
     if (end.kind === 'not-in-channel' || end.kind === 'no-channel') return end
     if (end.kind === 'forbidden' || end.kind === 'unknown-person') return end
-    ends.push({ project: one.project, end })
+    ends.push(end)
   }
-  const kept = ends.flatMap(({ end }) => (end.kind === 'kept' ? [end] : []))
-  if (kept.length === 0) return { kind: 'imported', subscribed: [], ends, announced: null, silent: null }
-  const announced = await announce(deps, { channel, text: lineOf(asker.user, kept), user: asker.user })
+  const kept = ends.filter((end) => end.kind === 'kept')
+  const subscriptions = kept.map((one) => one.kept)
+  const { user } = asker
+  const announced = kept.length === 0 ? null : await announce(deps, { channel, text: lineOf(user, kept), user })
   return {
     kind: 'imported',
-    subscribed: await shownOf(
-      deps,
-      kept.map((one) => one.kept),
-    ),
+    subscribed: await shownOf(deps, subscriptions),
     ends,
     announced,
     silent: kept.find(({ silent }) => silent !== null)?.silent ?? null,

@@ -2,7 +2,6 @@ import { assertNever } from '../../lib/assert.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import type { NotFound, Refused } from '../../catalog/outcomes.ts'
 import type { Announced, SubscribeOutcome, UnsubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import {
@@ -16,66 +15,39 @@ import {
   typed,
 } from '../../slack/messages/answer.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
-import type { HowTyped } from '../slips.ts'
-import { reminderFault, type ReminderFault } from './remind.ts'
+import { answerNotFound } from '../not-found.ts'
+import { reminderFault } from './remind.ts'
 import { removeButton } from './rules-messages.ts'
+import type { Misread } from './wish.ts'
 
 /** What this channel is subscribed to now, or why nothing has changed. */
 export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContext): Answer {
-  if (isUnchanged(outcome)) return unchanged(outcome, context)
-  switch (outcome.kind) {
-    case 'subscribed':
-      return subscribed(outcome)
-    case 'same':
-      return answerOf([line(`:bell: *Already subscribed* to ${followed(outcome.shown)}.`)])
-    case 'too-many':
-      return answerTrouble(tooMany(outcome.max))
-    case 'not-in-channel':
-      return answerTrouble(notIn(outcome.channel))
-    case 'faults':
-      return answerTrouble(faulty(outcome.faults))
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome.kind === 'subscribed') return subscribed(outcome)
+  if (outcome.kind === 'same') return answerOf([line(`:bell: *Already subscribed* to ${followed(outcome.shown)}.`)])
+  if (outcome.kind === 'too-many') return answerTrouble(tooMany(outcome.max))
+  if (outcome.kind === 'not-in-channel') return answerTrouble(notIn(outcome.channel))
+  if (outcome.kind === 'faults') return answerTrouble(faulty(outcome.faults))
+  return unchanged(outcome, context)
 }
 
 /** What this channel was unsubscribed from, or what there is to choose from. */
 export function answerUnsubscribe(outcome: UnsubscribeOutcome, context: AnswerContext): Answer {
-  if (isUnchanged(outcome)) return unchanged(outcome, context)
-  switch (outcome.kind) {
-    case 'unsubscribed':
-      return unsubscribed(outcome)
-    case 'not-subscribed':
-      return notSubscribed(outcome)
-    case 'which':
-      return which(outcome.here)
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome.kind === 'unsubscribed') return unsubscribed(outcome)
+  if (outcome.kind === 'not-subscribed') return notSubscribed(outcome)
+  if (outcome.kind === 'which') return which(outcome.here)
+  return unchanged(outcome, context)
 }
 
-/** Outcomes of any request in which nothing was changed. */
-type Unchanged = Extract<
-  UnsubscribeOutcome,
-  { kind: NotFound['kind'] | Refused['kind'] | 'kept-by-file' | 'no-channel' }
->
-
-const UNCHANGED: readonly string[] = ['kept-by-file', 'no-channel', 'forbidden', 'unknown-person'] satisfies Exclude<
-  Unchanged['kind'],
-  NotFound['kind']
->[]
-
-const isUnchanged = (outcome: SubscribeOutcome | UnsubscribeOutcome): outcome is Unchanged =>
-  isNotFound(outcome) || UNCHANGED.includes(outcome.kind)
-
-function unchanged(outcome: Unchanged, context: AnswerContext): Answer {
-  if (isNotFound(outcome)) return answerNotFound(outcome, context)
+/** The outcomes that both requests can have: nothing was changed. */
+function unchanged(outcome: Extract<SubscribeOutcome, UnsubscribeOutcome>, context: AnswerContext): Answer {
   switch (outcome.kind) {
     case 'kept-by-file':
       return keptByFile(outcome.shown)
     case 'no-channel':
       return answerTrouble(NO_CHANNEL)
+    case 'no-project':
+    case 'several-projects':
+      return answerNotFound(outcome, context)
     case 'forbidden':
       return answerNotAllowed(outcome.permit, { action: 'subscribe', reference: context.reference })
     case 'unknown-person':
@@ -177,45 +149,42 @@ const listOf = (here: readonly ShownSubscription[]): Part[] => [
   ...andMore(here.length - SHOWN_MAX),
 ]
 
-/** The word is close to a keyword, but it could also be a branch. Buildline does not guess. */
-export const answerNear = ({ typed: text, meant, usage }: { typed: string; meant: string } & HowTyped): Answer =>
-  answerOf([
-    line(`:mag: *Not understood*: ${typed(text)} could be ${typed(meant)} or a branch, so nothing was done.`),
+/** Why the words after `subscribe` are no wish. Buildline does not guess what they mean. */
+export function answerMisread(reading: Misread, usage: string): Answer {
+  const { what, next } = misreadWords(reading)
+  return answerOf([
+    line(`:mag: *Not understood*: ${what} nothing was done.`),
     line(`Usage: ${typed(usage)}`),
-    line(nextStep(`Type ${typed(meant)}, or ${typed(`@${text}`)} for the branch with that name.`)),
+    line(nextStep(next)),
   ])
+}
 
-/** No branch can match, so the channel would never get a build. */
-export const answerNoBranch = ({
-  typed: text,
-  regex,
-  usage,
-}: {
-  typed: string
-  regex: string | null
-} & HowTyped): Answer =>
-  answerOf([
-    line(`:mag: *Not understood*: Git allows no branch like ${typed(text)}, so nothing was done.`),
-    line(`Usage: ${typed(usage)}`),
-    line(
-      nextStep(
-        `Type a name, a pattern such as ${typed('release/*')}, or a regular expression such as ${typed(regex ?? '^v[0-9]+$')}.`,
-      ),
-    ),
-  ])
-
-/** A word after `remind` is not a time, hours or a time zone. */
-export const answerNoReminder = ({ fault, usage }: { fault: ReminderFault } & HowTyped): Answer =>
-  answerOf([
-    line(`:mag: *Not understood*: ${reminderFault(fault, typed)}; nothing was done.`),
-    line(`Usage: ${typed(usage)}`),
-    line(nextStep(`For example: ${typed('/ci subscribe acme/web changes remind 2h 8-20 daily Europe/Berlin')}`)),
-  ])
-
-/** Two words contradict each other. */
-export const answerContradiction = ({ one, other, usage }: { one: string; other: string } & HowTyped): Answer =>
-  answerOf([
-    line(`:mag: *Not understood*: ${typed(one)} and ${typed(other)} contradict each other, so nothing was done.`),
-    line(`Usage: ${typed(usage)}`),
-    line(nextStep('Type one of them.')),
-  ])
+function misreadWords(reading: Misread): { what: string; next: string } {
+  switch (reading.kind) {
+    case 'near': {
+      const [word, meant] = [typed(reading.typed), typed(reading.meant)]
+      const asBranch = typed(`@${reading.typed}`)
+      return {
+        what: `${word} could be ${meant} or a branch, so`,
+        next: `Type ${meant}, or ${asBranch} for the branch with that name.`,
+      }
+    }
+    case 'no-branch':
+      return {
+        what: `Git allows no branch like ${typed(reading.typed)}, so`,
+        next: `Type a name, a pattern such as ${typed('release/*')}, or a regular expression such as ${typed(reading.regex ?? '^v[0-9]+$')}.`,
+      }
+    case 'no-reminder':
+      return {
+        what: `${reminderFault(reading, typed)};`,
+        next: `For example: ${typed('/ci subscribe acme/web changes remind 2h 8-20 daily Europe/Berlin')}`,
+      }
+    case 'contradiction':
+      return {
+        what: `${typed(reading.one)} and ${typed(reading.other)} contradict each other, so`,
+        next: 'Type one of them.',
+      }
+    default:
+      return assertNever(reading)
+  }
+}

@@ -1,4 +1,4 @@
-import type { BranchFilterWords } from '../../domain/pattern.ts'
+import type { BranchFilterWords, FilterVerdict } from '../../domain/pattern.ts'
 import type { Decision } from '../../domain/decide.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { FieldFault } from '../../domain/project.ts'
@@ -92,12 +92,7 @@ export type RulesOutcome =
     }
   | { kind: 'no-channel' }
 
-/** What one event of one branch would do, before any build runs. */
-export interface DryEvent {
-  event: string
-  channels: readonly DryChannel[]
-}
-
+/** What one event of one branch would do in one channel, before any build runs. */
 export interface DryChannel {
   channel: ChannelId
   decision: Decision
@@ -111,14 +106,9 @@ export type DryRunOutcome =
       kind: 'dry-run'
       project: ProjectRef
       branch: string
-      events: readonly DryEvent[]
+      events: readonly { event: string; channels: readonly DryChannel[] }[]
       /** whether CI would build this branch at all; null: its filter is not known */
-      filter: {
-        words: BranchFilterWords
-        isBuilt: boolean | null
-        by: string | null
-        invalid: readonly string[]
-      } | null
+      filter: ({ words: BranchFilterWords } & FilterVerdict) | null
       /** the project's rules could not be read yet, so channels get every event */
       unread: boolean
       /** how many channels are left out, because the requester cannot see them */

@@ -120,41 +120,24 @@ const isLost = ({ subscription, project }: ShownSubscription): boolean =>
 
 const LOST = ':grey_question: Nothing is known of such a project. It may have been deleted or renamed.'
 
-function pageButtons(page: number, pages: number): ActionButton[] {
-  const { previous, next } = SUBSCRIPTION_ACTION_IDS
-  return [
-    ...(page > 1 ? [pageButton(previous, 'Previous', page - 1)] : []),
-    ...(page < pages ? [pageButton(next, 'Next', page + 1)] : []),
-  ]
-}
-
-const pageButton = (id: string, label: string, page: number): ActionButton => ({
-  type: 'button',
-  action_id: id,
-  text: plain(label),
-  value: String(page),
-})
+const pageButtons = (page: number, pages: number): ActionButton[] => [
+  ...(page > 1 ? [button(SUBSCRIPTION_ACTION_IDS.previous, 'Previous', String(page - 1))] : []),
+  ...(page < pages ? [button(SUBSCRIPTION_ACTION_IDS.next, 'Next', String(page + 1))] : []),
+]
 
 /** Only for subscriptions made in Slack: those of a file or a setting are changed there. */
 export function removeButton({ subscription }: ShownSubscription): ActionButton[] {
-  if (subscription.source !== 'slack' || subscription.id === undefined) return []
-  const { follows } = subscription
+  const { source, id, follows } = subscription
+  if (source !== 'slack' || id === undefined) return []
   const name = follows.what === 'project' ? escapePlain(cut(toLine(follows.name), PROJECT_CHARS_MAX)) : 'all projects'
+  const text = `This channel will get no more builds of ${name} through it, and sees that you removed it.`
   return [
     {
-      type: 'button',
-      action_id: SUBSCRIPTION_ACTION_IDS.remove,
-      text: plain('Remove'),
-      value: subscription.id,
+      ...button(SUBSCRIPTION_ACTION_IDS.remove, 'Remove', id),
       style: 'danger',
       confirm: {
         title: plain('Remove this subscription?'),
-        text: plain(
-          cut(
-            `This channel will get no more builds of ${name} through it, and sees that you removed it.`,
-            CONFIRM_CHARS_MAX,
-          ),
-        ),
+        text: plain(cut(text, CONFIRM_CHARS_MAX)),
         confirm: plain('Remove it'),
         deny: plain('Keep it'),
         style: 'danger',
@@ -163,21 +146,14 @@ export function removeButton({ subscription }: ShownSubscription): ActionButton[
   ]
 }
 
-const changeButton = ({ subscription }: ShownSubscription): ActionButton[] =>
-  subscription.source !== 'slack' || subscription.id === undefined
-    ? []
-    : [
-        {
-          type: 'button',
-          action_id: SUBSCRIPTION_ACTION_IDS.change,
-          text: plain('Change'),
-          value: subscription.id,
-        },
-      ]
+const changeButton = ({ subscription: { source, id } }: ShownSubscription): ActionButton[] =>
+  source === 'slack' && id !== undefined ? [button(SUBSCRIPTION_ACTION_IDS.change, 'Change', id)] : []
 
-const addButton: ActionButton = {
+const button = (id: string, label: string, value: string): ActionButton => ({
   type: 'button',
-  action_id: SUBSCRIPTION_ACTION_IDS.add,
-  text: plain('Add subscription'),
-  value: 'new',
-}
+  action_id: id,
+  text: plain(label),
+  value,
+})
+
+const addButton = button(SUBSCRIPTION_ACTION_IDS.add, 'Add subscription', 'new')

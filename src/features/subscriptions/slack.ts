@@ -7,7 +7,7 @@ import { pageOf } from '../values.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
-import { answerUnsubscribe } from './messages.ts'
+import { answerMisread, answerUnsubscribe } from './messages.ts'
 import { SUBSCRIPTION_ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { answerOf, line, nextStep, typed } from '../../slack/messages/answer.ts'
 import {
@@ -18,11 +18,14 @@ import {
   projectsToFollow,
   redraw,
   subscribeForm,
+  subscribeReply,
 } from './form.ts'
 import type { Button, Click, EventHandler, Feature } from '../feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
-import { subscribe } from './subscribe-command.ts'
+import { readWish } from './wish.ts'
+import { partAt } from '../target.ts'
+import type { DryQuestion } from './dry-run.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { UnsubscribeWish } from './outcomes.ts'
 import { listAt, textAt } from '../body.ts'
@@ -76,16 +79,14 @@ async function tryRules(question: Question, words: readonly Word[]): Promise<Rep
   })
 }
 
-interface Try {
-  project: string
-  branch: string
-  event: string | null
-}
-
-function readTry(words: readonly Word[]): Try | Reply {
+/** `acme/web main failed`, or `acme/web@main failed` */
+function readTry(words: readonly Word[]): DryQuestion | Reply {
   if (words.includes(CUT)) return { outcome: 'too-much', answer: answerTooMuch({ extra: CUT.text, ...HOW }) }
-  const [project, branch, event, extra] = partedAt(words.map(({ text }) => text))
-  if (project === undefined) return tooLittle('a project and a branch')
+  const [first, ...others] = words.map(({ text }) => text)
+  if (first === undefined) return tooLittle('a project and a branch')
+  const [project, joined] = partAt(first)
+  const [branch, event, extra] =
+    joined === null ? [others[0]?.replace(/^@/, ''), ...others.slice(1)] : [joined, ...others]
   if (project === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: null, ...HOW }) }
   if (branch === undefined) return tooLittle('a branch after the project')
   if (branch === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: project, ...HOW }) }
@@ -95,13 +96,59 @@ function readTry(words: readonly Word[]): Try | Reply {
 
 const tooLittle = (missing: string): Reply => ({ outcome: 'too-little', answer: answerTooLittle({ missing, ...HOW }) })
 
-/** `acme/web@main failed` is `acme/web main failed`. */
-function partedAt([first, ...others]: readonly string[]): (string | undefined)[] {
-  const at = first?.indexOf('@', 1) ?? -1
-  const second = others[0]?.replace(/^@/, '')
-  if (first === undefined || at < 0) return [first, second, ...others.slice(1)]
-  return [first.slice(0, at), first.slice(at + 1), ...others]
+const subscribe: Command = {
+  name: 'subscribe',
+  alias: null,
+  group: 'Follow',
+  usage: '[project|all] [events] [branch pattern] [quiet] [mention|no-mention] [remind 2h [hours] [days] [time zone]]',
+  does: 'subscribes this channel to a project; alone, it opens a form',
+  examples: [
+    '/ci subscribe',
+    '/ci subscribe acme/web',
+    '/ci subscribe acme/web changes release/*',
+    '/ci subscribe all failed quiet no-mention',
+    '/ci subscribe acme/web changes main remind 2h',
+  ],
+  who: 'members',
+  notes: [
+    'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`, `everything`.',
+    "Without events, the channel gets what the project's notification rules in CI say; for GitHub and GitLab, failed and recovered on the default branch.",
+    'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
+    '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
+    '`remind 2h` (30m to 7d) reminds the channel of a branch that has been red that long and that nobody is on, 9-18 on weekdays in your time zone. Other hours: `remind 2h 8-20 daily Europe/Berlin`.',
+  ],
+  handle: answerSubscribeTyped,
+  choose: (question, choice) => answerSubscribeTyped({ ...question, words: wordsOf(choice) }),
 }
+
+/** `/ci subscribe acme/web failed release/*`; alone it opens the form. */
+async function answerSubscribeTyped(question: Question): Promise<Reply> {
+  const { operations, by, row, words, modalOpener, reference } = question
+  const how = { ...howTyped(row), example: SUBSCRIBE_EXAMPLE }
+  const reading = readWish(words)
+  switch (reading.kind) {
+    case 'nothing':
+      if (modalOpener) return openSubscribe({ modalOpener, operations, by, reference }, null)
+      return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a project', ...how }) }
+    case 'wish':
+      return subscribeReply(await operations.subscriptions.subscribe(reading.wish, by), {
+        rest: reading.rest,
+        reference,
+      })
+    case 'nameless':
+      return { outcome: 'nameless', answer: answerNameless({ branchOf: reading.project, ...how }) }
+    case 'unclear':
+      return { outcome: 'too-much', answer: answerTooMuch({ extra: reading.extra, ...how }) }
+    case 'no-branch':
+    case 'no-reminder':
+    case 'near':
+    case 'contradiction':
+      return { outcome: reading.kind, answer: answerMisread(reading, how.usage) }
+  }
+}
+
+/** The row's first example only opens a form, so answers show this one. */
+const SUBSCRIBE_EXAMPLE = '/ci subscribe acme/web changes release/*'
 
 const unsubscribe: Command = {
   name: 'unsubscribe',

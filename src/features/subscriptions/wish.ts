@@ -48,13 +48,17 @@ export const isPattern = ({ branch, branchMatch }: Pick<PatternQuestion, 'branch
   matchBranch(branch, branchMatch, 'main') !== 'invalid-pattern'
 
 /** The rules of a wish; null: the project's own rules in CI. */
-export const rulesOf = ({ events, branch, branchMatch }: SubscribeWish): ChannelRule[] | null =>
+export const rulesOf = ({
+  events,
+  branch,
+  branchMatch,
+}: Pick<SubscribeWish, 'events' | 'branch' | 'branchMatch'>): ChannelRule[] | null =>
   events === null && !branch
     ? null
     : [{ branch: branch || null, branchMatch: branch ? branchMatch : null, events: eventsOf(events) }]
 
 /** The chosen events, in order. All of them together mean `every`, which includes events that CI may add. */
-export function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
+function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
   if (events === null || events === 'every') return 'every'
   const chosen = EVENTS.filter((event) => events.includes(event))
   // `failed` includes `broken`.
@@ -62,7 +66,7 @@ export function eventsOf(events: SubscribeWish['events']): ChannelRule['events']
   return EVENTS.every(isCovered) ? 'every' : chosen
 }
 
-/** The words after `subscribe`, as a wish or the reason why they are none. Buildline does not guess. */
+/** The words after `subscribe`, as a wish or the reason why they are none. */
 type WishReading =
   | { kind: 'nothing' }
   /** `rest`: the words after the project, to repeat the wish for another project */
@@ -71,6 +75,10 @@ type WishReading =
   | { kind: 'nameless'; project: string | null }
   /** `extra`: a surplus word */
   | { kind: 'unclear'; extra: string }
+  | Misread
+
+/** Words that are no wish, and that need more than the usage to be put right. */
+export type Misread =
   /** no branch can have this name. `regex`: how to type it as a regular expression; null: it is none */
   | { kind: 'no-branch'; typed: string; regex: string | null }
   | ReminderFault

@@ -71,6 +71,12 @@ export const buildUrl = (build: BuildView): string | null => httpUrl(build.build
 export const joined = (parts: readonly (string | null)[], by = ' · '): string =>
   parts.filter((part) => part !== null && part !== '').join(by)
 
+/** The first of several texts, and how many are left out: `started, failed, and 3 more`. */
+export function firstFew(texts: readonly string[], max: number, by = ', '): string {
+  const left = texts.length - max
+  return [...texts.slice(0, max), ...(left > 0 ? [`and ${left} more`] : [])].join(by)
+}
+
 /** Outside text as markup, at most `charsMax` code points of it. */
 export const outside = (text: string | null, charsMax: number): string =>
   text === null ? '' : escapeMrkdwn(cut(toLine(text), charsMax))

@@ -3,7 +3,7 @@ import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { joined, mention, outside } from './build.ts'
+import { firstFew, joined, mention, outside } from './build.ts'
 import { durationWords } from './times.ts'
 import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
@@ -45,9 +45,7 @@ export const RULES_SHOWN_MAX = 5
 /** ``failed, recovered on `main`; every event on branches like `release/*` `` */
 export function rulesInWords(rules: readonly ChannelRule[]): string {
   if (rules.length === 0) return 'every event on every branch'
-  const left = rules.length - RULES_SHOWN_MAX
-  const shown = rules.slice(0, RULES_SHOWN_MAX).map(ruleInWords)
-  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
+  return firstFew(rules.map(ruleInWords), RULES_SHOWN_MAX, '; ')
 }
 
 const ruleInWords = ({ branch, branchMatch, events }: ChannelRule): string =>
@@ -59,9 +57,8 @@ const EVENTS_SHOWN_MAX = 8
 export function eventsInWords(events: ChannelRule['events']): string {
   if (events === 'every') return 'every event'
   if (events.length === 0) return 'no event'
-  const left = events.length - EVENTS_SHOWN_MAX
-  const shown = events.slice(0, EVENTS_SHOWN_MAX).map((event) => outside(event, WORD_CHARS_MAX) || '(no word)')
-  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ')
+  const words = events.map((event) => outside(event, WORD_CHARS_MAX) || '(no word)')
+  return firstFew(words, EVENTS_SHOWN_MAX)
 }
 
 function branchesInWords(branch: string | null, branchMatch: string | null): string {
@@ -101,10 +98,7 @@ export const unsubscribedLine = (user: string, gone: readonly Followed[]): strin
 
 const by = (user: string): string => mention(user) || 'Somebody'
 
-const listed = (names: readonly string[]): string => {
-  const left = names.length - NAMED_MAX
-  return [...names.slice(0, NAMED_MAX), ...(left > 0 ? [`and ${left} more`] : [])].join(' · ')
-}
+const listed = (names: readonly string[]): string => firstFew(names, NAMED_MAX, ' · ')
 
 /** Sent directly to the person who subscribed a channel, when nothing can be posted there any more. */
 export function closedLine({

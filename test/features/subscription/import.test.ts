@@ -223,7 +223,7 @@ describe('a confirmed import', () => {
     const { importThese } = stage.main.operations.subscriptions
     await importThese(these!, lin())
     const before = await kept(stage)
-    expect(await importThese(these!, grace())).toMatchObject({ subscribed: [], ends: [{ end: { kind: 'same' } }] })
+    expect(await importThese(these!, grace())).toMatchObject({ subscribed: [], ends: [{ kind: 'same' }] })
     expect(await kept(stage)).toEqual(before)
     expect(stage.said).toHaveLength(1)
   })
@@ -259,7 +259,7 @@ describe('a confirmed import', () => {
     const { these } = await proposed(stage, 'acme/site workflows:{branch:"main","dev"}')
     expect(await importThese(these!, lin())).toMatchObject({
       subscribed: [{}],
-      ends: [{ end: { kind: 'kept' } }, { end: { kind: 'too-many', max: SUBSCRIPTIONS_MAX } }],
+      ends: [{ kind: 'kept' }, { kind: 'too-many', max: SUBSCRIPTIONS_MAX }],
     })
   })
 })

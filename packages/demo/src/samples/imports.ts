@@ -5,7 +5,7 @@ import type {
   Proposal,
   ProposalOutcome,
   ProposedRepository,
-} from '../../../../src/features/subscriptions/import-outcomes.ts'
+} from '../../../../src/features/subscriptions/import.ts'
 import { BUILD_AT, CHANNEL, projectOf, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { ofFile, shownOf } from './shown.ts'
@@ -106,15 +106,13 @@ function everything(cast: Cast): Of<ProposalOutcome, 'proposed'> {
   })
 }
 
-type End = Imported['end']
-
-const kept = (cast: Cast): Of<End, 'kept'> => {
+const kept = (cast: Cast): Of<Imported, 'kept'> => {
   const { subscription } = shownOf(cast)
   const made = { id: '7', createdBy: cast.user, createdAt: BUILD_AT, changedBy: null, changedAt: null }
   return { kind: 'kept', kept: { ...subscription, ...made, source: 'slack' }, was: null, silent: null }
 }
 
-const unmade = (cast: Cast): End[] => [
+const unmade = (cast: Cast): Imported[] => [
   { kind: 'same', shown: shownOf(cast) },
   { kind: 'kept-by-file', shown: ofFile(cast) },
   { kind: 'too-many', max: 50 },
@@ -122,9 +120,8 @@ const unmade = (cast: Cast): End[] => [
   { kind: 'faults', faults: [] },
 ]
 
-function imported(cast: Cast, ends: readonly End[], change: Partial<Of<ImportedOutcome, 'imported'>> = {}) {
+function imported(cast: Cast, ends: readonly Imported[], change: Partial<Of<ImportedOutcome, 'imported'>> = {}) {
   const subscribed = ends.filter(({ kind }) => kind === 'kept').map(() => shownOf(cast))
   const announced = subscribed.length > 0 ? TOLD : null
-  const all = ends.map((end) => ({ project: cast.project, end }))
-  return { kind: 'imported' as const, subscribed, ends: all, announced, silent: null, ...change }
+  return { kind: 'imported' as const, subscribed, ends, announced, silent: null, ...change }
 }

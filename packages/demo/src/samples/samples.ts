@@ -47,17 +47,11 @@ import { answerNotAllowed } from '../../../../src/features/not-allowed.ts'
 import { answerCreate, answerEdit, answerReset } from '../../../../src/features/projects/messages.ts'
 import { answerProject } from '../../../../src/features/projects/show-messages.ts'
 import { answerImported, answerProposal } from '../../../../src/features/subscriptions/import-messages.ts'
-import type { ImportedOutcome, ProposalOutcome } from '../../../../src/features/subscriptions/import-outcomes.ts'
+import type { ImportedOutcome, ProposalOutcome } from '../../../../src/features/subscriptions/import.ts'
 import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../../src/features/slips.ts'
 import { answerFound, answerRunning, answerStatus } from '../../../../src/features/builds/status-messages.ts'
-import {
-  answerContradiction,
-  answerNear,
-  answerNoBranch,
-  answerSubscribe,
-  answerUnsubscribe,
-} from '../../../../src/features/subscriptions/messages.ts'
+import { answerMisread, answerSubscribe, answerUnsubscribe } from '../../../../src/features/subscriptions/messages.ts'
 import { answerWhy } from '../../../../src/features/why/messages.ts'
 import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
 import { imports, proposals } from './imports.ts'
@@ -154,27 +148,14 @@ const reds = (cast: Cast): Sample[] => {
 }
 
 function unclearWishes({ typed }: Cast): Sample[] {
-  const usage = { usage: '/ci subscribe project', example: '/ci subscribe acme/web' }
-  return [
-    one(
-      'subscribe',
-      'unclear',
-      'a word is nearly one that means something',
-      answerNear({ typed, meant: 'failed', ...usage }),
-    ),
-    one(
-      'subscribe',
-      'unclear',
-      'no branch can be called so',
-      answerNoBranch({ typed, regex: '^release/.*$', ...usage }),
-    ),
-    one(
-      'subscribe',
-      'unclear',
-      'two words are at odds',
-      answerContradiction({ one: 'mention', other: 'no-mention', ...usage }),
-    ),
+  const readings: readonly [when: string, reading: Parameters<typeof answerMisread>[0]][] = [
+    ['a word is nearly one that means something', { kind: 'near', typed, meant: 'failed' }],
+    ['no branch can be called so', { kind: 'no-branch', typed, regex: '^release/.*$' }],
+    ['two words are at odds', { kind: 'contradiction', one: 'mention', other: 'no-mention' }],
   ]
+  return readings.map(([when, reading]) =>
+    one('subscribe', 'unclear', when, answerMisread(reading, '/ci subscribe project')),
+  )
 }
 
 const asked = (command: string, { branch }: Cast): AnswerContext => ({ command, branch, reference: REFERENCE })
