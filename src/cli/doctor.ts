@@ -10,7 +10,7 @@ import { secretForms, withoutForms } from '../server/logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
-import { CHECK_TITLES, findingWords } from '../features/doctor/words.ts'
+import { CHECK_WORDS, findingWords } from '../features/doctor/words.ts'
 import type { Finding, Verdict } from '../features/doctor/findings.ts'
 import { examine } from '../features/doctor/examine.ts'
 import { openSqlite } from '../store/sqlite.ts'
@@ -109,6 +109,6 @@ const MARKS: Record<Verdict, string> = { fine: 'ok   ', wrong: 'WRONG', unsure: 
 
 function linesOf(finding: Finding): string[] {
   const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
-  const said = `${MARKS[finding.verdict]} ${CHECK_TITLES[finding.check]}: ${what}`
+  const said = `${MARKS[finding.verdict]} ${CHECK_WORDS[finding.check].title}: ${what}`
   return remedy === null ? [said] : [said, `      → ${remedy}`]
 }

@@ -1,6 +1,15 @@
-import { CiError } from '../../sources/http/errors.ts'
+import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
 import { toUuid, type Uuid } from '../../domain/ids.ts'
-import { type DoctorDeps, type Found, type Examination, type Reading, bounded, readProjects } from './findings.ts'
+import {
+  type CheckName,
+  type DoctorDeps,
+  type Found,
+  type Examination,
+  type Reading,
+  bounded,
+  readProjects,
+} from './findings.ts'
+import type { FindingWords, Say } from './say.ts'
 import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { fieldOf, listOf, textOf, textsOf } from '../../domain/raw-values.ts'
@@ -21,7 +30,7 @@ interface List {
 
 function listFound(reading: Reading<List>, scope: string | null): Found[] {
   if (reading.kind === 'none') return [{ kind: 'not-configured' }]
-  if (reading.kind === 'trouble') return [{ kind: 'ci-refuses', code: reading.error.kind, scope }]
+  if (reading.kind === 'trouble') return [refusalOf(reading.error, scope)]
   const { projects, skipped } = reading.value
   const unread: Found[] = skipped > 0 ? [{ kind: 'projects-unread', count: skipped }] : []
   return [{ kind: 'fine', count: projects.length }, ...unread]
@@ -53,11 +62,17 @@ async function may(scope: string, ask: () => Promise<unknown>): Promise<Found | 
     await ask()
     return null
   } catch (error) {
-    if (!(error instanceof CiError)) throw error
-    return error.kind === 'not-found' || error.kind === 'bad-request'
-      ? null
-      : { kind: 'ci-refuses', code: error.kind, scope }
+    const refused = refusalOf(error, scope)
+    return refused.code === 'not-found' || refused.code === 'bad-request' ? null : refused
   }
+}
+
+type CiRefusal = Extract<Found, { kind: 'ci-refuses' }>
+
+/** The finding for a CiError. Throws every other error. */
+function refusalOf(error: unknown, scope: string | null): CiRefusal {
+  if (!(error instanceof CiError)) throw error
+  return { kind: 'ci-refuses', code: error.kind, scope }
 }
 
 /** Does the site draw the badge of a project that is known to exist? */
@@ -70,8 +85,7 @@ export async function checkSite(examination: Examination): Promise<Found[]> {
     await badges.fetchBadge(uuid, null, signal)
     return [{ kind: 'fine', count: null }]
   } catch (error) {
-    if (!(error instanceof CiError)) throw error
-    return [{ kind: 'ci-refuses', code: error.kind, scope: null }]
+    return [refusalOf(error, null)]
   }
 }
 
@@ -176,3 +190,44 @@ const ruleOf = (sent: unknown): NotificationRule => ({
   branchMatch: textOf(fieldOf(sent, 'branch_match')),
   buildStatuses: textsOf(fieldOf(sent, 'build_statuses')),
 })
+
+/** What a refusal of CI's means, and what to do about it. */
+export function ciWords(check: CheckName, { code, scope }: CiRefusal, say: Say): FindingWords {
+  const asked = scope === null ? '' : ` when it was asked for ${say.code(scope)}`
+  return { what: `${CI_SAYS[code]}${asked}.`, remedy: ciRemedy(check, code, scope, say) }
+}
+
+const CI_SAYS: Record<CiErrorKind, string> = {
+  'bad-request': 'CI did not understand the request',
+  unauthorized: 'CI does not accept the credentials',
+  forbidden: 'The credentials lack the right',
+  'not-found': 'CI found nothing at that address',
+  'rate-limited': 'CI says there were too many requests',
+  server: 'CI had an internal error',
+  timeout: 'CI did not answer in time',
+  unreachable: 'CI could not be reached',
+  shape: "Buildline could not read CI's answer",
+  'too-large': "CI's answer was too long",
+}
+
+function ciRemedy(check: CheckName, code: CiErrorKind, scope: string | null, say: Say): string {
+  const { address, credentials } = SETTINGS[check] ?? V2
+  const renewed = credentials.map(say.code).join(' or ')
+  if (code === 'unauthorized') return `Renew ${renewed} and restart Buildline.`
+  if (code === 'forbidden')
+    return scope === null
+      ? `Give the owner of ${renewed} access in CI.`
+      : `Give the credentials the scope ${say.code(scope)} in CI.`
+  if (code === 'not-found' && check === 'ci-v2')
+    return `Check ${say.code(address)} and ${say.code('CI_ORGANIZATION_UUID')}.`
+  if (code === 'rate-limited' || code === 'server' || code === 'timeout') return 'Try again in a few minutes.'
+  return `Check ${say.code(address)}, and that this machine can reach it.`
+}
+
+const V2 = { address: 'CI_BASE_URL', credentials: ['CI_AUTHORIZATION', 'CI_CLIENT_SECRET'] }
+const SETTINGS: Partial<Record<CheckName, typeof V2>> = {
+  'ci-v2': V2,
+  'ci-v2-scopes': V2,
+  'ci-legacy': { address: 'CI_LEGACY_BASE_URL', credentials: ['CI_API_KEY'] },
+  site: { address: 'CI_SITE_URL', credentials: ['CI_SITE_URL'] },
+}

@@ -124,28 +124,21 @@ async function checkSilent(examination: Examination): Promise<Found[]> {
   const ofLegacy = await examination.legacyProjects()
   const legacy = ofLegacy.kind === 'read' ? ofLegacy.value.projects : []
   const telling = reading.projects.filter(isTellingUs)
-  const found = telling.flatMap(
-    (project) => silenceOf(project, { delivered, legacy, now: examination.clock.now() }) ?? [],
-  )
+  const now = examination.clock.now()
+  const found = telling.flatMap((project) => silenceOf(project, delivered, legacy, now) ?? [])
   // Certain findings come first, since only the first ones are shown.
-  const certain = found.filter(isCertain)
-  const all = [...certain, ...found.filter((one) => !isCertain(one))]
-  return all.length > 0 ? bounded(all) : [{ kind: 'fine', count: telling.length }]
+  const sorted = [...found.filter(isCertain), ...found.filter((one) => !isCertain(one))]
+  return sorted.length > 0 ? bounded(sorted) : [{ kind: 'fine', count: telling.length }]
 }
 
-interface Known {
-  delivered: readonly DeliveredProject[]
-  legacy: readonly LegacyProject[]
-  now: number
-}
-
-function silenceOf(project: Project, { delivered, legacy, now }: Known): Silent | null {
+function silenceOf(
+  project: Project,
+  delivered: readonly DeliveredProject[],
+  legacy: readonly LegacyProject[],
+  now: number,
+): Silent | null {
   const old = legacy.find(({ uuid }) => uuid === project.uuid) ?? null
-  const lastAt =
-    delivered
-      .filter((one) => one.at > 0 && isSame(one, project, old))
-      .map(({ at }) => at)
-      .sort((a, b) => b - a)[0] ?? null
+  const lastAt = latest(delivered.filter((one) => one.at > 0 && isSame(one, project, old)).map(({ at }) => at))
   const builtAt = old && newestBuildAt(old, now - UNDER_WAY_MS_MAX)
   // Without the legacy interface CI does not say whether there is a build at all.
   if (builtAt === null) return old !== null || lastAt !== null ? null : silent(project, lastAt, builtAt)
@@ -172,8 +165,10 @@ function isSame(delivered: DeliveredProject, { uuid, name }: Project, old: Legac
 /** When the newest build before `before` (ms) began or ended; null: there is none. */
 function newestBuildAt({ builds }: LegacyProject, before: number): number | null {
   const times = builds.flatMap(({ startedAt, finishedAt }) => [startedAt, finishedAt]).filter((at) => at !== null)
-  return times.filter((at) => at <= before).sort((a, b) => b - a)[0] ?? null
+  return latest(times.filter((at) => at <= before))
 }
+
+const latest = (times: readonly number[]): number | null => (times.length > 0 ? Math.max(...times) : null)
 
 /** Does Slack accept the token? */
 async function checkToken({ identity }: Examination): Promise<Found[]> {

@@ -152,16 +152,12 @@ export interface DoctorDeps {
 /** CI's response to one request: the value, or its error; `none`: that interface is not set up. */
 export type Reading<Value> = { kind: 'read'; value: Value } | { kind: 'trouble'; error: CiError } | { kind: 'none' }
 
-/** What several checks need, requested once for all of them. */
-interface Readings {
+/** One examination: its dependencies, the signal that aborts it, and what several checks need, requested once. */
+export interface Examination extends DoctorDeps {
+  signal: AbortSignal
   identity(): Promise<SlackIdentity>
   projects(): Promise<Reading<ProjectList>>
   legacyProjects(): Promise<Reading<LegacyProjectList>>
-}
-
-/** One examination: its dependencies, the shared readings, and the signal that aborts it. */
-export interface Examination extends DoctorDeps, Readings {
-  signal: AbortSignal
 }
 
 export function beginExamination(deps: DoctorDeps, signal: AbortSignal): Examination {

@@ -9,7 +9,7 @@ import { answerOf, line, small, type Answer, type AnswerContext, type Part } fro
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import type { Say } from './say.ts'
-import { CHECK_TITLES, findingWords } from './words.ts'
+import { CHECK_WORDS, findingWords } from './words.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 
 /** What the doctor found: faults first, each with how to fix it. */
@@ -78,7 +78,7 @@ function findingLine(finding: Finding, instead: string | null = null): string {
   const { what, remedy } = findingWords(finding, IN_SLACK)
   const next = instead ?? remedy
   const fix = next === null ? '' : `\n:wrench: ${next}`
-  return `${SYMBOLS[finding.verdict]} *${CHECK_TITLES[finding.check]}*: ${what}${fix}`
+  return `${SYMBOLS[finding.verdict]} *${CHECK_WORDS[finding.check].title}*: ${what}${fix}`
 }
 
 /** The symbols differ in shape, for people who cannot tell the colours apart. */

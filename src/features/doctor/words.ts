@@ -2,36 +2,79 @@ import { assertNever } from '../../lib/assert.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
-import { ciWords } from './ci-words.ts'
+import { ciWords } from './check-ci.ts'
 import { hookWords, hostWords, rateWords } from './hosts.ts'
 import type { FindingWords, Say } from './say.ts'
 import type { CheckName, Finding, Found, Unchecked } from './findings.ts'
 
 // What the doctor found and how to fix it, in words: for Slack and for the command line.
 
-export const CHECK_TITLES: Record<CheckName, string> = {
-  'slack-token': 'Slack token',
-  'slack-scopes': 'Slack scopes',
-  'socket-mode': 'Requests from Slack',
-  clock: 'Clock',
-  channels: 'Channels',
-  'ci-v2': 'CI, v2 interface',
-  'ci-v2-scopes': 'CI, rights to write',
-  'ci-legacy': 'CI, legacy interface',
-  site: 'CI, site',
-  github: 'GitHub',
-  gitlab: 'GitLab',
-  'webhook-rules': 'Webhook rules',
-  'silent-projects': 'Silent projects',
-  store: 'Database',
+/** A check in words. */
+interface CheckWords {
+  title: string
+  /** if nothing is wrong. @param count what was checked */
+  fine: (count: number) => string
+  /** if it is not set up */
+  off?: string
+  /** the system that it calls, if that is not CI */
+  calls?: string
+}
+
+export const CHECK_WORDS: Record<CheckName, CheckWords> = {
+  'slack-token': { title: 'Slack token', calls: 'Slack', fine: () => 'Slack accepts it.' },
+  'slack-scopes': { title: 'Slack scopes', calls: 'Slack', fine: () => 'All scopes of the manifest are granted.' },
+  'socket-mode': { title: 'Requests from Slack', calls: 'Slack', fine: () => 'They arrive over Socket Mode.' },
+  clock: { title: 'Clock', calls: 'Slack', fine: () => "It agrees with Slack's clock." },
+  channels: { title: 'Channels', calls: 'Slack', fine: (count) => `${counted(count, 'channel')} can get builds.` },
+  'ci-v2': {
+    title: 'CI, v2 interface',
+    fine: (count) => `${counted(count, 'project')} can be read.`,
+    off: 'Not set up (CI_BASE_URL): rules cannot be read, and builds cannot be stopped.',
+  },
+  'ci-v2-scopes': {
+    title: 'CI, rights to write',
+    fine: () => 'Projects can be changed and builds can be stopped.',
+    off: 'Not set up (CI_BASE_URL).',
+  },
+  'ci-legacy': {
+    title: 'CI, legacy interface',
+    fine: (count) => `${counted(count, 'Basic project')} can be read.`,
+    off: 'Not set up (CI_LEGACY_BASE_URL): builds cannot be restarted.',
+  },
+  site: {
+    title: 'CI, site',
+    fine: () => 'Badges can be read.',
+    off: 'Not set up (CI_SITE_URL): there are no badges.',
+  },
+  github: {
+    title: 'GitHub',
+    calls: 'GitHub',
+    fine: (count) => `The runs of ${count === 1 ? '1 repository' : `${count} repositories`} can be read.`,
+    off: 'Not set up (GITHUB_REPOSITORIES).',
+  },
+  gitlab: {
+    title: 'GitLab',
+    calls: 'GitLab',
+    fine: (count) => `The pipelines of ${counted(count, 'project')} can be read.`,
+    off: 'Not set up (GITLAB_PROJECTS).',
+  },
+  'webhook-rules': {
+    title: 'Webhook rules',
+    fine: (count) => `${counted(count, 'project')} send${count === 1 ? 's' : ''} every event.`,
+  },
+  'silent-projects': {
+    title: 'Silent projects',
+    fine: (count) => `None of the ${counted(count, 'project')} with a webhook rule is silent.`,
+  },
+  store: { title: 'Database', calls: 'the database', fine: () => 'Writing works, and the disk has room.' },
 }
 
 export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, say: Say): FindingWords {
   switch (what.kind) {
     case 'fine':
-      return { what: FINE[check](what.count), remedy: null }
+      return { what: CHECK_WORDS[check].fine(what.count ?? 0), remedy: null }
     case 'not-configured':
-      return { what: OFF[check] ?? 'Not set up.', remedy: null }
+      return { what: CHECK_WORDS[check].off ?? 'Not set up.', remedy: null }
     case 'over-http':
       return { what: `Slack sends requests over HTTP, because SLACK_APP_TOKEN is not set.`, remedy: null }
     case 'signatures-wrong':
@@ -78,19 +121,45 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
     case 'not-checked':
       return { what: `Not checked: ${UNCHECKED[what.why](check, say)}.`, remedy: null }
     case 'no-webhook-rule':
+      return {
+        what: `${projectOf(what, say)} has no webhook rule for Buildline, so its builds are not seen.`,
+        remedy: `Add one in CI with every event, all branches and the address ${say.code('https://<host>/webhooks/builds/<WEBHOOK_SECRET>')}.`,
+      }
     case 'webhook-secret':
+      return {
+        what: `${projectOf(what, say)} has a webhook rule with a wrong secret, so its deliveries are refused.`,
+        remedy: `End the rule's address in CI with the value of ${say.code('WEBHOOK_SECRET')}.`,
+      }
     case 'webhook-filtered':
+      return filtered(what, say)
     case 'silent-project':
-      return projectWords(what, say)
+      return silent(what, say)
     case 'no-database':
+      return {
+        what: 'There is no database yet.',
+        remedy: `Start Buildline once, or set ${say.code('DATABASE_URL')} to the database it uses.`,
+      }
     case 'store-fails':
+      return {
+        what: `Writing failed (${say.outside(what.code)}), so deliveries are answered with 503.`,
+        remedy: `Check ${say.code('DATABASE_URL')}, and whether something else locks the database.`,
+      }
     case 'store-slow':
+      return {
+        what: `A write took ${durationWords(what.ms)}, and every delivery waits that long.`,
+        remedy: 'Find out what else uses that disk or database server.',
+      }
     case 'disk-full':
-      return storeWords(what, say)
+      return {
+        what: `The disk has ${Math.floor(what.freeBytes / BYTES_PER_MB)} MB left.`,
+        remedy: 'Free some space, or move the database.',
+      }
     default:
       return assertNever(what)
   }
 }
+
+const BYTES_PER_MB = 1024 * 1024
 
 // The manifest lacks scopes that only a setting needs, so pasting it again would not help.
 const addScopes = (scopes: readonly string[], say: Say): string =>
@@ -100,54 +169,16 @@ const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, a
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-const FINE: Record<CheckName, (count: number | null) => string> = {
-  'slack-token': () => 'Slack accepts it.',
-  'slack-scopes': () => 'All scopes of the manifest are granted.',
-  'socket-mode': () => 'They arrive over Socket Mode.',
-  clock: () => "It agrees with Slack's clock.",
-  channels: (count) => `${counted(count ?? 0, 'channel')} can get builds.`,
-  'ci-v2': (count) => `${counted(count ?? 0, 'project')} can be read.`,
-  'ci-v2-scopes': () => 'Projects can be changed and builds can be stopped.',
-  'ci-legacy': (count) => `${counted(count ?? 0, 'Basic project')} can be read.`,
-  site: () => 'Badges can be read.',
-  github: (count) => `The runs of ${count === 1 ? '1 repository' : `${count} repositories`} can be read.`,
-  gitlab: (count) => `The pipelines of ${counted(count ?? 0, 'project')} can be read.`,
-  'webhook-rules': (count) => `${counted(count ?? 0, 'project')} send${count === 1 ? 's' : ''} every event.`,
-  'silent-projects': (count) => `None of the ${counted(count ?? 0, 'project')} with a webhook rule is silent.`,
-  store: () => 'Writing works, and the disk has room.',
-}
-
-const OFF: Partial<Record<CheckName, string>> = {
-  'ci-v2': 'Not set up (CI_BASE_URL): rules cannot be read, and builds cannot be stopped.',
-  'ci-v2-scopes': 'Not set up (CI_BASE_URL).',
-  'ci-legacy': 'Not set up (CI_LEGACY_BASE_URL): builds cannot be restarted.',
-  site: 'Not set up (CI_SITE_URL): there are no badges.',
-  github: 'Not set up (GITHUB_REPOSITORIES).',
-  gitlab: 'Not set up (GITLAB_PROJECTS).',
-}
-
 const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
-  late: (check) => `${WHO[check] ?? 'CI'} did not answer in 5 s`,
+  late: (check) => `${CHECK_WORDS[check].calls ?? 'CI'} did not answer in 5 s`,
   'slack-away': () => 'Slack could not be asked',
   'ci-away': () => "CI's projects could not be read",
   'no-v2': (_, { code }) => `only CI's v2 interface shows the rules, and it is not set up (${code('CI_BASE_URL')})`,
   'no-project': () => 'CI lists no project',
   'store-fails': () => 'the database could not be read',
-  'not-said': (check) => `${WHO[check] ?? 'CI'} did not say`,
+  'not-said': (check) => `${CHECK_WORDS[check].calls ?? 'CI'} did not say`,
   'too-many': () => 'there are too many channels to check at once',
   fault: () => 'Buildline had an error; the log has the details',
-}
-
-/** The system that a check calls, if it is not CI. */
-const WHO: Partial<Record<CheckName, string>> = {
-  'slack-token': 'Slack',
-  'slack-scopes': 'Slack',
-  'socket-mode': 'Slack',
-  clock: 'Slack',
-  channels: 'Slack',
-  github: 'GitHub',
-  gitlab: 'GitLab',
-  store: 'the database',
 }
 
 function slackRefuses(check: CheckName, code: string, say: Say): FindingWords {
@@ -189,88 +220,26 @@ function channelClosed({ channel, code }: Extract<Found, { kind: 'channel-closed
   }
 }
 
-type OfProject = Extract<Found, { project: string }>
+const projectOf = ({ project }: { project: string }, say: Say): string => say.outside(project) || '(no name)'
 
-const HOOK = '/webhooks/builds/<WEBHOOK_SECRET>'
-
-function projectWords(found: OfProject, say: Say): FindingWords {
-  const project = say.outside(found.project) || '(no name)'
-  switch (found.kind) {
-    case 'no-webhook-rule':
-      return {
-        what: `${project} has no webhook rule for Buildline, so its builds are not seen.`,
-        remedy: `Add one in CI with every event, all branches and the address ${say.code(`https://<host>${HOOK}`)}.`,
-      }
-    case 'webhook-secret':
-      return {
-        what: `${project} has a webhook rule with a wrong secret, so its deliveries are refused.`,
-        remedy: `End the rule's address in CI with the value of ${say.code('WEBHOOK_SECRET')}.`,
-      }
-    case 'webhook-filtered':
-      return filtered(project, found, say)
-    case 'silent-project':
-      return silent(project, found, say)
-    default:
-      return assertNever(found)
-  }
-}
-
-function filtered(
-  project: string,
-  { events, branch }: Extract<Found, { kind: 'webhook-filtered' }>,
-  say: Say,
-): FindingWords {
+function filtered(found: Extract<Found, { kind: 'webhook-filtered' }>, say: Say): FindingWords {
+  const { events, branch } = found
   const [left, whole] =
     branch === null
       ? [events.map((event) => say.outside(event)).join(', '), 'Select every event in that rule']
       : [`branches other than ${say.outside(branch)}`, 'Make that rule cover all branches']
   return {
-    what: `The webhook rule of ${project} leaves out ${left}.`,
+    what: `The webhook rule of ${projectOf(found, say)} leaves out ${left}.`,
     remedy: `${whole} in CI. Channels choose in Slack what they get.`,
   }
 }
 
-function silent(
-  project: string,
-  { lastAt, builtAt }: Extract<Found, { kind: 'silent-project' }>,
-  say: Say,
-): FindingWords {
+function silent(found: Extract<Found, { kind: 'silent-project' }>, say: Say): FindingWords {
+  const { lastAt, builtAt } = found
   const heard = lastAt === null ? 'no build was ever reported' : `the last report was ${say.time(lastAt)}`
   const built = builtAt === null ? '' : `, and CI has a build of ${say.time(builtAt)}`
   return {
-    what: `${project} has a webhook rule, but ${heard}${built}.`,
+    what: `${projectOf(found, say)} has a webhook rule, but ${heard}${built}.`,
     remedy: `Check that CI can reach Buildline at the rule's address, then start a build.`,
   }
 }
-
-function storeWords(
-  found: Extract<Found, { kind: 'no-database' | 'store-fails' | 'store-slow' | 'disk-full' }>,
-  say: Say,
-): FindingWords {
-  switch (found.kind) {
-    case 'no-database':
-      return {
-        what: 'There is no database yet.',
-        remedy: `Start Buildline once, or set ${say.code('DATABASE_URL')} to the database it uses.`,
-      }
-    case 'store-fails':
-      return {
-        what: `Writing failed (${say.outside(found.code)}), so deliveries are answered with 503.`,
-        remedy: `Check ${say.code('DATABASE_URL')}, and whether something else locks the database.`,
-      }
-    case 'store-slow':
-      return {
-        what: `A write took ${durationWords(found.ms)}, and every delivery waits that long.`,
-        remedy: 'Find out what else uses that disk or database server.',
-      }
-    case 'disk-full':
-      return {
-        what: `The disk has ${Math.floor(found.freeBytes / BYTES_PER_MB)} MB left.`,
-        remedy: 'Free some space, or move the database.',
-      }
-    default:
-      return assertNever(found)
-  }
-}
-
-const BYTES_PER_MB = 1024 * 1024
