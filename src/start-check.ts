@@ -1,10 +1,9 @@
 import type { Clock } from './lib/clock.ts'
 import type { Log, LogThrottle } from './lib/log.ts'
-import { IN_PLAIN_TEXT } from './features/doctor/say.ts'
 import { findingWords } from './features/doctor/words.ts'
 import { slackUnreached } from './slack/messages/words.ts'
 import { SLACK_AWAY } from './slack/socket/watch.ts'
-import type { Finding, DoctorDeps } from './features/doctor/findings.ts'
+import { IN_PLAIN_TEXT, type Finding, type DoctorDeps } from './features/doctor/findings.ts'
 import { examine } from './features/doctor/examine.ts'
 import { slackWords } from './readiness.ts'
 

@@ -7,7 +7,7 @@ import { confirmRequests, type ConfirmRequests } from './features/builds/confirm
 import { CLAIMANTS_JOB, lookAtClaimants, type PersonDeps } from './features/people/people.ts'
 import type { ProjectRules } from './catalog/projects.ts'
 import { confirmProjectRequests } from './features/projects/confirm.ts'
-import { DIGESTS_EVERY_MS, DIGESTS_JOB, sendDigests, type SendDigests } from './features/subscriptions/digest-send.ts'
+import { DIGESTS_EVERY_MS, DIGESTS_JOB, sendDigests, type SendDigests } from './features/subscriptions/digest.ts'
 import { announceClosings } from './features/subscriptions/closings.ts'
 import { FORGET_JOB, type PendingInteractions } from './features/pending-interactions.ts'
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'

@@ -15,11 +15,11 @@ type Wanted = Action | WantedRight | 'examine'
  * @param about the refused action; `action` is null for reading
  */
 export function answerNotAllowed(
-  why: No | { kind: 'unknown-person'; code: string },
+  why: No | { kind: 'forbidden'; permit: No } | { kind: 'unknown-person'; code: string },
   about: { action: Wanted | null; reference: string },
 ): Answer {
-  if (why.kind === 'no') return answerTrouble(notPermitted(why, about.action))
-  return answerTrouble(unknownPerson(why.code), about.reference)
+  if (why.kind === 'unknown-person') return answerTrouble(unknownPerson(why.code), about.reference)
+  return answerTrouble(notPermitted(why.kind === 'forbidden' ? why.permit : why, about.action))
 }
 
 function unknownPerson(code: string): Trouble {

@@ -86,8 +86,8 @@ const PAGE = z.strictObject({
   page: z.int().min(1).max(PAGE_MAX),
 })
 
-/** Undefined if it is no JSON, or longer than any value that we write. */
-function jsonOf(value: string): unknown {
+/** Undefined if it is no JSON, or longer than any value or metadata that we write with it. */
+export function jsonOf(value: string): unknown {
   if (value.length > VALUE_CHARS_MAX) return undefined
   try {
     return JSON.parse(value)

@@ -8,8 +8,9 @@ import {
   type Reading,
   bounded,
   readProjects,
+  type FindingWords,
+  type Say,
 } from './findings.ts'
-import type { FindingWords, Say } from './say.ts'
 import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { fieldOf, listOf, textOf, textsOf } from '../../domain/raw-values.ts'

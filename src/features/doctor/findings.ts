@@ -8,12 +8,13 @@ import type { Rate } from '../../sources/http/rate.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { toLine } from '../../lib/escape.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SlackExaminer, SlackIdentity } from '../../slack/api/examiner.ts'
 import type { Store } from '../../store/store.ts'
 import type { LegacyProjectList, ProjectList, Project } from '../../domain/project.ts'
 
-// The names of the checks, and what they can find. `words.ts` turns findings into sentences.
+// The names of the checks, what they can find, and how names are shown in the sentences about it (`words.ts`).
 
 /** What can be misconfigured, in the order of the answer. */
 export const CHECKS = [
@@ -100,6 +101,30 @@ export interface Addable {
 export type Unchecked =
   /** no answer in time */
   'late' | 'slack-away' | 'ci-away' | 'no-v2' | 'no-project' | 'store-fails' | 'not-said' | 'too-many' | 'fault'
+
+/** How names, addresses and times are shown: in Slack's markup or as plain text. */
+export interface Say {
+  /** text from outside, as one line */
+  outside(text: string): string
+  /** text to type exactly as it is: a setting, a scope, an address */
+  code(text: string): string
+  channel(id: string): string
+  time(atMs: number): string
+}
+
+/** For a terminal and a log. */
+export const IN_PLAIN_TEXT: Say = {
+  outside: toLine,
+  code: (text) => text,
+  channel: (id) => `channel ${id}`,
+  time: (atMs) => new Date(atMs).toISOString(),
+}
+
+export interface FindingWords {
+  what: string
+  /** how to fix it; null: there is nothing to fix */
+  remedy: string | null
+}
 
 export interface Examined {
   kind: 'findings'

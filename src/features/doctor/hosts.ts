@@ -5,8 +5,15 @@ import type { GitlabClient } from '../../sources/gitlab/client.ts'
 import { gitlabHook } from '../../sources/gitlab/hook.ts'
 import { CiError, type CiErrorKind, unlessGone } from '../../sources/http/errors.ts'
 import type { Rate } from '../../sources/http/rate.ts'
-import { bounded, type Examination, type Found, type Host, type HostName } from './findings.ts'
-import type { FindingWords, Say } from './say.ts'
+import {
+  bounded,
+  type Examination,
+  type Found,
+  type Host,
+  type HostName,
+  type FindingWords,
+  type Say,
+} from './findings.ts'
 
 export const githubHost = (client: GithubClient, projects: readonly string[]): Host => ({
   projects,

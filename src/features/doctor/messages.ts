@@ -1,29 +1,18 @@
-import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { isChannelId } from '../../domain/ids.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
-import type { DoctorOutcome, Examined, Finding, Found, Verdict } from './findings.ts'
+import type { DoctorOutcome, Examined, Finding, Found, Verdict, Say } from './findings.ts'
 import { answerOf, line, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
-import type { Say } from './say.ts'
 import { CHECK_WORDS, findingWords } from './words.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 
 /** What the doctor found: faults first, each with how to fix it. */
 export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
-  switch (outcome.kind) {
-    case 'findings':
-      return examined(outcome)
-    case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: 'examine', reference })
-    case 'unknown-person':
-      return answerNotAllowed(outcome, { action: 'examine', reference })
-    default:
-      return assertNever(outcome)
-  }
+  return outcome.kind === 'findings' ? examined(outcome) : answerNotAllowed(outcome, { action: 'examine', reference })
 }
 
 /** More buttons would clutter the answer. The rest is offered once these are done. */

@@ -4,8 +4,7 @@ import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
 import { ciWords } from './check-ci.ts'
 import { hookWords, hostWords, rateWords } from './hosts.ts'
-import type { FindingWords, Say } from './say.ts'
-import type { CheckName, Finding, Found, Unchecked } from './findings.ts'
+import type { CheckName, Finding, Found, Unchecked, FindingWords, Say } from './findings.ts'
 
 // What the doctor found and how to fix it, in words: for Slack and for the command line.
 

@@ -44,7 +44,6 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
         next: 'Type the same in the channel that should get it.',
       })
     case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: 'subscribe', reference })
     case 'unknown-person':
       return answerNotAllowed(outcome, { action: 'subscribe', reference })
     default:

@@ -28,21 +28,13 @@ type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 
 /** Which channels would get which events, and why, before any build runs; and whether CI would build the branch. */
 export function answerDryRun(outcome: DryRunOutcome, context: AnswerContext): Answer {
-  switch (outcome.kind) {
-    case 'dry-run':
-      return answerOf(tried(outcome))
-    case 'unknown-event':
-      return answerTrouble({
-        what: `:mag: *No such event*: ${typed(outcome.text)}.`,
-        why: `The events are: ${outcome.events.map(codeSpan).join(', ')}.`,
-        next: `For example: ${typed('/ci rules test acme/web main failed')}`,
-      })
-    case 'no-project':
-    case 'several-projects':
-      return answerNotFound(outcome, context)
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome.kind === 'dry-run') return answerOf(tried(outcome))
+  if (outcome.kind !== 'unknown-event') return answerNotFound(outcome, context)
+  return answerTrouble({
+    what: `:mag: *No such event*: ${typed(outcome.text)}.`,
+    why: `The events are: ${outcome.events.map(codeSpan).join(', ')}.`,
+    next: `For example: ${typed('/ci rules test acme/web main failed')}`,
+  })
 }
 
 function tried(attempt: DryRun): Part[] {

@@ -2,7 +2,6 @@ import { PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
 import { type ChannelId, isChannelId } from '../../domain/ids.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../../slack/api/errors.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
 import { BRANCH_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
 import type { PatternPreview, SubscribeWish } from './outcomes.ts'
@@ -14,6 +13,7 @@ import { patternOf, typedPattern } from './wish.ts'
 import { listAt, textAt } from '../body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../fields.ts'
 import { waitingView, type ModalView } from '../modal.ts'
+import { jsonOf } from '../values.ts'
 
 // The form of a subscription: its project, whose rules apply, and the events and branches of the channel's own rules.
 
@@ -250,7 +250,7 @@ export interface Filled {
 
 /** Null if the metadata cannot be read, such as that of an older version. */
 export function readSubscribeForm(body: unknown): Filled | null {
-  const memory = memoryOf(textAt(body, 'view', 'private_metadata') ?? '')
+  const memory = memoryIn(body)
   if (!memory) return null
   const how = HOWS.find((one) => one === textAt(body, ...at('how'), 'selected_option', 'value')) ?? 'ci'
   const options = chosenIn(body, 'options')
@@ -284,13 +284,9 @@ const at = (field: keyof typeof SUBSCRIBE_FIELDS) =>
 const chosenIn = (body: unknown, field: 'events' | 'options'): string[] =>
   listAt(body, ...at(field), 'selected_options').flatMap((option) => textAt(option, 'value') ?? [])
 
-function memoryOf(metadata: string): SubscribeMemory | null {
-  try {
-    const read: unknown = JSON.parse(metadata)
-    const channel = textOf(fieldOf(read, 'channel'))
-    if (channel === null || !isChannelId(channel)) return null
-    return { channel, instead: textOf(fieldOf(read, 'instead')), isChosen: fieldOf(read, 'isChosen') === true }
-  } catch {
-    return null
-  }
+function memoryIn(body: unknown): SubscribeMemory | null {
+  const read = jsonOf(textAt(body, 'view', 'private_metadata') ?? '')
+  const channel = textAt(read, 'channel')
+  if (channel === null || !isChannelId(channel)) return null
+  return { channel, instead: textAt(read, 'instead'), isChosen: fieldOf(read, 'isChosen') === true }
 }

@@ -1,6 +1,4 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../../slack/api/errors.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { requesterOf, textAt } from '../body.ts'
@@ -19,7 +17,7 @@ import {
   type ModalView,
 } from '../modal.ts'
 import { answerTooLittle } from '../slips.ts'
-import { parseImport } from '../values.ts'
+import { jsonOf, parseImport } from '../values.ts'
 import { readGithubList } from './github-list.ts'
 import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'
 
@@ -98,8 +96,8 @@ export const importPendingView = waitingView(TITLE, ':hourglass_flowing_sand: Re
 export const importForm: Form = {
   what: 'import',
   receive(body) {
-    const channel = channelIn(textAt(body, 'view', 'private_metadata') ?? '')
-    if (channel === null) return { ack: null, work: null }
+    const channel = textAt(jsonOf(textAt(body, 'view', 'private_metadata') ?? ''), 'channel') ?? ''
+    if (!isChannelId(channel)) return { ack: null, work: null }
     const text = typedIn(body, LIST)
     if (text.length <= TEXT_CHARS_MAX && readGithubList(text).repositories.length === 0)
       return refusing({ [LIST]: NOTHING_LISTED_PLAIN })
@@ -112,15 +110,6 @@ function propose(deps: SlackDeps, body: unknown, { channel, text }: { channel: C
   return respondInModal(deps, body, { what: 'import', title: TITLE, by }, (reference) =>
     proposalReply(deps.operations, { text, by, reference }),
   )
-}
-
-function channelIn(metadata: string): ChannelId | null {
-  try {
-    const channel = textOf(fieldOf(JSON.parse(metadata), 'channel'))
-    return channel !== null && isChannelId(channel) ? channel : null
-  } catch {
-    return null
-  }
 }
 
 /** Subscribes to exactly what the button's message names. */

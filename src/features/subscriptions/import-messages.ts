@@ -16,8 +16,9 @@ import {
   type AnswerContext,
   type Part,
 } from '../../slack/messages/answer.ts'
-import { importValue, type Import } from '../values.ts'
+import { importValue } from '../values.ts'
 import type { Imported, ImportedOutcome, Proposal, ProposalOutcome, ProposedRepository } from './import.ts'
+import type { Foreseen } from './outcomes.ts'
 import { isNotFound } from '../not-found.ts'
 import { andMore, announcedParts, answerSubscribe, followed, SHOWN_MAX, silentWords } from './messages.ts'
 
@@ -50,7 +51,7 @@ const tooLong = (max: number) => ({
 })
 
 function proposed(outcome: Proposed): Answer {
-  const fresh = outcome.proposals.filter(({ end }) => end.kind === 'would-subscribe')
+  const fresh = outcome.proposals.filter(isFresh)
   const { carried, value } = carriedBy(outcome, fresh)
   const left = fresh.length - carried.length + outcome.moreProposals
   return answerOf([
@@ -66,20 +67,22 @@ function proposed(outcome: Proposed): Answer {
 const AGAIN = 'Press the button, then paste the same again.'
 const BY_ITSELF = 'Paste the rest of the list by itself.'
 
+type Fresh = Proposal & { end: Foreseen }
+
+const isFresh = (one: Proposal): one is Fresh => one.end.kind === 'would-subscribe'
+
 /** The proposals that fit into the button's value, in their order. */
-function carriedBy({ channel }: Proposed, fresh: readonly Proposal[]) {
-  let carried: Proposal[] = []
+function carriedBy({ channel }: Proposed, fresh: readonly Fresh[]) {
+  let carried: Fresh[] = []
   let value: string | null = null
   for (const one of fresh.slice(0, PROPOSED_MAX)) {
-    const longer = importValue({ channel, these: [...carried, one].map(importOf) })
+    const longer = importValue({ channel, these: [...carried, one] })
     if (longer === null) continue
     carried = [...carried, one]
     value = longer
   }
   return { carried, value }
 }
-
-const importOf = ({ project, branch }: Proposal): Import['these'][number] => ({ project, branch })
 
 const button = (value: string) =>
   ({
@@ -101,8 +104,7 @@ function headline({ proposals }: Proposed, count: number): string {
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-function freshLine({ name, end }: Proposal): string {
-  if (end.kind !== 'would-subscribe') return ''
+function freshLine({ name, end }: Fresh): string {
   const instead = end.was ? `, in place of: ${followedHow(end.was.subscription)}` : ''
   return `• *${nameOf(name)}*: ${followedHow(end.wanted)}${instead}`
 }
@@ -112,7 +114,7 @@ const nameOf = (text: string): string => outside(text, PROJECT_CHARS_MAX) || '(n
 /** The proposals that would change nothing. */
 function standing(proposals: readonly Proposal[]): Part[] {
   const lines = proposals
-    .filter(({ end }) => end.kind !== 'would-subscribe')
+    .filter((one) => !isFresh(one))
     .map(({ name, branch, end }) => {
       const how = rulesInWords([{ branch, branchMatch: null, events: CHANGES }])
       return `• *${nameOf(name)}*: ${how} (${STANDING.get(end.kind) ?? 'left out: this cannot be subscribed'})`

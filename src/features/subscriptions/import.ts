@@ -20,13 +20,13 @@ export interface ProposedRepository {
   isKnown: boolean
   /** workflows that its filters name, and that Buildline does not know */
   unknownWorkflows: readonly string[]
-  wishes: readonly (Import['these'][number] & { name: string })[]
+  wishes: readonly Wish[]
 }
 
-export interface Proposal {
-  name: string
-  project: string
-  branch: string | null
+/** A subscription to propose. `name`: of its project */
+type Wish = Import['these'][number] & { name: string }
+
+export interface Proposal extends Wish {
   end: Foreseen | Exclude<Unmade, { kind: 'too-many' }>
 }
 
@@ -128,7 +128,7 @@ function branchesOf({ events, branches }: ListedRepository['workflows'][number])
 const keyOf = ({ uuid, projectId, name }: ProjectRef): string => uuid ?? projectId ?? name
 
 /** Removes duplicates, and the branches of projects that are wished on every branch. */
-function distinct(wishes: ProposedRepository['wishes']): ProposedRepository['wishes'] {
+function distinct(wishes: readonly Wish[]): readonly Wish[] {
   const whole = new Set(wishes.flatMap(({ project, branch }) => (branch === null ? [project] : [])))
   const needed = wishes.filter(({ project, branch }) => branch === null || !whole.has(project))
   return [...new Map(needed.map((one) => [JSON.stringify([one.project, one.branch]), one])).values()]

@@ -49,7 +49,6 @@ function unchanged(outcome: Extract<SubscribeOutcome, UnsubscribeOutcome>, conte
     case 'several-projects':
       return answerNotFound(outcome, context)
     case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: 'subscribe', reference: context.reference })
     case 'unknown-person':
       return answerNotAllowed(outcome, { action: 'subscribe', reference: context.reference })
     default:

@@ -18,17 +18,11 @@ export const RULES_PAGE_SIZE = 5
 
 /** What a channel follows, where the rules of each come from, and what they say. */
 export function answerRules(outcome: RulesOutcome, page: number): Answer {
-  switch (outcome.kind) {
-    case 'no-channel':
-      return answerOf([
-        line(':mag: *Not a channel*: only channels can have subscriptions.'),
-        line(nextStep('Type the same in a channel.')),
-      ])
-    case 'rules':
-      return outcome.subscriptions.length === 0 ? nothing(outcome) : listed(outcome, page)
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome.kind === 'rules') return outcome.subscriptions.length === 0 ? nothing(outcome) : listed(outcome, page)
+  return answerOf([
+    line(':mag: *Not a channel*: only channels can have subscriptions.'),
+    line(nextStep('Type the same in a channel.')),
+  ])
 }
 
 const nothing = ({ digest }: Rules): Answer =>

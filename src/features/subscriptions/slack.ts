@@ -20,7 +20,7 @@ import {
   subscribeForm,
   subscribeReply,
 } from './form.ts'
-import type { Button, Click, EventHandler, Feature } from '../feature.ts'
+import type { Button, Click, Feature } from '../feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readWish } from './wish.ts'
@@ -257,11 +257,6 @@ const ofRules = (answer: Button['answer'], describe: Button['describe'] = () => 
   answer,
 })
 
-const channelEvents = Object.entries(CHANNEL_EVENTS).map(([type, code]): [string, EventHandler] => [
-  type,
-  (deps, body) => hearOfChannel(type, code, deps, body),
-])
-
 export const subscriptions: Feature = {
   commands: [rules, subscribe, unsubscribe, digest, importList],
   buttons: {
@@ -281,5 +276,10 @@ export const subscriptions: Feature = {
   },
   menus: { [SUBSCRIBE_FIELDS.project]: projectsToFollow },
   forms: { [SUBSCRIBE_CALLBACK_ID]: subscribeForm, [FOLLOW_CALLBACK_ID]: followForm, [IMPORT_CALLBACK_ID]: importForm },
-  events: Object.fromEntries(channelEvents),
+  events: Object.fromEntries(
+    Object.entries(CHANNEL_EVENTS).map(([type, code]) => [
+      type,
+      (deps: SlackDeps, body: unknown) => hearOfChannel(type, code, deps, body),
+    ]),
+  ),
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { nextDue, type Schedule } from '../../../src/domain/digest.ts'
 import type { DigestView } from '../../../src/domain/view.ts'
-import { DIGESTS_EVERY_MS, sendDigests, type SendDigests } from '../../../src/features/subscriptions/digest-send.ts'
+import { DIGESTS_EVERY_MS, sendDigests, type SendDigests } from '../../../src/features/subscriptions/digest.ts'
 import { announceClosings } from '../../../src/features/subscriptions/closings.ts'
 import { follower, openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { HOUR, MINUTE, T0 } from '../../support/build-events.ts'
