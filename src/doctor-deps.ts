@@ -49,7 +49,7 @@ export function doctorDeps(
 }
 
 /** Does an address carry one of our secrets, in any of the places where the endpoint looks for it? */
-export function ownWebhook(secrets: readonly string[]): (webhook: URL) => boolean {
+function ownWebhook(secrets: readonly string[]): (webhook: URL) => boolean {
   const isSecret = createSecretCheck(secrets)
   return ({ pathname, username, password, search }) => {
     const segment = /\/webhooks\/builds\/([^/]+)\/?$/.exec(pathname)?.[1]

@@ -8,7 +8,7 @@ import { CLAIMANTS_JOB, lookAtClaimants, type PersonDeps } from './features/peop
 import type { ProjectRules } from './catalog/projects.ts'
 import { confirmProjectRequests } from './features/projects/confirm.ts'
 import { DIGESTS_EVERY_MS, DIGESTS_JOB, sendDigests, type SendDigests } from './features/subscriptions/digest.ts'
-import { announceClosings } from './features/subscriptions/closings.ts'
+import { announceClosings, type ClosingDeps } from './features/subscriptions/closings.ts'
 import { FORGET_JOB, type PendingInteractions } from './features/pending-interactions.ts'
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'
 import { REMIND_EVERY_MS, REMIND_JOB, remind, type RemindDeps } from './jobs/remind.ts'
@@ -34,7 +34,7 @@ const ANNOUNCE_CLOSINGS_EVERY_MS = 5_000
 
 export interface UpkeepDeps {
   acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
-  following: Parameters<typeof announceClosings>[0]
+  following: ClosingDeps
   digests: SendDigests
   reminding: RemindDeps
   polled: readonly Polled[]

@@ -78,6 +78,8 @@ export type NotFound =
   /** the message is neither one of our cards nor in the thread of one */
   | { kind: 'no-card' }
 
+export type ProjectNotFound = Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+
 export const PROJECT_CHOICES_MAX = 5
 
 /** What a person can be refused besides the actions on a build. */

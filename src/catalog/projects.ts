@@ -2,7 +2,7 @@ import { joinProjects, matchProjects, type ProjectRef } from '../domain/project-
 import { nearest } from '../lib/nearest.ts'
 import type { DeliveredProject, KnownBuild, KnownProject } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
-import { PROJECT_CHOICES_MAX, type NotFound, type Requester } from './outcomes.ts'
+import { PROJECT_CHOICES_MAX, type ProjectNotFound, type Requester } from './outcomes.ts'
 import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
 import type { CiRules } from '../domain/decide.ts'
 import { slackRules } from '../domain/rule.ts'
@@ -21,7 +21,7 @@ export async function allProjects(reads: Reads): Promise<ProjectRef[]> {
 export async function findProject(
   reads: Reads,
   text: string,
-): Promise<{ kind: 'project'; project: ProjectRef } | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>> {
+): Promise<{ kind: 'project'; project: ProjectRef } | ProjectNotFound> {
   const all = await allProjects(reads)
   const [first, ...others] = matchProjects(all, text)
   if (!first) {

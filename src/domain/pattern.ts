@@ -205,18 +205,13 @@ export interface FilterVerdict {
 /** Would CI build this branch, by the filter alone? Takes time linear in the length of the branch. */
 export function wouldBuild({ mode, entries }: BranchFilter, branch: string): FilterVerdict {
   const beyond = beyondOneEvent(entries.map((entry) => ({ branch: entry, branchMatch: modeOf(entry) })))
-  const looked = entries.map((entry) => ({
-    entry,
-    match: beyond.has(entry) ? ('invalid-pattern' as const) : matchEntry(entry, branch),
-  }))
+  const looked = entries.map((entry) => {
+    const mode = beyond.has(entry) ? null : modeOf(entry)
+    return { entry, match: mode === null ? 'invalid-pattern' : matchBranch(entry, mode, branch) }
+  })
   const by = looked.find(({ match }) => match === 'matched')?.entry ?? null
   const invalid = looked.filter(({ match }) => match === 'invalid-pattern').map(({ entry }) => entry)
   return { isBuilt: isBuilt(mode, entries.length, by !== null), by, invalid: [...new Set(invalid)] }
-}
-
-function matchEntry(entry: string, branch: string): BranchMatch {
-  const mode = modeOf(entry)
-  return mode ? matchBranch(entry, mode, branch) : 'invalid-pattern'
 }
 
 function modeOf(entry: string): 'regex' | 'exact' | null {

@@ -30,7 +30,7 @@ export function ruleFaults(
   after: Raw,
   { notifier, events }: RuleInput,
 ): FieldFault[] {
-  const faults = [...branchFaults(field, before, after)]
+  const faults = branchFaults(field, before, after)
   if (notifier.trim() === '') faults.push({ field: `${field}.notifier`, reason: 'is empty' })
   if (events.every((event) => event.trim() === ''))
     faults.push({ field: `${field}.build_statuses`, reason: 'needs at least one event' })

@@ -27,10 +27,14 @@ export interface Subscription {
 }
 
 /** `uuid` and `projectId` are those known when it was made. They still match if the project is renamed in CI. */
-export type Follows =
-  | { what: 'project'; name: string; uuid?: Uuid | null; projectId?: string | null }
-  | { what: 'all' }
-  | { what: 'unfollowed' }
+export type Follows = OneProject | { what: 'all' } | { what: 'unfollowed' }
+
+interface OneProject {
+  what: 'project'
+  name: string
+  uuid?: Uuid | null
+  projectId?: string | null
+}
 
 /** All names and ids of one project. */
 export interface ProjectNames {
@@ -57,8 +61,7 @@ export function following(subscriptions: readonly Subscription[], project: Proje
 const NEARNESS = { project: 2, all: 1, unfollowed: 0 } as const
 
 /** If both sides have ids, the ids decide: a name can pass from one project to another. */
-function isNamed(follows: Follows, { projectId, projectUuid, names }: ProjectNames): boolean {
-  if (follows.what !== 'project') return false
+function isNamed(follows: OneProject, { projectId, projectUuid, names }: ProjectNames): boolean {
   const ids = [
     [follows.uuid?.toLowerCase(), projectUuid?.toLowerCase()],
     [follows.projectId, projectId],

@@ -19,7 +19,7 @@ import { suggestProjects, findProject } from '../catalog/projects.ts'
 import type { Refreshed } from '../catalog/reading.ts'
 import { flakyBranches, type FlakyQuestion } from './flaky/flaky.ts'
 import { restartBuild, stopBuild } from './builds/act.ts'
-import type { PatternQuestion, SubscribeWish, SubscribeDeps, UnsubscribeWish } from './subscriptions/outcomes.ts'
+import type { PatternQuestion, SubscribeWish, SubscriptionDeps, UnsubscribeWish } from './subscriptions/outcomes.ts'
 import { createProject, previewCreation } from './projects/create.ts'
 import { editProject } from './projects/edit.ts'
 import { refusalOf } from './projects/read.ts'
@@ -35,7 +35,7 @@ import type { Import } from './values.ts'
 import { subscribe, unsubscribe } from './subscriptions/subscribe.ts'
 
 export interface OperationsDeps
-  extends ActDeps, SubscribeDeps, DigestDeps, ProjectDeps, PersonDeps, HomeDeps, BreakageDeps {
+  extends ActDeps, SubscriptionDeps, DigestDeps, ProjectDeps, PersonDeps, HomeDeps, BreakageDeps {
   doctor: DoctorDeps
   refresh: () => Promise<Refreshed>
   badges: BadgeClient | null
@@ -107,7 +107,7 @@ export const createProjectOperations = (deps: ProjectDeps) => ({
 })
 
 /** Everything that people can do with the subscriptions of channels. */
-const subscriptionOperations = (deps: SubscribeDeps) => ({
+const subscriptionOperations = (deps: SubscriptionDeps) => ({
   /** Replaces the subscription to the same branches of the same project; one line tells the channel. */
   subscribe: (wish: SubscribeWish, by: Requester) => subscribe(deps, wish, by),
   unsubscribe: (wish: UnsubscribeWish, by: Requester) => unsubscribe(deps, wish, by),

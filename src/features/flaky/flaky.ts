@@ -3,7 +3,7 @@ import type { ChannelId, ProjectId } from '../../domain/ids.ts'
 import type { DigestView } from '../../domain/view.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { keptOf, namesOf, worstFlaky, type FigureDeps } from '../../catalog/figures.ts'
-import type { NotFound } from '../../catalog/outcomes.ts'
+import type { ProjectNotFound } from '../../catalog/outcomes.ts'
 import { findProject, followedBy } from '../../catalog/projects.ts'
 import { readFlakyTests } from '../../store/flaky-tests.ts'
 import { readFigures } from '../../store/figures.ts'
@@ -31,7 +31,7 @@ export type FlakyOutcome =
       branches: DigestView['flaky']
       tests: { shown: readonly { project: string; name: string; commits: number }[]; more: number }
     }
-  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+  | ProjectNotFound
 
 /** Branches with commits that failed and passed on a later attempt, and tests that did so; the worst first. */
 export async function flakyBranches(

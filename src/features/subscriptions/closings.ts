@@ -3,8 +3,11 @@ import type { SubscriptionDeps } from './outcomes.ts'
 import { closedLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 
+/** What is needed to record that a channel is closed, and to tell people. */
+export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'say' | 'subscriptions' | 'admins'>
+
 /** Slack reports a closed channel: tells its owners now or in the job; nobody if it has no subscription or digest. */
-export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, code: string): Promise<void> {
+export async function channelClosed(deps: ClosingDeps, channel: ChannelId, code: string): Promise<void> {
   const inForce = await deps.subscriptions()
   if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
   await closeChannel(deps, channel, code)
@@ -16,7 +19,7 @@ const TRY_AGAIN_MS = 10 * 60_000
 
 /** Marks a channel as closed: its posts wait, and `announceClosings` notifies people. */
 export const closeChannel = (
-  { store, clock }: Pick<SubscriptionDeps, 'store' | 'clock'>,
+  { store, clock }: Pick<ClosingDeps, 'store' | 'clock'>,
   channel: ChannelId,
   code: string,
 ) => store.write((tx) => tx.closeChannel({ channel, code, at: clock.now(), retryAt: clock.now() + TRY_AGAIN_MS }))
@@ -26,7 +29,7 @@ const toldName = (channel: ChannelId, user: string): string => `tell-closing ${c
 
 /** Marks a channel as closed while this person sees it happen: they are not told a second time. */
 export async function closeChannelBefore(
-  deps: Pick<SubscriptionDeps, 'store' | 'clock'>,
+  deps: Pick<ClosingDeps, 'store' | 'clock'>,
   channel: ChannelId,
   code: string,
   user: string,
@@ -39,7 +42,7 @@ export async function closeChannelBefore(
 }
 
 /** Slack reports that Buildline can post in the channel again. The next sweep sends what waited. */
-export async function channelOpened({ store }: SubscriptionDeps, channel: ChannelId): Promise<void> {
+export async function channelOpened({ store }: ClosingDeps, channel: ChannelId): Promise<void> {
   await store.write((tx) => tx.reopenChannel(channel))
 }
 
@@ -50,15 +53,12 @@ export const TELLING_MAX_MS = 60_000
  * Tells the owners of each closed channel, directly and once for each closing. One of several processes claims a
  * closing; if it dies, another one does. People whom the dead process has told are not told again.
  */
-export async function announceClosings(deps: SubscriptionDeps): Promise<void> {
+export async function announceClosings(deps: ClosingDeps): Promise<void> {
   for (const closing of await deps.store.read.closedChannels())
     if ((await isUntold(deps, closing)) && (await takeOn(deps, closing))) await tell(deps, closing)
 }
 
-async function isUntold(
-  { store, clock }: SubscriptionDeps,
-  { channel, closedAt, toldAt }: ClosedChannel,
-): Promise<boolean> {
+async function isUntold({ store, clock }: ClosingDeps, { channel, closedAt, toldAt }: ClosedChannel): Promise<boolean> {
   if (toldAt === null) return true
   if (clock.now() - toldAt < TELLING_MAX_MS) return false
   return ((await store.read.lastDoneAt(doneName(channel))) ?? 0) < closedAt
@@ -68,7 +68,7 @@ async function isUntold(
 const doneName = (channel: string): string => `tell-closing ${channel}`
 
 /** Claims a closing: true for one caller only. Replaces a claim that is older than TELLING_MAX_MS. */
-const takeOn = ({ store, clock }: SubscriptionDeps, { channel, code, retryAt, closedAt, toldAt }: ClosedChannel) =>
+const takeOn = ({ store, clock }: ClosingDeps, { channel, code, retryAt, closedAt, toldAt }: ClosedChannel) =>
   store.write(async (tx) => {
     if (toldAt !== null) {
       const now = (await tx.closedChannels()).find((one) => one.channel === channel)
@@ -79,7 +79,7 @@ const takeOn = ({ store, clock }: SubscriptionDeps, { channel, code, retryAt, cl
     return tx.markTold({ channel, closedAt }, clock.now())
   })
 
-async function tell(deps: SubscriptionDeps, closing: ClosedChannel): Promise<void> {
+async function tell(deps: ClosingDeps, closing: ClosedChannel): Promise<void> {
   const { channel, closedAt, code } = closing
   const followed = (await deps.subscriptions()).filter((one) => one.channel === channel)
   const digest = await deps.store.read.digest(channel)
@@ -101,7 +101,7 @@ async function tell(deps: SubscriptionDeps, closing: ClosedChannel): Promise<voi
 type End = 'reached' | 'later' | 'never'
 
 async function tellOne(
-  { store, say, log }: SubscriptionDeps,
+  { store, say, log }: ClosingDeps,
   { channel, closedAt }: ClosedChannel,
   user: string,
   text: string,

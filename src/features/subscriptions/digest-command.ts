@@ -59,17 +59,18 @@ const unclear = (answer: Answer): Reply => ({ outcome: 'unclear', answer })
 function readWanted(kind: WantedDigest['kind'], words: readonly string[], { row }: Question): WantedDigest | Reply {
   const example = kind === 'weekly' ? '/ci digest weekly mon 9:00' : '/ci digest daily 9:00'
   const how = { ...howTyped(row), example }
-  const [day, time, zone, extra] = kind === 'weekly' ? words : [null, ...words]
-  if (day === undefined)
+  const [day = ''] = words
+  const [time, zone = null, extra] = kind === 'weekly' ? words.slice(1) : words
+  if (kind === 'weekly' && words.length === 0)
     return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a weekday and a time', ...how }) }
-  const weekday = day === null ? null : weekdayOf(day)
-  if (weekday === 0) return unclear(answerDigestFault(`There is no weekday ${typed(day ?? '')}`, example))
-  if (time === undefined || time === null)
+  const weekday = kind === 'weekly' ? weekdayOf(day) : null
+  if (weekday === 0) return unclear(answerDigestFault(`There is no weekday ${typed(day)}`, example))
+  if (time === undefined)
     return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a time of day', ...how }) }
   const minute = minuteOf(time)
   if (minute === null) return unclear(answerDigestFault(`There is no time of day ${typed(time)}`, example))
-  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra: extra ?? '', ...how }) }
-  return { kind, weekday, minute, zone: zone ?? null }
+  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...how }) }
+  return { kind, weekday, minute, zone }
 }
 
 /** The number of a weekday, by at least the first two letters of its name; 0: there is none. */

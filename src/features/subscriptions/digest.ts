@@ -15,7 +15,7 @@ import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { KeptDigest } from '../../store/digests.ts'
 import { announce, channelFor } from './channel.ts'
-import type { Announced, SubscribeDeps, SubscriptionDeps } from './outcomes.ts'
+import type { Announced, SubscriptionDeps } from './outcomes.ts'
 
 /** As typed. `zone` null: the requester's own time zone. */
 export type WantedDigest = Omit<Schedule, 'zone'> & { zone: string | null }
@@ -34,8 +34,7 @@ export type DigestOutcome =
   | { kind: 'no-channel' }
   | Refused
 
-export interface DigestDeps
-  extends SubscriptionDeps, Pick<SubscribeDeps, 'timeZoneOf'>, Omit<DigestViewDeps, 'reads' | 'clock'> {}
+export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'reads' | 'clock'> {}
 
 /** What people can do with a channel's digest. */
 export const digestOperations = (deps: DigestDeps) => ({

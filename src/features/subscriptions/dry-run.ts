@@ -3,14 +3,7 @@ import { boundForOneEvent, decide, type Question } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
 import { findProject, visibleTo } from '../../catalog/projects.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import type {
-  DryChannel,
-  DryRunOutcome,
-  PatternPreview,
-  PatternQuestion,
-  SubscribeDeps,
-  SubscriptionDeps,
-} from './outcomes.ts'
+import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuestion, SubscriptionDeps } from './outcomes.ts'
 import { findNamed, pausedIn } from '../../catalog/subscriptions.ts'
 import { EVENTS } from '../../domain/rule.ts'
 import { EVENT_WORDS, isPattern } from './wish.ts'
@@ -29,7 +22,7 @@ type DryWord = (typeof EVENTS)[number]
 
 /** Which channels would get a build, and why. Decided as for deliveries, for a build that has no card yet. */
 export async function dryRun(
-  deps: SubscribeDeps,
+  deps: SubscriptionDeps,
   { project: text, branch, event: word }: DryQuestion,
   by: Pick<Requester, 'user' | 'channel'>,
 ): Promise<DryRunOutcome> {

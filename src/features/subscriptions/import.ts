@@ -9,7 +9,7 @@ import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../values.ts'
 import { announce, channelFor } from './channel.ts'
 import { readGithubList, type ListedRepository } from './github-list.ts'
-import type { Announced, Foreseen, SubscribeDeps, SubscribeOutcome, SubscribeWish } from './outcomes.ts'
+import type { Announced, Foreseen, SubscriptionDeps, SubscribeOutcome, SubscribeWish } from './outcomes.ts'
 import { foresee, keepWish, SUBSCRIPTIONS_MAX, type Kept } from './subscribe.ts'
 
 /** Why one of several subscriptions is not made, for example because it exists already. */
@@ -68,7 +68,7 @@ export type ImportedOutcome =
  * What a list of GitHub's Slack app would subscribe the channel to: `changes` of each known workflow, on the branches
  * of the list. Changes nothing.
  */
-export async function proposeImport(deps: SubscribeDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
+export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   if (pasted.length > TEXT_CHARS_MAX) return { kind: 'too-long', max: TEXT_CHARS_MAX }
@@ -136,7 +136,7 @@ function distinct(wishes: readonly Wish[]): readonly Wish[] {
 
 /** Makes each proposed subscription as `/ci subscribe` does; then tells the channel in one line. */
 export async function importThese(
-  deps: SubscribeDeps,
+  deps: SubscriptionDeps,
   { channel, these }: Import,
   asker: Requester,
 ): Promise<ImportedOutcome> {

@@ -1,7 +1,7 @@
 import { assertNever } from '../../lib/assert.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
+import { followedHow, followedProject } from '../../slack/messages/subscription.ts'
 import type { Announced, SubscribeOutcome, UnsubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import {
@@ -17,7 +17,7 @@ import {
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound } from '../not-found.ts'
 import { reminderFault } from './remind.ts'
-import { removeButton } from './rules-messages.ts'
+import { pausedParts, removeButton } from './rules-messages.ts'
 import type { Misread } from './wish.ts'
 
 /** What this channel is subscribed to now, or why nothing has changed. */
@@ -91,8 +91,7 @@ export function announcedParts(announced: Announced): Part[] {
   const { code, isClosed } = announced
   if (!isClosed)
     return [line(`:warning: The channel may not have been notified (Slack's code: ${outside(code, WORD_CHARS_MAX)}).`)]
-  const { what, next } = closedWords(code)
-  return [line(`:mute: *Paused*: Buildline cannot post in this channel: ${what}.`), line(nextStep(next))]
+  return pausedParts(code)
 }
 
 const keptByFile = (shown: ShownSubscription): Answer =>

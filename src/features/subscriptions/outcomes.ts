@@ -4,7 +4,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { Subscription } from '../../domain/subscription.ts'
-import type { NotFound, Permits, Refused } from '../../catalog/outcomes.ts'
+import type { Permits, ProjectNotFound, Refused } from '../../catalog/outcomes.ts'
 import type { WantedReminder } from './remind.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -54,7 +54,7 @@ export type SubscribeOutcome =
   /** Slack does not confirm that the requester is in the chosen channel */
   | { kind: 'not-in-channel'; channel: ChannelId }
   | { kind: 'faults'; faults: readonly FieldFault[] }
-  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+  | ProjectNotFound
   | Refused
 
 /** A wish that would change something in the channel. */
@@ -79,7 +79,7 @@ export type UnsubscribeOutcome =
   | { kind: 'which'; here: readonly ShownSubscription[] }
   | { kind: 'kept-by-file'; shown: ShownSubscription }
   | { kind: 'no-channel' }
-  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+  | ProjectNotFound
   | Refused
 
 export type RulesOutcome =
@@ -115,7 +115,7 @@ export type DryRunOutcome =
       hidden: number
     }
   | { kind: 'unknown-event'; text: string; events: readonly string[] }
-  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+  | ProjectNotFound
 
 /** The known branches that a pattern covers, those with the newest builds first. */
 export interface PatternPreview {
@@ -133,7 +133,7 @@ export interface PatternQuestion {
   branchMatch: string | null
 }
 
-export interface SubscriptionDeps extends ShownDeps {
+export interface SubscriptionDeps extends ShownDeps, VisibleDeps {
   clock: Clock
   log: Log
   permits: Permits
@@ -142,10 +142,6 @@ export interface SubscriptionDeps extends ShownDeps {
   say: Say
   /** Slack users, and user groups, which cannot get direct messages */
   admins: readonly string[]
-}
-
-/** What else is needed to change a channel's subscriptions. */
-export interface SubscribeDeps extends SubscriptionDeps, VisibleDeps {
   /** the channels that a person is in; null: Slack does not say */
   channelsOf: Memberships['channelsOf']
   /** the time zone of a Slack user; UTC if Slack does not say */

@@ -42,21 +42,21 @@ function listed({ subscriptions: all, digest }: Rules, asked: number): Answer {
   const pages = Math.ceil(all.length / RULES_PAGE_SIZE)
   const page = Math.min(asked, pages)
   const shown = all.slice((page - 1) * RULES_PAGE_SIZE, page * RULES_PAGE_SIZE)
+  // All subscriptions of a channel are paused, or none is.
+  const { paused } = all[0]!
   const count = `${all.length} ${all.length === 1 ? 'subscription' : 'subscriptions'}`
   return answerOf([
     line(joined([`:bell: *${count}* of this channel`, pages > 1 ? `page ${page} of ${pages}` : null])),
-    ...pausedParts(all[0]!),
+    ...(paused ? pausedParts(paused.code, dayTime(paused.at)) : []),
     ...shown.flatMap(subscriptionParts),
     ...digestParts(digest),
     row(SUBSCRIPTIONS_BLOCK_ID, [...pageButtons(page, pages), addButton]),
   ])
 }
 
-/** All subscriptions of a channel are paused or none is, so this needs only one of them. */
-function pausedParts({ paused }: ShownSubscription): Part[] {
-  if (!paused) return []
-  const { what, next } = closedWords(paused.code)
-  const since = dayTime(paused.at)
+/** Why nothing is posted in a channel, and what the reader can do. @param since when that began, if it is known */
+export function pausedParts(code: string, since: string | null = null): Part[] {
+  const { what, next } = closedWords(code)
   return [
     line(`:mute: *Paused*${since === null ? '' : ` since ${since}`}: Buildline cannot post in this channel: ${what}.`),
     line(nextStep(next)),

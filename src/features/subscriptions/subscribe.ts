@@ -11,7 +11,6 @@ import type {
   UnsubscribeOutcome,
   UnsubscribeWish,
   Foreseen,
-  SubscribeDeps,
   SubscriptionDeps,
 } from './outcomes.ts'
 import { announce, channelFor } from './channel.ts'
@@ -26,7 +25,7 @@ export const SUBSCRIPTIONS_MAX = 50
  * Stores a subscription of the channel, replacing the one to the same branches of the same project; then tells the
  * channel in one line. The same request again changes nothing and posts nothing.
  */
-export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: Requester): Promise<SubscribeOutcome> {
+export async function subscribe(deps: SubscriptionDeps, wish: SubscribeWish, by: Requester): Promise<SubscribeOutcome> {
   const ended = await keepWish(deps, wish, by)
   if (ended.kind !== 'kept') return ended
   const { kept, was, silent } = ended
@@ -44,7 +43,7 @@ export interface Kept extends Pick<Extract<SubscribeOutcome, { kind: 'subscribed
 
 /** The same as `subscribe`, but the caller has to tell the channel. */
 export async function keepWish(
-  deps: SubscribeDeps,
+  deps: SubscriptionDeps,
   wish: SubscribeWish,
   by: Requester,
 ): Promise<Kept | Exclude<SubscribeOutcome, { kind: 'subscribed' }>> {
@@ -61,7 +60,7 @@ export async function keepWish(
 
 /** What a wish would change; changes nothing. */
 export async function foresee(
-  deps: SubscribeDeps,
+  deps: SubscriptionDeps,
   wish: SubscribeWish,
   by: Requester,
 ): Promise<Foreseen | Exclude<SubscribeOutcome, { kind: 'subscribed' | 'too-many' }>> {
@@ -84,7 +83,7 @@ interface Plan {
   before: readonly Subscription[]
 }
 
-async function planOf(deps: SubscribeDeps, wish: SubscribeWish, by: Requester) {
+async function planOf(deps: SubscriptionDeps, wish: SubscribeWish, by: Requester) {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place

@@ -262,8 +262,6 @@ describe('in a channel that is closed a digest', () => {
     await announceClosings({
       ...stage.deps,
       subscriptions: async () => [],
-      rulesOf: async () => null,
-      permits: async () => ({ kind: 'yes' }),
       admins: [],
       say: async (to, text) => {
         said.push(`${to}: ${text}`)

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CiRules } from '../../../src/domain/decide.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
-import type { DryRunOutcome, SubscribeDeps } from '../../../src/features/subscriptions/outcomes.ts'
+import type { DryRunOutcome, SubscriptionDeps } from '../../../src/features/subscriptions/outcomes.ts'
 import { dryRun } from '../../../src/features/subscriptions/dry-run.ts'
 import { follower, openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { buildOf, delivery, type Build } from '../../support/app.ts'
@@ -81,7 +81,7 @@ test(
               ),
             )
           await told(buildOf(99, { branch: 'elsewhere', status: 'initiated' }))
-          const asking: SubscribeDeps = {
+          const asking: SubscriptionDeps = {
             ...deps,
             admins: [],
             permits: async () => ({ kind: 'yes' }),

@@ -7,8 +7,8 @@ import {
   channelClosed,
   announceClosings,
   TELLING_MAX_MS,
+  type ClosingDeps,
 } from '../../../src/features/subscriptions/closings.ts'
-import type { SubscriptionDeps } from '../../../src/features/subscriptions/outcomes.ts'
 import { openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { BUILDS } from '../operations-stage.ts'
 
@@ -34,9 +34,8 @@ async function openStage(subscriptions: readonly Subscription[], admins: readonl
   const { deps } = stage.embody()
   const said: { to: string; text: string }[] = []
   const ends: Ends = {}
-  const telling: SubscriptionDeps = {
+  const telling: ClosingDeps = {
     ...deps,
-    permits: async () => ({ kind: 'yes' }),
     admins,
     say: async (to, text) => {
       const end = ends[to] ?? ({ kind: 'sent', ts: '1.0' } as Sent)
