@@ -206,8 +206,8 @@ export interface FilterVerdict {
 export function wouldBuild({ mode, entries }: BranchFilter, branch: string): FilterVerdict {
   const beyond = beyondOneEvent(entries.map((entry) => ({ branch: entry, branchMatch: modeOf(entry) })))
   const looked = entries.map((entry) => {
-    const mode = beyond.has(entry) ? null : modeOf(entry)
-    return { entry, match: mode === null ? 'invalid-pattern' : matchBranch(entry, mode, branch) }
+    const way = beyond.has(entry) ? null : modeOf(entry)
+    return { entry, match: way === null ? 'invalid-pattern' : matchBranch(entry, way, branch) }
   })
   const by = looked.find(({ match }) => match === 'matched')?.entry ?? null
   const invalid = looked.filter(({ match }) => match === 'invalid-pattern').map(({ entry }) => entry)

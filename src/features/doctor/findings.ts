@@ -92,7 +92,7 @@ export type Found =
   | { kind: 'more'; count: number }
 
 /** A project that lacks Buildline's webhook rule. `host`: of other projects' rules; null: no project has one. */
-export interface Addable {
+interface Addable {
   uuid: Uuid
   host: string | null
 }

@@ -21,6 +21,6 @@ export const doctor: Feature = {
 
 /** Says what is misconfigured, and how to fix it. Further words are ignored. */
 async function examine({ operations, by, reference }: Question): Promise<Reply> {
-  const outcome = await operations.doctor.examine({ user: by.user, team: by.team })
+  const outcome = await operations.doctor.examine(by)
   return { outcome: outcome.kind, answer: answerDoctor(outcome, { reference }) }
 }

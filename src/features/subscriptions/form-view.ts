@@ -31,7 +31,7 @@ export const SUBSCRIBE_FIELDS = {
 } as const
 
 /** The form's metadata: its channel, and what it changes. */
-export interface SubscribeMemory {
+interface SubscribeMemory {
   channel: ChannelId
   /** the subscription that is being changed; null: a new one is made */
   instead: string | null
@@ -46,17 +46,24 @@ export type How = 'changes' | 'ci' | 'own'
 export interface SubscribeForm {
   memory: SubscribeMemory
   /** the subscription that fills it in at first; null: none */
-  shown: ShownSubscription | null
-  how: How
+  shown?: ShownSubscription | null
+  /** left out: as that subscription says */
+  how?: How
   /** null: no project is chosen yet */
-  preview: PatternPreview | null
+  preview?: PatternPreview | null
   /** the chosen reminder time, if the form was filled in before */
   remind?: string | null
 }
 
 export const SUBSCRIBE_TITLE = 'Follow builds'
 
-export const subscribeView = ({ memory, shown, how, preview, remind = null }: SubscribeForm): ModalView => ({
+export const subscribeView = ({
+  memory,
+  shown = null,
+  how = howOf(shown),
+  preview = null,
+  remind = null,
+}: SubscribeForm): ModalView => ({
   type: 'modal',
   callback_id: SUBSCRIBE_CALLBACK_ID,
   title: plain(SUBSCRIBE_TITLE),
@@ -115,7 +122,7 @@ const HOW: Record<How, FieldOption> = {
 }
 
 /** How an existing subscription chooses builds. A new one starts with the choice that makes the least noise. */
-export function howOf(shown: ShownSubscription | null): How {
+function howOf(shown: ShownSubscription | null): How {
   if (!shown) return 'changes'
   const { rules } = shown.subscription
   return rules === null ? 'ci' : rules.every(isChanges) ? 'changes' : 'own'

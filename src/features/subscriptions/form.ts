@@ -15,7 +15,6 @@ import {
 } from '../modal.ts'
 import { type FieldOption, ALL_PROJECTS, OPTIONS_MAX, projectOptions } from '../fields.ts'
 import {
-  howOf,
   pendingView,
   readSubscribeForm,
   SUBSCRIBE_FIELDS,
@@ -74,7 +73,7 @@ export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
   try {
     const { memory, how, chosenTime: remind } = filled
     const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
-    if (isCurrent()) await showIn(deps.client, viewId, subscribeView({ memory, shown: null, how, preview, remind }))
+    if (isCurrent()) await showIn(deps.client, viewId, subscribeView({ memory, how, preview, remind }))
   } catch (error) {
     deps.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
   }
@@ -82,9 +81,8 @@ export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
 
 /** Outsiders see no branches. */
 async function previewOf({ operations }: SlackDeps, body: unknown, { wish }: Filled) {
-  const { user, team } = requesterOf(body, 'modal')
   if (wish.project === '') return null
-  const permit = await operations.mayRead({ user, team })
+  const permit = await operations.mayRead(requesterOf(body, 'modal'))
   return permit.kind === 'yes' ? operations.subscriptions.preview(wish) : null
 }
 
@@ -117,12 +115,11 @@ async function open({ operations, modalOpener, by, reference }: Opening, id: str
       outcome: 'not-subscribed',
       answer: answerUnsubscribe({ kind: 'not-subscribed', text: null, here: here.subscriptions }, context),
     }
-  const how = howOf(shown)
-  const preview = shown && how !== 'ci' ? await previewOfShown(operations, shown) : null
-  await modalOpener.open(
-    subscribeView({ memory: { channel: here.channel, instead: id, isChosen: false }, shown, how, preview }),
-  )
-  const permit = await operations.subscriptions.maySubscribe({ user: by.user, team: by.team })
+  // Without rules of its own, the form has no field for branches.
+  const preview = shown?.subscription.rules ? await previewOfShown(operations, shown) : null
+  const memory = { channel: here.channel, instead: id, isChosen: false }
+  await modalOpener.open(subscribeView({ memory, shown, preview }))
+  const permit = await operations.subscriptions.maySubscribe(by)
   return openedFor(permit, 'subscribe', reference)
 }
 
@@ -176,8 +173,8 @@ export const followForm: Form = {
   receive(body) {
     const channel = textAt(body, 'view', 'state', 'values', CHANNEL, CHANNEL, 'selected_conversation') ?? ''
     if (!isChannelId(channel)) return refusing({ [CHANNEL]: 'Choose a channel.' })
-    const form = { memory: { channel, instead: null, isChosen: true }, shown: null, how: howOf(null), preview: null }
-    return { ack: showing('update', subscribeView(form)), work: null }
+    const memory = { channel, instead: null, isChosen: true }
+    return { ack: showing('update', subscribeView({ memory })), work: null }
   },
 }
 

@@ -18,7 +18,7 @@ export interface ListedRepository {
   workflows: readonly WorkflowFilter[]
 }
 
-export interface GithubList {
+interface GithubList {
   /** at most REPOSITORIES_MAX */
   repositories: readonly ListedRepository[]
   /** how many further ones there are */

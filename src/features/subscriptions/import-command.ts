@@ -51,7 +51,7 @@ async function openForm({ modalOpener, operations, by, row, reference }: Questio
   if (here.kind === 'no-channel') return { outcome: here.kind, answer: answerProposal(here, contextOf(reference)) }
   return opening(reference, async () => {
     await modalOpener.open(importView(here.channel))
-    const permit = await operations.subscriptions.maySubscribe({ user: by.user, team: by.team })
+    const permit = await operations.subscriptions.maySubscribe(by)
     return openedFor(permit, 'subscribe', reference)
   })
 }

@@ -143,8 +143,6 @@ export async function importThese(
   const by = { ...asker, channel }
   // The channel is in the button's value, which the client could have changed.
   const isChosen = channel !== asker.channel
-  const place = await channelFor(deps, by)
-  if (place.kind !== 'channel') return place
   const ends: Imported[] = []
   for (const one of these) {
     const end = await keepWish(deps, { ...wishOf(one), isChosen }, by)

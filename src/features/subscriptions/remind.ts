@@ -5,15 +5,19 @@ const MINUTE_MS = 60_000
 const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS }
 
 /** The shortest and the longest time after which a channel can be reminded. */
-export const REMIND_AFTER_MS_MIN = 30 * MINUTE_MS
-export const REMIND_AFTER_MS_MAX = 7 * 24 * 60 * MINUTE_MS
+const REMIND_AFTER_MS_MIN = 30 * MINUTE_MS
+const REMIND_AFTER_MS_MAX = 7 * 24 * 60 * MINUTE_MS
 
 /** As typed. `zone` null: the requester's own time zone. */
 export type WantedReminder = Omit<ReminderRule, 'zone'> & { zone: string | null }
 
-export type ReminderReading =
-  /** `remind`: null for none. `rest`: the words after it */
-  { kind: 'reminder'; remind: WantedReminder | null; rest: readonly string[] } | ReminderFault
+interface ReminderReading {
+  kind: 'reminder'
+  /** null: none */
+  remind: WantedReminder | null
+  /** the words after it */
+  rest: readonly string[]
+}
 
 /** A word that is not a time, hours or a time zone. */
 export interface ReminderFault {
@@ -23,7 +27,7 @@ export interface ReminderFault {
 }
 
 /** Reads `2h 8-20 daily Europe/Berlin`, the hours, days and zone in any order, or `off`. */
-export function readReminder([time = '', ...words]: readonly string[]): ReminderReading {
+export function readReminder([time = '', ...words]: readonly string[]): ReminderReading | ReminderFault {
   if (time.toLowerCase() === 'off') return { kind: 'reminder', remind: null, rest: words }
   const afterMs = msOf(time)
   if (afterMs === null) return { kind: 'no-reminder', what: 'time', word: time }
@@ -38,7 +42,7 @@ export function readReminder([time = '', ...words]: readonly string[]): Reminder
 }
 
 /** The same for a text in which nothing may follow: another word counts as a wrong time zone. */
-export function readReminderAlone(text: string): { kind: 'reminder'; remind: WantedReminder | null } | ReminderFault {
+export function readReminderAlone(text: string): ReminderReading | ReminderFault {
   const reading = readReminder(text.trim().split(/\s+/))
   const [extra] = reading.kind === 'reminder' && reading.remind ? reading.rest : []
   return extra === undefined ? reading : { kind: 'no-reminder', what: 'zone', word: extra }
