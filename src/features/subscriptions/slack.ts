@@ -1,4 +1,3 @@
-import { DIGEST_ACTION_ID } from '../../slack/messages/ids.ts'
 import { digest, previewButton } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
@@ -8,7 +7,7 @@ import type { Reply, SlackDeps } from '../context.ts'
 import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
-import { SUBSCRIPTION_ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
+import { DIGEST_ACTION_ID, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { answerOf, line, nextStep, typed } from '../../slack/messages/answer.ts'
 import {
   openSubscribe,
