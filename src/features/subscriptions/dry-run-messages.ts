@@ -46,18 +46,15 @@ function tried(attempt: DryRun): Part[] {
       `:crystal_ball: *Dry run*: ${projectName({ project: project.name })}${onBranch({ branch })}. Nothing was built or posted.`,
     ),
     line(filterWords(attempt)),
-    ...(unread
-      ? [
-          line(
-            ":warning: The project's rules could not be read from CI yet. Until then, channels that follow them get every event.",
-          ),
-        ]
-      : []),
+    line(unread ? UNREAD : ''),
     ...(nobody ? NOBODY : noneShown ? [] : eventParts(events)),
     ...hiddenParts(hidden),
     small(nobody ? '' : 'This is for a first build. A card that exists already shows every later state of its build.'),
   ]
 }
+
+const UNREAD =
+  ":warning: The project's rules could not be read from CI yet. Until then, channels that follow them get every event."
 
 const NOBODY: Part[] = [
   line('*No channel follows this project*, so nothing would be posted.'),
