@@ -67,15 +67,9 @@ export async function namedProjects(reads: Reads): Promise<Named[]> {
 export async function findNamed(reads: Reads, text: string) {
   const found = await findProject(reads, text)
   if (found.kind !== 'project') return found
-  const delivered = await reads.deliveredProjects()
   const { project } = found
-  return {
-    ...found,
-    names: namesOf(
-      project,
-      delivered.find(({ projectId }) => projectId === project.projectId),
-    ),
-  }
+  const delivered = (await reads.deliveredProjects()).find(({ projectId }) => projectId === project.projectId)
+  return { ...found, names: namesOf(project, delivered) }
 }
 
 // The names from deliveries, which decisions use too. If no delivery has named the project, those from CI's list.
