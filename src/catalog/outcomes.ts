@@ -36,10 +36,12 @@ export type Target =
   | { kind: 'run'; ref: AttemptRef }
   /** the build of a card or of its thread */
   | { kind: 'message'; channel: ChannelId; ts: MessageTs }
+  /** `#512`, or `acme/web #512`, as cards write it: decimal digits, or the first eight of a uuid */
   | { kind: 'build-number'; number: string; project: string | null }
   | { kind: 'build-url'; url: string }
-  /** of a project or of a build */
+  /** of a project or of a build: a uuid does not show which */
   | { kind: 'uuid'; uuid: Uuid }
+  /** a name, a part of one, a legacy id, or a uuid with a branch after it */
   | { kind: 'project'; project: string; branch: string | null }
 
 /** A build as answers show it. */
@@ -93,6 +95,18 @@ export type Refused =
   | { kind: 'forbidden'; action: Action | WantedRight; permit: Extract<Permit, { kind: 'no' }> }
   /** Slack did not say who the requester is */
   | { kind: 'unknown-person'; code: string }
+
+/** Why this person may not do that; null: they may. */
+export async function refusalOf(
+  permits: Permits,
+  right: Right,
+  by: Pick<Requester, 'user' | 'team'>,
+  action: Action | WantedRight,
+): Promise<Refused | null> {
+  const permit = await permits(right, by)
+  if (permit.kind === 'yes') return null
+  return permit.kind === 'no' ? { kind: 'forbidden', action, permit } : permit
+}
 
 /** CI could not be reached or answered with an error; nothing was done. `code`: the kind of the CiError. */
 export interface CiTrouble {
@@ -231,5 +245,9 @@ export type WhyOutcome =
 /** The outcome for a CiError. Throws every other error. */
 export function troubleOf(error: unknown): CiTrouble {
   if (!(error instanceof CiError)) throw error
-  return { kind: 'ci-trouble', code: error.kind, reason: error.reason ?? null }
+  return { kind: 'ci-trouble', ...causeOf(error) }
 }
+
+/** What a CiError says; any other error is a `fault`, a bug in Buildline. */
+export const causeOf = (error: unknown): Pick<CiTrouble, 'code' | 'reason'> =>
+  error instanceof CiError ? { code: error.kind, reason: error.reason ?? null } : { code: 'fault', reason: null }

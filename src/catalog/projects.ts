@@ -43,16 +43,16 @@ export async function suggestProjects(reads: Reads, text: string): Promise<Proje
 }
 
 export interface FollowedDeps {
-  reads: Reads
+  store: Pick<Store, 'read'>
   subscriptions: () => Promise<readonly Subscription[]>
 }
 
 /** The projects that a channel follows; all projects if it follows none, or if there is no channel. */
 export async function followedBy(
-  { reads, subscriptions }: FollowedDeps,
+  { store, subscriptions }: FollowedDeps,
   channel: ChannelId | null,
 ): Promise<DeliveredProject[]> {
-  const [delivered, all] = [await reads.deliveredProjects(), await subscriptions()]
+  const [delivered, all] = [await store.read.deliveredProjects(), await subscriptions()]
   const followed = delivered.filter(({ projectId, projectUuid, name, fullName }) =>
     following(all, { projectId, projectUuid, names: [name, fullName] }).some((one) => one.channel === channel),
   )
@@ -62,7 +62,7 @@ export async function followedBy(
 /** The newest build of each project that a channel follows; latest news first. */
 export async function newestBuilds(deps: FollowedDeps, channel: ChannelId | null): Promise<KnownBuild[]> {
   const projects = await followedBy(deps, channel)
-  const newest = await Promise.all(projects.map(({ projectId }) => deps.reads.newestBuild(projectId)))
+  const newest = await Promise.all(projects.map(({ projectId }) => deps.store.read.newestBuild(projectId)))
   return newest.filter((build) => build !== null).sort((a, b) => b.at - a.at)
 }
 

@@ -1,4 +1,3 @@
-import { assertNever } from '../lib/assert.ts'
 import type { NotFound } from '../catalog/outcomes.ts'
 import { onBranch, outside, projectName } from '../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../slack/messages/limits.ts'
@@ -51,8 +50,6 @@ function troubleOf(outcome: NotFound, context: AnswerContext): Trouble {
         why: null,
         next: `Use a build's card or its thread, or type ${typed(`/ci ${context.command} project@branch`)}.`,
       }
-    default:
-      return assertNever(outcome)
   }
 }
 

@@ -242,10 +242,9 @@ describe('a menu', () => {
   test('suggests the branches of a project, newest builds first', async () => {
     await using stage = await openStage()
     for (const branch of ['main', 'Fix/login', 'fix/logout']) await stage.running({ branch })
-    const branches = (text: string, project = 'web') => stage.main.operations.suggestBranches(project, text)
-    expect(await branches('')).toEqual(['fix/logout', 'Fix/login', 'main'])
-    expect(await branches('FIX/LOGI')).toEqual(['Fix/login'])
-    expect(await branches('', 'nowhere')).toEqual([])
+    const { branchesOf } = stage.main.operations
+    expect(await branchesOf('web')).toEqual(['fix/logout', 'Fix/login', 'main'])
+    expect(await branchesOf('nowhere')).toEqual([])
   })
 })
 

@@ -4,7 +4,7 @@ import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
 import { directPlace } from '../../slack/reply-targets.ts'
 import { requesterOf, textAt } from '../body.ts'
-import { outcomeName } from '../command.ts'
+import { replyTo } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
@@ -77,7 +77,7 @@ export async function openBreakage({ deps, value, by, modalOpener, reference }: 
   const { breakages } = deps.operations
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
   const looked = await breakages.look({ kind: 'breakage', id: value })
-  if (looked.kind !== 'red') return { outcome: outcomeName(looked), answer: answerNotRed(looked, about(reference)) }
+  if (looked.kind !== 'red') return replyTo(looked, answerNotRed(looked, about(reference)))
   return opening(reference, async () => {
     await modalOpener.open(breakageView({ id: value, channel: by.channel }, looked.red))
     const permit = await breakages.mayOwn({ user: by.user, team: by.team })
@@ -104,7 +104,7 @@ function keep(deps: SlackDeps, body: unknown, { id, channel }: Memory, wish: Wis
   const place = placeIn(deps.client, textAt(body, 'view', 'id') ?? '', TITLE, directPlace(deps.client, by.user))
   return respond(deps, { what: breakageForm.what, by, place }, async (reference) => {
     const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, wish, by)
-    return { outcome: outcomeName(outcome), answer: answerBreakage(outcome, about(reference)) }
+    return replyTo(outcome, answerBreakage(outcome, about(reference)))
   })
 }
 

@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 export const DIGESTS_JOB = 'send-digests'
 export const DIGESTS_EVERY_MS = 10_000
 
-export interface SendDigests extends Omit<DigestViewDeps, 'reads'> {
+export interface SendDigests extends DigestViewDeps {
   store: Store
   clock: Clock
   log: Log
@@ -55,7 +55,7 @@ async function plan(deps: SendDigests, digest: KeptDigest): Promise<void> {
     if (isMissed) log.warn({ channel, period: period.name }, 'a digest was missed for too long and is left out')
     return
   }
-  const view = await digestView({ ...deps, reads: store.read }, channel, period, now)
+  const view = await digestView(deps, channel, period, now)
   const picture = view.builds === 0 ? null : await deps.chart(view)
   const planned = { period: period.name, dueAt, plannedAt: now, view: { ...view, picture } }
   const card = { subject: digestSubject(period.name), channel, quiet: false, mention: false }

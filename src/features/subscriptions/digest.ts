@@ -25,7 +25,7 @@ export type DigestOutcome =
   | { kind: 'no-channel' }
   | Refused
 
-export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'reads' | 'clock'> {
+export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'store' | 'clock'> {
   /** the time zone of a Slack user; UTC if Slack does not say */
   timeZoneOf: (user: string) => Promise<string>
 }
@@ -79,6 +79,6 @@ async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Pr
   const zone = kept?.schedule.zone ?? (await deps.timeZoneOf(user))
   const now = deps.clock.now()
   const period = periodOf({ kind: kept?.schedule.kind ?? 'weekly', zone }, now)
-  const view = await digestView({ ...deps, reads: deps.store.read }, channel, period, now)
+  const view = await digestView(deps, channel, period, now)
   return { kind: 'preview', view }
 }

@@ -31,11 +31,11 @@ export async function explain(
   const own = found.buildEvents.filter(({ buildId }) => buildId === found.attempt.buildId)
   const all: Made[] = []
   for (const buildEvent of own)
-    for (const decision of await deps.reads.decisionsOfEvent(buildEvent.seq)) all.push({ buildEvent, decision })
+    for (const decision of await deps.store.read.decisionsOfEvent(buildEvent.seq)) all.push({ buildEvent, decision })
   const isVisible = await visibleTo(deps, by)
   const shown = all.filter(({ decision }) => isVisible(decision.channel))
   const hidden = new Set(all.map(({ decision }) => decision.channel).filter((one) => !isVisible(one))).size
-  const postedFor = createPosted(deps.reads, found.attempts)
+  const postedFor = createPosted(deps.store.read, found.attempts)
   const decisions: Explained[] = []
   for (const { buildEvent, decision } of shown.slice(-DECISIONS_MAX))
     decisions.push(explained(buildEvent, decision, await postedFor(buildEvent, decision)))
