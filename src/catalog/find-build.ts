@@ -30,10 +30,10 @@ import type { KnownBuild } from '../store/records.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
 import type { Reads, Store } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
+import { CHOICES_MAX } from '../slack/messages/ids.ts'
 import { findProject } from './projects.ts'
 
-/** The most builds offered if one number names several, and the most branches searched for a similar name. */
-const CHOICES_MAX = 5
+/** The most branches searched for a similar name. */
 const BRANCHES_MAX = 200
 
 /** A build with its revision; `attempt` is the build's newest. */

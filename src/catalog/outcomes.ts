@@ -70,8 +70,9 @@ export interface BuildSummary extends BuildView {
 export type NotFound =
   /** `isListRead`: false if CI's list was never read completely, so the project may exist */
   | { kind: 'no-project'; text: string; nearest: string | null; isListRead: boolean }
-  /** several projects match; at most PROJECT_CHOICES_MAX of them are listed */
+  /** several projects match; at most CHOICES_MAX of them are listed */
   | { kind: 'several-projects'; text: string; projects: readonly ProjectRef[]; more: number }
+  /** at most CHOICES_MAX */
   | { kind: 'several-builds'; text: string; builds: readonly BuildSummary[] }
   /** the project is known, but no build of it (or of that branch) is */
   | { kind: 'no-build'; project: string; branch: string | null; nearest: string | null }
@@ -79,8 +80,6 @@ export type NotFound =
   | { kind: 'unknown-build'; text: string }
   /** the message is neither one of our cards nor in the thread of one */
   | { kind: 'no-card' }
-
-export const PROJECT_CHOICES_MAX = 5
 
 /** What a person can be refused besides the actions on a build. */
 export type WantedRight =

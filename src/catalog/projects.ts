@@ -2,7 +2,8 @@ import { joinProjects, matchProjects, type ProjectRef } from '../domain/project-
 import { nearest } from '../lib/nearest.ts'
 import type { DeliveredProject, KnownBuild, KnownProject } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
-import { PROJECT_CHOICES_MAX, type NotFound, type Requester } from './outcomes.ts'
+import { CHOICES_MAX } from '../slack/messages/ids.ts'
+import type { NotFound, Requester } from './outcomes.ts'
 import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
 import type { CiRules } from '../domain/decide.ts'
 import { slackRules } from '../domain/rule.ts'
@@ -29,7 +30,7 @@ export async function findProject(
     return { kind: 'no-project', text, nearest: nearestName(all, text), isListRead }
   }
   if (others.length === 0) return { kind: 'project', project: first }
-  const projects = [first, ...others].slice(0, PROJECT_CHOICES_MAX)
+  const projects = [first, ...others].slice(0, CHOICES_MAX)
   return { kind: 'several-projects', text, projects, more: others.length + 1 - projects.length }
 }
 

@@ -17,8 +17,6 @@ import { patternMode } from '../../domain/pattern.ts'
 import type { ChannelRule, RuleVerdict } from '../../domain/rule.ts'
 import { eventsInWords } from '../../slack/messages/subscription.ts'
 
-/** The most decisions that one answer lists. */
-export const DECISIONS_LISTED_MAX = 20
 /** The most build events that are named together. */
 const HEARD_MAX = 5
 /** The most rules of one decision. */
@@ -57,7 +55,7 @@ interface Listed {
 function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed[] {
   const listed: Listed[] = []
   let chars = 0
-  for (const group of Map.groupBy(newestFirst.slice(0, DECISIONS_LISTED_MAX), whatIsAlike).values()) {
+  for (const group of Map.groupBy(newestFirst, whatIsAlike).values()) {
     const stands = ({ channel, posted }: Explained) => JSON.stringify([channel, posted])
     const isTold = listed.some((one) => stands(one.group[0]!) === stands(group[0]!))
     const lines = groupLines(group, source, isTold)
