@@ -11,21 +11,14 @@ import {
   type Uuid,
 } from '../domain/ids.ts'
 import { attemptKey, type Attempt } from '../domain/attempt.ts'
+import type { Interfaces } from '../domain/offer.ts'
 import { parseSubject } from '../domain/revision.ts'
 import { buildView } from '../domain/build-view.ts'
 import { briefly } from '../domain/test-report.ts'
 import { attemptNumberOf, offersOf, shownAs } from '../domain/story.ts'
 import type { Clock } from '../lib/clock.ts'
 import { nearest } from '../lib/nearest.ts'
-import {
-  facilitiesOf,
-  readRevision,
-  recoveriesOf,
-  redSince,
-  shownBreakageAt,
-  type Interfaces,
-  type Revision,
-} from '../store/history.ts'
+import { facilitiesOf, readRevision, recoveriesOf, redSince, shownBreakageAt, type Revision } from '../store/history.ts'
 import type { KnownBuild } from '../store/records.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
 import type { Reads, Store } from '../store/store.ts'

@@ -13,7 +13,7 @@ import { certainlyUndone } from '../sources/http/errors.ts'
 import { isGivenUp, NotAttempted } from '../store/not-attempted.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { causeOf, type Permits, type Requester } from './outcomes.ts'
-import type { Interfaces } from '../store/history.ts'
+import type { Interfaces } from '../domain/offer.ts'
 
 export interface RequestDeps {
   store: Store

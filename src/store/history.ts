@@ -1,7 +1,7 @@
 import { redSinceOf, shownBreakage, type Breakage, type RedSince, type ShownBreakage } from '../domain/breakage.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
-import type { Facilities } from '../domain/offer.ts'
+import type { Facilities, Interfaces } from '../domain/offer.ts'
 import { breaks, recoveryOf, redStreakTo, type Turn } from '../domain/recovered.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
@@ -15,14 +15,6 @@ import type { Reads } from './store.ts'
 /** A red streak is counted up to OUTCOMES_FAR, then it is "at least". Most are short: few outcomes are read first. */
 const HISTORY_NEAR = 4
 export const OUTCOMES_FAR = 500
-
-/** The interfaces of CI, and the other sources, that have credentials. */
-export interface Interfaces {
-  v2: boolean
-  legacy: boolean
-  github?: boolean
-  gitlab?: boolean
-}
 
 /** One card of a revision: its build events, the attempts folded from them, and the requests about them. */
 export interface Revision {

@@ -11,7 +11,7 @@ import { isRed, isVerdict } from '../../src/domain/status.ts'
 import { following, type Subscription } from '../../src/domain/subscription.ts'
 import { storyFor, type Story } from '../../src/domain/story.ts'
 import type { NoticeView } from '../../src/domain/view.ts'
-import type { Interfaces } from '../../src/store/history.ts'
+import type { Interfaces } from '../../src/domain/offer.ts'
 import { BASIC } from './builds.ts'
 import { cardName, type AskedFor } from './memory.ts'
 

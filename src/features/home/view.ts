@@ -3,14 +3,8 @@ import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
 import { breakageButton } from '../../slack/messages/breakage.ts'
 import { missingWords, actButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import { buildNumber, joined, outside, mention } from '../../slack/messages/build.ts'
-import {
-  SECTION_CHARS_MAX,
-  WORD_CHARS_MAX,
-  BRANCH_CHARS_MAX,
-  cut,
-  PROJECT_CHARS_MAX,
-} from '../../slack/messages/limits.ts'
+import { branchName, buildNumber, joined, mention, outside, projectName } from '../../slack/messages/build.ts'
+import { SECTION_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { shortId } from '../../domain/ids.ts'
 import { attemptRefText } from '../../domain/request.ts'
@@ -27,7 +21,6 @@ import {
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerOf, line, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { buildLine, openButton } from '../build.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
 import type { Connection } from '../../sources/ci-service/connections.ts'
 import { troubleWords } from '../fault-messages.ts'
 
@@ -174,7 +167,7 @@ const adminSections = ({ connections, deliveries, paused, audit }: AdminState): 
     line(':inbox_tray: *Last deliveries*'),
     ...(deliveries.shown.length === 0 ? [line('None yet.')] : []),
     ...listed(deliveries, SHOWN_MAX.deliveries, ({ project, at }) =>
-      line(`• ${projectWords(project)} · ${timeWords(at)}`),
+      line(`• ${projectName({ project })} · ${timeWords(at)}`),
     ),
   ],
   [
@@ -224,12 +217,10 @@ const STATES: Record<AuditLine['state'], string> = {
 
 function auditWords({ at, by, action, project, buildId, branch, state }: AuditLine): string {
   const build = buildId === null ? '' : ` ${buildNumber({ buildId: shortId(buildId) })}`
-  const on = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
-  const what = `${DEEDS[action]} ${projectWords(project)}${build}${on}`
+  const on = branch === null ? '' : ` on ${branchName(branch)}`
+  const what = `${DEEDS[action]} ${projectName({ project })}${build}${on}`
   return `• ${joined([timeWords(at), mention(by) || 'Somebody', what, STATES[state]])}`
 }
-
-const projectWords = (project: string): string => outside(project, PROJECT_CHARS_MAX) || '(no name)'
 
 const timeWords = (at: number): string => dayTime(at) ?? 'at a time unknown'
 

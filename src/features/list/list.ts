@@ -7,7 +7,7 @@ import { untilIngested } from '../../catalog/ask-ci.ts'
 import { newestSummary } from '../../catalog/find-build.ts'
 import { allProjects, ofListed } from '../../catalog/projects.ts'
 import { WHOLE_READING, type Refreshed } from '../../catalog/reading.ts'
-import type { Interfaces } from '../../store/history.ts'
+import type { Interfaces } from '../../domain/offer.ts'
 
 export const PAGE_SIZE = 10
 
