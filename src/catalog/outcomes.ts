@@ -1,13 +1,14 @@
 import type { RedSince, ShownBreakage } from '../domain/breakage.ts'
+import type { BuildEvent } from '../domain/build-event.ts'
 import type { Missing } from '../domain/offer.ts'
 import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
 import type { Looked, Selectable } from '../domain/rule.ts'
-import type { FailedTests } from '../domain/test-report.ts'
-import type { BuildView, Shown } from '../domain/view.ts'
+import type { BuildView, CardView } from '../domain/view.ts'
 import { CiError } from '../sources/http/errors.ts'
+import type { KeptDecision } from '../store/records.ts'
 
 export type { ProjectRef }
 
@@ -44,26 +45,18 @@ export type Target =
   /** a name, a part of one, a legacy id, or a uuid with a branch after it */
   | { kind: 'project'; project: string; branch: string | null }
 
-/** A build as answers show it. */
-export interface BuildSummary extends BuildView {
+/** A build as answers show it: the attempt as a card would show it, and its branch. */
+export interface BuildSummary
+  extends
+    BuildView,
+    Pick<CardView, 'shown' | 'word' | 'attemptNumber' | 'failedTests' | 'offers' | 'missing' | 'unconfirmed'> {
   ref: AttemptRef
-  shown: Shown
-  /** CI's own word for the status */
-  word: string
-  attemptNumber: number
   /** when the attempt's newest build event was received (ms); if CI was asked, the time that CI gave */
   at: number
-  /** the tests that failed, if a build step reported them */
-  failedTests?: FailedTests
   /** null: its branch is not red */
   redSince: RedSince | null
   /** who is on its branch, if that is red because builds failed (not only CI machine errors) */
   breakage?: ShownBreakage
-  /** the actions that are possible now, and why the one that fits the state is missing */
-  offers: readonly Action[]
-  missing: { action: Action; why: Missing } | null
-  /** the uuid that Stop would stop, if CI cannot confirm that it is this build; null: CI can, or there is no uuid */
-  unconfirmed: Uuid | null
 }
 
 /** It is not clear which project or build is meant. */
@@ -200,19 +193,12 @@ export type BadgeOutcome =
 /** A rule and its verdict as they were stored. Another version of the bot may have stored other verdicts. */
 export type KeptLook = Omit<Looked, 'verdict'> & { verdict: string }
 
-/** Why one build event was posted in one channel, or was not. */
-export interface Explained {
-  channel: ChannelId
-  word: string
-  /** when the build event was received (ms) */
-  at: number
-  /** the branch in this build event */
-  branch: string | null
+/** Why one build event was posted in one channel, or was not. Another version of the bot may have stored other reasons. */
+export interface Explained
+  extends Pick<BuildEvent, 'word' | 'at' | 'branch'>, Pick<KeptDecision, 'channel' | 'verdict' | 'rulesFrom'> {
   /** the events that rules could select for this build event */
   events: readonly Selectable[]
-  verdict: 'tell' | 'update' | 'silent'
   reason: string
-  rulesFrom: 'ci' | 'channel' | 'nobody'
   /** the rules in their order, at most LOOKED_MAX */
   looked: readonly KeptLook[]
   /** the messages about it in this channel: the card, the attempt's reply, or the day's account notice */

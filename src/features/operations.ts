@@ -4,7 +4,7 @@ import type { BadgeClient } from '../sources/ci-service/badge.ts'
 import type { Picture } from '../slack/picture/picture.ts'
 import { badge } from './badge/badge.ts'
 import { type BreakageDeps, breakageOperations } from './breakages/act.ts'
-import { branchesOf, buildStatus, runningBuilds } from './builds/status.ts'
+import { branchesOf, buildStatus, runningBuilds, type StatusQuestion } from './builds/status.ts'
 import type { ActDeps } from './builds/call-once.ts'
 import type { DoctorDeps } from './doctor/findings.ts'
 import { doctorOperations } from './doctor/examine.ts'
@@ -50,9 +50,7 @@ export function createOperations(deps: OperationsDeps) {
     /** For commands that only read what is stored. */
     stored,
     listProjects: (question: ListQuestion) => listProjects(deps, question),
-    status: (
-      question: { project: string | null; branch: string | null; channel: ChannelId | null } | { target: Target },
-    ) => orAskCi(() => buildStatus(deps, question)),
+    status: (question: StatusQuestion) => orAskCi(() => buildStatus(deps, question)),
     /** One build, for a choice or a modal. */
     async findBuild(target: Target): Promise<{ kind: 'found'; build: BuildSummary } | NotFound> {
       const looked = await orAskCi(() => findBuild(deps, target))

@@ -30,14 +30,16 @@ export async function buildStatus(deps: StatusDeps, question: StatusQuestion): P
   if (named.kind !== 'project') return named
   const { project } = named
   const { projectId } = project
-  const branches = projectId === null ? [] : await deps.store.read.branchesOf(projectId, BUILDS_MAX)
-  const builds = await Promise.all(branches.map((name) => deps.store.read.newestBuild(projectId!, name)))
-  const known = builds.filter((build) => build !== null)
-  if (known.length > 0) return { kind: 'status', project, branch: null, builds: await summariesOf(deps, known) }
+  const noBuild: StatusOutcome = { kind: 'no-build', project: project.name, branch: null, nearest: null }
+  if (projectId === null) return noBuild
+  const { read } = deps.store
+  const branches = await read.branchesOf(projectId, BUILDS_MAX)
   // The project may have only builds without a branch.
-  const newest = projectId === null ? null : await deps.store.read.newestBuild(projectId)
-  if (!newest) return { kind: 'no-build', project: project.name, branch: null, nearest: null }
-  return { kind: 'status', project, branch: null, builds: await summariesOf(deps, [newest]) }
+  const wanted = branches.length > 0 ? branches : [undefined]
+  const newest = await Promise.all(wanted.map((name) => read.newestBuild(projectId, name)))
+  const builds = newest.filter((build) => build !== null)
+  if (builds.length === 0) return noBuild
+  return { kind: 'status', project, branch: null, builds: await summariesOf(deps, builds) }
 }
 
 async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusOutcome> {

@@ -50,8 +50,7 @@ interface Made {
 function explained(buildEvent: BuildEvent, decision: KeptDecision, posted: readonly Posted[]): Explained {
   const { word, at, branch, status } = buildEvent
   const { channel, verdict, reason, rulesFrom, looked, turn } = decision
-  const events = selectable({ status, turn })
-  return { channel, word, at, branch, events, verdict, reason, rulesFrom, looked, posted }
+  return { channel, word, at, branch, events: selectable({ status, turn }), verdict, reason, rulesFrom, looked, posted }
 }
 
 async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | null): Promise<Target | null> {
