@@ -18,6 +18,7 @@ import { createChart } from './slack/picture/chart.ts'
 import { svgToPng } from './slack/picture/picture.ts'
 import { createAlarm } from './slack/api/alarm.ts'
 import { createAddresses } from './slack/api/addresses.ts'
+import { createClient } from './slack/api/client.ts'
 import { createDirectory, createMemberships } from './slack/api/directory.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
 import { createSay } from './slack/api/say.ts'
@@ -32,7 +33,6 @@ import { createSender, type Sender } from './sender.ts'
 import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
-import { createInterruptedSender } from './features/send-interrupted.ts'
 import { createStoreTrial } from './store/migrate.ts'
 import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
 
@@ -210,7 +210,9 @@ export function createEngine({
     newId: randomUUID,
     processId,
     seal: createSeal(config.slack.botToken),
-    tell: createInterruptedSender({ ...slack, clock }),
+    // Loaded on first use, since few starts need it.
+    tell: async (left) =>
+      (await import('./features/interrupted.ts')).showInterrupted({ client: createClient(slack), clock }, left),
   })
   const gate = createGate({
     signingSecret: config.slack.signingSecret ?? '',

@@ -59,6 +59,6 @@ export async function redNow(
   deps: FindDeps,
   projectIds: readonly string[],
 ): Promise<{ builds: BuildSummary[]; more: number }> {
-  const all = await redBranches(deps.reads, projectIds, RED_COUNTED_MAX)
+  const all = await redBranches(deps.store.read, projectIds, RED_COUNTED_MAX)
   return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
 }

@@ -31,7 +31,7 @@ export async function digestView(
   const projects = await followedBy(deps, channel)
   const { question, since } = keptOf(asked, now - deps.retentionDays * DAY_MS)
   const ids = projects.map(({ projectId }) => projectId)
-  const figures = await readFigures(deps.reads, ids, question)
+  const figures = await readFigures(deps.store.read, ids, question)
   const name = namesOf(projects)
   const { builds, passed, before } = figures
   return {

@@ -10,31 +10,23 @@ import {
   type SourceName,
   type Uuid,
 } from '../domain/ids.ts'
-import type { AttemptRef } from '../domain/request.ts'
 import { attemptKey, type Attempt } from '../domain/attempt.ts'
+import type { Interfaces } from '../domain/offer.ts'
 import { parseSubject } from '../domain/revision.ts'
 import { buildView } from '../domain/build-view.ts'
 import { briefly } from '../domain/test-report.ts'
 import { attemptNumberOf, offersOf, shownAs } from '../domain/story.ts'
 import type { Clock } from '../lib/clock.ts'
 import { nearest } from '../lib/nearest.ts'
-import {
-  facilitiesOf,
-  readRevision,
-  recoveriesOf,
-  redSince,
-  shownBreakageAt,
-  type Interfaces,
-  type Revision,
-} from '../store/history.ts'
+import { facilitiesOf, readRevision, recoveriesOf, redSince, shownBreakageAt, type Revision } from '../store/history.ts'
 import type { KnownBuild } from '../store/records.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
-import type { Reads } from '../store/store.ts'
+import type { Reads, Store } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
+import { CHOICES_MAX } from '../slack/messages/ids.ts'
 import { findProject } from './projects.ts'
 
-/** The most builds offered if one number names several, and the most branches searched for a similar name. */
-const CHOICES_MAX = 5
+/** The most branches searched for a similar name. */
 const BRANCHES_MAX = 200
 
 /** A build with its revision; `attempt` is the build's newest. */
@@ -43,8 +35,12 @@ export interface Found extends Revision {
   attempt: Attempt
 }
 
+type Prefer = 'newest' | 'running'
+
+type Looked = { kind: 'found'; found: Found } | NotFound
+
 export interface FindDeps {
-  reads: Reads
+  store: Pick<Store, 'read'>
   interfaces: Interfaces
   clock: Pick<Clock, 'now'>
 }
@@ -53,15 +49,15 @@ export interface FindDeps {
  * The build that a target names. For a project, it is the newest one, of the branch if given. With `running`, running
  * builds come first; if several run, the outcome is `several-builds`.
  */
-export async function findBuild(
-  deps: FindDeps,
-  target: Target,
-  prefer: 'newest' | 'running' = 'newest',
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
-  const { reads } = deps
+export async function findBuild(deps: FindDeps, target: Target, prefer: Prefer = 'newest'): Promise<Looked> {
+  const reads = deps.store.read
   switch (target.kind) {
     case 'run':
-      return foundOr(deps, await byRef(reads, target.ref), `#${shortId(target.ref.buildId)}`)
+      return foundOr(
+        deps,
+        await reads.build(target.ref.projectId, target.ref.buildId),
+        `#${shortId(target.ref.buildId)}`,
+      )
     case 'message':
       return byMessage(reads, target.channel, target.ts)
     case 'build-number':
@@ -70,44 +66,31 @@ export async function findBuild(
       return byUrl(deps, target.url)
     case 'uuid':
       return byUuid(deps, target.uuid, prefer)
-    case 'project':
-      return byProject(deps, target, prefer)
+    case 'project': {
+      const named = await findProject(reads, target.project)
+      return named.kind === 'project' ? newestOf(deps, named.project, target.branch, prefer) : named
+    }
   }
 }
 
-const byRef = (reads: Reads, { projectId, buildId }: AttemptRef): Promise<KnownBuild | null> =>
-  reads.build(projectId, buildId)
-
-async function byMessage(
-  reads: Reads,
-  channel: ChannelId,
-  ts: MessageTs,
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
+async function byMessage(reads: Reads, channel: ChannelId, ts: MessageTs): Promise<Looked> {
   const subject = await reads.subjectOf(channel, ts)
   const parsed = subject === null ? null : parseSubject(subject)
   if (parsed?.kind !== 'revision') return { kind: 'no-card' }
-  const revision = await readRevision(reads, parsed.revisionKey, parsed.cardNumber)
+  const { revisionKey } = parsed
+  const revision = await readRevision(reads, revisionKey, parsed.cardNumber)
   const attempt = revision.attempts.at(-1)
-  return attempt
-    ? { kind: 'found', found: { ...revision, revisionKey: parsed.revisionKey, attempt } }
-    : { kind: 'no-card' }
+  return attempt ? { kind: 'found', found: { ...revision, revisionKey, attempt } } : { kind: 'no-card' }
 }
 
-async function byNumber(
-  deps: FindDeps,
-  number: string,
-  project: string | null,
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
+async function byNumber(deps: FindDeps, number: string, project: string | null): Promise<Looked> {
   const text = `#${number}`
-  if (project !== null) {
-    const named = await findProject(deps.reads, project)
-    if (named.kind !== 'project') return named
-    const { projectId } = named.project
-    const [own] = projectId === null ? [] : await deps.reads.buildsByNumber(number, 1, projectId)
-    return foundOr(deps, own ?? null, text)
-  }
-  const builds = isShortId(number) ? await deps.reads.buildsByNumber(number, CHOICES_MAX) : []
-  return oneOf(deps, builds, text)
+  if (project === null)
+    return oneOf(deps, isShortId(number) ? await deps.store.read.buildsByNumber(number, CHOICES_MAX) : [], text)
+  const named = await findProject(deps.store.read, project)
+  if (named.kind !== 'project') return named
+  const { projectId } = named.project
+  return oneOf(deps, projectId === null ? [] : await deps.store.read.buildsByNumber(number, 1, projectId), text)
 }
 
 /** The form of each source's build URLs. They contain the build's id; the CI service's may contain its uuid instead. */
@@ -118,14 +101,14 @@ const ADDRESSES: readonly (readonly [SourceName, RegExp])[] = [
 ]
 
 // Two projects may have builds with the same number: the project in the URL decides.
-async function byUrl(deps: FindDeps, url: string): Promise<{ kind: 'found'; found: Found } | NotFound> {
+async function byUrl(deps: FindDeps, url: string): Promise<Looked> {
   const path = URL.canParse(url) ? new URL(url).pathname : ''
   const [source, name] =
     ADDRESSES.map(([of, form]) => [of, form.exec(path)?.[1]] as const).find(([, said]) => said !== undefined) ?? []
   if (name === undefined) return { kind: 'unknown-build', text: url }
-  if (isUuid(name)) return foundOr(deps, await deps.reads.buildByUuid(toUuid(name)), url)
-  const builds = isIdDigits(name) ? await withId(deps.reads, source, name) : []
-  const found = await Promise.all(builds.map((build) => read(deps.reads, build)))
+  if (isUuid(name)) return foundOr(deps, await deps.store.read.buildByUuid(toUuid(name)), url)
+  const builds = isIdDigits(name) ? await withId(deps.store.read, source, name) : []
+  const found = await Promise.all(builds.map((build) => read(deps.store.read, build)))
   const exact = found.find((one) => one?.attempt.details.buildUrl === url)
   if (exact) return { kind: 'found', found: exact }
   const project = /\/projects\/(\d+)\//.exec(path)?.[1]
@@ -141,36 +124,20 @@ async function withId(reads: Reads, source: SourceName | undefined, id: string):
   return builds.filter((build) => build !== null)
 }
 
-async function byUuid(
-  deps: FindDeps,
-  uuid: Uuid,
-  prefer: 'newest' | 'running',
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
-  const build = await deps.reads.buildByUuid(uuid)
+async function byUuid(deps: FindDeps, uuid: Uuid, prefer: Prefer): Promise<Looked> {
+  const build = await deps.store.read.buildByUuid(uuid)
   if (build) return foundOr(deps, build, uuid)
-  const project = await findProject(deps.reads, uuid)
-  return project.kind === 'project'
-    ? newestOf(deps, project.project, null, prefer)
-    : { kind: 'unknown-build', text: uuid }
-}
-
-async function byProject(
-  deps: FindDeps,
-  { project: text, branch }: Extract<Target, { kind: 'project' }>,
-  prefer: 'newest' | 'running',
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
-  const named = await findProject(deps.reads, text)
-  return named.kind === 'project' ? newestOf(deps, named.project, branch, prefer) : named
+  const named = await findProject(deps.store.read, uuid)
+  return named.kind === 'project' ? newestOf(deps, named.project, null, prefer) : { kind: 'unknown-build', text: uuid }
 }
 
 async function newestOf(
   deps: FindDeps,
-  project: ProjectRef,
+  { projectId, name }: ProjectRef,
   branch: string | null,
-  prefer: 'newest' | 'running',
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
-  const { reads } = deps
-  const { projectId, name } = project
+  prefer: Prefer,
+): Promise<Looked> {
+  const reads = deps.store.read
   if (projectId === null) return { kind: 'no-build', project: name, branch, nearest: null }
   const running = prefer === 'running' ? await reads.runningBuilds([projectId], CHOICES_MAX) : []
   const ofBranch = running.filter((build) => branch === null || build.branch === branch)
@@ -182,21 +149,13 @@ async function newestOf(
   return { kind: 'no-build', project: name, branch, nearest: near }
 }
 
-async function oneOf(
-  deps: FindDeps,
-  builds: readonly KnownBuild[],
-  text: string,
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
+async function oneOf(deps: FindDeps, builds: readonly KnownBuild[], text: string): Promise<Looked> {
   if (builds.length <= 1) return foundOr(deps, builds[0] ?? null, text)
   return { kind: 'several-builds', text, builds: await summariesOf(deps, builds) }
 }
 
-async function foundOr(
-  { reads }: FindDeps,
-  build: KnownBuild | null,
-  text: string,
-): Promise<{ kind: 'found'; found: Found } | NotFound> {
-  const found = build && (await read(reads, build))
+async function foundOr({ store }: FindDeps, build: KnownBuild | null, text: string): Promise<Looked> {
+  const found = build && (await read(store.read, build))
   return found ? { kind: 'found', found } : { kind: 'unknown-build', text }
 }
 
@@ -210,7 +169,7 @@ async function read(reads: Reads, { revisionKey, cardNumber, buildId }: KnownBui
 export async function summariesOf(deps: FindDeps, builds: readonly KnownBuild[]): Promise<BuildSummary[]> {
   const summaries: BuildSummary[] = []
   for (const build of builds) {
-    const found = await read(deps.reads, build)
+    const found = await read(deps.store.read, build)
     if (found) summaries.push(await summaryOf(deps, found))
   }
   return summaries
@@ -218,7 +177,7 @@ export async function summariesOf(deps: FindDeps, builds: readonly KnownBuild[])
 
 /** The newest build of a project as answers show it; null if none is known. */
 export async function newestSummary(deps: FindDeps, { projectId }: ProjectRef): Promise<BuildSummary | null> {
-  const build = projectId === null ? null : await deps.reads.newestBuild(projectId)
+  const build = projectId === null ? null : await deps.store.read.newestBuild(projectId)
   return build && ((await summariesOf(deps, [build]))[0] ?? null)
 }
 
@@ -229,7 +188,7 @@ function newsAt({ buildEvents, details }: Attempt): number {
 }
 
 export async function summaryOf(
-  { reads, interfaces, clock }: FindDeps,
+  { store: { read: reads }, interfaces, clock }: FindDeps,
   { attempt, attempts, requests }: Found,
 ): Promise<BuildSummary> {
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
@@ -245,7 +204,7 @@ export async function summaryOf(
     attemptNumber: attemptNumberOf(attempt, attempts),
     at: newsAt(attempt),
     ...(tests && { failedTests: briefly(tests) }),
-    redSince: red && { at: red.sinceAt, builds: red.builds, atLeast: red.atLeast },
+    redSince: red,
     ...offersOf(attempt, facilities, requests),
     ...(breakage && { breakage }),
   }

@@ -1,13 +1,14 @@
 import type { RedSince, ShownBreakage } from '../domain/breakage.ts'
+import type { BuildEvent } from '../domain/build-event.ts'
 import type { Missing } from '../domain/offer.ts'
 import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
 import type { Looked, Selectable } from '../domain/rule.ts'
-import type { FailedTests } from '../domain/test-report.ts'
-import type { BuildView, Shown } from '../domain/view.ts'
+import type { BuildView, CardView } from '../domain/view.ts'
 import { CiError } from '../sources/http/errors.ts'
+import type { KeptDecision } from '../store/records.ts'
 
 export type { ProjectRef }
 
@@ -36,40 +37,35 @@ export type Target =
   | { kind: 'run'; ref: AttemptRef }
   /** the build of a card or of its thread */
   | { kind: 'message'; channel: ChannelId; ts: MessageTs }
+  /** `#512`, or `acme/web #512`, as cards write it: decimal digits, or the first eight of a uuid */
   | { kind: 'build-number'; number: string; project: string | null }
   | { kind: 'build-url'; url: string }
-  /** of a project or of a build */
+  /** of a project or of a build: a uuid does not show which */
   | { kind: 'uuid'; uuid: Uuid }
+  /** a name, a part of one, a legacy id, or a uuid with a branch after it */
   | { kind: 'project'; project: string; branch: string | null }
 
-/** A build as answers show it. */
-export interface BuildSummary extends BuildView {
+/** A build as answers show it: the attempt as a card would show it, and its branch. */
+export interface BuildSummary
+  extends
+    BuildView,
+    Pick<CardView, 'shown' | 'word' | 'attemptNumber' | 'failedTests' | 'offers' | 'missing' | 'unconfirmed'> {
   ref: AttemptRef
-  shown: Shown
-  /** CI's own word for the status */
-  word: string
-  attemptNumber: number
   /** when the attempt's newest build event was received (ms); if CI was asked, the time that CI gave */
   at: number
-  /** the tests that failed, if a build step reported them */
-  failedTests?: FailedTests
   /** null: its branch is not red */
   redSince: RedSince | null
   /** who is on its branch, if that is red because builds failed (not only CI machine errors) */
   breakage?: ShownBreakage
-  /** the actions that are possible now, and why the one that fits the state is missing */
-  offers: readonly Action[]
-  missing: { action: Action; why: Missing } | null
-  /** the uuid that Stop would stop, if CI cannot confirm that it is this build; null: CI can, or there is no uuid */
-  unconfirmed: Uuid | null
 }
 
 /** It is not clear which project or build is meant. */
 export type NotFound =
   /** `isListRead`: false if CI's list was never read completely, so the project may exist */
   | { kind: 'no-project'; text: string; nearest: string | null; isListRead: boolean }
-  /** several projects match; at most PROJECT_CHOICES_MAX of them are listed */
+  /** several projects match; at most CHOICES_MAX of them are listed */
   | { kind: 'several-projects'; text: string; projects: readonly ProjectRef[]; more: number }
+  /** at most CHOICES_MAX */
   | { kind: 'several-builds'; text: string; builds: readonly BuildSummary[] }
   /** the project is known, but no build of it (or of that branch) is */
   | { kind: 'no-build'; project: string; branch: string | null; nearest: string | null }
@@ -79,8 +75,6 @@ export type NotFound =
   | { kind: 'no-card' }
 
 export type ProjectNotFound = Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
-
-export const PROJECT_CHOICES_MAX = 5
 
 /** What a person can be refused besides the actions on a build. */
 export type WantedRight =
@@ -95,6 +89,18 @@ export type Refused =
   | { kind: 'forbidden'; action: Action | WantedRight; permit: Extract<Permit, { kind: 'no' }> }
   /** Slack did not say who the requester is */
   | { kind: 'unknown-person'; code: string }
+
+/** Why this person may not do that; null: they may. */
+export async function refusalOf(
+  permits: Permits,
+  right: Right,
+  by: Pick<Requester, 'user' | 'team'>,
+  action: Action | WantedRight,
+): Promise<Refused | null> {
+  const permit = await permits(right, by)
+  if (permit.kind === 'yes') return null
+  return permit.kind === 'no' ? { kind: 'forbidden', action, permit } : permit
+}
 
 /** CI could not be reached or answered with an error; nothing was done. `code`: the kind of the CiError. */
 export interface CiTrouble {
@@ -189,19 +195,12 @@ export type BadgeOutcome =
 /** A rule and its verdict as they were stored. Another version of the bot may have stored other verdicts. */
 export type KeptLook = Omit<Looked, 'verdict'> & { verdict: string }
 
-/** Why one build event was posted in one channel, or was not. */
-export interface Explained {
-  channel: ChannelId
-  word: string
-  /** when the build event was received (ms) */
-  at: number
-  /** the branch in this build event */
-  branch: string | null
+/** Why one build event was posted in one channel, or was not. Another version of the bot may have stored other reasons. */
+export interface Explained
+  extends Pick<BuildEvent, 'word' | 'at' | 'branch'>, Pick<KeptDecision, 'channel' | 'verdict' | 'rulesFrom'> {
   /** the events that rules could select for this build event */
   events: readonly Selectable[]
-  verdict: 'tell' | 'update' | 'silent'
   reason: string
-  rulesFrom: 'ci' | 'channel' | 'nobody'
   /** the rules in their order, at most LOOKED_MAX */
   looked: readonly KeptLook[]
   /** the messages about it in this channel: the card, the attempt's reply, or the day's account notice */
@@ -233,5 +232,9 @@ export type WhyOutcome =
 /** The outcome for a CiError. Throws every other error. */
 export function troubleOf(error: unknown): CiTrouble {
   if (!(error instanceof CiError)) throw error
-  return { kind: 'ci-trouble', code: error.kind, reason: error.reason ?? null }
+  return { kind: 'ci-trouble', ...causeOf(error) }
 }
+
+/** What a CiError says; any other error is a `fault`, a bug in Buildline. */
+export const causeOf = (error: unknown): Pick<CiTrouble, 'code' | 'reason'> =>
+  error instanceof CiError ? { code: error.kind, reason: error.reason ?? null } : { code: 'fault', reason: null }

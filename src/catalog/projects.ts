@@ -2,7 +2,8 @@ import { joinProjects, matchProjects, type ProjectRef } from '../domain/project-
 import { nearest } from '../lib/nearest.ts'
 import type { DeliveredProject, KnownBuild, KnownProject } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
-import { PROJECT_CHOICES_MAX, type ProjectNotFound, type Requester } from './outcomes.ts'
+import { CHOICES_MAX } from '../slack/messages/ids.ts'
+import type { ProjectNotFound, Requester } from './outcomes.ts'
 import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
 import type { CiRules } from '../domain/decide.ts'
 import { slackRules } from '../domain/rule.ts'
@@ -29,7 +30,7 @@ export async function findProject(
     return { kind: 'no-project', text, nearest: nearestName(all, text), isListRead }
   }
   if (others.length === 0) return { kind: 'project', project: first }
-  const projects = [first, ...others].slice(0, PROJECT_CHOICES_MAX)
+  const projects = [first, ...others].slice(0, CHOICES_MAX)
   return { kind: 'several-projects', text, projects, more: others.length + 1 - projects.length }
 }
 
@@ -43,16 +44,16 @@ export async function suggestProjects(reads: Reads, text: string): Promise<Proje
 }
 
 export interface FollowedDeps {
-  reads: Reads
+  store: Pick<Store, 'read'>
   subscriptions: () => Promise<readonly Subscription[]>
 }
 
 /** The projects that a channel follows; all projects if it follows none, or if there is no channel. */
 export async function followedBy(
-  { reads, subscriptions }: FollowedDeps,
+  { store, subscriptions }: FollowedDeps,
   channel: ChannelId | null,
 ): Promise<DeliveredProject[]> {
-  const [delivered, all] = [await reads.deliveredProjects(), await subscriptions()]
+  const [delivered, all] = [await store.read.deliveredProjects(), await subscriptions()]
   const followed = delivered.filter(({ projectId, projectUuid, name, fullName }) =>
     following(all, { projectId, projectUuid, names: [name, fullName] }).some((one) => one.channel === channel),
   )
@@ -62,7 +63,7 @@ export async function followedBy(
 /** The newest build of each project that a channel follows; latest news first. */
 export async function newestBuilds(deps: FollowedDeps, channel: ChannelId | null): Promise<KnownBuild[]> {
   const projects = await followedBy(deps, channel)
-  const newest = await Promise.all(projects.map(({ projectId }) => deps.reads.newestBuild(projectId)))
+  const newest = await Promise.all(projects.map(({ projectId }) => deps.store.read.newestBuild(projectId)))
   return newest.filter((build) => build !== null).sort((a, b) => b.at - a.at)
 }
 

@@ -2,10 +2,9 @@ import type { LegacyProjectList, ProjectList } from '../domain/project.ts'
 import type { Tx } from '../store/store.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
-import { CiError } from '../sources/http/errors.ts'
 import { filterOf, matchBranch } from '../domain/pattern.ts'
 import type { Log } from '../lib/log.ts'
-import type { CiTrouble } from './outcomes.ts'
+import { causeOf, type CiTrouble } from './outcomes.ts'
 import { takeInBuilds, type TakeIn } from './undelivered.ts'
 
 /** A project that CI has not listed for this long is removed, with its rules. */
@@ -19,9 +18,8 @@ export interface RefreshProjects extends TakeIn {
   legacy: Pick<ClientLegacy, 'listProjects'> | null
 }
 
-/** The result of a reading: when it began (ms), and the error if a part could not be read. */
 export interface Refreshed {
-  readAt: number
+  /** set if a part could not be read */
   trouble: CiTrouble | null
   /** false: CI gave only a part of its list, or some projects in a form that is not readable */
   isWhole: boolean
@@ -45,24 +43,17 @@ export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed>
       await tx.forgetProjects(readAt - FORGET_AFTER_MS)
       await tx.setLastDoneAt(WHOLE_READING, readAt)
     })
-  return { readAt, trouble, isWhole, builds: ofLegacy.builds }
+  return { trouble, isWhole, builds: ofLegacy.builds }
 }
 
 type Read = Pick<Refreshed, 'isWhole' | 'builds'>
 
-async function tryTo(
-  { log }: RefreshProjects,
-  what: string,
-  read: () => Promise<Read>,
-): Promise<Omit<Refreshed, 'readAt'>> {
+async function tryTo({ log }: RefreshProjects, what: string, read: () => Promise<Read>): Promise<Refreshed> {
   try {
     return { trouble: null, ...(await read()) }
   } catch (error) {
     log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
-    const isOfCi = error instanceof CiError
-    const code = isOfCi ? error.kind : 'fault'
-    const reason = isOfCi ? (error.reason ?? null) : null
-    return { trouble: { kind: 'ci-trouble', code, reason }, isWhole: false, builds: 0 }
+    return { trouble: { kind: 'ci-trouble', ...causeOf(error) }, isWhole: false, builds: 0 }
   }
 }
 

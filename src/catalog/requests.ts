@@ -9,11 +9,11 @@ import {
 } from '../domain/request.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { certainlyUndone, CiError } from '../sources/http/errors.ts'
+import { certainlyUndone } from '../sources/http/errors.ts'
 import { isGivenUp, NotAttempted } from '../store/not-attempted.ts'
 import type { Store, Tx } from '../store/store.ts'
-import { troubleOf, type Requester, type Permits } from './outcomes.ts'
-import type { Interfaces } from '../store/history.ts'
+import { causeOf, type Permits, type Requester } from './outcomes.ts'
+import type { Interfaces } from '../domain/offer.ts'
 
 export interface RequestDeps {
   store: Store
@@ -82,9 +82,8 @@ export async function callCi<Answer>(
   } catch (error) {
     const isRefused = certainlyUndone(error)
     log.warn({ ...fields, err: error }, isRefused ? 'CI refused the request' : 'unclear whether CI took the request')
-    // Any other error is a bug in Buildline, and the call may have gone out before.
-    const { code, reason } = error instanceof CiError ? troubleOf(error) : { code: 'fault', reason: null }
-    return { kind: isRefused ? 'refused' : 'unclear', code, reason }
+    // After a bug in Buildline, the call may have gone out before.
+    return { kind: isRefused ? 'refused' : 'unclear', ...causeOf(error) }
   }
 }
 

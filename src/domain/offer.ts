@@ -3,13 +3,16 @@ import { isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from './attempt.ts'
 import { HELD_WORD, type Status } from './status.ts'
 
-/** The interfaces through which CI can be called, and what is known of the project. */
-export interface Facilities {
+/** The interfaces of CI, and the other sources, that have credentials. */
+export interface Interfaces {
   v2: boolean
   legacy: boolean
-  /** whether there is a token for it */
   github?: boolean
   gitlab?: boolean
+}
+
+/** How CI can be called for a build, and what is known of its project. */
+export interface Facilities extends Interfaces {
   project: { uuid: Uuid; legacyId: string | null; type: string | null } | null
 }
 

@@ -1,29 +1,21 @@
 import type { BuildEvent } from './build-event.ts'
-import { countBuilds, sinceGreen } from './breakage.ts'
+import { countBuilds, sinceGreen, type RedSince } from './breakage.ts'
 import { compareOrders } from './ids.ts'
 import type { Attempt } from './attempt.ts'
 import type { CHANGES } from './rule.ts'
 import { isRed, isVerdict } from './status.ts'
 
-/** The red streak before an attempt: when its first failed attempt ended (ms), and how many builds failed. */
-export interface Recovery {
-  sinceAt: number
-  builds: number
-  /** the streak goes back further than the history that was read: the branch was red for at least this long */
-  atLeast: boolean
-}
-
 /** What an attempt did to its branch: it turned it red (`broken`), or green again (`recovered`). */
 export type Turn = (typeof CHANGES)[number]
 
 /**
- * The recovery that an attempt made: it passed, and the finished attempt before it on its branch, in build order, was
- * red. Null if it made none. A success that is received after a newer build has finished recovers nothing. Attempts
+ * The red streak that an attempt ended: it passed, and the finished attempt before it on its branch, in build order, was
+ * red. Null if it ended none. A success that is received after a newer build has finished recovers nothing. Attempts
  * that were stopped, ignored or blocked, or have not finished, do not count; nor does a success that was received after
  * this one. Without history, nothing is recovered.
  * @param history finished attempts of the same project and branch, in any order; the attempt itself may be among them
  */
-export function recoveryOf(attempt: Attempt, history: readonly Attempt[], historyIsCut = false): Recovery | null {
+export function recoveryOf(attempt: Attempt, history: readonly Attempt[], historyIsCut = false): RedSince | null {
   const before = attempt.status === 'success' ? countedBefore(attempt, history) : null
   return before && redStreak(before, historyIsCut)
 }
@@ -59,7 +51,7 @@ const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
  * How long a branch had been red up to this attempt, which is red itself or is no outcome. Null: not red.
  * @param history finished attempts of the same project and branch, in any order
  */
-export function redStreakTo(attempt: Attempt, history: readonly Attempt[], historyIsCut: boolean): Recovery | null {
+export function redStreakTo(attempt: Attempt, history: readonly Attempt[], historyIsCut: boolean): RedSince | null {
   if (attempt.status === 'success') return null
   const before = history.filter((other) => isVerdict(other.status) && endedBefore(other, attempt)).sort(compareEnds)
   return redStreak(isRed(attempt.status) ? [...before, attempt] : before, historyIsCut)
@@ -107,10 +99,10 @@ function compareEnds(a: End, b: End): number {
 }
 
 // Counts as a breakage does: builds that failed, and CI machine errors only if nothing else is red.
-function redStreak(before: readonly Attempt[], historyIsCut: boolean): Recovery | null {
+function redStreak(before: readonly Attempt[], historyIsCut: boolean): RedSince | null {
   const { red, failed } = sinceGreen(before)
   const streak = failed.length > 0 ? failed : red
   const [first] = streak
   if (!first) return null
-  return { sinceAt: first.finalAt!, builds: countBuilds(streak), atLeast: historyIsCut && red.length === before.length }
+  return { at: first.finalAt!, builds: countBuilds(streak), atLeast: historyIsCut && red.length === before.length }
 }

@@ -1,9 +1,8 @@
 import { buildView } from './build-view.ts'
-import type { BreakageChange } from './breakage.ts'
+import type { BreakageChange, RedSince } from './breakage.ts'
 import type { BuildEvent } from './build-event.ts'
 import { shortId, sourceOf, type MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
-import type { Recovery } from './recovered.ts'
 import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
 import { attemptKey, type Attempt } from './attempt.ts'
 import { isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
@@ -36,7 +35,7 @@ export interface StoryContext {
   /** attempts of the revision, oldest first; at least one */
   attempts: readonly Attempt[]
   /** by attempt key: the red streak that an attempt ended; for the newest attempt, if red, the streak it is part of */
-  streaks: ReadonlyMap<string, Recovery>
+  streaks: ReadonlyMap<string, RedSince>
   /** by attempt key: the tests that failed, if a build step reported them */
   failedTests: ReadonlyMap<string, FailedTests>
   /** whether the outcome of an attempt was selected for this channel */
@@ -246,8 +245,8 @@ export const isRedAgain = (
 function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
   const streak = streaks.get(attemptKey(attempt))
   if (!streak || attempt.finalAt === null || (isRed(attempt.status) && streak.builds === 1)) return null
-  const { sinceAt, builds, atLeast } = streak
-  return { forMs: Math.max(0, attempt.finalAt - sinceAt), builds, atLeast }
+  const { at, builds, atLeast } = streak
+  return { forMs: Math.max(0, attempt.finalAt - at), builds, atLeast }
 }
 
 function failedJobsOf({ status, details: { failedJobs } }: Attempt): Pick<CardView, 'failedJobs'> {

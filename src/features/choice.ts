@@ -30,9 +30,6 @@ const button: Button = {
 /** The buttons below "which one?", of every command. */
 export const choiceButtons: Feature = { buttons: Object.fromEntries(CHOICE_ACTION_IDS.map((id) => [id, button])) }
 
-/** The most choices in one answer. */
-export const CHOICES_MAX = CHOICE_ACTION_IDS.length
-
 /** The longest text on a button, in characters. */
 const LABEL_CHARS_MAX = 60
 

@@ -2,10 +2,11 @@ import type { Requester, Target } from '../catalog/outcomes.ts'
 import type { Operations } from './operations.ts'
 import type { Choice } from './values.ts'
 import { answerNotAllowed } from './not-allowed.ts'
-import { answerNameless, answerTooMuch, type HowTyped } from './slips.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, type HowTyped } from './slips.ts'
 import type { Reply } from './context.ts'
 import type { ModalOpener } from './modal.ts'
 import { parseTarget } from './target.ts'
+import type { Answer } from '../slack/messages/answer.ts'
 import type { Word } from '../slack/commands/parse.ts'
 
 /** What the help and the docs say about one command. */
@@ -60,23 +61,23 @@ export interface Command extends CommandRow {
 /** How people name a build in a command's usage. */
 export const BUILD_USAGE = '[project[@branch] | #build | build address | uuid]'
 
-/** Handlers for a command: `about` one build or project, or `overall`, for all that concerns the channel. */
-export interface About {
-  overall: Handler
-  about: (question: Question, target: Target) => Promise<Reply>
-}
-
-/** A command about a build or project. Refuses surplus words and empty names instead of guessing. */
-export const commandAbout = (row: CommandRow, { overall, about }: About): Command => ({
+/**
+ * A command about a build or project: the one that was named or chosen, else the one in whose thread it was typed; null
+ * if there is none. Refuses surplus words and empty names instead of guessing.
+ */
+export const commandAbout = (
+  row: CommandRow,
+  answer: (question: Question, target: Target | null) => Promise<Reply>,
+): Command => ({
   ...row,
-  handle(question) {
+  async handle(question) {
     const target = parseTarget(question.words)
-    if (target.kind === 'unclear') return Promise.resolve(tooMuch(row, target.extra))
-    if (target.kind === 'nameless') return Promise.resolve(nameless(row, target.project))
-    if (target.kind !== 'none') return about(question, target)
-    return question.thread ? about(question, question.thread) : overall(question)
+    if (target.kind === 'unclear') return tooMuch(row, target.extra)
+    if (target.kind === 'nameless')
+      return nameless(row, target.project, `/ci ${row.name} ${target.project ?? 'project'}@branch`)
+    return answer(question, target.kind === 'none' ? question.thread : target)
   },
-  choose: (question, choice) => about(question, targetOf(choice)),
+  choose: (question, choice) => answer(question, targetOf(choice)),
 })
 
 const targetOf = (choice: Choice): Target =>
@@ -88,24 +89,27 @@ const targetOf = (choice: Choice): Target =>
 export const wordsOf = (choice: Choice): Word[] =>
   choice.kind === 'project' ? [choice.project, ...(choice.rest ?? [])].map((text) => ({ text })) : []
 
-const tooMuch = (row: CommandRow, extra: string): Reply => ({
+/** More words than the command takes. */
+export const tooMuch = (row: CommandRow, extra: string, example = exampleOf(row)): Reply => ({
   outcome: 'too-much',
-  answer: answerTooMuch({ extra, ...howTyped(row) }),
+  answer: answerTooMuch({ extra, usage: usageOf(row), example }),
 })
 
-const nameless = (row: CommandRow, project: string | null): Reply => ({
+/** `missing`: the word that is missing, such as `a project`. */
+export const tooLittle = (row: CommandRow, missing: string, example = exampleOf(row)): Reply => ({
+  outcome: 'too-little',
+  answer: answerTooLittle({ missing, usage: usageOf(row), example }),
+})
+
+/** A name is empty: that of a branch of this project, or (null) of a project. */
+export const nameless = (row: CommandRow, branchOf: string | null, example = exampleOf(row)): Reply => ({
   outcome: 'nameless',
-  answer: answerNameless({
-    branchOf: project,
-    usage: usageOf(row),
-    example: `/ci ${row.name} ${project ?? 'project'}@branch`,
-  }),
+  answer: answerNameless({ branchOf, usage: usageOf(row), example }),
 })
 
-export const howTyped = (row: CommandRow): HowTyped => ({
-  usage: usageOf(row),
-  example: row.examples[0] ?? usageOf(row),
-})
+const exampleOf = (row: CommandRow): string => row.examples[0] ?? usageOf(row)
+
+export const howTyped = (row: CommandRow): HowTyped => ({ usage: usageOf(row), example: exampleOf(row) })
 
 /** Calls `read` only if this person may read: outsiders in shared channels may not. */
 export async function whenMayRead(
@@ -122,6 +126,12 @@ export const answerContext = ({ row, reference }: Question, target: Target | nul
   command,
   branch: target?.kind === 'project' ? target.branch : null,
   reference,
+})
+
+/** The answer to an outcome, which the log names too. */
+export const replyTo = (outcome: { kind: string; code?: string }, answer: Answer | null): Reply => ({
+  outcome: outcomeName(outcome),
+  answer,
 })
 
 /** `ci-trouble not-found`: an outcome as the log calls it. */

@@ -42,7 +42,7 @@ interface Newest {
   note(viewId: string): () => boolean
 }
 
-export function createNewest(max = MODALS_MAX): Newest {
+export function createNewest(): Newest {
   const newest = new Map<string, symbol>()
   return {
     note(viewId) {
@@ -50,7 +50,7 @@ export function createNewest(max = MODALS_MAX): Newest {
       newest.delete(viewId)
       newest.set(viewId, ask)
       for (const oldest of newest.keys()) {
-        if (newest.size <= max) break
+        if (newest.size <= MODALS_MAX) break
         newest.delete(oldest)
       }
       return () => (newest.get(viewId) ?? ask) === ask

@@ -83,8 +83,11 @@ export interface Words {
 export const troubleWords = (code: string): Words => (isKnown(code) ? READING[code] : unknownWords(code))
 
 /** CI certainly did not do what was requested. */
-export const refusedWords = (code: string, action: Action): Words =>
-  isKnown(code) ? REFUSED[action][code] : unknownWords(code)
+export function refusedWords(code: string, action: Action): Words {
+  if (!isKnown(code)) return unknownWords(code)
+  const { why, next } = READING[code]
+  return REFUSED[action][code] ?? { why: `${why} ${UNCHANGED[action]}`, next }
+}
 
 /** CI may have done it. */
 export function unclearWords(code: string, action: Action): Words {
@@ -102,10 +105,6 @@ export const unknownWords = (code: string): Words => ({
 export const LATER = 'Try again in a few minutes.'
 const CREDENTIALS = "CI no longer accepts Buildline's credentials."
 const SLOW_DOWN = 'CI says there were too many requests.'
-const FAULT = 'CI had an internal error.'
-const NO_ANSWER = 'CI did not answer in time.'
-const NOT_REACHED = 'CI could not be reached.'
-const UNREADABLE = "Buildline could not read CI's answer."
 const TOO_LONG = "CI's answer was too long."
 const CHECK_SETTINGS = "Ask a workspace admin to check the CI addresses in Buildline's settings."
 /** The next step if the state may change soon. */
@@ -123,14 +122,17 @@ const READING: Record<CiErrorKind, Words> = {
   },
   'not-found': { why: 'CI found nothing at the address that Buildline used.', next: CHECK_SETTINGS },
   'rate-limited': { why: SLOW_DOWN, next: LATER },
-  server: { why: FAULT, next: LATER },
-  timeout: { why: NO_ANSWER, next: LATER },
-  unreachable: { why: NOT_REACHED, next: LATER },
-  shape: { why: UNREADABLE, next: CHECK_SETTINGS },
+  server: { why: 'CI had an internal error.', next: LATER },
+  timeout: { why: 'CI did not answer in time.', next: LATER },
+  unreachable: { why: 'CI could not be reached.', next: LATER },
+  shape: { why: "Buildline could not read CI's answer.", next: CHECK_SETTINGS },
   'too-large': { why: TOO_LONG, next: 'Tell a workspace admin, with the reference below.' },
 }
 
-const REFUSED: Record<Action, Record<CiErrorKind, Words>> = {
+const UNCHANGED: Record<Action, string> = { stop: 'The build is still running.', restart: 'Nothing was started.' }
+
+/** The refusals that mean something else for an action than for reading. */
+const REFUSED: Record<Action, Partial<Record<CiErrorKind, Words>>> = {
   stop: {
     'bad-request': { why: 'It is probably not running any more.', next: REFRESH },
     unauthorized: {
@@ -142,12 +144,7 @@ const REFUSED: Record<Action, Record<CiErrorKind, Words>> = {
       next: 'Ask a workspace admin to give them that right in CI.',
     },
     'not-found': { why: 'CI has no such running build: it has probably finished.', next: REFRESH },
-    'rate-limited': { why: `${SLOW_DOWN} The build is still running.`, next: LATER },
-    server: { why: `${FAULT} The build is still running.`, next: LATER },
-    timeout: { why: `${NO_ANSWER} The build is still running.`, next: LATER },
-    unreachable: { why: `${NOT_REACHED} The build is still running.`, next: LATER },
-    shape: { why: `${UNREADABLE} The build is still running.`, next: CHECK_SETTINGS },
-    'too-large': { why: `${TOO_LONG} The build is still running.`, next: 'Stop it in CI.' },
+    'too-large': { why: `${TOO_LONG} ${UNCHANGED.stop}`, next: 'Stop it in CI.' },
   },
   restart: {
     'bad-request': {
@@ -163,12 +160,7 @@ const REFUSED: Record<Action, Record<CiErrorKind, Words>> = {
       next: 'Ask a workspace admin to give them that right in CI.',
     },
     'not-found': { why: 'CI no longer has this build.', next: 'Start a new build of the branch in CI.' },
-    'rate-limited': { why: `${SLOW_DOWN} Nothing was started.`, next: LATER },
-    server: { why: `${FAULT} Nothing was started.`, next: LATER },
-    timeout: { why: `${NO_ANSWER} Nothing was started.`, next: LATER },
-    unreachable: { why: `${NOT_REACHED} Nothing was started.`, next: LATER },
-    shape: { why: `${UNREADABLE} Nothing was started.`, next: CHECK_SETTINGS },
-    'too-large': { why: `${TOO_LONG} Nothing was started.`, next: 'Restart it in CI.' },
+    'too-large': { why: `${TOO_LONG} ${UNCHANGED.restart}`, next: 'Restart it in CI.' },
   },
 }
 

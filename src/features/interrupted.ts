@@ -1,9 +1,9 @@
 import type { WebClient } from '@slack/web-api'
-import { RESPONSE_URL_MS, type Interaction } from '../domain/interaction.ts'
+import { RESPONSE_URL_MS } from '../domain/interaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import { classify } from '../slack/api/errors.ts'
 import type { InterruptedInteraction } from './pending-interactions.ts'
-import { directPlace, ephemeralPlace, type Place, responseUrlPlace, isSlackAddress } from '../slack/reply-targets.ts'
+import { directPlace, nearPlace } from '../slack/reply-targets.ts'
 import { isProjectRequest, type ProjectAction } from '../domain/request.ts'
 import { ACTION_WORDS } from '../slack/messages/request.ts'
 import { buildNumber, projectName } from '../slack/messages/build.ts'
@@ -18,38 +18,24 @@ const REFERENCE_CHARS = 8
  * Tells a requester that their request was interrupted: where they made it, else in a direct message. `unreachable`:
  * Slack says that the person can never be reached. Throws if a retry may help.
  */
-export async function showInterrupted(ways: Ways, left: InterruptedInteraction): Promise<'shown' | 'unreachable'> {
-  const { interaction } = left
-  const answer = answerInterrupted(left, interaction.id.slice(0, REFERENCE_CHARS))
-  const direct = directPlace(ways.client, interaction.user)
-  const near = placeNear(ways, interaction)
+export async function showInterrupted(
+  ways: { client: WebClient; clock: Clock },
+  left: InterruptedInteraction,
+): Promise<'shown' | 'unreachable'> {
+  const { id, user, channel, threadTs, responseUrl, receivedAt } = left.interaction
+  const answer = answerInterrupted(left, id.slice(0, REFERENCE_CHARS))
+  const url = ways.clock.now() - receivedAt < RESPONSE_URL_MS ? responseUrl : null
+  const near = nearPlace(ways, { user, spot: channel && { channel, threadTs }, url })
   // If it is not known whether it was shown, it is shown a second time rather than never.
   if (near && (await isShown(near.show(answer, false)))) return 'shown'
   try {
-    await direct.show(answer, true)
+    await directPlace(ways.client, user).show(answer, true)
     return 'shown'
   } catch (error) {
     const { kind } = classify(error)
     if (kind === 'channel-closed' || kind === 'refused') return 'unreachable'
     throw error
   }
-}
-
-interface Ways {
-  client: WebClient
-  clock: Clock
-}
-
-/** Where the request was made: through its response_url while that is valid, else as an ephemeral message there. */
-function placeNear(
-  { client, clock }: Ways,
-  { user, channel, threadTs, responseUrl, receivedAt }: Interaction,
-): Place | null {
-  const spot = channel && { channel, threadTs }
-  const ephemeral = spot && ephemeralPlace(client, user, spot)
-  const isGood = responseUrl !== null && clock.now() - receivedAt < RESPONSE_URL_MS
-  if (!isGood || !isSlackAddress(responseUrl, client.slackApiUrl)) return ephemeral
-  return responseUrlPlace({ url: responseUrl, replaces: false, spot, clock, instead: ephemeral })
 }
 
 const isShown = (showing: Promise<void>): Promise<boolean> =>

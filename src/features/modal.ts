@@ -20,7 +20,6 @@ export interface ModalOpener {
 }
 
 export interface OpenModal {
-  id: string
   /** Replaces the view; false: the modal was closed. Throws when Slack refuses the view. */
   show(view: ModalView): Promise<boolean>
 }
@@ -43,7 +42,7 @@ export function openingPlace(
       const id = textOf(fieldOf(fieldOf(opened, 'view'), 'id'))
       invariant(id !== null, 'Slack names the view that it opened')
       place = placeIn(client, id, view.title.text, otherwise)
-      return { id, show: (next) => showIn(client, id, next) }
+      return { show: (next) => showIn(client, id, next) }
     },
   }
   const following: Place = {

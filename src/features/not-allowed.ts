@@ -4,7 +4,7 @@ import { mention, outside } from '../slack/messages/build.ts'
 import { failureOfCode } from '../slack/api/errors.ts'
 import { WORD_CHARS_MAX } from '../slack/messages/limits.ts'
 import { answerTrouble, type Answer, type Trouble, small, type Part } from '../slack/messages/answer.ts'
-import type { WantedRight } from '../catalog/outcomes.ts'
+import type { Refused, WantedRight } from '../catalog/outcomes.ts'
 import type { Words } from './fault-messages.ts'
 
 type No = Extract<Permit, { kind: 'no' }>
@@ -15,12 +15,18 @@ type Wanted = Action | WantedRight | 'examine'
  * @param about the refused action; `action` is null for reading
  */
 export function answerNotAllowed(
-  why: No | { kind: 'forbidden'; permit: No } | { kind: 'unknown-person'; code: string },
+  why: No | { kind: 'forbidden'; permit: No } | Extract<Refused, { kind: 'unknown-person' }>,
   about: { action: Wanted | null; reference: string },
 ): Answer {
   if (why.kind === 'unknown-person') return answerTrouble(unknownPerson(why.code), about.reference)
   return answerTrouble(notPermitted(why.kind === 'forbidden' ? why.permit : why, about.action))
 }
+
+/** The same for an outcome that names the refused action. */
+export const answerRefused = (refused: Refused, reference: string): Answer =>
+  refused.kind === 'forbidden'
+    ? answerNotAllowed(refused.permit, { action: refused.action, reference })
+    : answerNotAllowed(refused, { action: null, reference })
 
 function unknownPerson(code: string): Trouble {
   const { why, next } = unknownWords(code)

@@ -1,4 +1,3 @@
-import { assertNever } from '../lib/assert.ts'
 import type { NotFound } from '../catalog/outcomes.ts'
 import { onBranch, outside, projectName } from '../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../slack/messages/limits.ts'
@@ -11,7 +10,7 @@ import {
   typed,
 } from '../slack/messages/answer.ts'
 import { buildLine, nameToChoose, projectLine } from './build.ts'
-import { buildChoice, choices, CHOICES_MAX, projectChoice } from './choice.ts'
+import { buildChoice, choices, projectChoice } from './choice.ts'
 
 /** Nothing matched, or several things did: says what is missing, or offers the choices as buttons. */
 export const answerNotFound = (outcome: NotFound, context: AnswerContext): Answer =>
@@ -51,8 +50,6 @@ function troubleOf(outcome: NotFound, context: AnswerContext): Trouble {
         why: null,
         next: `Use a build's card or its thread, or type ${typed(`/ci ${context.command} project@branch`)}.`,
       }
-    default:
-      return assertNever(outcome)
   }
 }
 
@@ -72,39 +69,33 @@ function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, context: 
 
 function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }>, context: AnswerContext): Trouble {
   const { projects, more, text } = outcome
-  const left = more + Math.max(0, projects.length - CHOICES_MAX)
-  const shown = projects.slice(0, CHOICES_MAX)
-  const buttons = choices(shown.map((project) => projectChoice(context, nameToChoose(project), project.name)))
+  const buttons = choices(projects.map((project) => projectChoice(context, nameToChoose(project), project.name)))
   return {
     what: `:mag: *${projects.length + more} projects* match ${typed(text)}.`,
-    why: [...shown.map((project, at) => `${at + 1}. ${projectLine(project)}`), ...andMore(left)],
-    next: nextOf(buttons, left, `type ${typed(typedName(context))} with more of the name`),
+    why: [...numbered(projects.map(projectLine)), ...(more > 0 ? [`… and ${more} more`] : [])],
+    next: nextOf(buttons, more, `type ${typed(typedName(context))} with more of the name`),
     parts: buttons,
   }
 }
 
-function severalBuilds(
-  { text, builds }: Extract<NotFound, { kind: 'several-builds' }>,
-  context: AnswerContext,
-): Trouble {
-  const shown = builds.slice(0, CHOICES_MAX)
-  const buttons = choices(shown.map((build) => buildChoice(context, build)))
-  const left = builds.length - shown.length
+function severalBuilds(outcome: Extract<NotFound, { kind: 'several-builds' }>, context: AnswerContext): Trouble {
+  const { text, builds } = outcome
+  const buttons = choices(builds.map((build) => buildChoice(context, build)))
   return {
     what: `:mag: *${builds.length} builds* match ${typed(text)}.`,
-    why: [...shown.map((build, at) => `${at + 1}. ${buildLine(build)}`), ...andMore(left)],
-    next: nextOf(buttons, left, `type ${typed(`/ci ${context.command} project@branch`)}`),
+    why: numbered(builds.map(buildLine)),
+    next: nextOf(buttons, 0, `type ${typed(`/ci ${context.command} project@branch`)}`),
     parts: buttons,
   }
 }
+
+const numbered = (lines: readonly string[]): string[] => lines.map((words, at) => `${at + 1}. ${words}`)
 
 /** The next step: choose a button if the buttons cover all matches, else (also) type more. */
 function nextOf(buttons: readonly Part[], left: number, typing: string): string {
   if (buttons.length === 0) return `T${typing.slice(1)}.`
   return left === 0 ? 'Choose one.' : `Choose one, or ${typing}.`
 }
-
-const andMore = (left: number): string[] => (left > 0 ? [`… and ${left} more`] : [])
 
 function noBuild(
   { project, branch, nearest }: Extract<NotFound, { kind: 'no-build' }>,

@@ -4,21 +4,21 @@ import type { BadgeClient } from '../sources/ci-service/badge.ts'
 import type { Picture } from '../slack/picture/picture.ts'
 import { badge } from './badge/badge.ts'
 import { type BreakageDeps, breakageOperations } from './breakages/act.ts'
-import { buildStatus, runningBuilds, suggestBranches } from './builds/status.ts'
-import type { ActDeps } from './builds/deps.ts'
+import { branchesOf, buildStatus, runningBuilds, type StatusQuestion } from './builds/status.ts'
+import type { ActDeps } from './builds/call-once.ts'
 import type { DoctorDeps } from './doctor/findings.ts'
 import { doctorOperations } from './doctor/examine.ts'
 import { explain } from './why/why.ts'
 import { createAsking } from '../catalog/ask-ci.ts'
-import { findBuild, summaryOf } from '../catalog/find-build.ts'
-import { type HomeDeps, homeOperations } from './home/home.ts'
+import { findBuild, summaryOf, type FindDeps } from '../catalog/find-build.ts'
+import { type HomeDeps, readHome } from './home/home.ts'
 import { listProjects } from './list/list.ts'
 import { type PersonDeps, createPersonOperations } from './people/people.ts'
 import type { ProjectDeps, Begun, Creation, EditQuestion, PreviewQuestion } from './projects/outcomes.ts'
-import { suggestProjects, findProject } from '../catalog/projects.ts'
+import { suggestProjects, findProject, type FollowedDeps } from '../catalog/projects.ts'
 import type { Refreshed } from '../catalog/reading.ts'
 import { flakyBranches, type FlakyQuestion } from './flaky/flaky.ts'
-import { restartBuild, stopBuild } from './builds/act.ts'
+import { act } from './builds/act.ts'
 import type { PatternQuestion, SubscribeWish, SubscriptionDeps, UnsubscribeWish } from './subscriptions/outcomes.ts'
 import { createProject, previewCreation } from './projects/create.ts'
 import { editProject } from './projects/edit.ts'
@@ -44,32 +44,27 @@ export interface OperationsDeps
 
 /** Everything that people can request. Commands, buttons, forms and mentions use only these operations. */
 export function createOperations(deps: OperationsDeps) {
-  const { store, interfaces, subscriptions } = deps
-  const find = { reads: store.read, interfaces, clock: deps.clock }
   const orAskCi = createAsking(deps)
+  const stored: FindDeps & FollowedDeps = deps
   return {
     /** For commands that only read what is stored. */
-    stored: { ...find, subscriptions },
+    stored,
     listProjects: (question: ListQuestion) => listProjects(deps, question),
-    status: (
-      question: { project: string | null; branch: string | null; channel: ChannelId | null } | { target: Target },
-    ) => orAskCi(() => buildStatus({ ...find, subscriptions }, question)),
+    status: (question: StatusQuestion) => orAskCi(() => buildStatus(deps, question)),
     /** One build, for a choice or a modal. */
     async findBuild(target: Target): Promise<{ kind: 'found'; build: BuildSummary } | NotFound> {
-      const looked = await orAskCi(() => findBuild(find, target))
-      return looked.kind === 'found' ? { kind: 'found', build: await summaryOf(find, looked.found) } : looked
+      const looked = await orAskCi(() => findBuild(deps, target))
+      return looked.kind === 'found' ? { kind: 'found', build: await summaryOf(deps, looked.found) } : looked
     },
-    running: (channel: ChannelId | null) => runningBuilds({ ...find, subscriptions }, channel),
-    stop: (target: Target, by: Requester) => orAskCi(() => stopBuild(deps, target, by)),
-    restart: (target: Target, by: Requester) => orAskCi(() => restartBuild(deps, target, by)),
-    badge: (about: { project: string; branch: string | null }) =>
-      orAskCi(() => badge({ ...find, sources: deps.sources, badges: deps.badges, draw: deps.draw }, about)),
-    flaky: (question: FlakyQuestion) => orAskCi(() => flakyBranches({ ...deps, ...find }, question)),
-    why: (target: Target | null, by: Pick<Requester, 'user' | 'channel'>) =>
-      orAskCi(() => explain({ ...find, subscriptions, seenBy: deps.seenBy }, target, by)),
+    running: (channel: ChannelId | null) => runningBuilds(deps, channel),
+    stop: (target: Target, by: Requester) => orAskCi(() => act(deps, 'stop', target, by)),
+    restart: (target: Target, by: Requester) => orAskCi(() => act(deps, 'restart', target, by)),
+    badge: (about: { project: string; branch: string | null }) => orAskCi(() => badge(deps, about)),
+    flaky: (question: FlakyQuestion) => orAskCi(() => flakyBranches(deps, question)),
+    why: (target: Target | null, by: Pick<Requester, 'user' | 'channel'>) => orAskCi(() => explain(deps, target, by)),
     /** Projects whose names begin with or contain the text, for a picker. */
-    suggestProjects: (text: string) => suggestProjects(store.read, text),
-    suggestBranches: (project: string, text: string) => suggestBranches(find, project, text),
+    suggestProjects: (text: string) => suggestProjects(deps.store.read, text),
+    branchesOf: (project: string) => branchesOf(deps, project),
     /** May this person read at all? Guests may, outsiders of shared channels may not. */
     mayRead: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('read', by),
     subscriptions: subscriptionOperations(deps),
@@ -77,7 +72,7 @@ export function createOperations(deps: OperationsDeps) {
     projects: createProjectOperations(deps),
     people: createPersonOperations(deps),
     breakages: breakageOperations(deps),
-    home: homeOperations(deps),
+    home: (user: string, team: string | null) => readHome(deps, user, team),
     doctor: doctorOperations({ ...deps.doctor, permits: deps.permits }),
   }
 }

@@ -55,36 +55,19 @@ export interface PendingInteractionsDeps {
 }
 
 /** Requests that have no answer yet. Each is on disk from before Slack's acknowledgement until its answer was shown. */
-export interface PendingInteractions {
-  /**
-   * Resolves when the request is on disk. Null: a request with this key came before, or this is the second press of a
-   * double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within KEEP_WITHIN_MS.
-   * @param clickKey equal whenever the same person presses the same button; null: it was no button
-   */
-  keep(received: ReceivedInteraction, requestKey: string, clickKey?: string | null): Promise<Interaction | null>
-  /** Whether this key comes for the first time. If the store fails, the key counts as new. */
-  isNew(requestKey: string): Promise<boolean>
-  /** Records that the answer was shown. Never throws: if the store fails, the write is retried. */
-  settle(interaction: Interaction): Promise<void>
-  /** The answer could not be shown: `answerAbandoned` tells the person later. */
-  release(interaction: Interaction): void
-  /** Tells the person at once that the request was interrupted; CI is not called for it any more. Never throws. */
-  giveUp(interaction: Interaction): Promise<void>
-  /** Tells people whose requests dead processes left, or whose answers were not shown. On SQLite, right at start. */
-  answerAbandoned(): Promise<void>
-  /** Calls `answerAbandoned` every LOOK_EVERY_MS, until `stop`. */
-  start(): void
-  stop(): Promise<void>
-  /** Removes what is older than OWED_MAX_MS. */
-  forget(): Promise<void>
-}
+export type PendingInteractions = ReturnType<typeof createPendingInteractions>
 
-export function createPendingInteractions(deps: PendingInteractionsDeps): PendingInteractions {
+export function createPendingInteractions(deps: PendingInteractionsDeps) {
   const { store, clock, log, processId } = deps
   /** what this process is handling, and what it has answered but not yet recorded */
   const underWay = new Set<string>()
   const settled = new Map<string, Interaction>()
 
+  /**
+   * Resolves when the request is on disk. Null: a request with this key came before, or this is the second press of a
+   * double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within KEEP_WITHIN_MS.
+   * @param clickKey equal whenever the same person presses the same button; null: it was no button
+   */
   async function keep(
     received: ReceivedInteraction,
     requestKey: string,
@@ -116,6 +99,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     }
   }
 
+  /** Whether this key comes for the first time. If the store fails, the key counts as new. */
   async function isNew(requestKey: string): Promise<boolean> {
     const writing = store.write((tx) => tx.rememberRequest(requestKey, clock.now()), { canBeRedone: true })
     try {
@@ -126,6 +110,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     }
   }
 
+  /** Records that the answer was shown. Never throws: if the store fails, the write is retried. */
   async function settle(interaction: Interaction): Promise<void> {
     settled.set(interaction.id, interaction)
     try {
@@ -140,28 +125,25 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
 
   /** Does nothing if the request was answered, or claimed by another process. */
   async function sendAbandoned(interaction: Interaction): Promise<void> {
-    const left = await claim(interaction)
-    if (!left) return
-    const responseUrl = opened(left.interaction.responseUrl)
-    const reached = await deps.tell({ ...left, interaction: { ...left.interaction, responseUrl } })
-    await store.write((tx) => tx.tellInteraction(interaction.id))
-    const fields = { interaction: interaction.id, user: interaction.user, request: left.request?.id ?? null, reached }
+    const { id, user, interactionKey } = interaction
+    const claimed = await store.write(async (tx) => {
+      const isOurs = await tx.claimInteraction(id, interaction, { claimedBy: processId, claimedAt: clock.now() })
+      return isOurs ? { request: await tx.requestOf(interactionKey) } : null
+    })
+    if (!claimed) return
+    const { request } = claimed
+    const responseUrl = opened(interaction.responseUrl)
+    const reached = await deps.tell({ interaction: { ...interaction, responseUrl }, request })
+    await store.write((tx) => tx.tellInteraction(id))
+    const fields = { interaction: id, user, request: request?.id ?? null, reached }
     log.warn(fields, 'a request was interrupted; its requester is told')
   }
-
-  const claim = (interaction: Interaction): Promise<InterruptedInteraction | null> =>
-    store.write(async (tx) => {
-      const claimed = await tx.claimInteraction(interaction.id, interaction, {
-        claimedBy: processId,
-        claimedAt: clock.now(),
-      })
-      return claimed ? { interaction, request: await tx.requestOf(interaction.interactionKey) } : null
-    })
 
   /** Null if it was encrypted with another token. An older version stored it unencrypted. */
   const opened = (responseUrl: string | null): string | null =>
     responseUrl === null || /^https?:/.test(responseUrl) ? responseUrl : deps.seal.open(responseUrl)
 
+  /** Tells the person at once that the request was interrupted; CI is not called for it any more. Never throws. */
   async function giveUp(interaction: Interaction): Promise<void> {
     try {
       await sendAbandoned(interaction)
@@ -170,6 +152,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     }
   }
 
+  /** Tells people whose requests dead processes left, or whose answers were not shown. On SQLite, right at start. */
   async function answerAbandoned(): Promise<void> {
     for (const interaction of settled.values()) await settle(interaction)
     const now = clock.now()
@@ -190,6 +173,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     return !store.shared || now - claimedAt >= LEFT_AFTER_MS
   }
 
+  /** Removes what is older than OWED_MAX_MS. */
   async function forget(): Promise<void> {
     const now = clock.now()
     const mute = await store.write(async (tx) => {
@@ -216,9 +200,11 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
     keep,
     isNew,
     settle,
-    release: ({ id }) => void underWay.delete(id),
+    /** The answer could not be shown: `answerAbandoned` tells the person later. */
+    release: ({ id }: Interaction) => void underWay.delete(id),
     giveUp,
     answerAbandoned,
+    /** Calls `answerAbandoned` every LOOK_EVERY_MS, until `stop`. */
     start: () => void (looking = keepLooking()),
     stop() {
       stopping.abort()

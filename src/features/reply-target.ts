@@ -3,31 +3,15 @@ import type { SlackDeps } from './context.ts'
 import { FIND_BLOCKS, FIND_CALLBACK_ID, findModal } from './builds/find-modal.ts'
 import { placeIn } from './modal.ts'
 import { isRecord } from '../domain/raw-values.ts'
-import {
-  directPlace,
-  ephemeralPlace,
-  modalPlace,
-  type Place,
-  type Spot,
-  responseUrlPlace,
-  isSlackAddress,
-} from '../slack/reply-targets.ts'
+import { directPlace, modalPlace, nearPlace, type Place } from '../slack/reply-targets.ts'
 
 /** Where the sender of this request can be answered; null if Slack offers no way. */
 export function placeOf(deps: Pick<SlackDeps, 'client' | 'clock'>, body: unknown, replaces = false): Place | null {
-  const { client, clock } = deps
   const user = userOf(body)
-  const spot = spotOf(body)
-  const ephemeral = user !== null && spot ? ephemeralPlace(client, user, spot) : null
-  const url = textAt(body, 'response_url')
-  if (url !== null && isSlackAddress(url, client.slackApiUrl))
-    return responseUrlPlace({ url, replaces, spot, clock, instead: ephemeral })
-  return ephemeral ?? placeInModal(deps, body) ?? (user === null ? null : directPlace(client, user))
-}
-
-function spotOf(body: unknown): Spot | null {
   const channel = channelOf(body)
-  return channel && { channel, threadTs: threadOf(body) }
+  const spot = channel && { channel, threadTs: threadOf(body) }
+  const near = nearPlace(deps, { user, spot, url: textAt(body, 'response_url'), replaces })
+  return near ?? placeInModal(deps, body) ?? (user === null ? null : directPlace(deps.client, user))
 }
 
 /** The modal that was clicked in or submitted. "Find a build" keeps its form, and shows the answer below it. */

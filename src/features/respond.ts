@@ -4,10 +4,11 @@ import type { Requester } from '../catalog/outcomes.ts'
 import { NotAttempted } from '../store/not-attempted.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import { showPicture } from '../slack/picture/show.ts'
+import type { Answer } from '../slack/messages/answer.ts'
 import type { Place } from '../slack/reply-targets.ts'
 
 /** After this time the person is told that the answer will follow. */
-export const SLOW_AFTER_MS = 2_000
+const SLOW_AFTER_MS = 2_000
 
 /** One request of one person, already acknowledged. */
 export interface SlackRequest {
@@ -24,101 +25,62 @@ export interface SlackRequest {
  */
 export async function respond(
   deps: SlackDeps,
-  request: SlackRequest,
+  { what, by, place }: SlackRequest,
   work: (reference: string) => Promise<Reply>,
 ): Promise<void> {
+  const { client, clock, log, pending } = deps
   const reference = deps.newReference()
-  const waiting = sayWhenSlow(deps, request, reference)
-  const reply = await replyTo(deps, request, reference, work)
-  await waiting.end()
-  if (deps.pending?.beginAnswer() === false)
-    return deps.log.info({ ...fieldsOf(request, reference), outcome: reply.outcome }, LATE)
-  const isShown = await show(deps, request, reply.answer, reference)
-  await deps.pending?.endAnswer(isShown)
-  deps.log.info({ ...fieldsOf(request, reference), outcome: reply.outcome, isShown }, 'slack request finished')
-  if (isShown) await showPictureOf(deps, request, reply, reference)
+  // What the log contains about a request: no text that a person typed.
+  const fields = { reference, what, user: by.user, channel: by.channel, via: by.via }
+  const answered = new AbortController()
+  const waiting = saySlow()
+  const { outcome, answer } = await replyOf()
+  answered.abort()
+  // Finish sending "still working" first, or it would arrive after the answer.
+  await waiting
+  if (pending?.beginAnswer() === false) return log.info({ ...fields, outcome }, LATE)
+  const isShown = answer === null || (await show(answer, true))
+  await pending?.endAnswer(isShown)
+  log.info({ ...fields, outcome, isShown }, 'slack request finished')
+  if (isShown) await showPictureOf(answer)
+
+  async function saySlow(): Promise<void> {
+    // The person has waited since Slack sent the request, not since it was stored.
+    const now = clock.now()
+    const waitedMs = now - (pending?.receivedAt ?? now)
+    await clock.sleep(Math.max(0, SLOW_AFTER_MS - waitedMs), answered.signal)
+    if (!answered.signal.aborted && !pending?.isGivenUp) await show(answerSlow(what), false)
+  }
+
+  async function replyOf(): Promise<Reply> {
+    try {
+      return await work(reference)
+    } catch (error) {
+      log.error({ ...fields, err: error }, 'slack request failed')
+      if (error instanceof NotAttempted) return { outcome: 'undone', answer: answerUndone(reference) }
+      return { outcome: 'fault', answer: answerFault(reference) }
+    }
+  }
+
+  async function show(shown: Answer, isLast: boolean): Promise<boolean> {
+    try {
+      await place?.show(shown, isLast)
+      return place !== null
+    } catch (error) {
+      log.warn({ ...fields, err: error }, 'an answer could not be shown')
+      return false
+    }
+  }
+
+  /** Best effort: without the picture, the text is a full answer. */
+  async function showPictureOf(shown: Answer | null): Promise<void> {
+    if (!shown?.picture || !place?.spot) return
+    try {
+      await showPicture(client, shown.picture, place.spot, by.user)
+    } catch (error) {
+      log.info({ ...fields, err: error }, 'a picture could not be shown')
+    }
+  }
 }
 
 const LATE = 'an answer came after the person was told that the request was interrupted'
-
-/** What the log contains about a request: no text that a person typed. */
-const fieldsOf = ({ what, by }: SlackRequest, reference: string) => ({
-  reference,
-  what,
-  user: by.user,
-  channel: by.channel,
-  via: by.via,
-})
-
-// Finish sending "still working" first, or it would arrive after the answer.
-function sayWhenSlow(deps: SlackDeps, request: SlackRequest, reference: string): { end: () => Promise<void> } {
-  const stop = new AbortController()
-  const saying = saySlowAfterAWhile(deps, request, reference, stop.signal)
-  return {
-    end: () => {
-      stop.abort()
-      return saying
-    },
-  }
-}
-
-async function saySlowAfterAWhile(
-  deps: SlackDeps,
-  request: SlackRequest,
-  reference: string,
-  stop: AbortSignal,
-): Promise<void> {
-  // The person has waited since Slack sent the request, not since it was stored.
-  const now = deps.clock.now()
-  const waitedMs = now - (deps.pending?.receivedAt ?? now)
-  await deps.clock.sleep(Math.max(0, SLOW_AFTER_MS - waitedMs), stop)
-  if (!stop.aborted && !deps.pending?.isGivenUp) await show(deps, request, answerSlow(request.what), reference, false)
-}
-
-async function replyTo(
-  deps: SlackDeps,
-  request: SlackRequest,
-  reference: string,
-  work: (reference: string) => Promise<Reply>,
-): Promise<Reply> {
-  try {
-    return await work(reference)
-  } catch (error) {
-    deps.log.error({ ...fieldsOf(request, reference), err: error }, 'slack request failed')
-    if (error instanceof NotAttempted) return { outcome: 'undone', answer: answerUndone(reference) }
-    return { outcome: 'fault', answer: answerFault(reference) }
-  }
-}
-
-async function show(
-  deps: SlackDeps,
-  request: SlackRequest,
-  answer: Reply['answer'],
-  reference: string,
-  isLast = true,
-): Promise<boolean> {
-  if (answer === null) return true
-  try {
-    await request.place?.show(answer, isLast)
-    return request.place !== null
-  } catch (error) {
-    deps.log.warn({ ...fieldsOf(request, reference), err: error }, 'an answer could not be shown')
-    return false
-  }
-}
-
-/** Best effort: without the picture, the text is a full answer. */
-async function showPictureOf(
-  deps: SlackDeps,
-  request: SlackRequest,
-  { answer }: Reply,
-  reference: string,
-): Promise<void> {
-  const spot = request.place?.spot
-  if (!answer?.picture || !spot) return
-  try {
-    await showPicture(deps.client, answer.picture, spot, request.by.user)
-  } catch (error) {
-    deps.log.info({ ...fieldsOf(request, reference), err: error }, 'a picture could not be shown')
-  }
-}

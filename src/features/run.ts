@@ -1,11 +1,9 @@
 import { listAt, textAt } from './body.ts'
-import type { Requester, Target } from '../catalog/outcomes.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import { overview } from './builds/slack.ts'
 import { unknown } from './help/slack.ts'
 import { commandNamed, COMMANDS } from './features.ts'
-import type { Command } from './command.ts'
-import type { ModalOpener } from './modal.ts'
+import type { Command, Question } from './command.ts'
 import { parseTyped, type Word } from '../slack/commands/parse.ts'
 
 /** A command as typed, in a slash command or in a mention. */
@@ -57,12 +55,7 @@ function readWords([first, ...words]: readonly Word[], text: string): Spoken {
 /** The command's name for the log and for "Still working on …": never text that somebody typed. */
 export const nameOf = ({ command, typed }: Spoken): string => command?.name ?? (typed === null ? 'overview' : 'help')
 
-interface Asking {
-  by: Requester
-  thread: Target | null
-  modalOpener: ModalOpener | null
-  reference: string
-}
+type Asking = Pick<Question, 'by' | 'thread' | 'modalOpener' | 'reference'>
 
 /** Answers a command. An unknown command does nothing. Without any word, shows the state of the channel or thread. */
 export async function run(

@@ -1,17 +1,11 @@
+import type { Target as Named } from '../catalog/outcomes.ts'
 import { isShortId, isUuid, toUuid } from '../domain/ids.ts'
-import type { Uuid } from '../domain/ids.ts'
 import { CUT, type Word } from '../slack/commands/parse.ts'
 
 /** What a command is about, as typed. Nothing of it is known to exist. */
 export type Target =
   | { kind: 'none' }
-  /** `#512`, or `acme/web #512`, as cards write it: decimal digits, or the first eight of a uuid */
-  | { kind: 'build-number'; number: string; project: string | null }
-  | { kind: 'build-url'; url: string }
-  /** of a project or of a build: a uuid does not show which */
-  | { kind: 'uuid'; uuid: Uuid }
-  /** a name, a part of one, a legacy id, or a uuid with a branch after it */
-  | { kind: 'project'; project: string; branch: string | null }
+  | Exclude<Named, { kind: 'run' | 'message' }>
   /** an empty name: of a branch of this project, or (null) of a project */
   | { kind: 'nameless'; project: string | null }
   /** the first surplus word: it may mean another target, and Buildline does not guess */

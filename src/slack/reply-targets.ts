@@ -117,11 +117,26 @@ interface ResponseUrl {
   instead: Place | null
 }
 
+/** Where a request was made: through its response_url, else as an ephemeral message; null: there is neither. */
+export function nearPlace(
+  { client, clock }: { client: WebClient; clock: Clock },
+  {
+    user,
+    spot,
+    url,
+    replaces = false,
+  }: { user: string | null; spot: Spot | null; url: string | null; replaces?: boolean },
+): Place | null {
+  const ephemeral = user !== null && spot ? ephemeralPlace(client, user, spot) : null
+  const isSafe = url !== null && isSlackAddress(url, client.slackApiUrl)
+  return isSafe ? responseUrlPlace({ url, replaces, spot, clock, instead: ephemeral }) : ephemeral
+}
+
 /**
  * An answer through the request's response_url, which reaches the requester wherever they are. If it is unclear whether
  * it was shown, it is shown once more, through `instead` if there is one: twice is better than never.
  */
-export const responseUrlPlace = (address: ResponseUrl): Place => ({
+const responseUrlPlace = (address: ResponseUrl): Place => ({
   spot: address.spot,
   async show(answer, isLast) {
     const end = await tell(address, answer, isLast ? ANSWER_TRIES_MAX : 1)

@@ -1,8 +1,8 @@
-import { redSinceOf, shownBreakage, type Breakage, type ShownBreakage } from '../domain/breakage.ts'
+import { redSinceOf, shownBreakage, type Breakage, type RedSince, type ShownBreakage } from '../domain/breakage.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
-import type { Facilities } from '../domain/offer.ts'
-import { breaks, recoveryOf, redStreakTo, type Recovery, type Turn } from '../domain/recovered.ts'
+import type { Facilities, Interfaces } from '../domain/offer.ts'
+import { breaks, recoveryOf, redStreakTo, type Turn } from '../domain/recovered.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { isRed } from '../domain/status.ts'
@@ -15,14 +15,6 @@ import type { Reads } from './store.ts'
 /** A red streak is counted up to OUTCOMES_FAR, then it is "at least". Most are short: few outcomes are read first. */
 const HISTORY_NEAR = 4
 export const OUTCOMES_FAR = 500
-
-/** The interfaces of CI, and the other sources, that have credentials. */
-export interface Interfaces {
-  v2: boolean
-  legacy: boolean
-  github?: boolean
-  gitlab?: boolean
-}
 
 /** One card of a revision: its build events, the attempts folded from them, and the requests about them. */
 export interface Revision {
@@ -78,7 +70,7 @@ export async function streaksOf(
   reads: Reads,
   attempts: readonly Attempt[],
   candidates: readonly Attempt[],
-): Promise<Map<string, Recovery>> {
+): Promise<Map<string, RedSince>> {
   const streaks = await recoveriesOf(reads, attempts, candidates)
   const newest = attempts.at(-1)!
   const red = isRed(newest.status) ? await redSince(reads, newest) : null
@@ -91,8 +83,8 @@ export async function recoveriesOf(
   reads: Reads,
   attempts: readonly Attempt[],
   candidates = attempts,
-): Promise<Map<string, Recovery>> {
-  const recoveries = new Map<string, Recovery>()
+): Promise<Map<string, RedSince>> {
+  const recoveries = new Map<string, RedSince>()
   if (candidates.length === 0) return recoveries
   const around = await readAround(reads, attempts)
   for (const attempt of candidates) {
@@ -102,7 +94,7 @@ export async function recoveriesOf(
   return recoveries
 }
 
-async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promise<Recovery | null> {
+async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promise<RedSince | null> {
   if (attempt.status !== 'success' || (await isOvertaken(reads, attempt, around))) return null
   // A success that counts ends the streak, or shows that there is none: outcomes before it change nothing.
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
@@ -121,10 +113,10 @@ async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Pro
  * How long the branch has been red as of this attempt; null if it is not red. An attempt without an outcome (running,
  * waiting or stopped) leaves the branch as it was.
  */
-export async function redSince(reads: Reads, attempt: Attempt): Promise<Recovery | null> {
+export async function redSince(reads: Reads, attempt: Attempt): Promise<RedSince | null> {
   if (attempt.status === 'success') return null
   const open = await breakageTo(reads, attempt)
-  if (open) return { sinceAt: open.beganAt, builds: open.builds, atLeast: false }
+  if (open) return redSinceOf(open)
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
     status === 'success' && (buildId !== attempt.buildId || seq < (attempt.finalSeq ?? Number.POSITIVE_INFINITY))
   const around = await readAround(reads, [attempt])

@@ -140,7 +140,7 @@ describe('two overlapping builds of one branch', () => {
         attempts.find(({ buildId }) => buildId === '4')!,
         attempts,
       )
-    expect(of(before)).toMatchObject({ sinceAt: T0, builds: 2 })
+    expect(of(before)).toMatchObject({ at: T0, builds: 2 })
     expect(of(after)).toEqual(of(before))
   })
 })
@@ -148,12 +148,12 @@ describe('two overlapping builds of one branch', () => {
 describe('the red streak of a recovery', () => {
   it('says since when the branch was red, and how many builds failed', () => {
     const said = [built('1', 'success', 0), built('2', 'error', MINUTE), built('3', 'error'), built('4', 'success')]
-    expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + MINUTE, builds: 2, atLeast: false })
+    expect(recoveryNow(...said)).toEqual({ at: T0 + MINUTE, builds: 2, atLeast: false })
   })
 
   it('counts a build once even if all its attempts failed', () => {
     const said = ['initiated', 'error', 'initiated', 'error', 'initiated', 'success'].map((word) => built('1', word))
-    expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + SECOND, builds: 1, atLeast: false })
+    expect(recoveryNow(...said)).toEqual({ at: T0 + SECOND, builds: 1, atLeast: false })
   })
 
   it('counts no build that is neither red nor green', () => {
@@ -164,14 +164,14 @@ describe('the red streak of a recovery', () => {
   it.each([
     [['infrastructure_failure', 'error', 'infrastructure_failure', 'error', 'success'], T0 + SECOND],
     [['infrastructure_failure', 'infrastructure_failure', 'success'], T0],
-  ])('counts machine errors only if nothing else failed: %j', (words, sinceAt) => {
+  ])('counts machine errors only if nothing else failed: %j', (words, at) => {
     const said = words.map((word, i) => built(`${i}`, word))
-    expect(recoveryNow(...said)).toEqual({ sinceAt, builds: 2, atLeast: false })
+    expect(recoveryNow(...said)).toEqual({ at, builds: 2, atLeast: false })
   })
 
   it('begins at the time that CI gives', () => {
     const said = { ...built('1', 'error', MINUTE), details: { finishedAt: T0 + SECOND } }
-    expect(recoveryNow(said, built('2', 'success'))).toMatchObject({ sinceAt: T0 + SECOND })
+    expect(recoveryNow(said, built('2', 'success'))).toMatchObject({ at: T0 + SECOND })
   })
 
   it.each<[claim: string, words: string[], atLeast: boolean]>([
@@ -285,7 +285,7 @@ describe('the red streak up to a red attempt', () => {
 
   it('begins when its first red build ended', () => {
     const said = [built('0', 'success', 0), built('1', 'error', MINUTE), built('2', 'error', 9 * MINUTE)]
-    expect(streakTo('2', ...said)).toMatchObject({ sinceAt: T0 + MINUTE })
+    expect(streakTo('2', ...said)).toMatchObject({ at: T0 + MINUTE })
   })
 
   it('has at least this length if the history is truncated before its beginning', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { NotFound, Target } from '../../src/catalog/outcomes.ts'
-import { PROJECT_CHOICES_MAX } from '../../src/catalog/outcomes.ts'
+import { CHOICES_MAX } from '../../src/slack/messages/ids.ts'
 import { projectId, channelId, messageTs } from '../support/build-events.ts'
 import { BUILDS, hear, openStage, type Stage } from './operations-stage.ts'
 
@@ -46,7 +46,7 @@ describe('a project is found', () => {
       await heard(stage, { project_id: id, build_id: '1', project_full_name: `acme/s-${id}` })
     const found = await find(stage, ofProject('acme'))
     expect(found).toMatchObject({ kind: 'several-projects', more: 1 })
-    expect(found.kind === 'several-projects' && found.projects.length).toBe(PROJECT_CHOICES_MAX)
+    expect(found.kind === 'several-projects' && found.projects.length).toBe(CHOICES_MAX)
   })
 
   test.each([
@@ -242,10 +242,9 @@ describe('a menu', () => {
   test('suggests the branches of a project, newest builds first', async () => {
     await using stage = await openStage()
     for (const branch of ['main', 'Fix/login', 'fix/logout']) await stage.running({ branch })
-    const branches = (text: string, project = 'web') => stage.main.operations.suggestBranches(project, text)
-    expect(await branches('')).toEqual(['fix/logout', 'Fix/login', 'main'])
-    expect(await branches('FIX/LOGI')).toEqual(['Fix/login'])
-    expect(await branches('', 'nowhere')).toEqual([])
+    const { branchesOf } = stage.main.operations
+    expect(await branchesOf('web')).toEqual(['fix/logout', 'Fix/login', 'main'])
+    expect(await branchesOf('nowhere')).toEqual([])
   })
 })
 

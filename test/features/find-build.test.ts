@@ -38,7 +38,7 @@ describe('"Find a build"', () => {
     await slack.people.select(chooseProject())
     expect(await asked(2)).toEqual([
       ['suggestProjects', 'ac'],
-      ['suggestBranches', '41', ''],
+      ['branchesOf', '41'],
       ['findBuild', { kind: 'project', project: '41', branch: null }],
     ])
     expect(textIn(slack)).toContain(shown(answerFound(build())))

@@ -40,12 +40,10 @@ function openStage(): Stage {
   let references = 0
   const homes = createHomes({
     operations: {
-      home: {
-        async home(user) {
-          read.push(user)
-          if (outcome instanceof Error) throw outcome
-          return outcome
-        },
+      async home(user) {
+        read.push(user)
+        if (outcome instanceof Error) throw outcome
+        return outcome
       },
     },
     client: {

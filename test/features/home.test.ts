@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ChannelId } from '../../src/domain/ids.ts'
 import { createConnections } from '../../src/sources/ci-service/connections.ts'
-import { type HomeState, SUBSCRIPTIONS_SHOWN_MAX } from '../../src/features/home/home.ts'
+import { type HomeState, SHOWN_MAX } from '../../src/features/home/home.ts'
 import { request, T0 } from '../support/build-events.ts'
 import { projectRequest } from '../store/given.ts'
 import { follower } from '../alerts/stage.ts'
@@ -16,7 +16,7 @@ afterEach(() => stage[Symbol.asyncDispose]())
 /** Home of a person who is only in #builds. */
 async function homeOf(user: string, changes: Changes = {}): Promise<HomeState> {
   const { operations } = stage.another({ channelsOf: async () => new Set([BUILDS]), ...changes })
-  const outcome = await operations.home.home(user, null)
+  const outcome = await operations.home(user, null)
   if (outcome.kind !== 'home') throw new Error(outcome.kind)
   return outcome.home
 }
@@ -63,12 +63,12 @@ describe('Home', () => {
   })
 
   it.each([
-    [SUBSCRIPTIONS_SHOWN_MAX, 0],
-    [SUBSCRIPTIONS_SHOWN_MAX + 1, 1],
+    [SHOWN_MAX.subscriptions, 0],
+    [SHOWN_MAX.subscriptions + 1, 1],
   ])('with %i subscriptions counts %i more than it shows', async (count, more) => {
     const subscriptions = async () => Array.from({ length: count }, () => follower(BUILDS))
     const { subscriptions: mine } = await homeOf(LIN, { subscriptions })
-    expect([mine?.shown.length, mine?.more]).toEqual([SUBSCRIPTIONS_SHOWN_MAX, more])
+    expect([mine?.shown.length, mine?.more]).toEqual([SHOWN_MAX.subscriptions, more])
   })
 
   it('has a part for admins only', async () => {
@@ -106,7 +106,7 @@ describe('Home', () => {
   it('is closed to people who may not read, with the reason', async () => {
     const no = { kind: 'no', why: 'outsider', who: [] } as const
     const { operations } = stage.another({ permits: async () => no })
-    expect(await operations.home.home(LIN, null)).toEqual(no)
+    expect(await operations.home(LIN, null)).toEqual(no)
   })
 })
 

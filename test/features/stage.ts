@@ -96,7 +96,7 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
   badge: async () => BADGE,
   why: async () => WHY,
   suggestProjects: async () => [PROJECT],
-  suggestBranches: async () => ['main', 'fix/login'],
+  branchesOf: async () => ['main', 'fix/login'],
   mayRead: async () => ({ kind: 'yes' }),
   projects: {
     find: async () => ({ kind: 'project', project: PROJECT }),
@@ -148,19 +148,17 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
     act: async () => ({ kind: 'not-red' }),
     mayOwn: async () => ({ kind: 'yes' }),
   },
-  home: {
-    home: async (user) => ({
-      kind: 'home',
-      home: {
-        me: meOf(user),
-        red: { shown: [], more: 0 },
-        waiting: { shown: [], more: 0 },
-        subscriptions: { shown: [], more: 0 },
-        mayFollow: true,
-        admin: null,
-      },
-    }),
-  },
+  home: async (user) => ({
+    kind: 'home',
+    home: {
+      me: meOf(user),
+      red: { shown: [], more: 0 },
+      waiting: { shown: [], more: 0 },
+      subscriptions: { shown: [], more: 0 },
+      mayFollow: true,
+      admin: null,
+    },
+  }),
   doctor: {
     examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }),
     webhookRuleFor: async () => ({ kind: 'no-address' }),
@@ -188,7 +186,7 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
       if (changes.stored) return changes.stored
       if (!store) throw new Error('there is no store here')
       return {
-        reads: store.read,
+        store,
         interfaces: { v2: true, legacy: true },
         clock: systemClock,
         subscriptions: async () => [],
@@ -203,7 +201,7 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
     badge: noted('badge', all.badge),
     why: noted('why', all.why),
     suggestProjects: noted('suggestProjects', all.suggestProjects),
-    suggestBranches: noted('suggestBranches', all.suggestBranches),
+    branchesOf: noted('branchesOf', all.branchesOf),
     mayRead: noted('mayRead', all.mayRead),
     subscriptions: all.subscriptions,
     flaky: noted('flaky', all.flaky),

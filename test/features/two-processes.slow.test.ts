@@ -308,7 +308,7 @@ const depsOf = (
   rulesOf: async () => null,
   admins: [],
   say: async () => ({ kind: 'unsent', code: 'nobody_listens' }) as const,
-  refresh: async () => ({ readAt: clock.now(), trouble: null, isWhole: true, builds: 0 }),
+  refresh: async () => ({ trouble: null, isWhole: true, builds: 0 }),
   badges,
   draw: async () => null,
 })

@@ -3,14 +3,15 @@ import { mergeDetails, type BuildEvent } from '../../src/domain/build-event.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
 import { revisionKey, placeEvents, noticeSubject } from '../../src/domain/revision.ts'
 import { noticeDay, noticeView } from '../../src/domain/notice.ts'
-import { breaks, recoveryOf, redStreakTo, type Recovery, type Turn } from '../../src/domain/recovered.ts'
+import type { RedSince } from '../../src/domain/breakage.ts'
+import { breaks, recoveryOf, redStreakTo, type Turn } from '../../src/domain/recovered.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../../src/domain/request.ts'
 import { foldBuild, foldAttempts, attemptKey, type RestartRequest, type Attempt } from '../../src/domain/attempt.ts'
 import { isRed, isVerdict } from '../../src/domain/status.ts'
 import { following, type Subscription } from '../../src/domain/subscription.ts'
 import { storyFor, type Story } from '../../src/domain/story.ts'
 import type { NoticeView } from '../../src/domain/view.ts'
-import type { Interfaces } from '../../src/store/history.ts'
+import type { Interfaces } from '../../src/domain/offer.ts'
 import { BASIC } from './builds.ts'
 import { cardName, type AskedFor } from './memory.ts'
 
@@ -109,7 +110,7 @@ interface Revision {
   /** what each attempt did to its branch, by its final build event */
   turns: ReadonlyMap<number, Turn>
   /** the recoveries, and the streak of the newest attempt if it is red */
-  streaks: ReadonlyMap<string, Recovery>
+  streaks: ReadonlyMap<string, RedSince>
 }
 
 /** The revisions of all events, card by card. */
@@ -173,9 +174,9 @@ function turnsAmong(attempts: readonly Attempt[], history: readonly Attempt[]): 
 const projectOf = ({ projectId }: BuildEvent) => (projectId === BASIC.legacyId ? BASIC : null)
 
 // Two attempts with the same name, on two cards of one build, differ in their final build events.
-function recoveriesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<string, Recovery> {
+function recoveriesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<string, RedSince> {
   const recoveries = attempts.map((attempt) => [attemptKey(attempt), recoveryOf(attempt, history)] as const)
-  return new Map(recoveries.filter((pair): pair is readonly [string, Recovery] => pair[1] !== null))
+  return new Map(recoveries.filter((pair): pair is readonly [string, RedSince] => pair[1] !== null))
 }
 
 interface StepResult {

@@ -1,8 +1,8 @@
 import { sourceOf } from '../../src/domain/ids.ts'
 import { parseAttemptRef } from '../../src/domain/request.ts'
 import type { CardView } from '../../src/domain/view.ts'
-import { restartBuild, stopBuild } from '../../src/features/builds/act.ts'
-import type { ActDeps } from '../../src/features/builds/deps.ts'
+import { act } from '../../src/features/builds/act.ts'
+import type { ActDeps } from '../../src/features/builds/call-once.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createCiServiceSource } from '../../src/sources/ci-service/source.ts'
 import { prune } from '../../src/jobs/retention.ts'
@@ -40,12 +40,13 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
   if (cards.length === 0) return
   const { channel, view } = random.pick(cards)
   const { ref, offers } = view as CardView
-  const act = random.pick(offers) === 'stop' ? stopBuild : restartBuild
+  const action = random.pick(offers)
   const by = { user: LIN, team: null, channel, via: 'button' } as const
   // Twice at once: a double click, or two people.
   for (let i = 0; i < times; i++)
     void act(
       actDeps(hands),
+      action,
       { kind: 'run', ref: parseAttemptRef(ref)! },
       { ...by, interactionKey: hands.newId() },
     ).catch(NOTHING)

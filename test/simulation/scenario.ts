@@ -1,5 +1,5 @@
 import type { Subscription } from '../../src/domain/subscription.ts'
-import type { Interfaces } from '../../src/store/history.ts'
+import type { Interfaces } from '../../src/domain/offer.ts'
 import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
 import { channelId, HOUR, MINUTE, SECOND } from '../support/build-events.ts'
 import { buildsOf, WEB_PLACES, type Builds, type Place } from './builds.ts'

@@ -17,7 +17,7 @@ export interface BadgeDeps extends FindDeps {
 
 /** The state of a branch as CI's badge shows it, and the texts to copy. Complete even without the picture. */
 export async function badge(deps: BadgeDeps, about: { project: string; branch: string | null }): Promise<BadgeOutcome> {
-  const named = await findProject(deps.reads, about.project)
+  const named = await findProject(deps.store.read, about.project)
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
     return hostedBadge(deps, named.project, about.branch)
   // "Not found" rather than "no site": with GitHub or GitLab set up, the unknown project may be one of theirs.
@@ -61,11 +61,11 @@ const asItIs = (contentType: string, bytes: Uint8Array) =>
 
 /** The state of the last known build, for a badge without words. */
 async function lastWords(
-  { reads }: BadgeDeps,
+  { store }: BadgeDeps,
   { projectId }: ProjectRef,
   branch: string | null,
 ): Promise<string | null> {
-  const build = projectId === null ? null : await reads.newestBuild(projectId, branch ?? undefined)
+  const build = projectId === null ? null : await store.read.newestBuild(projectId, branch ?? undefined)
   return build && `last build: ${build.word}`
 }
 

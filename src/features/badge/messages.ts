@@ -1,4 +1,3 @@
-import { assertNever } from '../../lib/assert.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { joined, onBranch, outside, projectName } from '../../slack/messages/build.ts'
 import { cut, TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -26,8 +25,6 @@ export function answerBadge(outcome: BadgeOutcome, context: AnswerContext): Answ
       return answerTrouble(NO_SITE)
     case 'no-uuid':
       return answerTrouble(noUuid(outcome))
-    default:
-      return assertNever(outcome)
   }
 }
 
@@ -90,8 +87,6 @@ function doubtOf({ found, trouble, words }: Found): string {
         ],
         ' ',
       )
-    default:
-      return assertNever(found)
   }
 }
 

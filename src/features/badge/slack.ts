@@ -2,8 +2,7 @@ import type { Feature } from '../feature.ts'
 import type { Target } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import { answerBadge } from './messages.ts'
-import { answerTooLittle } from '../slips.ts'
-import { commandAbout, answerContext, howTyped, outcomeName, whenMayRead } from '../command.ts'
+import { commandAbout, answerContext, replyTo, tooLittle, whenMayRead } from '../command.ts'
 
 export const badge: Feature = {
   commands: [
@@ -18,17 +17,13 @@ export const badge: Feature = {
         who: 'everyone',
         notes: ['Without a branch, it is the badge that CI shows for the project.'],
       },
-      {
-        overall: async ({ row }) => ({
-          outcome: 'too-little',
-          answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }),
-        }),
-        about: (question, target) =>
-          whenMayRead(question, async () => {
-            const outcome = await badgeOf(question.operations, target)
-            return { outcome: outcomeName(outcome), answer: answerBadge(outcome, answerContext(question, target)) }
-          }),
-      },
+      async (question, target) =>
+        target === null
+          ? tooLittle(question.row, 'a project')
+          : whenMayRead(question, async () => {
+              const outcome = await badgeOf(question.operations, target)
+              return replyTo(outcome, answerBadge(outcome, answerContext(question, target)))
+            }),
     ),
   ],
 }

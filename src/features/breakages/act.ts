@@ -12,7 +12,15 @@ import { breakageLock } from '../../store/breakages.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, type FindDeps } from '../../catalog/find-build.ts'
-import type { BuildSummary, NotFound, Permits, Refused, Requester, Target } from '../../catalog/outcomes.ts'
+import {
+  refusalOf,
+  type BuildSummary,
+  type NotFound,
+  type Permits,
+  type Refused,
+  type Requester,
+  type Target,
+} from '../../catalog/outcomes.ts'
 
 const MINUTE_MS = 60_000
 export const HOUR_MINUTES = 60
@@ -61,9 +69,7 @@ export type NotRed =
   | { kind: 'not-red' }
   | NotFound
 
-export type LookOutcome = { kind: 'red'; red: RedBranch } | NotRed
-
-export interface BreakageDeps extends Omit<FindDeps, 'reads'> {
+export interface BreakageDeps extends FindDeps {
   store: Store
   clock: Clock
   permits: Permits
@@ -75,7 +81,7 @@ export interface BreakageDeps extends Omit<FindDeps, 'reads'> {
 /** What full members can do about red branches. */
 export const breakageOperations = (deps: BreakageDeps) => ({
   /** The red branch, for the form. */
-  async look(which: Which): Promise<LookOutcome> {
+  async look(which: Which): Promise<{ kind: 'red'; red: RedBranch } | NotRed> {
     const found = await find(deps, which)
     return found.kind === 'open' ? { kind: 'red', red: await redOf(deps, found.breakage) } : found
   },
@@ -86,9 +92,8 @@ export const breakageOperations = (deps: BreakageDeps) => ({
 })
 
 async function act(deps: BreakageDeps, which: Which, wish: Wish, by: Requester): Promise<BreakageOutcome> {
-  const permit = await deps.permits('own', by)
-  if (permit.kind === 'no') return { kind: 'forbidden', action: 'own', permit }
-  if (permit.kind === 'unknown-person') return permit
+  const refused = await refusalOf(deps.permits, 'own', by, 'own')
+  if (refused) return refused
   if (wish.kind === 'hand' && (await deps.permits('own', { user: wish.to, team: null })).kind !== 'yes')
     return { kind: 'not-a-member', user: wish.to }
   const found = await find(deps, which)
@@ -161,7 +166,7 @@ const WORKDAY_HOUR = 9
 async function find(deps: BreakageDeps, which: Which): Promise<{ kind: 'open'; breakage: Breakage } | NotRed> {
   const { read } = deps.store
   if (which.kind === 'breakage') return openOr(deps, await read.breakage(which.id))
-  const looked = await findBuild(findIn(deps), which)
+  const looked = await findBuild(deps, which)
   if (looked.kind !== 'found') return looked
   const { attempt } = looked.found
   const [{ projectId, branch }] = [attempt.buildEvents[0]!]
@@ -175,7 +180,7 @@ async function openOr(deps: BreakageDeps, breakage: Breakage | null) {
 
 async function fixedOf(deps: BreakageDeps, { projectId, branch, endedBy }: Breakage) {
   const build = endedBy && (await deps.store.read.build(projectId, endedBy))
-  const [by = null] = build ? await summariesOf(findIn(deps), [build]) : []
+  const [by = null] = build ? await summariesOf(deps, [build]) : []
   return { kind: 'fixed', project: await nameOf(deps, projectId), branch, by } as const
 }
 
@@ -189,5 +194,3 @@ async function nameOf({ store }: BreakageDeps, projectId: string): Promise<strin
   const known = (await store.read.deliveredProjects()).find((one) => one.projectId === projectId)
   return known?.name ?? `project ${projectId}`
 }
-
-const findIn = ({ store, interfaces, clock }: BreakageDeps): FindDeps => ({ reads: store.read, interfaces, clock })

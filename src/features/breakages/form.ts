@@ -3,7 +3,7 @@ import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
 import { requesterOf, textAt } from '../body.ts'
-import { outcomeName } from '../command.ts'
+import { replyTo } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
@@ -79,7 +79,7 @@ export async function openBreakage({ deps, value, by, modalOpener, reference }: 
   const { breakages } = deps.operations
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
   const looked = await breakages.look({ kind: 'breakage', id: value })
-  if (looked.kind !== 'red') return { outcome: outcomeName(looked), answer: answerNotRed(looked, about(reference)) }
+  if (looked.kind !== 'red') return replyTo(looked, answerNotRed(looked, about(reference)))
   return opening(reference, async () => {
     await modalOpener.open(breakageView({ id: value, channel: by.channel }, looked.red))
     const permit = await breakages.mayOwn({ user: by.user, team: by.team })
@@ -104,7 +104,7 @@ function keep(deps: SlackDeps, body: unknown, { id, channel }: Memory, wish: Wis
   const by = { ...requesterOf(body, 'modal'), channel }
   return respondInModal(deps, body, { what: breakageForm.what, title: TITLE, by }, async (reference) => {
     const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, wish, by)
-    return { outcome: outcomeName(outcome), answer: answerBreakage(outcome, about(reference)) }
+    return replyTo(outcome, answerBreakage(outcome, about(reference)))
   })
 }
 

@@ -1,5 +1,4 @@
 import { attemptRefText } from '../../domain/request.ts'
-import { assertNever } from '../../lib/assert.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
 import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
@@ -7,7 +6,7 @@ import { breakageButton, laterWords, breakageWords, untilWords } from '../../sla
 import { linkedBuild, mention, onBranch, projectName } from '../../slack/messages/build.ts'
 import { actButton } from '../../slack/messages/request.ts'
 import { buildLine } from '../build.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
+import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import type { BreakageOutcome, NotRed, RedBranch } from './act.ts'
 
@@ -33,11 +32,8 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
         next: 'Choose another person.',
       })
     case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: outcome.action, reference: context.reference })
     case 'unknown-person':
-      return answerNotAllowed(outcome, { action: null, reference: context.reference })
-    default:
-      return assertNever(outcome)
+      return answerRefused(outcome, context.reference)
   }
 }
 
@@ -54,8 +50,6 @@ export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
         why: null,
         next: LOOK,
       })
-    default:
-      return assertNever(outcome)
   }
 }
 

@@ -4,13 +4,14 @@ import { amountOf } from '../../slack/commands/amount.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { redNow } from '../../catalog/breakages.ts'
 import { findProject, followedBy } from '../../catalog/projects.ts'
-import type { ProjectRef, Target } from '../../catalog/outcomes.ts'
+import type { ProjectRef } from '../../catalog/outcomes.ts'
 import {
   answerContext,
   BUILD_USAGE,
   commandAbout,
-  howTyped,
-  outcomeName,
+  replyTo,
+  tooLittle,
+  tooMuch,
   whenMayRead,
   type Command,
   type CommandRow,
@@ -18,8 +19,8 @@ import {
 } from '../command.ts'
 import type { Reply } from '../context.ts'
 import type { Feature } from '../feature.ts'
+import type { Operations } from '../operations.ts'
 import { answerNotFound } from '../not-found.ts'
-import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import { HOUR_MINUTES, OWNED_HOURS_MAX, type Span, type Wish } from './act.ts'
 import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
 import { answerBreakage, answerRed } from './messages.ts'
@@ -37,27 +38,23 @@ const red: Command = commandAbout(
     who: 'everyone',
     notes: ["Alone, it shows this channel's projects. *I'm on it* takes a branch, hands it over, or lets it go."],
   },
-  {
-    overall: (question) => listRed(question, () => followedBy(question.operations.stored, question.by.channel)),
-    about: (question, target) => (target.kind === 'project' ? redOf(question, target) : red.handle(alone(question))),
-  },
+  (question, target) =>
+    whenMayRead(question, async () => {
+      const { stored } = question.operations
+      if (target?.kind !== 'project') return listRed(stored, await followedBy(stored, question.by.channel))
+      const named = await findProject(stored.store.read, target.project)
+      if (named.kind === 'project') return listRed(stored, [named.project])
+      return replyTo(named, answerNotFound(named, answerContext(question, target)))
+    }),
 )
 
-const alone = (question: Question): Question => ({ ...question, words: [], thread: null })
-
-async function redOf(question: Question, target: Extract<Target, { kind: 'project' }>): Promise<Reply> {
-  return whenMayRead(question, async () => {
-    const named = await findProject(question.operations.stored.reads, target.project)
-    if (named.kind === 'project') return listRed(question, async () => [named.project])
-    return { outcome: named.kind, answer: answerNotFound(named, answerContext(question, target)) }
-  })
+async function listRed(
+  stored: Operations['stored'],
+  projects: readonly Pick<ProjectRef, 'projectId'>[],
+): Promise<Reply> {
+  const ids = projects.flatMap(({ projectId }) => projectId ?? [])
+  return { outcome: 'red', answer: answerRed(await redNow(stored, ids)) }
 }
-
-const listRed = (question: Question, find: () => Promise<readonly Pick<ProjectRef, 'projectId'>[]>): Promise<Reply> =>
-  whenMayRead(question, async () => {
-    const ids = (await find()).flatMap(({ projectId }) => projectId ?? [])
-    return { outcome: 'red', answer: answerRed(await redNow(question.operations.stored, ids)) }
-  })
 
 const ON: CommandRow = {
   name: 'on',
@@ -85,8 +82,7 @@ const LET: CommandRow = {
 async function takeTyped(question: Question): Promise<Reply> {
   const [it, second, ...others] = question.words
   const span = second ? spanOf(second) : null
-  if (span === null && second && TIME.test(second.text))
-    return { outcome: 'unclear', answer: answerTooLittle({ missing: SPANS, ...howTyped(ON) }) }
+  if (span === null && second && TIME.test(second.text)) return { ...tooLittle(ON, SPANS), outcome: 'unclear' }
   const words = span === null && second ? [second, ...others] : others
   return (
     slipOf(question, 'it', it) ?? about(ON, { kind: 'take', span: span ?? HOUR_MINUTES }).handle({ ...question, words })
@@ -104,20 +100,17 @@ const TIME = /^[+-]?[\d.,]+[mh]$/i
 const SPANS = `a time from ${typed('1m')} to ${typed(`${OWNED_HOURS_MAX}h`)}, or ${typed('tomorrow')}`
 
 /** What is said of a build: of the one that is named, or in whose thread it is said. */
-function about(row: CommandRow, wish: Wish): Command {
-  const own = async (question: Question, target: Target | null): Promise<Reply> => {
+const about = (row: CommandRow, wish: Wish): Command =>
+  commandAbout(row, async (question, target) => {
     const { operations, by } = question
     const outcome = target ? await operations.breakages.act(target, wish, by) : ({ kind: 'no-card' } as const)
-    return { outcome: outcomeName(outcome), answer: answerBreakage(outcome, answerContext(question, target, 'red')) }
-  }
-  return commandAbout(row, { overall: (question) => own(question, null), about: own })
-}
+    return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, 'red')))
+  })
 
 /** The second word of the command has to be there. */
 function slipOf({ row }: Question, wanted: string, word: Word | undefined): Reply | null {
   if (word?.text.toLowerCase() === wanted) return null
-  if (word) return { outcome: 'too-much', answer: answerTooMuch({ extra: word.text, ...howTyped(row) }) }
-  return { outcome: 'too-little', answer: answerTooLittle({ missing: `the word ${wanted}`, ...howTyped(row) }) }
+  return word ? tooMuch(row, word.text) : tooLittle(row, `the word ${wanted}`)
 }
 
 function spanOf({ text }: Word): Span | null {

@@ -1,13 +1,11 @@
 import { CiError } from '../../sources/http/errors.ts'
 import type { BuildId } from '../../domain/ids.ts'
 import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/request.ts'
-import { callCi, recordEvent, type CallResult } from '../../catalog/requests.ts'
-import type { ActDeps, CiCall, Ids } from './deps.ts'
-import type { Answered, Sources } from '../../sources/source.ts'
+import { callCi, recordEvent, type CallResult, type RequestDeps } from '../../catalog/requests.ts'
+import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
+import type { ActedOn, Answered, Sources } from '../../sources/source.ts'
 import { toStatus } from '../../domain/status.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Tx } from '../../store/store.ts'
 import { insertSnapshot } from '../../catalog/ci-snapshot.ts'
 import { NO_DETAILS, type Observation } from '../../domain/build-event.ts'
 import { parseSubject } from '../../domain/revision.ts'
@@ -21,15 +19,25 @@ type CallOutcome =
   | { kind: 'ci-refused'; action: Action; code: string; reason: string | null }
   | { kind: 'unclear'; action: Action; code: string }
 
+export interface ActDeps extends RequestDeps {
+  wake: (revisionKey: string) => void
+  sources: Sources
+  v2: Pick<ClientV2, 'listProjects'> | null
+}
+
 /**
  * Calls CI once for a recorded request and records the outcome. If the outcome cannot be recorded, `confirm` looks it
  * up in CI later, as it does after a crash.
  */
-export async function callOnce(deps: ActDeps, ciCall: CiCall, request: Request, ids: Ids): Promise<CallOutcome> {
-  const { action } = ciCall
-  const { id, projectId: project, buildId: build, requestedBy: by } = request
+export async function callOnce(deps: ActDeps, request: Request, actedOn: ActedOn): Promise<CallOutcome> {
+  const { id, action, projectId: project, buildId: build, requestedBy: by } = request
+  const source = deps.sources(project)!
   const fields = { request: id, action, project, build, by }
-  const called = await callCi(deps.log, fields, () => ciCall.call(deps.sources(request.projectId)!, request, ids))
+  const called = await callCi(deps.log, fields, async () => {
+    if (action === 'restart') return source.restart!(actedOn)
+    await source.stop!(actedOn)
+    return NO_NEW_BUILD
+  })
   try {
     await recordAnswer(deps, request, called)
   } catch (error) {
@@ -44,13 +52,15 @@ export async function callOnce(deps: ActDeps, ciCall: CiCall, request: Request, 
   return { kind: 'ci-refused', action, code, reason }
 }
 
+const NO_NEW_BUILD: Answered = { newBuildId: null, newBuildUuid: null }
+
 async function recordAnswer(
   { store, clock, wake }: ActDeps,
   request: Request,
   called: CallResult<Answered>,
 ): Promise<void> {
   const at = clock.now()
-  const answer = called.kind === 'answered' ? called.answer : { newBuildId: null, newBuildUuid: null }
+  const answer = called.kind === 'answered' ? called.answer : NO_NEW_BUILD
   await store.write(async (tx) => {
     await tx.ingestOf(request.revisionKey)
     const isChanged = await recordEvent(tx, request, eventOf(request, called, at), { at, ...answer })
@@ -67,16 +77,8 @@ function eventOf({ requestedAt }: Request, called: CallResult<Answered>, at: num
   return called.kind === 'unclear' ? { ...called, lookAt: at + UNCLEAR_LOOK_MS } : called
 }
 
-interface RefreshBuild {
-  store: Store
-  clock: Clock
-  log: Log
-  wake: (revisionKey: string) => void
-  sources: Sources
-}
-
 /** Reads the build's state from CI, if CI shows it, and stores it as a build event. Best effort: never rejects. */
-async function refreshBuild(deps: RefreshBuild, request: Request): Promise<void> {
+async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
   const { store, clock, log, wake, sources } = deps
   try {
     const { projectId, buildId, target } = request

@@ -6,34 +6,42 @@ import type { Action } from '../../domain/request.ts'
 import { buildView } from '../../domain/build-view.ts'
 import type { KnownProject } from '../../store/records.ts'
 import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
-import type { ActDeps, Ids } from './deps.ts'
+import type { ActedOn } from '../../sources/source.ts'
+import type { ActDeps } from './call-once.ts'
 import type { Found } from '../../catalog/find-build.ts'
 
 /**
- * The ids to call CI with. Deliveries are unsigned: a forged id could redirect a Stop to another build. So CI must list
- * the project under the name that people see and, if its legacy interface shows the project, this build on this branch.
- * `not-confirmed`: CI lists something else. `isConfirmed` false: CI does not show the build, or (for a stop) its uuid.
+ * The build that CI is to be called for. Deliveries are unsigned: a forged id could redirect a Stop to another build. So
+ * CI must list the project under the name that people see and, if its legacy interface shows the project, this build on
+ * this branch. `not-confirmed`: CI lists something else. `isConfirmed` false: CI does not show the build, or (for a
+ * stop) its uuid; only deliveries say that it is this one.
  */
 export async function confirmTarget(
   deps: ActDeps,
   action: Action,
   found: Found,
-): Promise<Ids | { kind: 'not-confirmed' } | { kind: 'impossible'; offer: Offer } | CiTrouble> {
-  const hasFailed = found.attempt.status === 'failed'
+): Promise<
+  | { kind: 'confirmed'; actedOn: ActedOn; isConfirmed: boolean }
+  | { kind: 'not-confirmed' }
+  | { kind: 'impossible'; offer: Offer }
+  | CiTrouble
+> {
+  const { buildId, status, details } = found.attempt
+  const about = { projectId: projectIdOf(found.attempt), buildId, hasFailed: status === 'failed' }
   // GitHub and GitLab authenticate their deliveries, and a build has only one id there.
-  if (sourceOf(projectIdOf(found.attempt)) !== 'ci')
-    return { kind: 'ids', projectUuid: null, buildUuid: null, hasFailed, isConfirmed: true }
+  if (sourceOf(about.projectId) !== 'ci')
+    return { kind: 'confirmed', actedOn: { ...about, projectUuid: null, buildUuid: null }, isConfirmed: true }
   try {
     const project = await listedProject(deps, found)
     if (!project) return { kind: 'impossible', offer: 'project-unknown' }
     if (!isSameProject(project, found)) return { kind: 'not-confirmed' }
     const listed = await listedBuild(deps, project, found)
     if (listed === 'another') return { kind: 'not-confirmed' }
-    const buildUuid = listed?.uuid ?? found.attempt.details.buildUuid
+    const buildUuid = listed?.uuid ?? details.buildUuid
     if (action === 'stop' && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
     // CI restarts a build by its number, and stops it by its uuid.
     const isConfirmed = listed !== null && (action === 'restart' || listed.uuid !== null)
-    return { kind: 'ids', projectUuid: project.uuid, buildUuid, hasFailed, isConfirmed }
+    return { kind: 'confirmed', actedOn: { ...about, projectUuid: project.uuid, buildUuid }, isConfirmed }
   } catch (error) {
     return troubleOf(error)
   }

@@ -12,7 +12,7 @@ import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { StoredEvent } from '../../store/records.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Reads, Store, Tx } from '../../store/store.ts'
 import { insertSnapshot, isSameCommit, namesAttempt, observationOf, oldestFirst } from '../../catalog/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/build-event.ts'
@@ -102,12 +102,6 @@ async function record(
 /** CI's clock may be this far behind ours. */
 const CLOCKS_DIFFER_MS = 60_000
 
-interface LookUp {
-  store: Pick<Store, 'read'>
-  log: Log
-  sources: Sources
-}
-
 /** What CI showed of a request. */
 type Seen =
   /** CI shows that it happened */
@@ -120,7 +114,7 @@ type Seen =
   | { kind: 'blind' }
 
 /** Asks CI what became of a request; changes nothing. */
-async function lookUp(deps: LookUp, request: Request): Promise<Seen> {
+async function lookUp(deps: ConfirmRequests, request: Request): Promise<Seen> {
   const { sources, log } = deps
   const { projectId, buildId, target } = request
   const source = sources(projectId)
@@ -151,7 +145,7 @@ function ended(request: Request, builds: readonly LegacyBuild[]): LegacyBuild | 
 
 /** The build that CI named in its answer, or the same build restarted; if the answer was lost, the likely new build. */
 async function restarted(
-  { store }: LookUp,
+  { store: { read } }: ConfirmRequests,
   request: Request,
   builds: readonly LegacyBuild[],
 ): Promise<LegacyBuild | undefined> {
@@ -160,17 +154,18 @@ async function restarted(
     id === newBuildId || (newBuildId === null && uuid !== null && uuid === newBuildUuid)
   const named = builds.find(isNamed)
   if (named && named.id !== buildId) return named
-  const buildEvents = await store.read.eventsOfBuild(projectId, buildId)
+  const buildEvents = await read.eventsOfBuild(projectId, buildId)
   const before = buildEvents.filter(({ at }) => at <= request.requestedAt)
-  const restarts = restartRequests(await store.read.restartsOf(projectId, buildId))
   const earlier = buildEvents.filter(({ at }) => at < request.requestedAt)
-  const known = foldBuild(earlier, restarts).attempts.at(-1)
+  const known = foldBuild(earlier, restartRequests(await read.restartsOf(projectId, buildId))).attempts.at(-1)
   const own = ownOf(request, builds)
   // This source numbers attempts itself, and a restart keeps the build's id.
   if (own && namesAttempt(own)) return attemptShown(own, buildEvents) > request.attempt ? own : undefined
-  if (own && hasBegunAgain(own, request, { before, wasOver: !known || hasEnded(known) })) return own
+  // Whether the build had ended when the restart was requested, as far as we knew.
+  const wasOver = !known || hasEnded(known)
+  if (own && hasBegunAgain(own, request, before, wasOver)) return own
   if (newBuildId !== null || newBuildUuid !== null) return undefined
-  return successorOf({ store }, request, before, builds)
+  return successorOf(read, request, before, builds)
 }
 
 function attemptShown(build: LegacyBuild, known: readonly StoredEvent[]): number {
@@ -178,13 +173,7 @@ function attemptShown(build: LegacyBuild, known: readonly StoredEvent[]): number
   return numbered(seen, known).details.attempt ?? 0
 }
 
-interface Before {
-  before: readonly BuildEvent[]
-  /** whether the build had ended when the restart was requested, as far as we knew */
-  wasOver: boolean
-}
-
-function hasBegunAgain(build: LegacyBuild, request: Request, { before, wasOver }: Before): boolean {
+function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly BuildEvent[], wasOver: boolean): boolean {
   const status = toStatus(build.status)
   if (wasOver && (status === 'started' || status === 'waiting')) return true
   const { startedAt: known } = mergeDetails(before)
@@ -202,7 +191,7 @@ function beganSince({ startedAt }: LegacyBuild, { requestedAt }: Request, before
 
 /** The first newer build of the same commit that began after the request, and that no other request started. */
 async function successorOf(
-  { store: { read } }: Pick<LookUp, 'store'>,
+  read: Reads,
   request: Request,
   before: readonly BuildEvent[],
   builds: readonly LegacyBuild[],

@@ -3,13 +3,13 @@ import { answerNotOpened, answerOldSearch } from '../fault-messages.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { requesterOf, userOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
-import { directPlace, modalPlace, type Place } from '../../slack/reply-targets.ts'
+import { directPlace, modalPlace } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
 import { type FieldOption, projectOptions } from '../fields.ts'
 import { opening, openingPlace, type OpenModal } from '../modal.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerFound } from './status-messages.ts'
-import { outcomeName, whenMayRead } from '../command.ts'
+import { replyTo, whenMayRead } from '../command.ts'
 import { placeOf } from '../reply-target.ts'
 import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchOf } from './find-modal.ts'
 
@@ -19,29 +19,28 @@ export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
   const user = userOf(body)
   // A global shortcut names no channel: without a modal, only a direct message can carry the answer.
   const { modalOpener, place } = openingPlace(deps, body, user === null ? null : directPlace(deps.client, user))
-  const form: { opened?: OpenModal | undefined; reference: string } = { reference: '' }
+  let form = null as { modal: OpenModal; reference: string } | null
   await respond(deps, { what: 'find', by, place }, (reference) =>
     opening(reference, async () => {
-      form.reference = reference
       if (!modalOpener) return { outcome: 'not-opened', answer: answerNotOpened('late', reference) }
-      form.opened = await modalOpener.open(findView({ chosen: null, branches: [], answer: [] }))
+      form = { modal: await modalOpener.open(findView({ chosen: null, branches: [], answer: [] })), reference }
       return { outcome: 'opened', answer: null }
     }),
   )
-  if (form.opened) await closeToOutsiders(deps, by, { ...form, opened: form.opened })
+  if (form) await closeToOutsiders(deps, by, form)
 }
 
 /** Tells people without permission so, in the form. Its menus are empty for them. */
 async function closeToOutsiders(
   deps: SlackDeps,
   by: Requester,
-  { opened, reference }: { opened: OpenModal; reference: string },
+  { modal, reference }: { modal: OpenModal; reference: string },
 ): Promise<void> {
   try {
     const permit = await deps.operations.mayRead(by)
     if (permit.kind === 'yes') return
     const { blocks } = answerNotAllowed(permit, { action: null, reference })
-    await opened.show(findView({ chosen: null, branches: [], answer: blocks }))
+    await modal.show(findView({ chosen: null, branches: [], answer: blocks }))
     deps.log.info({ reference, what: 'find', user: by.user, outcome: permit.kind }, 'slack request finished')
   } catch (error) {
     deps.log.warn({ err: error, reference, what: 'find' }, 'it is unknown whether a user may look for builds')
@@ -54,17 +53,33 @@ export const projectsForFind = async ({ operations }: SlackDeps, text: string): 
 
 /** Handles a choice in "Find a build": shows the last build of that project or branch in the modal. */
 export async function chooseInFind(deps: SlackDeps, body: unknown, action: unknown): Promise<void> {
+  const { client, operations } = deps
   const chosen = chosenIn(body, action)
   const viewId = textAt(body, 'view', 'id')
   const by = requesterOf(body, 'modal')
   if (!chosen || viewId === null)
     return respond(deps, { what: 'find', by, place: placeOf(deps, body) }, async () => UNREADABLE)
-  // After two quick choices the answers may arrive in the wrong order. Only the newest choice's answer is shown.
-  const isCurrent = deps.newest.note(viewId)
-  const branches: string[] = []
-  const place = placeIn(deps, { viewId, chosen, branches, isCurrent, user: by.user })
+  let branches: readonly string[] = []
+  const place = modalPlace({
+    client,
+    viewId,
+    draw: (answer) => findView({ chosen, branches, answer }),
+    // After two quick choices the answers may arrive in the wrong order. Only the newest choice's answer is shown.
+    isCurrent: deps.newest.note(viewId),
+    // A person who closes the modal has given up the search, so no answer is sent elsewhere.
+    closed: null,
+    instead: directPlace(client, by.user),
+  })
   await respond(deps, { what: 'find', by, place }, (reference) =>
-    whenMayRead({ operations: deps.operations, by, reference }, () => findLast(deps, chosen, branches, reference)),
+    whenMayRead({ operations, by, reference }, async () => {
+      const [known, outcome] = await Promise.all([
+        operations.branchesOf(chosen.project),
+        operations.findBuild({ kind: 'project', ...chosen }),
+      ])
+      branches = known
+      const context = { command: 'status', branch: chosen.branch, reference }
+      return replyTo(outcome, outcome.kind === 'found' ? answerFound(outcome.build) : answerNotFound(outcome, context))
+    }),
   )
 }
 
@@ -76,43 +91,4 @@ function chosenIn(body: unknown, action: unknown): Chosen | null {
   if (textAt(action, 'action_id') === FIND_PROJECT_ID) return { project: value, branch: null }
   const project = chosenProject(textAt(body, 'view', 'private_metadata') ?? '')
   return project === null ? null : { project, branch: branchOf(value) }
-}
-
-interface Showing {
-  viewId: string
-  chosen: Chosen
-  /** filled while the build is looked up */
-  branches: readonly string[]
-  isCurrent: () => boolean
-  user: string
-}
-
-function placeIn({ client }: SlackDeps, { viewId, chosen, branches, isCurrent, user }: Showing): Place {
-  return modalPlace({
-    client,
-    viewId,
-    draw: (answer) => findView({ chosen, branches, answer }),
-    isCurrent,
-    // A person who closes the modal has given up the search, so no answer is sent elsewhere.
-    closed: null,
-    instead: directPlace(client, user),
-  })
-}
-
-async function findLast(
-  { operations }: SlackDeps,
-  chosen: Chosen,
-  branches: string[],
-  reference: string,
-): Promise<Reply> {
-  const [known, outcome] = await Promise.all([
-    operations.suggestBranches(chosen.project, ''),
-    operations.findBuild({ kind: 'project', ...chosen }),
-  ])
-  branches.push(...known)
-  const answer =
-    outcome.kind === 'found'
-      ? answerFound(outcome.build)
-      : answerNotFound(outcome, { command: 'status', branch: chosen.branch, reference })
-  return { outcome: outcomeName(outcome), answer }
 }

@@ -1,10 +1,10 @@
-import type { StatusOutcome, Target, ActOutcome, BuildSummary } from '../../catalog/outcomes.ts'
+import type { ActOutcome, BuildSummary, Requester, Target } from '../../catalog/outcomes.ts'
 import { answerStatus, answerRunning, answerFound, answerOverview } from './status-messages.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import {
   commandAbout,
   answerContext,
-  outcomeName,
+  replyTo,
   whenMayRead,
   type Command,
   type Question,
@@ -13,7 +13,8 @@ import {
 import { answerAct } from './act-messages.ts'
 import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef, type Action } from '../../domain/request.ts'
-import type { Button, Click, Feature } from '../feature.ts'
+import type { Button, Feature } from '../feature.ts'
+import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { answerNotFound } from '../not-found.ts'
 import { requesterOf, messageOf } from '../body.ts'
 import { placeOf } from '../reply-target.ts'
@@ -37,19 +38,21 @@ const status: Command = commandAbout(
       'A branch stays red until a build of it passes, whatever is running or waiting meanwhile.',
     ],
   },
-  {
-    overall: (question) => channelStatus(question),
-    about: (question, target) =>
-      whenMayRead(question, async () => replyWith(question, target, await statusOf(question, target))),
-  },
+  answerWithStatus,
 )
 
-/** The last builds of the projects that the channel follows. */
-const channelStatus = (question: Question): Promise<Reply> =>
-  whenMayRead(question, async () => {
-    const about = { project: null, branch: null, channel: question.by.channel }
-    return replyWith(question, null, await question.operations.status(about))
+/** The build or the branches that were named; else the last builds of the projects that the channel follows. */
+function answerWithStatus(question: Question, target: Target | null): Promise<Reply> {
+  const { operations, by } = question
+  return whenMayRead(question, async () => {
+    const outcome = await operations.status(
+      target && target.kind !== 'project'
+        ? { target }
+        : { project: target?.project ?? null, branch: target?.branch ?? null, channel: by.channel },
+    )
+    return replyTo(outcome, answerStatus(outcome, answerContext(question, target, 'status')))
   })
+}
 
 /** `/ci` alone: what is red and what runs in this channel's projects. */
 export const overview = (question: Omit<Question, 'row'>): Promise<Reply> =>
@@ -62,16 +65,6 @@ export const overview = (question: Omit<Question, 'row'>): Promise<Reply> =>
     const known = newest.kind === 'channel-status' ? newest : { builds: [], more: 0 }
     return { outcome: 'overview', answer: answerOverview({ newest: known, running }) }
   })
-
-const statusOf = ({ operations, by }: Question, target: Target): Promise<StatusOutcome> =>
-  target.kind === 'project'
-    ? operations.status({ project: target.project, branch: target.branch, channel: by.channel })
-    : operations.status({ target })
-
-const replyWith = (question: Question, target: Target | null, outcome: StatusOutcome): Reply => ({
-  outcome: outcomeName(outcome),
-  answer: answerStatus(outcome, answerContext(question, target, 'status')),
-})
 
 const stop: Command = commandAbout(
   {
@@ -87,17 +80,14 @@ const stop: Command = commandAbout(
       'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step. GitHub and GitLab need none.',
     ],
   },
-  {
-    /** Lists what runs here, each with its own Stop button. Nothing is stopped unless it is named. */
-    overall: (question) =>
-      whenMayRead(question, async () => {
-        const outcome = await question.operations.running(question.by.channel)
-        return { outcome: outcome.kind, answer: answerRunning(outcome) }
-      }),
-    async about(question, target) {
-      const outcome = await question.operations.stop(target, question.by)
-      return { outcome: outcomeName(outcome), answer: answerAct(outcome, answerContext(question, target)) }
-    },
+  (question, target) => {
+    const { operations, by } = question
+    if (target) return act(operations.stop(target, by), answerContext(question, target))
+    // Lists what runs here, each with its own Stop button. Nothing is stopped unless it is named.
+    return whenMayRead(question, async () => {
+      const outcome = await operations.running(by.channel)
+      return replyTo(outcome, answerRunning(outcome))
+    })
   },
 )
 
@@ -115,14 +105,11 @@ const restart: Command = commandAbout(
       'A build that is running has to end or be stopped first.',
     ],
   },
-  {
-    /** The last builds of this channel, with the buttons that can work. */
-    overall: channelStatus,
-    async about(question, target) {
-      const outcome = await question.operations.restart(target, question.by)
-      return { outcome: outcomeName(outcome), answer: answerAct(outcome, answerContext(question, target)) }
-    },
-  },
+  (question, target) =>
+    target
+      ? act(question.operations.restart(target, question.by), answerContext(question, target))
+      : // The last builds of this channel, with the buttons that can work.
+        answerWithStatus(question, null),
 )
 
 /** The button of a build. The card may be stale, so the operation checks the build's current state. */
@@ -132,57 +119,57 @@ const button = (action: Action): Button => ({
     const ref = parseAttemptRef(value)
     return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
   },
-  answer: (click) => act(action, click),
+  async answer({ deps, value, by, reference }) {
+    const ref = parseAttemptRef(value)
+    return ref && act(deps.operations[action]({ kind: 'run', ref }, by), { command: action, branch: null, reference })
+  },
 })
 
-async function act(action: Action, { deps, value, by, reference }: Click): Promise<Reply | null> {
-  const ref = parseAttemptRef(value)
-  if (!ref) return null
-  const outcome = await deps.operations[action]({ kind: 'run', ref }, by)
-  return { outcome: outcomeName(outcome), answer: answerAct(outcome, { command: action, branch: null, reference }) }
+async function act(acting: Promise<ActOutcome> | ActOutcome, context: AnswerContext): Promise<Reply> {
+  const outcome = await acting
+  return replyTo(outcome, answerAct(outcome, context))
 }
 
 /** "Restart this build" on a message: the card, or any message of its thread. */
-function restartByShortcut(deps: SlackDeps, body: unknown): Promise<void> {
-  const by = requesterOf(body, 'shortcut')
-  const target = messageOf(body)
-  return respond(deps, { what: 'restart', by, place: placeOf(deps, body) }, async (reference) => {
-    const context = { command: 'restart', branch: null, reference } as const
-    if (!target) return { outcome: 'no-card', answer: answerNotFound({ kind: 'no-card' }, context) }
-    const outcome = await deps.operations.restart(target, by)
-    return { outcome: outcomeName(outcome), answer: answerAct(outcome, context) }
-  })
-}
+const restartByShortcut = (deps: SlackDeps, body: unknown): Promise<void> =>
+  answerShortcut('restart', deps, body, (by, target, context) =>
+    act(target ? deps.operations.restart(target, by) : NO_CARD, context),
+  )
 
 /** "Stop this build" on a message. A shortcut cannot ask for confirmation, so this shows the build; its button can. */
-function stopByShortcut(deps: SlackDeps, body: unknown): Promise<void> {
+const stopByShortcut = (deps: SlackDeps, body: unknown): Promise<void> =>
+  answerShortcut('stop', deps, body, (by, target, context) =>
+    whenMayRead({ operations: deps.operations, by, reference: context.reference }, async () => {
+      const found = target ? await deps.operations.findBuild(target) : NO_CARD
+      if (found.kind !== 'found') return replyTo(found, answerNotFound(found, context))
+      const outcome = whyNot(found.build)
+      return outcome
+        ? { outcome: outcome.kind, answer: answerAct(outcome, context) }
+        : { outcome: 'offered', answer: answerFound(found.build) }
+    }),
+  )
+
+/** @param answer about the message's build; null: it is no message of a channel */
+function answerShortcut(
+  what: Action,
+  deps: SlackDeps,
+  body: unknown,
+  answer: (by: Requester, target: Target | null, context: AnswerContext) => Promise<Reply>,
+): Promise<void> {
   const by = requesterOf(body, 'shortcut')
-  const target = messageOf(body)
-  return respond(deps, { what: 'stop', by, place: placeOf(deps, body) }, (reference) =>
-    whenMayRead({ operations: deps.operations, by, reference }, () => offerStop(deps, target, reference)),
+  return respond(deps, { what, by, place: placeOf(deps, body) }, (reference) =>
+    answer(by, messageOf(body), { command: what, branch: null, reference }),
   )
 }
 
-async function offerStop({ operations }: SlackDeps, target: Target | null, reference: string): Promise<Reply> {
-  const context = { command: 'stop', branch: null, reference } as const
-  const found = target ? await operations.findBuild(target) : ({ kind: 'no-card' } as const)
-  if (found.kind !== 'found') return { outcome: outcomeName(found), answer: answerNotFound(found, context) }
-  const outcome = whyNot(found.build)
-  return outcome
-    ? { outcome: outcome.kind, answer: answerAct(outcome, context) }
-    : { outcome: 'offered', answer: answerFound(found.build) }
-}
+const NO_CARD = { kind: 'no-card' } as const
 
 /** Why there is no Stop button; null if there is one, or if a stop was already requested, which the build shows. */
 function whyNot(build: BuildSummary): ActOutcome | null {
-  if (build.offers.includes('stop') || isStillRunning(build)) return missingOf(build)
-  return { kind: 'not-now', action: 'stop', build }
+  const { offers, shown, missing } = build
+  if (!offers.includes('stop') && shown !== 'started') return { kind: 'not-now', action: 'stop', build }
+  return missing?.action === 'stop' ? { kind: 'impossible', action: 'stop', why: missing.why, build } : null
 }
-
-const isStillRunning = ({ shown }: BuildSummary): boolean => shown === 'started'
-
-const missingOf = (build: BuildSummary): ActOutcome | null =>
-  build.missing?.action === 'stop' ? { kind: 'impossible', action: 'stop', why: build.missing.why, build } : null
 
 export const builds: Feature = {
   commands: [status, stop, restart],

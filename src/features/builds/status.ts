@@ -26,18 +26,20 @@ export async function buildStatus(deps: StatusDeps, question: StatusQuestion): P
   const { project: text, branch, channel } = question
   if (text === null) return statusOfChannel(deps, channel)
   if (branch !== null) return statusOfTarget(deps, { kind: 'project', project: text, branch })
-  const named = await findProject(deps.reads, text)
+  const named = await findProject(deps.store.read, text)
   if (named.kind !== 'project') return named
   const { project } = named
   const { projectId } = project
-  const branches = projectId === null ? [] : await deps.reads.branchesOf(projectId, BUILDS_MAX)
-  const builds = await Promise.all(branches.map((name) => deps.reads.newestBuild(projectId!, name)))
-  const known = builds.filter((build) => build !== null)
-  if (known.length > 0) return { kind: 'status', project, branch: null, builds: await summariesOf(deps, known) }
+  const noBuild: StatusOutcome = { kind: 'no-build', project: project.name, branch: null, nearest: null }
+  if (projectId === null) return noBuild
+  const { read } = deps.store
+  const branches = await read.branchesOf(projectId, BUILDS_MAX)
   // The project may have only builds without a branch.
-  const newest = projectId === null ? null : await deps.reads.newestBuild(projectId)
-  if (!newest) return { kind: 'no-build', project: project.name, branch: null, nearest: null }
-  return { kind: 'status', project, branch: null, builds: await summariesOf(deps, [newest]) }
+  const wanted = branches.length > 0 ? branches : [undefined]
+  const newest = await Promise.all(wanted.map((name) => read.newestBuild(projectId, name)))
+  const builds = newest.filter((build) => build !== null)
+  if (builds.length === 0) return noBuild
+  return { kind: 'status', project, branch: null, builds: await summariesOf(deps, builds) }
 }
 
 async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusOutcome> {
@@ -47,7 +49,7 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
   const { projectId } = build.ref
   const project = { projectId, uuid: null, name: build.project, type: null }
   const branch = target.kind === 'project' ? build.branch : null
-  const last = branch === null ? [] : await deps.reads.lastBuilds(projectId, branch, LAST_BUILDS)
+  const last = branch === null ? [] : await deps.store.read.lastBuilds(projectId, branch, LAST_BUILDS)
   const builds = last.length > 1 ? await summariesOf(deps, last) : [build]
   return { kind: 'status', project, branch: build.branch, builds }
 }
@@ -56,7 +58,7 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
   const newest = await newestBuilds(deps, channel)
   const projectIds = [...new Set(newest.map(({ projectId }) => projectId))]
-  const red = await redBranches(deps.reads, projectIds, BUILDS_MAX)
+  const red = await redBranches(deps.store.read, projectIds, BUILDS_MAX)
   const names = new Set(red.map(nameOf))
   return { kind: 'channel-status', ...(await cut(deps, [...red, ...newest.filter((one) => !names.has(nameOf(one)))])) }
 }
@@ -67,7 +69,7 @@ const nameOf = ({ projectId, buildId }: KnownBuild): string => `${projectId} ${b
 export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null): Promise<RunningOutcome> {
   const projects = await followedBy(deps, channel)
   const ids = projects.map(({ projectId }) => projectId)
-  return { kind: 'running', ...(await cut(deps, await deps.reads.runningBuilds(ids, RUNNING_MAX))) }
+  return { kind: 'running', ...(await cut(deps, await deps.store.read.runningBuilds(ids, RUNNING_MAX))) }
 }
 
 async function cut(deps: StatusDeps, builds: readonly KnownBuild[]): Promise<{ builds: BuildSummary[]; more: number }> {
@@ -75,10 +77,9 @@ async function cut(deps: StatusDeps, builds: readonly KnownBuild[]): Promise<{ b
   return { builds: await summariesOf(deps, shown), more: builds.length - shown.length }
 }
 
-/** Branch names of one project that contain a text, those with the newest builds first. */
-export async function suggestBranches({ reads }: FindDeps, project: string, text: string): Promise<string[]> {
-  const named = await findProject(reads, project)
+/** The branches of one project, those with the newest builds first. */
+export async function branchesOf({ store }: FindDeps, project: string): Promise<string[]> {
+  const named = await findProject(store.read, project)
   if (named.kind !== 'project' || named.project.projectId === null) return []
-  const branches = await reads.branchesOf(named.project.projectId, BRANCHES_MAX)
-  return branches.filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()))
+  return store.read.branchesOf(named.project.projectId, BRANCHES_MAX)
 }

@@ -38,9 +38,9 @@ export async function flakyBranches(
   deps: FigureDeps & { clock: Clock },
   { project: text, days, channel }: FlakyQuestion,
 ): Promise<FlakyOutcome> {
-  const named = text === null ? null : await findProject(deps.reads, text)
+  const named = text === null ? null : await findProject(deps.store.read, text)
   if (named && named.kind !== 'project') return named
-  const heard = named ? await deps.reads.deliveredProjects() : await followedBy(deps, channel)
+  const heard = named ? await deps.store.read.deliveredProjects() : await followedBy(deps, channel)
   const projects = named ? heard.filter(({ projectId }) => projectId === named.project.projectId) : heard
   const now = deps.clock.now()
   const from = now - days * DAY_MS
@@ -48,10 +48,10 @@ export async function flakyBranches(
   const asked = { period: { from, to: now + 1 }, before: { from, to: from }, days: [] }
   const { question, since } = keptOf(asked, now - deps.retentionDays * DAY_MS)
   const ids: ProjectId[] = projects.map(({ projectId }) => projectId)
-  const figures = await readFigures(deps.reads, ids, question)
+  const figures = await readFigures(deps.store.read, ids, question)
   const name = namesOf(projects)
   const branches = worstFlaky(figures, FLAKY_LINES_MAX, name)
-  const found = await readFlakyTests(deps.reads, ids, question.period.from)
+  const found = await readFlakyTests(deps.store.read, ids, question.period.from)
   const shown = found.slice(0, FLAKY_LINES_MAX).map((test) => ({ ...test, project: name(test.projectId) }))
   const tests = { shown, more: found.length - shown.length }
   return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches, tests }

@@ -1,8 +1,7 @@
 import { amountOf } from '../../slack/commands/amount.ts'
 import type { Reply } from '../context.ts'
-import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
+import { nameless, replyTo, tooMuch, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
 import type { Feature } from '../feature.ts'
-import { answerNameless, answerTooMuch } from '../slips.ts'
 import { FLAKY_DAYS_MAX } from './flaky.ts'
 import { answerDays, answerFlaky } from './messages.ts'
 
@@ -28,17 +27,14 @@ async function answerTyped(question: Question): Promise<Reply> {
   const asked = amountOf(texts.at(-1) ?? '', 'd')
   const period = asked === null ? null : texts.pop()!
   const [project = null, extra] = texts
-  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...howTyped(row) }) }
-  if (project === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: null, ...howTyped(row) }) }
+  if (extra !== undefined) return tooMuch(row, extra)
+  if (project === '') return nameless(row, null)
   const days = asked ?? DAYS
   if (days < 1 || days > FLAKY_DAYS_MAX) return { outcome: 'unclear', answer: answerDays(period ?? '') }
   return whenMayRead(question, async () => {
     const outcome = await operations.flaky({ project, days, channel: by.channel })
     const rest = period === null ? [] : [period]
-    return {
-      outcome: outcomeName(outcome),
-      answer: answerFlaky(outcome, { command: row.name, branch: null, rest, reference }),
-    }
+    return replyTo(outcome, answerFlaky(outcome, { command: row.name, branch: null, rest, reference }))
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
 import { normalHandle } from '../../domain/handle.ts'
-import { type ChannelId } from '../../domain/ids.ts'
+import type { ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/revision.ts'
 import { isRed } from '../../domain/status.ts'
 import type { KnownBuild, ClosedChannel } from '../../store/records.ts'
@@ -22,43 +22,30 @@ import type { Permit } from '../../domain/permission.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { Connection, Connections } from '../../sources/ci-service/connections.ts'
 
-/** How much of each list is shown: together they stay well below Slack's hundred blocks. */
-const BUILDS_SHOWN_MAX = 10
-export const SUBSCRIPTIONS_SHOWN_MAX = 20
+/** How much of each list is shown: together they stay well below Slack's hundred blocks. `follows`: of each channel */
+export const SHOWN_MAX = { builds: 10, subscriptions: 20, deliveries: 15, paused: 10, follows: 3, audit: 10 }
 
-/** What people's App Homes show. Everything is read again each time. */
-export const homeOperations = (deps: HomeDeps) => ({
-  async home(user: string, team: string | null): Promise<HomeOutcome> {
-    const permit = await deps.permits('read', { user, team })
-    if (permit.kind !== 'yes') return permit
-    const [mayFollow, isAdmin] = await Promise.all([
-      deps.permits('subscribe', { user, team }),
-      deps.permits('administer', { user, team }),
-    ])
-    const may = { mayFollow: mayFollow.kind === 'yes', isAdmin: isAdmin.kind === 'yes' }
-    return { kind: 'home', home: await readHome(deps, user, may) }
-  },
-})
-
-async function readHome(
-  deps: HomeDeps,
-  user: string,
-  { mayFollow, isAdmin }: { mayFollow: boolean; isAdmin: boolean },
-): Promise<HomeState> {
-  const [me, all, channels] = await Promise.all([
+/** What a person's App Home shows. Everything is read again each time. */
+export async function readHome(deps: HomeDeps, user: string, team: string | null): Promise<HomeOutcome> {
+  const permit = await deps.permits('read', { user, team })
+  if (permit.kind !== 'yes') return permit
+  const [mayFollow, isAdmin, me, all, channels] = await Promise.all([
+    deps.permits('subscribe', { user, team }),
+    deps.permits('administer', { user, team }),
     readMe(deps.store.read, user),
     deps.subscriptions(),
     deps.channelsOf(user),
   ])
   const mine = channels && all.filter(({ channel }) => channels.has(channel))
-  return {
+  const home: HomeState = {
     me,
     red: await readRed(deps, me),
     waiting: await readWaiting(deps, all, channels),
     subscriptions: mine && (await cutShown(deps, mine)),
-    mayFollow,
-    admin: isAdmin ? await readAdmin(deps, all, channels) : null,
+    mayFollow: mayFollow.kind === 'yes',
+    admin: isAdmin.kind === 'yes' ? await readAdmin(deps, all, channels) : null,
   }
+  return { kind: 'home', home }
 }
 
 async function readRed(deps: HomeDeps, { handles }: Me): Promise<Some<BuildSummary>> {
@@ -90,28 +77,15 @@ async function readWaiting(
   return summed(deps, await read.waitingBuilds(followed.length === 0 ? null : ids, COUNTED_MAX))
 }
 
-async function summed(
-  { store, interfaces, clock }: HomeDeps,
-  builds: readonly KnownBuild[],
-): Promise<Some<BuildSummary>> {
-  const shown = builds.slice(0, BUILDS_SHOWN_MAX)
-  return {
-    shown: await summariesOf({ reads: store.read, interfaces, clock }, shown),
-    more: builds.length - shown.length,
-  }
+async function summed(deps: HomeDeps, builds: readonly KnownBuild[]): Promise<Some<BuildSummary>> {
+  const { shown, more } = someOf(builds, SHOWN_MAX.builds)
+  return { shown: await summariesOf(deps, shown), more }
 }
 
-async function cutShown(deps: HomeDeps, mine: readonly Subscription[]): Promise<HomeState['subscriptions']> {
-  const counted = mine.slice(0, COUNTED_MAX)
-  const shown = counted.slice(0, SUBSCRIPTIONS_SHOWN_MAX)
-  return { shown: await shownOf(deps, shown), more: counted.length - shown.length }
+async function cutShown(deps: HomeDeps, mine: readonly Subscription[]): Promise<Some<ShownSubscription>> {
+  const { shown, more } = someOf(mine.slice(0, COUNTED_MAX), SHOWN_MAX.subscriptions)
+  return { shown: await shownOf(deps, shown), more }
 }
-
-const DELIVERIES_SHOWN_MAX = 15
-const PAUSED_SHOWN_MAX = 10
-/** At most this many subscriptions of a paused channel are named. */
-const FOLLOWS_SHOWN_MAX = 3
-const AUDIT_SHOWN_MAX = 10
 
 /** What only admins see. @param channels the channels that this admin is in; null: not known */
 async function readAdmin(
@@ -122,11 +96,11 @@ async function readAdmin(
   const { read } = deps.store
   const [deliveries, requests] = await Promise.all([
     read.lastDeliveries(COUNTED_MAX),
-    read.newestRequests(AUDIT_SHOWN_MAX),
+    read.newestRequests(SHOWN_MAX.audit),
   ])
   return {
     connections: deps.connections.all(),
-    deliveries: someOf(deliveries, DELIVERIES_SHOWN_MAX),
+    deliveries: someOf(deliveries, SHOWN_MAX.deliveries),
     paused: await readPaused(deps, all, channels),
     audit: requests.map(auditLine),
   }
@@ -144,7 +118,7 @@ async function readPaused(
 ): Promise<Some<PausedChannel>> {
   const closed = await deps.store.read.closedChannels()
   const concerned = closed.filter(({ channel }) => all.some((one) => one.channel === channel)).slice(0, COUNTED_MAX)
-  const { shown, more } = someOf(concerned, PAUSED_SHOWN_MAX)
+  const { shown, more } = someOf(concerned, SHOWN_MAX.paused)
   return { shown: await Promise.all(shown.map((one) => paused(deps, one, all, channels))), more }
 }
 
@@ -154,7 +128,7 @@ async function paused(
   all: readonly Subscription[],
   channels: ReadonlySet<ChannelId> | null,
 ): Promise<PausedChannel> {
-  const own = all.filter((one) => one.channel === channel).slice(0, FOLLOWS_SHOWN_MAX)
+  const own = all.filter((one) => one.channel === channel).slice(0, SHOWN_MAX.follows)
   return { channel, code, at: closedAt, follows: channels?.has(channel) ? await shownOf(deps, own) : null }
 }
 

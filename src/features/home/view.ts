@@ -3,23 +3,24 @@ import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
 import { breakageButton } from '../../slack/messages/breakage.ts'
 import { missingWords, actButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import { buildNumber, joined, outside, mention } from '../../slack/messages/build.ts'
-import {
-  SECTION_CHARS_MAX,
-  WORD_CHARS_MAX,
-  BRANCH_CHARS_MAX,
-  cut,
-  PROJECT_CHARS_MAX,
-} from '../../slack/messages/limits.ts'
+import { branchName, buildNumber, joined, mention, outside, projectName } from '../../slack/messages/build.ts'
+import { SECTION_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { shortId } from '../../domain/ids.ts'
 import { attemptRefText } from '../../domain/request.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
-import { type HomeState, type AdminState, type AuditLine, type PausedChannel, COUNTED_MAX, type Some } from './home.ts'
+import {
+  COUNTED_MAX,
+  SHOWN_MAX,
+  type AdminState,
+  type AuditLine,
+  type HomeState,
+  type PausedChannel,
+  type Some,
+} from './home.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerOf, line, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { buildLine, openButton } from '../build.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
 import type { Connection } from '../../sources/ci-service/connections.ts'
 import { troubleWords } from '../fault-messages.ts'
 
@@ -31,9 +32,7 @@ export interface HomeView {
   blocks: readonly object[]
 }
 
-/** The most entries of each list in the view. */
-const BUILDS_MAX = 10
-const SUBSCRIPTIONS_MAX = 20
+/** The most committer names in the view. */
 const HANDLES_MAX = 10
 
 /** Draws one person's App Home. Pure: the same state always gives the same view. */
@@ -62,7 +61,7 @@ const DIVIDER = { type: 'divider' } as const
 
 function redSection(red: HomeState['red'], me: HomeState['me']): Part[] {
   const head = line(':x: *Your red builds*')
-  if (red.shown.length > 0) return [head, ...listed(red, BUILDS_MAX, redParts)]
+  if (red.shown.length > 0) return [head, ...listed(red, SHOWN_MAX.builds, redParts)]
   if (me.handles.length > 0) return [head, line('None: every branch with your last commits is green.')]
   return [head, line(`Type ${typed('/ci me name')} with your committer name to see them here.`)]
 }
@@ -70,7 +69,7 @@ function redSection(red: HomeState['red'], me: HomeState['me']): Part[] {
 function waitingSection(waiting: HomeState['waiting']): Part[] {
   const head = line(':hourglass_flowing_sand: *Waiting*')
   if (waiting.shown.length === 0) return [head, line('Nothing is queued or waiting for approval.')]
-  return [head, ...listed(waiting, BUILDS_MAX, buildPart)]
+  return [head, ...listed(waiting, SHOWN_MAX.builds, buildPart)]
 }
 
 /** A build, and below it the button of its red branch. */
@@ -93,7 +92,7 @@ function followedSection(subscriptions: HomeState['subscriptions'], mayFollow: b
   if (subscriptions === null) return [head, line('Slack did not say which channels you are in.'), follow]
   if (subscriptions.shown.length === 0)
     return [head, line(`None yet. Type ${typed('/ci subscribe')} in a channel to get builds there.`), follow]
-  return [head, ...listed(subscriptions, SUBSCRIPTIONS_MAX, subscriptionPart), follow]
+  return [head, ...listed(subscriptions, SHOWN_MAX.subscriptions, subscriptionPart), follow]
 }
 
 const FOLLOW_BUTTON = {
@@ -156,11 +155,6 @@ const mentionsButton = (mentions: boolean) =>
     value: mentions ? 'off' : 'on',
   }) as const
 
-const DELIVERIES_MAX = 15
-const PAUSED_MAX = 10
-const AUDIT_MAX = 10
-const FOLLOWS_MAX = 3
-
 /** What only admins see. */
 const adminSections = ({ connections, deliveries, paused, audit }: AdminState): Part[][] => [
   [
@@ -172,17 +166,19 @@ const adminSections = ({ connections, deliveries, paused, audit }: AdminState): 
   [
     line(':inbox_tray: *Last deliveries*'),
     ...(deliveries.shown.length === 0 ? [line('None yet.')] : []),
-    ...listed(deliveries, DELIVERIES_MAX, ({ project, at }) => line(`• ${projectWords(project)} · ${timeWords(at)}`)),
+    ...listed(deliveries, SHOWN_MAX.deliveries, ({ project, at }) =>
+      line(`• ${projectName({ project })} · ${timeWords(at)}`),
+    ),
   ],
   [
     line(':mute: *Paused channels*'),
     ...(paused.shown.length === 0 ? [line('None.')] : []),
-    ...listed(paused, PAUSED_MAX, (one) => line(pausedLine(one))),
+    ...listed(paused, SHOWN_MAX.paused, (one) => line(pausedLine(one))),
   ],
   [
     line(':scroll: *Last requests*'),
     ...(audit.length === 0 ? [line('None yet.')] : []),
-    ...audit.slice(0, AUDIT_MAX).map((one) => line(auditWords(one))),
+    ...audit.slice(0, SHOWN_MAX.audit).map((one) => line(auditWords(one))),
     small(audit.length === 0 ? '' : '`npm run buildline -- audit` beside the bot lists all of them.'),
   ],
 ]
@@ -197,7 +193,7 @@ function connectionLine({ name, isConfigured, readAt, trouble }: Connection): st
 }
 
 function pausedLine({ channel, code, at, follows }: PausedChannel): string {
-  const names = follows?.slice(0, FOLLOWS_MAX).map(({ subscription }) => followedProject(subscription)) ?? []
+  const names = follows?.slice(0, SHOWN_MAX.follows).map(({ subscription }) => followedProject(subscription)) ?? []
   const told = names.length > 0 ? `subscribed to ${names.join(', ')}` : null
   return `• ${joined([`<#${channel}>: ${closedWords(code).what}`, `since ${timeWords(at)}`, told])}`
 }
@@ -221,12 +217,10 @@ const STATES: Record<AuditLine['state'], string> = {
 
 function auditWords({ at, by, action, project, buildId, branch, state }: AuditLine): string {
   const build = buildId === null ? '' : ` ${buildNumber({ buildId: shortId(buildId) })}`
-  const on = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
-  const what = `${DEEDS[action]} ${projectWords(project)}${build}${on}`
+  const on = branch === null ? '' : ` on ${branchName(branch)}`
+  const what = `${DEEDS[action]} ${projectName({ project })}${build}${on}`
   return `• ${joined([timeWords(at), mention(by) || 'Somebody', what, STATES[state]])}`
 }
-
-const projectWords = (project: string): string => outside(project, PROJECT_CHARS_MAX) || '(no name)'
 
 const timeWords = (at: number): string => dayTime(at) ?? 'at a time unknown'
 

@@ -3,7 +3,7 @@ import type { WebClient } from '@slack/web-api'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { classify } from '../../slack/api/errors.ts'
-import type { homeOperations } from './home.ts'
+import type { HomeOutcome } from './home.ts'
 import { answerFault } from '../fault-messages.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerHome, homeView, type HomeView } from './view.ts'
@@ -21,7 +21,7 @@ export const SWEEP_EVERY_MS = 60_000
 const PUBLISH_EVERY_MS = 1_200
 
 export interface HomesDeps {
-  operations: { home: ReturnType<typeof homeOperations> }
+  operations: { home: (user: string, team: string | null) => Promise<HomeOutcome> }
   client: WebClient
   clock: Clock
   log: Pick<Log, 'error' | 'info'>
@@ -148,7 +148,7 @@ interface Drawn {
 /** The view for one person: their Home, a refusal if they may not see it, or an error if it cannot be read. */
 async function viewFor({ operations, log, newReference }: HomesDeps, { user, team }: Watched): Promise<Drawn> {
   try {
-    const outcome = await operations.home.home(user, team)
+    const outcome = await operations.home(user, team)
     if (outcome.kind === 'home') return drawn(homeView(outcome.home))
     const view = answerHome(answerNotAllowed(outcome, { action: null, reference: newReference() }))
     return { view, digest: JSON.stringify(outcome) }

@@ -4,10 +4,10 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { ListOutcome, ListQuestion, ProjectRef } from '../../catalog/outcomes.ts'
 import { untilIngested } from '../../catalog/ask-ci.ts'
-import { newestSummary, type FindDeps } from '../../catalog/find-build.ts'
+import { newestSummary } from '../../catalog/find-build.ts'
 import { allProjects, ofListed } from '../../catalog/projects.ts'
 import { WHOLE_READING, type Refreshed } from '../../catalog/reading.ts'
-import type { Interfaces } from '../../store/history.ts'
+import type { Interfaces } from '../../domain/offer.ts'
 
 export const PAGE_SIZE = 10
 
@@ -41,12 +41,11 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
   const projects = select(await withIds(deps, listed.map(ofListed)), question)
   const pages = Math.max(1, Math.ceil(projects.length / PAGE_SIZE))
   const page = Math.min(Math.max(1, question.page), pages)
-  const find: FindDeps = { reads: store.read, interfaces, clock }
   const shown = projects.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
   return {
     kind: 'projects',
     question,
-    projects: await Promise.all(shown.map(async (project) => ({ project, build: await newestSummary(find, project) }))),
+    projects: await Promise.all(shown.map(async (project) => ({ project, build: await newestSummary(deps, project) }))),
     page,
     pages,
     total: projects.length,

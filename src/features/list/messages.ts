@@ -1,4 +1,3 @@
-import { assertNever } from '../../lib/assert.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { buildNumber, joined, onBranch } from '../../slack/messages/build.ts'
@@ -24,9 +23,6 @@ import { pageValue } from '../values.ts'
 
 type Projects = Extract<ListOutcome, { kind: 'projects' }>
 
-/** The most projects that one answer lists, however long a page is. */
-export const PROJECTS_LISTED_MAX = 20
-
 /** One page of the projects with their last known state, or why there is none. */
 export function answerList(outcome: ListOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
   switch (outcome.kind) {
@@ -40,8 +36,6 @@ export function answerList(outcome: ListOutcome, { reference }: Pick<AnswerConte
         ':warning: *No list*: CI could not be reached or did not answer properly.',
         reference,
       )
-    default:
-      return assertNever(outcome)
   }
 }
 
@@ -57,8 +51,7 @@ function found(outcome: Projects): Answer {
   const count = `${total} ${total === 1 ? 'project' : 'projects'}`
   return answerOf([
     line(joined([`:card_index_dividers: *${count}*${searched(question)}`, pageWords])),
-    ...projects.slice(0, PROJECTS_LISTED_MAX).map((one) => line(projectWithState(one))),
-    ...(projects.length > PROJECTS_LISTED_MAX ? [line(`… and ${projects.length - PROJECTS_LISTED_MAX} more`)] : []),
+    ...projects.map((one) => line(projectWithState(one))),
     ...footOf(outcome),
     row(PAGES_BLOCK_ID, pageButtons(outcome)),
   ])

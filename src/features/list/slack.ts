@@ -2,7 +2,7 @@ import type { ListQuestion } from '../../catalog/outcomes.ts'
 import { answerList } from './messages.ts'
 import { pageOf, parsePage } from '../values.ts'
 import type { Reply } from '../context.ts'
-import { outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
+import { replyTo, whenMayRead, type Command, type Question } from '../command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { PAGE_ACTION_IDS } from '../../slack/messages/ids.ts'
 import type { Button, Click, Feature } from '../feature.ts'
@@ -27,7 +27,7 @@ const command: Command = {
 const listPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, asked: ListQuestion): Promise<Reply> =>
   whenMayRead(question, async () => {
     const outcome = await question.operations.listProjects(asked)
-    return { outcome: outcomeName(outcome), answer: answerList(outcome, { reference: question.reference }) }
+    return replyTo(outcome, answerList(outcome, question))
   })
 
 /** `acme pro 2`: the type and the page come last, in this order; the words before them are the search text. */

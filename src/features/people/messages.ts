@@ -1,11 +1,10 @@
-import { assertNever } from '../../lib/assert.ts'
 import { mention } from '../../slack/messages/build.ts'
 import { handleWords, meCommand } from '../../slack/messages/handle.ts'
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
 import type { MeOutcome, NotAPerson, NotClaimable } from './people.ts'
 import type { Me } from '../../catalog/people.ts'
 import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
+import { answerRefused } from '../not-allowed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
@@ -36,11 +35,8 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
     case 'not-a-person':
       return trouble(...notAPerson(outcome))
     case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: outcome.action, reference: asked.reference })
     case 'unknown-person':
-      return answerNotAllowed(outcome, { action: null, reference: asked.reference })
-    default:
-      return assertNever(outcome)
+      return answerRefused(outcome, asked.reference)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Claimable, claimable, normalHandle } from '../../domain/handle.ts'
-import type { Requester, Permits, Refused } from '../../catalog/outcomes.ts'
+import { refusalOf, type Permits, type Refused, type Requester } from '../../catalog/outcomes.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Presence } from '../../slack/api/directory.ts'
@@ -58,15 +58,7 @@ export function createPersonOperations(deps: PersonDeps) {
   return {
     me: (by: Requester) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
     /** Gives the name to the requester, unless another person has it. */
-    claim: (text: string, by: Requester) =>
-      whenPermitted(deps, by, async () => {
-        const named = claimable(text)
-        if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
-        const ended = await claimHandle(deps, named.handle, by.user)
-        return ended === 'claimed'
-          ? { kind: 'claimed', handle: named.handle, me: await readMe(store.read, by.user) }
-          : ended
-      }),
+    claim: (text: string, by: Requester) => whenPermitted(deps, by, () => claim(deps, text, by.user)),
     /** An admin gives the name to this person, whoever had it. Both are told. */
     give: (text: string, user: string, by: Requester) => give(deps, text, user, by),
     /** Frees the name, if the requester has it. */
@@ -82,14 +74,7 @@ export function createPersonOperations(deps: PersonDeps) {
 }
 
 async function whenPermitted(deps: PersonDeps, by: Requester, work: () => Promise<MeOutcome>): Promise<MeOutcome> {
-  const refused = await refusalOf(deps, by)
-  return refused ?? work()
-}
-
-async function refusalOf({ permits }: PersonDeps, by: Requester): Promise<Refused | null> {
-  const permit = await permits('read', by)
-  if (permit.kind === 'yes') return null
-  return permit.kind === 'no' ? { kind: 'forbidden', action: 'claim', permit } : permit
+  return (await refusalOf(deps.permits, 'read', by, 'claim')) ?? work()
 }
 
 async function release({ store }: PersonDeps, handle: string, user: string): Promise<MeOutcome> {
@@ -102,50 +87,50 @@ async function release({ store }: PersonDeps, handle: string, user: string): Pro
   return { kind: 'released', handle, me: await readMe(store.read, user) }
 }
 
-type Ended = 'claimed' | Extract<MeOutcome, { kind: 'taken' | 'too-many' }>
-
-/**
- * Gives a handle to this person unless another person has it. Of concurrent requests only one succeeds, also across
- * processes. Idempotent.
- * @param handle in its normal form
- */
-const claimHandle = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Ended> =>
-  store.write(async (tx) => {
+/** Of concurrent requests for a name only one succeeds, also across processes. Idempotent. */
+async function claim({ store, clock }: PersonDeps, text: string, user: string): Promise<MeOutcome> {
+  const named = claimable(text)
+  if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
+  const { handle } = named
+  const refused = await store.write(async (tx): Promise<MeOutcome | null> => {
     await tx.lockName(`handles of ${user}`)
     // The requester is active. A mark that says otherwise is from before they came back.
     await tx.setInactive(user, null)
-    const before = await current(tx, handle, user)
-    if (before) return before
-    if ((await tx.handlesOf(user)).length >= HANDLES_MAX) return { kind: 'too-many', user, max: HANDLES_MAX }
-    if (await tx.claimHandle(handle, user, clock.now())) return 'claimed'
-    const meanwhile = await current(tx, handle, user)
-    invariant(meanwhile, 'what could not be claimed is claimed')
-    return meanwhile
+    if (!(await tx.claimOf(handle))) {
+      if (await hasEnough(tx, user)) return { kind: 'too-many', user, max: HANDLES_MAX }
+      if (await tx.claimHandle(handle, user, clock.now())) return null
+    }
+    const known = await tx.claimOf(handle)
+    invariant(known, 'what could not be claimed is claimed')
+    return known.user === user ? null : { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
   })
-
-async function current(tx: Tx, handle: string, user: string): Promise<Ended | null> {
-  const known = await tx.claimOf(handle)
-  if (!known) return null
-  if (known.user === user) return 'claimed'
-  return { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
+  return refused ?? { kind: 'claimed', handle, me: await readMe(store.read, user) }
 }
+
+const hasEnough = async (tx: Tx, user: string): Promise<boolean> => (await tx.handlesOf(user)).length >= HANDLES_MAX
 
 /** An admin gives a committer's name to a person. The new and the old owner each get one direct message. */
 async function give(deps: PersonDeps, text: string, user: string, by: Requester): Promise<MeOutcome> {
-  const permit = await deps.permits('administer', by)
-  if (permit.kind === 'no') return { kind: 'forbidden', action: 'give', permit }
-  if (permit.kind === 'unknown-person') return permit
+  const refused = await refusalOf(deps.permits, 'administer', by, 'give')
+  if (refused) return refused
   const named = claimable(text)
   if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
   const { handle } = named
   const why = await whyNobody(deps, user)
   if (why !== null) return { kind: 'not-a-person', handle, user, why }
-  const ended = await change(deps, handle, user)
-  if (ended.kind === 'too-many') return ended
-  const { was } = ended
-  const unreached = was === user ? [] : await tell(deps, { handle, user, was, by: by.user })
-  return { kind: 'given', handle, user, was, unreached }
+  const given = await deps.store.write(async (tx): Promise<Given | Extract<MeOutcome, { kind: 'too-many' }>> => {
+    await tx.lockName(`handles of ${user}`)
+    const known = await tx.claimOf(handle)
+    if (known?.user === user) return { kind: 'given', handle, user, was: user, unreached: [] }
+    if (await hasEnough(tx, user)) return { kind: 'too-many', user, max: HANDLES_MAX }
+    const was = await tx.giveHandle(handle, user, deps.clock.now())
+    return { kind: 'given', handle, user, was, unreached: [] }
+  })
+  if (given.kind === 'too-many' || given.was === user) return given
+  return { ...given, unreached: await tell(deps, given, by.user) }
 }
+
+type Given = Extract<MeOutcome, { kind: 'given' }>
 
 /** Why a name cannot mean this person; null: it can, since the person may read. */
 async function whyNobody({ permits }: PersonDeps, user: string): Promise<NotAPerson | null> {
@@ -156,26 +141,8 @@ async function whyNobody({ permits }: PersonDeps, user: string): Promise<NotAPer
   return why === 'deactivated' || why === 'bot' || why === 'outsider' ? why : 'unknown'
 }
 
-type Changed = { kind: 'changed'; was: string | null } | Extract<MeOutcome, { kind: 'too-many' }>
-
-const change = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Changed> =>
-  store.write(async (tx) => {
-    await tx.lockName(`handles of ${user}`)
-    const known = await tx.claimOf(handle)
-    if (known?.user === user) return { kind: 'changed', was: user }
-    if ((await tx.handlesOf(user)).length >= HANDLES_MAX) return { kind: 'too-many', user, max: HANDLES_MAX }
-    return { kind: 'changed', was: await tx.giveHandle(handle, user, clock.now()) }
-  })
-
-interface Given {
-  handle: string
-  user: string
-  was: string | null
-  by: string
-}
-
 /** @returns those whose message failed, or may have failed. The admin who made the change gets no message. */
-async function tell({ say, log }: PersonDeps, { handle, user, was, by }: Given): Promise<string[]> {
+async function tell({ say, log }: PersonDeps, { handle, user, was }: Given, by: string): Promise<string[]> {
   const news = [
     { to: user, text: givenLine({ handle, was, by }) },
     ...(was === null ? [] : [{ to: was, text: takenLine({ handle, user, by }) }]),
@@ -230,7 +197,7 @@ async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: b
   if (handles.length === 0) return
   if (isDeactivated) return store.write((tx) => tx.setInactive(user, clock.now()))
   const claims = await Promise.all(handles.map(({ handle }) => store.read.claimOf(handle)))
-  if (claims.some((claim) => claim?.user === user && claim.inactiveAt !== null)) await lookAt(deps, user)
+  if (claims.some((one) => one?.user === user && one.inactiveAt !== null)) await lookAt(deps, user)
 }
 
 /** @returns false if Slack did not say */

@@ -1,13 +1,13 @@
 import { meCommand } from '../../slack/messages/handle.ts'
 import type { MeOutcome } from './people.ts'
 import { answerMe } from './messages.ts'
-import { usageOf } from '../command.ts'
-import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply, SlackDeps } from '../context.ts'
-import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
+import { replyTo, tooLittle, tooMuch, type Command, type CommandRow, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
 import type { Button, Click, Feature } from '../feature.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import type { Operations } from '../operations.ts'
 import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/request.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
@@ -28,72 +28,37 @@ const command: Command = {
   handle: answerTyped,
 }
 
-/** What the requester wants to do about committer names, as typed. */
-type Wish =
-  | { kind: 'look' }
-  | { kind: 'claim' | 'release'; handle: string }
-  /** `user`: a Slack user; null: the requester */
-  | { kind: 'give'; handle: string; user: string | null }
-  | { kind: 'mentions'; on: boolean }
-  /** `missing`: the word that is missing */
-  | { kind: 'too-little'; missing: string; example: string }
-  /** `extra`: the first surplus word; Buildline does not guess what it means */
-  | { kind: 'too-much'; extra: string; example: string | null }
+/** Asks for what was typed. */
+type Ask = (people: Operations['people'], by: Requester) => Promise<MeOutcome>
 
 /** Says which person a committer name means, or changes that. */
-async function answerTyped(question: Question): Promise<Reply> {
-  const wish = readWish(question.words)
-  const { row, reference } = question
-  if (wish.kind === 'too-little')
-    return { outcome: 'too-little', answer: answerTooLittle({ ...wish, usage: usageOf(row) }) }
-  if (wish.kind === 'too-much') {
-    const how = { usage: usageOf(row), example: wish.example ?? howTyped(row).example }
-    return { outcome: 'too-much', answer: answerTooMuch({ extra: wish.extra, ...how }) }
-  }
-  const outcome = await grant(question, wish)
-  return { outcome: outcomeName(outcome), answer: answerMe(outcome, { by: question.by.user, reference }) }
+async function answerTyped({ row, words, operations, by, reference }: Question): Promise<Reply> {
+  const ask = readWords(row, words)
+  return typeof ask === 'function' ? replyOf(await ask(operations.people, by), by, reference) : ask
 }
 
-type Clear = Exclude<Wish, { kind: 'too-little' | 'too-much' }>
+const replyOf = (outcome: MeOutcome, by: Requester, reference: string): Reply =>
+  replyTo(outcome, answerMe(outcome, { by: by.user, reference }))
 
-function grant({ operations: { people }, by }: Question, wish: Clear): Promise<MeOutcome> {
-  switch (wish.kind) {
-    case 'look':
-      return people.me(by)
-    case 'claim':
-      return people.claim(wish.handle, by)
-    case 'release':
-      return people.release(wish.handle, by)
-    case 'give':
-      return people.give(wish.handle, wish.user ?? by.user, by)
-    case 'mentions':
-      return people.setMentions(wish.on, by)
-  }
-}
-
-/** Reads ``, `ada`, `"ada lovelace"`, `forget ada`, `mentions off`, `ada for @grace`. */
-function readWish(words: readonly Word[]): Wish {
+/** Reads ``, `ada`, `"ada lovelace"`, `forget ada`, `mentions off`, `ada for @grace`; or says what is wrong with it. */
+function readWords(row: CommandRow, words: readonly Word[]): Ask | Reply {
   const [first, second, third, fourth] = words
-  if (!first) return { kind: 'look' }
-  if (words.includes(CUT)) return { kind: 'too-much', extra: CUT.text, example: null }
-  if (!isName(first)) return { kind: 'too-little', missing: NAME, example: '/ci me ada' }
+  if (!first) return (people, by) => people.me(by)
+  if (words.includes(CUT)) return tooMuch(row, CUT.text)
+  if (!isName(first)) return tooLittle(row, NAME, '/ci me ada')
   const verb = first.text.toLowerCase()
-  if (verb === 'mentions') return readMentions(second, third)
-  if (verb === 'forget') return readForgotten(second, third)
-  if (verb === 'for') return { kind: 'too-little', missing: NAME, example: meCommand('', 'ada', 'for @grace') }
-  if (!second) return isSwitch(verb) ? switchAlone(verb) : { kind: 'claim', handle: first.text }
-  if (second.text.toLowerCase() !== 'for') return tooMuch(second, quoted(words))
-  if (!third) return { kind: 'too-little', missing: PERSON, example: meCommand('', first.text, 'for @grace') }
-  if (fourth) return tooMuch(fourth, null)
-  return readReceiver(first.text, third)
+  if (verb === 'mentions') return readMentions(row, second, third)
+  if (verb === 'forget') return readForgotten(row, second, third)
+  if (verb === 'for') return tooLittle(row, NAME, meCommand('', 'ada', 'for @grace'))
+  // `on` or `off` alone is probably half of `mentions off`, so it is not claimed as a name.
+  if (!second && isSwitch(verb)) return tooLittle(row, 'a committer name, or mentions', meCommand('mentions', verb))
+  if (!second) return (people, by) => people.claim(first.text, by)
+  if (second.text.toLowerCase() !== 'for') return tooMuch(row, second.text, quoted(words))
+  if (fourth) return tooMuch(row, fourth.text)
+  const user = third && receiverOf(third)
+  if (user === undefined) return tooLittle(row, PERSON, meCommand('', first.text, 'for @grace'))
+  return (people, by) => people.give(first.text, user ?? by.user, by)
 }
-
-/** `on` or `off` alone is probably half of `mentions off`, so it is not claimed as a name. */
-const switchAlone = (verb: string): Wish => ({
-  kind: 'too-little',
-  missing: 'a committer name, or mentions',
-  example: meCommand('mentions', verb),
-})
 
 const isSwitch = (verb: string): boolean => verb === 'on' || verb === 'off'
 
@@ -103,28 +68,24 @@ const PERSON = "a person, chosen from Slack's list after the @"
 // A mention of a Slack user is not a committer name.
 const isName = ({ text, userId }: Word): boolean => text !== '' && userId === undefined
 
-const tooMuch = ({ text }: Word, example: string | null): Wish => ({ kind: 'too-much', extra: text, example })
-
 /** The command again, with a name of several words in quotes. */
 const quoted = (words: readonly Word[]): string => meCommand('', words.map(({ text }) => text).join(' '))
 
-function readMentions(second: Word | undefined, third: Word | undefined): Wish {
-  const word = second?.text.toLowerCase()
-  if (third) return tooMuch(third, null)
-  if (word !== undefined && isSwitch(word)) return { kind: 'mentions', on: word === 'on' }
-  return { kind: 'too-little', missing: 'on or off', example: '/ci me mentions off' }
+function readMentions(row: CommandRow, second: Word | undefined, third: Word | undefined): Ask | Reply {
+  const word = second?.text.toLowerCase() ?? ''
+  if (third) return tooMuch(row, third.text)
+  if (!isSwitch(word)) return tooLittle(row, 'on or off', '/ci me mentions off')
+  return (people, by) => people.setMentions(word === 'on', by)
 }
 
-function readForgotten(second: Word | undefined, third: Word | undefined): Wish {
-  if (!second || !isName(second)) return { kind: 'too-little', missing: NAME, example: '/ci me forget ada' }
-  return third ? tooMuch(third, null) : { kind: 'release', handle: second.text }
+function readForgotten(row: CommandRow, second: Word | undefined, third: Word | undefined): Ask | Reply {
+  if (!second || !isName(second)) return tooLittle(row, NAME, '/ci me forget ada')
+  return third ? tooMuch(row, third.text) : (people, by) => people.release(second.text, by)
 }
 
-function readReceiver(handle: string, word: Word): Wish {
-  if (word.userId !== undefined) return { kind: 'give', handle, user: word.userId }
-  if (word.text.toLowerCase() === 'me') return { kind: 'give', handle, user: null }
-  return { kind: 'too-little', missing: PERSON, example: meCommand('', handle, 'for @grace') }
-}
+/** The Slack user who gets the name; null: the requester; undefined: it is no person. */
+const receiverOf = ({ text, userId }: Word): string | null | undefined =>
+  userId ?? (text.toLowerCase() === 'me' ? null : undefined)
 
 /** Slack sends every change of every profile; only leaving and returning matter. Events may be lost. Never throws. */
 async function hearOfAccount({ operations, log }: SlackDeps, body: unknown): Promise<void> {
@@ -142,8 +103,7 @@ async function hearOfAccount({ operations, log }: SlackDeps, body: unknown): Pro
 async function toggleMentions({ deps, value, by, reference }: Click): Promise<Reply | null> {
   if (value !== 'on' && value !== 'off') return null
   const outcome = await deps.operations.people.setMentions(value === 'on', by)
-  if (outcome.kind !== 'mentions')
-    return { outcome: outcomeName(outcome), answer: answerMe(outcome, { by: by.user, reference }) }
+  if (outcome.kind !== 'mentions') return replyOf(outcome, by, reference)
   await deps.homes.redraw(by.user)
   return { outcome: outcome.kind, answer: null }
 }
@@ -162,7 +122,7 @@ const claimButton: Button = {
     const committer = looked.kind === 'found' ? looked.build.committer : null
     const outcome: MeOutcome =
       committer === null ? { kind: 'no-committer' } : await operations.people.claim(committer, by)
-    return { outcome: outcomeName(outcome), answer: answerMe(outcome, { by: by.user, reference }) }
+    return replyOf(outcome, by, reference)
   },
 }
 

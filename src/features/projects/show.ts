@@ -60,4 +60,4 @@ const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> =
 })
 
 const newestOf = ({ store, interfaces, clock }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
-  newestSummary({ reads: store.read, interfaces, clock }, project)
+  newestSummary({ store, interfaces, clock }, project)

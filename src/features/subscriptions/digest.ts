@@ -34,7 +34,7 @@ export type DigestOutcome =
   | { kind: 'no-channel' }
   | Refused
 
-export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'reads' | 'clock'> {}
+export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'store' | 'clock'> {}
 
 /** What people can do with a channel's digest. */
 export const digestOperations = (deps: DigestDeps) => ({
@@ -85,7 +85,7 @@ async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Pr
   const zone = kept?.schedule.zone ?? (await deps.timeZoneOf(user))
   const now = deps.clock.now()
   const period = periodOf({ kind: kept?.schedule.kind ?? 'weekly', zone }, now)
-  const view = await digestView({ ...deps, reads: deps.store.read }, channel, period, now)
+  const view = await digestView(deps, channel, period, now)
   return { kind: 'preview', view }
 }
 
@@ -94,7 +94,7 @@ export const DIGESTS_JOB = 'send-digests'
 export const DIGESTS_EVERY_MS = 10_000
 
 export interface SendDigests
-  extends Pick<DigestDeps, 'store' | 'clock' | 'log'>, Omit<DigestViewDeps, 'reads' | 'clock'> {
+  extends Pick<DigestDeps, 'store' | 'clock' | 'log'>, Omit<DigestViewDeps, 'store' | 'clock'> {
   /** Draws the chart and uploads it to Slack, so that a message can show it: its id there; null if that fails. */
   chart: (view: DigestView) => Promise<string | null>
 }
@@ -134,7 +134,7 @@ async function plan(deps: SendDigests, digest: KeptDigest): Promise<void> {
     if (isMissed) log.warn({ channel, period: period.name }, 'a digest was missed for too long and is left out')
     return
   }
-  const view = await digestView({ ...deps, reads: store.read }, channel, period, now)
+  const view = await digestView(deps, channel, period, now)
   const picture = view.builds === 0 ? null : await deps.chart(view)
   const planned = { period: period.name, dueAt, plannedAt: now, view: { ...view, picture } }
   const card = { subject: digestSubject(period.name), channel, quiet: false, mention: false }

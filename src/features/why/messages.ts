@@ -1,7 +1,7 @@
-import { codeSpan, toLine, mrkdwnLink } from '../../lib/escape.ts'
-import { outside } from '../../slack/messages/build.ts'
+import { mrkdwnLink } from '../../lib/escape.ts'
+import { branchName, outside } from '../../slack/messages/build.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
-import { cut, WORD_CHARS_MAX, INLINE_URL_CHARS_MAX, BRANCH_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { WORD_CHARS_MAX, INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
@@ -17,8 +17,6 @@ import { patternMode } from '../../domain/pattern.ts'
 import type { ChannelRule, RuleVerdict } from '../../domain/rule.ts'
 import { eventsInWords } from '../../slack/messages/subscription.ts'
 
-/** The most decisions that one answer lists. */
-export const DECISIONS_LISTED_MAX = 20
 /** The most build events that are named together. */
 const HEARD_MAX = 5
 /** The most rules of one decision. */
@@ -57,7 +55,7 @@ interface Listed {
 function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed[] {
   const listed: Listed[] = []
   let chars = 0
-  for (const group of Map.groupBy(newestFirst.slice(0, DECISIONS_LISTED_MAX), whatIsAlike).values()) {
+  for (const group of Map.groupBy(newestFirst, whatIsAlike).values()) {
     const stands = ({ channel, posted }: Explained) => JSON.stringify([channel, posted])
     const isTold = listed.some((one) => stands(one.group[0]!) === stands(group[0]!))
     const lines = groupLines(group, source, isTold)
@@ -184,8 +182,8 @@ function branchWords(
 ): string {
   if (pattern === null || pattern === '') return '✓ branch: any'
   const mode = outside(patternMode(pattern, branchMatch), WORD_CHARS_MAX)
-  const wanted = `${name(pattern)} (${mode})`
-  const own = branch === null ? 'a build without a branch' : name(branch)
+  const wanted = `${branchName(pattern)} (${mode})`
+  const own = branch === null ? 'a build without a branch' : branchName(branch)
   switch (verdict) {
     case 'branch-not-matched':
       return `✗ branch: ${wanted} does not match ${own}`
@@ -198,8 +196,6 @@ function branchWords(
       return `✓ branch: ${wanted} matches ${own}`
   }
 }
-
-const name = (text: string): string => codeSpan(cut(toLine(text), BRANCH_CHARS_MAX)) || '(no name)'
 
 /** `✗ event: failed, recovered has no success` */
 function eventWords({ events }: ChannelRule, verdict: RuleVerdict, about: About): string {

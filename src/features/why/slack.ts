@@ -1,8 +1,6 @@
 import type { Feature } from '../feature.ts'
-import type { Target } from '../../catalog/outcomes.ts'
 import { answerWhy } from './messages.ts'
-import type { Reply } from '../context.ts'
-import { commandAbout, answerContext, outcomeName, whenMayRead, type Question } from '../command.ts'
+import { commandAbout, answerContext, replyTo, whenMayRead } from '../command.ts'
 
 export const why: Feature = {
   commands: [
@@ -20,16 +18,11 @@ export const why: Feature = {
           'It shows each rule with its conditions, the first one that failed, and what was posted.',
         ],
       },
-      {
-        overall: (question) => explain(question, null),
-        about: (question, target) => explain(question, target),
-      },
+      (question, target) =>
+        whenMayRead(question, async () => {
+          const outcome = await question.operations.why(target, question.by)
+          return replyTo(outcome, answerWhy(outcome, answerContext(question, target)))
+        }),
     ),
   ],
 }
-
-const explain = (question: Question, target: Target | null): Promise<Reply> =>
-  whenMayRead(question, async () => {
-    const outcome = await question.operations.why(target, question.by)
-    return { outcome: outcomeName(outcome), answer: answerWhy(outcome, answerContext(question, target)) }
-  })

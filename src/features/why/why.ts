@@ -31,11 +31,11 @@ export async function explain(
   const own = found.buildEvents.filter(({ buildId }) => buildId === found.attempt.buildId)
   const all: Made[] = []
   for (const buildEvent of own)
-    for (const decision of await deps.reads.decisionsOfEvent(buildEvent.seq)) all.push({ buildEvent, decision })
+    for (const decision of await deps.store.read.decisionsOfEvent(buildEvent.seq)) all.push({ buildEvent, decision })
   const isVisible = await visibleTo(deps, by)
   const shown = all.filter(({ decision }) => isVisible(decision.channel))
   const hidden = new Set(all.map(({ decision }) => decision.channel).filter((one) => !isVisible(one))).size
-  const postedFor = createPosted(deps.reads, found.attempts)
+  const postedFor = createPosted(deps.store.read, found.attempts)
   const decisions: Explained[] = []
   for (const { buildEvent, decision } of shown.slice(-DECISIONS_MAX))
     decisions.push(explained(buildEvent, decision, await postedFor(buildEvent, decision)))
@@ -50,8 +50,7 @@ interface Made {
 function explained(buildEvent: BuildEvent, decision: KeptDecision, posted: readonly Posted[]): Explained {
   const { word, at, branch, status } = buildEvent
   const { channel, verdict, reason, rulesFrom, looked, turn } = decision
-  const events = selectable({ status, turn })
-  return { channel, word, at, branch, events, verdict, reason, rulesFrom, looked, posted }
+  return { channel, word, at, branch, events: selectable({ status, turn }), verdict, reason, rulesFrom, looked, posted }
 }
 
 async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | null): Promise<Target | null> {

@@ -39,6 +39,9 @@ export function onBranch({ branch }: Pick<BuildView, 'branch'>): string {
   return name === '' ? '' : ` on ${name}`
 }
 
+/** `` `main` ``: a branch or a pattern of branches. Markup. */
+export const branchName = (branch: string): string => codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'
+
 /**
  * `fix login · a1b2c · Ada`, without parts that are missing. Markup.
  * @param mentioned the Slack user to mention in place of the committer's name

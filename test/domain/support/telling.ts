@@ -1,4 +1,5 @@
-import { recoveryOf, type Recovery } from '../../../src/domain/recovered.ts'
+import type { RedSince } from '../../../src/domain/breakage.ts'
+import { recoveryOf } from '../../../src/domain/recovered.ts'
 import { attemptKey, type Attempt } from '../../../src/domain/attempt.ts'
 import { isRed } from '../../../src/domain/status.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/story.ts'
@@ -41,7 +42,7 @@ export const toldOfBorn = (
   context: Partial<StoryContext> = {},
 ): Story => told(said, { postedAttempt: postedAttemptOf(attemptsOf(...said.slice(0, bornAfter))), ...context })
 
-const recoveriesOf = (attempts: readonly Attempt[]): Map<string, Recovery> =>
+const recoveriesOf = (attempts: readonly Attempt[]): Map<string, RedSince> =>
   new Map(
     attempts.flatMap((attempt) =>
       [recoveryOf(attempt, attempts)].flatMap((found) => (found ? [[attemptKey(attempt), found]] : [])),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { revisionKey, REST_MS, revisionSubject } from '../../../src/domain/revision.ts'
-import type { Recovery } from '../../../src/domain/recovered.ts'
+import type { RedSince } from '../../../src/domain/breakage.ts'
 import type { View } from '../../../src/domain/view.ts'
 import { recoveriesOf, redSince, readRevision } from '../../../src/store/history.ts'
 import { ROWS_MAX } from '../../../src/jobs/retention.ts'
@@ -183,7 +183,7 @@ describe('a branch after retention', () => {
     await tell(stage, ...ended(['520', 'success']))
     const { attempts } = await readRevision(stage.store.read, keyOf(of('520', 'success')), 1)
     expect([...(await recoveriesOf(stage.store.read, attempts)).values()]).toEqual([
-      { sinceAt: redAt, builds: 2, atLeast: false },
+      { at: redAt, builds: 2, atLeast: false },
     ])
     expect(stage.slack.messages.at(-1)?.view).toMatchObject({ kind: 'card', shown: 'fixed' })
   })
@@ -346,8 +346,8 @@ async function wakeAll(stage: Stage): Promise<void> {
 }
 
 interface Says {
-  recoveries: readonly [attempt: string, Recovery][]
-  red: Recovery | null
+  recoveries: readonly [attempt: string, RedSince][]
+  red: RedSince | null
 }
 
 /** What each card says about recoveries and red streaks, and the time of its last event, by revision. */
