@@ -19,8 +19,8 @@ export interface Project {
 }
 
 /** A list of projects, and how much of it is missing. */
-export interface ProjectList {
-  projects: Project[]
+export interface ProjectList<Item> {
+  projects: Item[]
   /** how many projects there are, as CI says; null if it does not */
   total: number | null
   /** CI has more than is listed here */
@@ -36,13 +36,6 @@ export interface LegacyProject {
   name: string
   /** builds without a usable id are left out */
   builds: LegacyBuild[]
-}
-
-export interface LegacyProjectList {
-  projects: LegacyProject[]
-  total: number | null
-  truncated: boolean
-  skipped: number
 }
 
 /** The build that CI named when it restarted one: the same or a new one. Null: it named none in a readable form. */

@@ -11,7 +11,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SlackExaminer, SlackIdentity } from '../../slack/api/examiner.ts'
 import type { Store } from '../../store/store.ts'
-import type { LegacyProjectList, ProjectList, Project } from '../../domain/project.ts'
+import type { LegacyProject, ProjectList, Project } from '../../domain/project.ts'
 
 // The names of the checks, and what they can find. `words.ts` turns findings into sentences.
 
@@ -155,8 +155,8 @@ export type Reading<Value> = { kind: 'read'; value: Value } | { kind: 'trouble';
 /** What several checks need, requested once for all of them. */
 interface Readings {
   identity(): Promise<SlackIdentity>
-  projects(): Promise<Reading<ProjectList>>
-  legacyProjects(): Promise<Reading<LegacyProjectList>>
+  projects(): Promise<Reading<ProjectList<Project>>>
+  legacyProjects(): Promise<Reading<ProjectList<LegacyProject>>>
 }
 
 /** One examination: its dependencies, the shared readings, and the signal that aborts it. */

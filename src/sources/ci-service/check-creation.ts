@@ -86,36 +86,27 @@ export interface CreationForms {
   createTargetName: 'email_target' | 'target'
 }
 
-export const CREATION_FORMS: CreationForms = { deploymentForm: 'table', createTargetName: 'email_target' }
-
 /** The body that creates a project. Fields that CI ignores for a Pro project are left out. Source: interface, E3. */
 export function creationBody(
   creation: ProjectCreation,
-  forms: CreationForms = CREATION_FORMS,
+  { deploymentForm = 'table', createTargetName = 'email_target' }: Partial<CreationForms> = {},
 ): Record<string, unknown> {
   const { team_ids: teamIds, notification_rules: rules, deploy_pipelines: deployments, ...plain } = creation
   const body = {
     ...plain,
     team_ids: teamIds.map(numberOf),
-    ...(rules && { notification_rules: rules.map((rule) => ruleBody(rule, forms)) }),
-    ...(deployments && deploymentFields(deployments, forms)),
+    ...(rules && { notification_rules: rules.map((rule) => ruleBody(rule, createTargetName)) }),
+    ...(deployments &&
+      (deploymentForm === 'table'
+        ? { deploy_pipelines: deployments }
+        : { deployment_pipelines: deployments.map(asInExample) })),
   }
   return creation.type === 'pro' ? without(body, PRO_IGNORES) : body
 }
 
 // The interface has no null here, so fields that are null are left out.
-const ruleBody = (rule: RuleCreation, { createTargetName }: CreationForms): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(withTargetNamed(createTargetName, { ...rule })).filter(([, value]) => value !== null),
-  )
-
-function deploymentFields(
-  deployments: readonly DeploymentCreation[],
-  { deploymentForm }: CreationForms,
-): Record<string, unknown> {
-  if (deploymentForm === 'table') return { deploy_pipelines: deployments }
-  return { deployment_pipelines: deployments.map(asInExample) }
-}
+const ruleBody = (rule: RuleCreation, targetName: CreationForms['createTargetName']): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(withTargetNamed(targetName, { ...rule })).filter(([, value]) => value !== null))
 
 // The example does not say what its strings contain. JSON loses nothing of a config. `postion` is CI's spelling.
 const asInExample = ({ branch, config, position }: DeploymentCreation): Record<string, unknown> => ({

@@ -3,32 +3,7 @@ import { isUuid, toUuid, type ProjectId } from '../../domain/ids.ts'
 import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import { cleanText, ciBuildId, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
-
-/** One page of a list of projects, of the v2 or the legacy interface. */
-export interface ListPage<Item> {
-  /** `item` is null if it could not be read; `identity` is unique even then */
-  entries: { identity: string; item: Item | null }[]
-  total: number | null
-  perPage: number | null
-}
-
-/** A bare array, or `{projects: […], total, page, per_page}`; null for anything else. */
-export function readProjectPage<Item>(
-  json: unknown,
-  readItem: (value: unknown) => Item | null,
-  identityOf: (item: Item) => string,
-): ListPage<Item> | null {
-  const envelope = envelopeSchema.safeParse(Array.isArray(json) ? { projects: json } : json)
-  if (!envelope.success) return null
-  const entries = envelope.data.projects.map((value, at) => {
-    const item = readItem(value)
-    return { identity: item === null ? JSON.stringify([at, value]) : identityOf(item), item }
-  })
-  return { entries, total: envelope.data.total, perPage: envelope.data.per_page }
-}
-
-const envelopeSchema = z.object({ projects: z.array(z.unknown()), total: countOrNull, per_page: countOrNull })
+import { cleanText, ciBuildId, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
 
 /** A v2 project, bare or as `{project: {…}}`; null without a usable uuid. */
 export function readProject(value: unknown): Project | null {
