@@ -10,15 +10,12 @@ const uuidOf = (n: number) => toUuid(`0a1b2c3d-0000-4000-8000-${String(n).padSta
 export const projectList = (count: number, events: readonly string[]): ProjectList<Project> => ({
   projects: Array.from({ length: count }, (_, at): Project => ({
     uuid: uuidOf(at + 1),
-    organizationUuid: null,
     name: `acme/p${at + 1}`,
     type: 'basic',
     id: null,
-    repositoryUrl: null,
     rules: [],
     raw: { notification_rules: events.length === 0 ? [] : [ruleFor(events)] },
   })),
-  total: count,
   truncated: false,
   skipped: 0,
 })
@@ -51,12 +48,10 @@ export const legacyList = (startedAt: number | null): ProjectList<LegacyProject>
                 message: null,
                 startedAt,
                 finishedAt: null,
-                raw: {},
               },
             ],
     },
   ],
-  total: 1,
   truncated: false,
   skipped: 0,
 })

@@ -112,7 +112,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
     shows: (build, branch, at) => newestOf(branch, at - T0).some(({ id }) => id === build),
     recover: () => void (isWell = true),
     v2: {
-      listProjects: async () => ({ projects: [], total: 0, truncated: false, skipped: 0 }),
+      listProjects: async () => ({ projects: [], truncated: false, skipped: 0 }),
       stopBuild: ({ buildUuid }) => {
         const { build } = truth.find(({ said }) => uuidOfBuild(said.build!) === buildUuid)!.said
         const stopped = { ...placeOf(build!), word: 'stopped' }
@@ -150,6 +150,5 @@ function shownAs(happened: readonly Delivery[]): LegacyBuild {
     message,
     startedAt: begun ? T0 + begun.after : null,
     finishedAt: isFinal(toStatus(said.word)) ? T0 + after : null,
-    raw: {},
   }
 }

@@ -1,4 +1,4 @@
-import type { Project, ProjectCreation, FieldFault } from '../../domain/project.ts'
+import type { Project, FieldFault } from '../../domain/project.ts'
 import { differencesOf, type Difference } from '../../domain/project-change.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
@@ -10,7 +10,8 @@ import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent, ProjectD
 import { callOnce, endUnclear, lookAgain, type Seen, alreadyRequested, end, record, tell } from './record.ts'
 import { refusalOf, keep } from './read.ts'
 import { topOf } from './prepare.ts'
-import { checkCreation as checkInput } from '../../sources/ci-service/check-creation.ts'
+import { checkCreation as checkInput, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
+import { repositoryPath } from '../../sources/ci-service/wire.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { isRecord } from '../../domain/raw-values.ts'
@@ -222,7 +223,7 @@ export function withoutNotifiers(creation: Creation, notifiers: readonly string[
 
 /** The names that CI may give a project of this repository. */
 export function namesOf(repositoryUrl: string): string[] {
-  const path = /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(repositoryUrl.trim())?.[1] ?? repositoryUrl
+  const path = repositoryPath(repositoryUrl.trim()) ?? repositoryUrl
   return [...new Set([path.split('/').slice(-2).join('/'), path])]
 }
 

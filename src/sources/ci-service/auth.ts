@@ -1,10 +1,9 @@
 import { abortReason, CiError, type CiErrorKind, credentialsIn } from '../http/errors.ts'
-import type { CiRequest, CiResponse } from '../http/exchange.ts'
+import { findJson, type CiRequest, type CiResponse } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
 import * as z from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { parseHttpUrl } from '../http/address.ts'
-import { parseJson } from '../../lib/json.ts'
 
 /** Provides the `Authorization` header of the v2 interface. */
 export interface Auth {
@@ -50,13 +49,13 @@ export function clientCredentialsAuth(credentials: ClientCredentials): Auth {
   }
 }
 
-/** A v2 request without its `Authorization`. `secrets` are those in its body. */
-export type UnauthorizedRequest = Omit<CiRequest, 'secrets'> & { secrets?: readonly string[] }
-
-/** Sends a v2 request with its `Authorization`. A 401 has done nothing, so it is sent again with a renewed one. */
+/**
+ * Sends a v2 request with its `Authorization`. A 401 has done nothing, so it is sent again with a renewed one.
+ * @param request `secrets`: those in its body
+ */
 export async function sendAuthorized(
   { auth, transport }: { auth: Auth; transport: Transport },
-  request: UnauthorizedRequest,
+  request: Omit<CiRequest, 'secrets'> & { secrets?: readonly string[] },
   signal?: AbortSignal,
 ): Promise<CiResponse> {
   const send = (authorization: string) => {
@@ -150,9 +149,9 @@ function basicOf(clientId: string, clientSecret: string): string {
   return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
-async function askForToken(credentials: ClientCredentials, { headers, form }: Way): Promise<string> {
+async function askForToken(credentials: ClientCredentials, { headers, form }: Way): Promise<CiResponse> {
   try {
-    const response = await credentials.transport.send({
+    return await credentials.transport.send({
       method: 'POST',
       url: parseHttpUrl(credentials.tokenUrl),
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
@@ -160,7 +159,6 @@ async function askForToken(credentials: ClientCredentials, { headers, form }: Wa
       purpose: PURPOSE,
       secrets: secretsOf(credentials),
     })
-    return response.text
   } catch (error) {
     throw error instanceof CiError ? tokenError(error) : error
   }
@@ -193,19 +191,13 @@ const tokenSchema = z.object({
   expires_in: z.coerce.number().positive().catch(Number.POSITIVE_INFINITY),
 })
 
-function readToken(text: string, requestedAt: number): Token {
-  const { access_token: value, token_type: type, expires_in: lifetimeS } = parseToken(text)
+function readToken(response: CiResponse, requestedAt: number): Token {
+  const parsed = tokenSchema.safeParse(findJson(response))
+  // Without a `cause`, which would quote what may be the token.
+  if (!parsed.success) throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN', isUndone: true })
+  const { access_token: value, token_type: type, expires_in: lifetimeS } = parsed.data
   const lifetimeMs = lifetimeS * 1000
   const scheme = type.toLowerCase() === 'bearer' ? 'Bearer' : type
   const renewAt = requestedAt + Math.max(lifetimeMs / 2, lifetimeMs - RENEW_BEFORE_MS_MAX)
   return { authorization: `${scheme} ${value}`, renewAt }
-}
-
-function parseToken(text: string): z.infer<typeof tokenSchema> {
-  try {
-    return tokenSchema.parse(parseJson(text))
-  } catch {
-    // Without a `cause`, which would quote what may be the token.
-    throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN', isUndone: true })
-  }
 }

@@ -1,9 +1,9 @@
 import type { Uuid } from '../../domain/ids.ts'
-import type { Project, ProjectCreation, ProjectList } from '../../domain/project.ts'
+import type { Project, ProjectList } from '../../domain/project.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { findJson, readAnswer, type CiRequest } from '../http/exchange.ts'
 import { sendAuthorized, type Auth } from './auth.ts'
-import { type CreationForms, creationBody } from './check-creation.ts'
+import { type CreationForms, creationBody, type ProjectCreation } from './check-creation.ts'
 import { followPages } from './pages.ts'
 import type { Transport } from '../http/transport.ts'
 import { readAesKey, readProject } from './wire.ts'
@@ -42,7 +42,15 @@ export function createClientV2({
     const load = (url: URL) => sendAuthorized(access, { method: 'GET', url, purpose }, signal)
     const first = addressIn([], { name })
     try {
-      return await followPages({ base, first, isPaged: true, purpose, load, read: readProject, idOf: ({ uuid }) => uuid })
+      return await followPages({
+        base,
+        first,
+        isPaged: true,
+        purpose,
+        load,
+        read: readProject,
+        idOf: ({ uuid }) => uuid,
+      })
     } catch (error) {
       // Some services answer 404 when no project has the name.
       if (name !== undefined && error instanceof CiError && error.kind === 'not-found') return NO_PROJECTS
@@ -121,7 +129,7 @@ export function createClientV2({
   }
 }
 
-const NO_PROJECTS: ProjectList<Project> = { projects: [], total: 0, truncated: false, skipped: 0 }
+const NO_PROJECTS: ProjectList<Project> = { projects: [], truncated: false, skipped: 0 }
 
 type WriteRequest = Pick<CiRequest, 'url' | 'purpose'> & {
   method: 'POST' | 'PUT'

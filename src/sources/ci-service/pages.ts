@@ -65,7 +65,7 @@ export async function followPages<Item>(source: Source<Item>): Promise<ProjectLi
   }
   const projects = [...listed.values()].filter((item) => item !== null)
   const truncated = next !== null || isStuck || (total !== null && listed.size < total)
-  return { projects, total, truncated, skipped: listed.size - projects.length }
+  return { projects, truncated, skipped: listed.size - projects.length }
 }
 
 function numbered({ first }: { first: URL }, number: number, isPromised: boolean): Next {

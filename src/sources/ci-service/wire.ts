@@ -10,22 +10,13 @@ export function readProject(value: unknown): Project | null {
   const raw = unwrapped(value, 'project')
   const parsed = projectSchema.safeParse(raw)
   if (!parsed.success || !isRecord(raw)) return null
-  const {
-    uuid: projectUuid,
-    id,
-    organization_uuid: organizationUuid,
-    name,
-    type,
-    repository_url: repositoryUrl,
-  } = parsed.data
+  const { uuid: projectUuid, id, name, type, repository_url: repositoryUrl, notification_rules: rules } = parsed.data
   return {
     uuid: projectUuid,
     id,
-    organizationUuid,
-    name: name ?? pathOf(repositoryUrl) ?? projectUuid,
+    name: name ?? repositoryPath(repositoryUrl ?? '') ?? projectUuid,
     type: typeOf(type),
-    repositoryUrl,
-    rules: parsed.data.notification_rules.flatMap((rule) => readRule(rule) ?? []),
+    rules: rules.flatMap((rule) => readRule(rule) ?? []),
     raw,
   }
 }
@@ -36,7 +27,6 @@ const typeOf = (type: string | null): string =>
 const projectSchema = z.object({
   uuid,
   id: projectId.nullable().catch(null),
-  organization_uuid: uuidOrNull,
   name: textOrNull,
   type: textOrNull,
   repository_url: textOrNull,
@@ -101,7 +91,7 @@ const ruleSchema = z.object({
 
 function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
   const parsed = legacyBuildSchema.safeParse(value)
-  if (!parsed.success || !isRecord(value)) return null
+  if (!parsed.success) return null
   const build = parsed.data
   return {
     id: build.id,
@@ -114,7 +104,6 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
     message: build.message,
     startedAt: build.started_at,
     finishedAt: build.finished_at,
-    raw: value,
   }
 }
 
@@ -140,7 +129,5 @@ function unwrapped(value: unknown, name: 'project' | 'build'): unknown {
 }
 
 /** `acme/web` of `https://host/acme/web.git` or `git@host:acme/web.git`. */
-function pathOf(repositoryUrl: string | null): string | null {
-  const [, path] = /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(repositoryUrl ?? '') ?? []
-  return path ?? null
-}
+export const repositoryPath = (url: string): string | undefined =>
+  /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(url)?.[1]
