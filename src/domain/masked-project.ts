@@ -35,7 +35,6 @@ export interface ShownDeployment {
   /** CI's `match_mode` */
   match: string | null
   types: readonly string[]
-  position: number | null
 }
 
 export interface ShownRule {
@@ -94,17 +93,11 @@ const testPipelineOf = (pipeline: Record<string, unknown>): MaskedProject['testP
   commands: commandsOf(pipeline['commands']),
 })
 
-function deploymentOf(pipeline: Record<string, unknown>): ShownDeployment {
-  const { branch, config } = pipeline
-  // CI's own example spells it `postion`.
-  const position = textOf(pipeline['position'] ?? pipeline['postion'])
-  return {
-    branch: textOf(branch) ?? textOf(fieldOf(branch, 'branch_name')),
-    match: textOf(fieldOf(branch, 'match_mode')),
-    types: [...new Set(stepsOf(config).flatMap(typesOf))],
-    position: position !== null && /^-?\d{1,15}$/.test(position) ? Number(position) : null,
-  }
-}
+const deploymentOf = ({ branch, config }: Record<string, unknown>): ShownDeployment => ({
+  branch: textOf(branch) ?? textOf(fieldOf(branch, 'branch_name')),
+  match: textOf(fieldOf(branch, 'match_mode')),
+  types: [...new Set(stepsOf(config).flatMap(typesOf))],
+})
 
 /** The steps. If they are in lists inside an object, a form that CI does not document, only their types. */
 function stepsOf(config: unknown): unknown[] {

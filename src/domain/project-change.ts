@@ -166,6 +166,9 @@ export interface Difference {
   isSecret: boolean
 }
 
+/** The top-level field of the project that a difference is in. */
+export const topOf = (field: string): string => /^[^.[]*/.exec(field)?.[0] ?? field
+
 /**
  * The differences between two states of a project as CI sent them, without secrets; empty if they mean the same. Null
  * is the same as a missing field. The order of rules, branches, teams and events does not count; nor does `updated_at`.

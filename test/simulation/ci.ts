@@ -125,10 +125,15 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
           const again = runAgain(id)
           return { id: buildId(again), uuid: random.chance(0.5) ? uuidOfBuild(again) : null }
         }),
-      getProject: (id, { branch } = {}) =>
+      getProject: (id, options) =>
         look(() => {
           if (id !== BASIC.legacyId) throw new CiError({ kind: 'not-found', status: 404, purpose: 'read a project' })
-          return { id: projectId(id), uuid: BASIC.uuid, name: BASIC.name, builds: newestOf(branch ?? null, since()) }
+          return {
+            id: projectId(id),
+            uuid: BASIC.uuid,
+            name: BASIC.name,
+            builds: newestOf(options?.branch ?? null, since()),
+          }
         }),
     },
   }

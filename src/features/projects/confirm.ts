@@ -1,4 +1,3 @@
-import { CiError } from '../../sources/http/errors.ts'
 import type { Project } from '../../domain/project.ts'
 import {
   CALLING_MAX_MS,
@@ -46,9 +45,8 @@ type Looked =
   /** `blind`: CI cannot show whether it happened */
   | { kind: 'not-shown' | 'away' | 'blind' }
 
-function look(deps: ProjectDeps, request: ProjectRequest): Promise<Looked> {
-  return request.action === 'create-project' ? lookForCreated(deps, request) : lookAtChanged(deps, request)
-}
+const look = (deps: ProjectDeps, request: ProjectRequest): Promise<Looked> =>
+  request.action === 'create-project' ? lookForCreated(deps, request) : lookAtChanged(deps, request)
 
 async function lookAtChanged(deps: ProjectDeps, { projectUuid, before }: ProjectRequest): Promise<Looked> {
   if (projectUuid === null || Object.keys(before).length === 0) return { kind: 'blind' }
@@ -78,17 +76,11 @@ async function lookForCreated(deps: ProjectDeps, { project: name, requestedAt }:
 /** CI may list `acme/web` under a longer path, which a search by name does not find: then all projects are read. */
 async function listLike(ci: NonNullable<ProjectDeps['ci']>, name: string): Promise<readonly Project[] | null> {
   try {
-    const named = await ci.listProjects({ name }).catch(orNone)
+    const named = await ci.listProjects({ name })
     return named.projects.length > 0 ? named.projects : (await ci.listProjects()).projects
   } catch {
     return null
   }
-}
-
-// Some services answer 404 when no project has the name.
-function orNone(error: unknown): { projects: Project[] } {
-  if (error instanceof CiError && error.kind === 'not-found') return { projects: [] }
-  throw error
 }
 
 const isLike = (project: Project, name: string): boolean => project.name === name || project.name.endsWith(`/${name}`)

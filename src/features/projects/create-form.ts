@@ -1,11 +1,10 @@
 import { plain } from '../../slack/messages/blocks.ts'
-import { maskedProject } from '../../domain/masked-project.ts'
 import { isRecord } from '../../domain/raw-values.ts'
-import { ruleOf } from '../../domain/rule-input.ts'
 import { outside, projectName } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
+import { topOf } from '../../domain/project-change.ts'
 import { namesOf, pipelinesOf, readCreation } from './create.ts'
 import {
   branchesInput,
@@ -24,23 +23,17 @@ import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, filterWords, listed, ruleWords } from './words.ts'
 import { outcomeName } from '../command.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
-import { respond } from '../respond.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
-import { FAULT_CHARS_MAX, refusing, showing, type Form, type Received, type ModalView } from '../modal.ts'
-import { requesterIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
-import {
-  answerContext,
-  CREATE_SEND_CALLBACK_ID,
-  CREATE_TITLE,
-  waitingView,
-  pushedName,
-  pushedPlace,
-  showInPushed,
-} from './send.ts'
+import { FAULT_CHARS_MAX, refusing, type Form, type Received, type ModalView } from '../modal.ts'
+import { channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
+import { answerContext, pushView, TITLES, waitingView, type Next } from './forms.ts'
+import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../slips.ts'
 
 export const CREATE_CALLBACK_ID = 'project_create'
+export const CREATE_SEND_CALLBACK_ID = 'project_create_send'
 
 /** The prefix of the block ids of the notification rule. */
 const RULE = 'create:rule'
@@ -49,7 +42,7 @@ const RULE = 'create:rule'
 export const createView = (repositoryUrl: string, channel: ChannelId | null): ModalView => ({
   type: 'modal',
   callback_id: CREATE_CALLBACK_ID,
-  title: plain(CREATE_TITLE),
+  title: plain(TITLES.create),
   close: plain('Cancel'),
   submit: plain('Look at it'),
   private_metadata: JSON.stringify({ channel }),
@@ -103,16 +96,15 @@ function receive(body: unknown): Received {
   )
   const read = readCreation(creation)
   if (read.kind === 'faults') return refusing(faultsByBlock(read.faults, creation))
-  const [name = creation.repositoryUrl] = namesOf(creation.repositoryUrl)
-  const waiting: WaitingCreation = { kind: 'create', name, channel: channelOf(body), creation, evenIfThere: false }
+  const channel = channelOf(body)
+  const [name] = namesOf(creation.repositoryUrl)
+  const waiting: WaitingCreation = { kind: 'create', name, channel, creation, evenIfThere: false }
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [longest(body)]: tooLongWords(excess) })
-  const pushed = pushedName(body)
-  const view = {
-    ...waitingView(CREATE_TITLE, ':hourglass_flowing_sand: Looking whether it is there already …'),
-    external_id: pushed,
-  }
-  return { ack: showing('push', view), work: (deps) => preview(deps, body, waiting) }
+  const view = waitingView('create', 'Looking whether it is there already …')
+  return pushView(body, 'create', { channel, waiting: view }, (deps, by, reference) =>
+    preview(deps, waiting, by, reference),
+  )
 }
 
 /** A new project has no old values to keep, so each variable needs one. */
@@ -164,7 +156,7 @@ function placed(
 ): [block: string, said: string] {
   const ofRule = rule && /^notification_rules\[0\]\.(.+)$/.exec(field)?.[1]
   if (ofRule) return [`${RULE}:${ruleBlock(ofRule)}`, reason]
-  const top = /^[^.[]+/.exec(field)?.[0] ?? field
+  const top = topOf(field)
   if (!OWN_FIELDS.has(top)) return ['create:more', `${field} ${reason}`]
   const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
   return [`create:${top}`, `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}`]
@@ -181,17 +173,11 @@ const LONG_BLOCKS = [
 const longest = (body: unknown): string =>
   LONG_BLOCKS.toSorted((a, b) => typedIn(body, b).length - typedIn(body, a).length)[0]!
 
-function preview(deps: SlackDeps, body: unknown, waiting: WaitingCreation): Promise<void> {
-  const by = requesterIn(body, waiting.channel)
-  const pushed = pushedName(body)
-  const place = pushedPlace(deps, pushed, CREATE_TITLE, null)
-  return respond(deps, { what: 'project create', by, place }, async (reference) => {
-    const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
-    if (outcome.kind !== 'free' && outcome.kind !== 'exists')
-      return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, answerContext('create', reference)) }
-    await showInPushed(deps, pushed, lookView(deps, outcome, waiting))
-    return { outcome: outcome.kind, answer: null }
-  })
+async function preview(deps: SlackDeps, waiting: WaitingCreation, by: Requester, reference: string): Promise<Next> {
+  const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
+  if (outcome.kind === 'free' || outcome.kind === 'exists')
+    return { outcome: outcome.kind, view: lookView(deps, outcome, waiting) }
+  return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, answerContext('create', reference)) }
 }
 
 /** Shows what would be created. The view's metadata holds the creation, encrypted. */
@@ -204,7 +190,7 @@ export function lookView(
   return {
     type: 'modal',
     callback_id: CREATE_SEND_CALLBACK_ID,
-    title: plain(CREATE_TITLE),
+    title: plain(TITLES.create),
     close: plain('Back'),
     submit: plain(isThere ? 'Create a second one' : 'Create'),
     private_metadata: writeWaiting(seal, { ...waiting, evenIfThere: isThere }),
@@ -218,8 +204,6 @@ export function lookView(
     ]).blocks,
   }
 }
-
-const ITEMS_MAX = 15
 
 function creationParts({ name, creation }: WaitingCreation): Part[] {
   const {
@@ -255,9 +239,7 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
         ? ''
         : `*Variables:* ${listed(variables.map((one) => one.name))} (their values are not shown)`,
     ),
-    ...maskedProject({ notification_rules: rule ? [ruleOf(null, rule)] : [] }).rules.map((one) =>
-      line(`*Notifications:* ${ruleWords(one)}`),
-    ),
+    line(rule === null ? '' : `*Notifications:* ${ruleWords(rule)}`),
     line(more === null ? '' : `*More:* ${fieldsWords(namesIn(more))}`),
   ]
 }

@@ -1,21 +1,14 @@
 import type { Project, FieldFault } from '../../domain/project.ts'
-import { type Difference, differencesOf, applyChange, type ProjectChange } from '../../domain/project-change.ts'
+import { type Difference, differencesOf, applyChange, topOf, type ProjectChange } from '../../domain/project-change.ts'
 import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { isProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf, isRecord, listOf } from '../../domain/raw-values.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import type {
-  ChangedMeanwhile,
-  NotSent,
-  PreviewOutcome,
-  PreviewQuestion,
-  ProjectBase,
-  ProjectDeps,
-} from './outcomes.ts'
+import type { ChangedMeanwhile, Preview, PreviewOutcome, PreviewQuestion, ProjectDeps } from './outcomes.ts'
 import { baseOf, changedSince } from './base.ts'
 import { refusalOf, readAfresh, refOf } from './read.ts'
-import { checkFilter, checkRule, missingOptions } from '../../sources/ci-service/check-rule.ts'
+import { checkFilter, checkRuleAt, missingOptions } from '../../sources/ci-service/check-rule.ts'
 import { updateBody, without } from '../../sources/ci-service/update-body.ts'
 import { ANSWER_ONLY, BASIC_ONLY, MASK, withoutCredentials } from '../../domain/project-fields.ts'
 import { maskedSecrets, unsaidFields } from '../../domain/masked-project.ts'
@@ -23,16 +16,10 @@ import { maskedSecrets, unsaidFields } from '../../domain/masked-project.ts'
 /** An edit, as it would be written now. */
 export interface Prepared {
   kind: 'prepared'
-  ref: ProjectRef
+  preview: Preview
   before: Project
-  /** the whole project after the edit, in the format of CI's answer */
+  /** the whole project after the edit, in the format of CI's answer; it contains secrets */
   meant: Record<string, unknown>
-  differences: readonly Difference[]
-  /** fields that somebody else has changed since `question.base` */
-  theirs: readonly string[]
-  /** fields that CI does not show, so that they may be lost */
-  unshown: readonly string[]
-  base: ProjectBase
 }
 
 /** What an edit would change in the project as CI has it now; sends nothing. */
@@ -44,16 +31,14 @@ export async function previewEdit(
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
   const prepared = await prepareEdit(deps, question)
-  if (prepared.kind !== 'prepared') return prepared
-  const { ref: project, differences, theirs, unshown, base } = prepared
-  return { kind: 'preview', project, differences, theirs, unshown, base }
+  return prepared.kind === 'prepared' ? prepared.preview : prepared
 }
 
 /** Reads the project from CI and applies the change to it; sends nothing. */
 export async function prepareEdit(
   deps: ProjectDeps,
   { project: uuid, change, base, without: notifiers = [] }: PreviewQuestion,
-): Promise<Prepared | NotSent | ChangedMeanwhile | { kind: 'no-difference'; project: ProjectRef }> {
+): Promise<Prepared | Exclude<PreviewOutcome, Preview>> {
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return read
   const { project: before, ref } = read
@@ -67,7 +52,8 @@ export async function prepareEdit(
   const differences = visibleDifferences(before.raw, meant.raw)
   if (differences.length === 0) return { kind: 'no-difference', project: ref }
   const unshown = unshownIn(meant.raw, isBasic(before) && isBasic({ type: textOf(meant.raw['type']) ?? before.type }))
-  return { kind: 'prepared', ref, before, meant: meant.raw, differences, theirs, unshown, base: now }
+  const preview = { kind: 'preview', project: ref, differences, theirs, unshown, base: now } as const
+  return { kind: 'prepared', preview, before, meant: meant.raw }
 }
 
 const isBasic = ({ type }: Pick<Project, 'type'>): boolean => type.trim().toLowerCase() === 'basic'
@@ -96,16 +82,10 @@ async function whoChanged(
         action === 'edit-project' &&
         state === 'confirmed' &&
         projectUuid === uuid &&
-        what.some((field) => theirs.some((name) => isWithin(field, name))),
+        what.some((field) => theirs.includes(topOf(field))),
     )
   return request?.requestedBy ?? null
 }
-
-/** `notification_rules[2].branch` is within `notification_rules`. */
-const isWithin = (field: string, name: string): boolean => topOf(field) === name
-
-/** The top-level field of the project that a difference is in. */
-export const topOf = (field: string): string => /^[^.[]*/.exec(field)?.[0] ?? field
 
 type Raw = Record<string, unknown>
 
@@ -120,7 +100,7 @@ function meantBy(
   const effect = applyChange(raw, whole)
   if (effect.kind === 'faults') return effect
   const meant = asWritten(effect.raw)
-  const faults = [...faultsOf(meant, whole), ...maskedSecrets(withoutAnswerOnly(meant))]
+  const faults = [...faultsOf(meant, whole), ...maskedSecrets(without(meant, ANSWER_ONLY))]
   return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: withoutRulesOf(notifiers, meant) }
 }
 
@@ -131,8 +111,6 @@ const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
     isRecord(rule) ? missingOptions(rule).map((name) => `notification_rules[${at}].options.${name}`) : [],
   ),
 ]
-
-const withoutAnswerOnly = (raw: Raw): Raw => without(raw, ANSWER_ONLY)
 
 /** The differences that people can see: an empty list and a missing one count as equal. */
 export const visibleDifferences = (before: Raw, after: Raw): Difference[] =>
@@ -151,10 +129,7 @@ function faultsOf(raw: Raw, change: ProjectChange): FieldFault[] {
   if (change.what !== 'rule') return []
   const rules = listOf(raw['notification_rules'])
   const at = change.at ?? rules.length - 1
-  const rule = rules[at]
-  return isRecord(rule)
-    ? checkRule(rule, 'update').map(({ field, reason }) => ({ field: `notification_rules[${at}].${field}`, reason }))
-    : []
+  return checkRuleAt(at, rules[at], 'update')
 }
 
 /** Removes the fields that an update leaves out for a project that is not Basic: they must not seem to stay. */

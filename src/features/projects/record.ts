@@ -8,6 +8,7 @@ import {
   type RequestRecord,
 } from '../../domain/request.ts'
 import type { Uuid } from '../../domain/ids.ts'
+import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
@@ -22,14 +23,21 @@ export interface Wanted {
   before: Readonly<Record<string, string>>
 }
 
+export interface Recorded {
+  kind: 'recorded'
+  request: ProjectRequest
+}
+
 type AlreadyRequested = Extract<NotSent, { kind: 'asked-already' }>
 
+/** The request that this interaction has already made; null: none. */
+export async function repeatedRequest({ store }: ProjectDeps, by: Requester): Promise<AlreadyRequested | null> {
+  const repeated = await store.read.requestOf(by.interactionKey)
+  return repeated && alreadyRequested(repeated)
+}
+
 /** Records the request before the call: once per interaction, and at most one open for each project or new name. */
-export async function record(
-  deps: ProjectDeps,
-  wanted: Wanted,
-  by: Requester,
-): Promise<{ kind: 'recorded'; request: ProjectRequest } | AlreadyRequested> {
+export async function record(deps: ProjectDeps, wanted: Wanted, by: Requester): Promise<Recorded | AlreadyRequested> {
   const request: ProjectRequest = { ...newRecord(deps, by), ...wanted }
   const earlier = await deps.store.write(async (tx) => {
     const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, wanted))
@@ -51,7 +59,7 @@ async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Pr
 /** An open request is among this many of the newest, since it is open only for minutes. */
 const LOOKED_BACK_MAX = 100
 
-export const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
+const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
   kind: 'asked-already',
   by,
   at,
@@ -74,6 +82,24 @@ export async function end(
     deps.log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked up later')
   }
 }
+
+/** What comes before the record of a request: if it fails, nothing was changed. */
+export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
+  work.catch((error: unknown) => {
+    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
+  })
+
+/** What comes between the record and the call: if it fails, the request ends, and nothing was changed. */
+export const beforeCall = <Ready>(
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  work: Promise<Ready>,
+  failure: string,
+): Promise<Ready> =>
+  work.catch(async (error: unknown) => {
+    await end(deps, request, { kind: 'refused', code: 'fault' })
+    throw new NotAttempted(failure, error)
+  })
 
 /** Announces the write while CI is being called: CI must not wait for Slack. Never rejects. */
 export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {

@@ -1,47 +1,51 @@
 import { mention, projectName } from '../../slack/messages/build.ts'
-import { answerOf, line, type Answer } from '../../slack/messages/answer.ts'
+import { answerOf, line } from '../../slack/messages/answer.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import { answerOldForm } from '../fault-messages.ts'
-import { textAt } from '../body.ts'
 import type { SlackDeps } from '../context.ts'
-import { respond } from '../respond.ts'
-import { type Form, type ModalView, placeIn } from '../modal.ts'
-import { awayFrom, announceAndRun } from './announce-and-run.ts'
+import type { Form, ModalView } from '../modal.ts'
+import { announceAndRun } from './announce-and-run.ts'
 import { lookView } from './create-form.ts'
 import { withoutNotifiers } from './create.ts'
 import { differenceView } from './edit-form.ts'
 import { answerCreate, answerEdit } from './messages.ts'
-import { requesterIn, readWaiting, tooLongBy, type WaitingCreation, type WaitingEdit } from './metadata.ts'
+import { readWaiting, tooLongBy, type WaitingCreation, type WaitingEdit } from './metadata.ts'
 import type { CreateOutcome, EditOutcome } from './outcomes.ts'
-import { answerContext, askingCi, CREATE_TITLE, EDIT_TITLE } from './send.ts'
 import { fieldsWords, unknownNotifierWords } from './words.ts'
 
 /** "Send to CI": the change that was shown, and no other. */
 export const projectSendForm: Form = {
   what: 'the changes to a project',
-  receive: (body) => askingCi(EDIT_TITLE, (deps) => sendEdit(deps, body)),
+  receive: (body) =>
+    announceAndRun(body, 'edit', (deps) => {
+      const waiting = readWaiting(deps.seal, body)
+      if (waiting?.kind !== 'edit') return null
+      return {
+        channel: waiting.channel,
+        announcement: (user) => editLine(user, waiting),
+        act: (by, begun) => deps.operations.projects.edit(waiting, by, begun),
+        answer: answerEdit,
+        offer: (outcome, by) => offerEdit(deps, outcome, waiting, by),
+      }
+    }),
 }
 
 /** "Create": the project that was shown. */
 export const projectCreateSendForm: Form = {
   what: 'a new project',
-  receive: (body) => askingCi(CREATE_TITLE, (deps) => sendCreation(deps, body)),
-}
-
-function sendEdit(deps: SlackDeps, body: unknown): Promise<void> {
-  const waiting = readWaiting(deps.seal, body, 'edit')
-  if (!waiting) return sayOld(deps, body, EDIT_TITLE)
-  const by = requesterIn(body, waiting.channel)
-  return announceAndRun(deps, body, {
-    what: 'project edit',
-    by,
-    title: EDIT_TITLE,
-    announcement: editLine(by.user, waiting),
-    act: (begun) => deps.operations.projects.edit(waiting, by, begun),
-    answer: (outcome, reference) => answerEdit(outcome, answerContext('edit', reference)),
-    offer: (outcome) => offerEdit(deps, outcome, waiting, by),
-  })
+  receive: (body) =>
+    announceAndRun(body, 'create', (deps) => {
+      const waiting = readWaiting(deps.seal, body)
+      if (waiting?.kind !== 'create') return null
+      const { creation, evenIfThere } = waiting
+      return {
+        channel: waiting.channel,
+        announcement: (user) => createLine(user, waiting),
+        act: (by, begun) => deps.operations.projects.create(creation, by, { evenIfThere, begun }),
+        answer: answerCreate,
+        offer: (outcome, by) => offerCreation(deps, outcome, waiting, by),
+      }
+    }),
 }
 
 /** The same change without the rules that CI refused, compared again; null if CI refused no rule or nothing is left. */
@@ -63,22 +67,6 @@ async function offerEdit(
 /** The announcement in the channel where the edit was requested. */
 export const editLine = (user: string, { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>): string =>
   `:pencil2: ${mention(user)} is changing *${projectName({ project: name })}*: ${fieldsWords(fields)}. The result will be in this thread.`
-
-function sendCreation(deps: SlackDeps, body: unknown): Promise<void> {
-  const waiting = readWaiting(deps.seal, body, 'create')
-  if (!waiting) return sayOld(deps, body, CREATE_TITLE)
-  const by = requesterIn(body, waiting.channel)
-  const { creation, evenIfThere } = waiting
-  return announceAndRun(deps, body, {
-    what: 'project create',
-    by,
-    title: CREATE_TITLE,
-    announcement: createLine(by.user, waiting),
-    act: (begun) => deps.operations.projects.create(creation, by, { evenIfThere, begun }),
-    answer: (outcome, reference) => answerCreate(outcome, answerContext('create', reference)),
-    offer: (outcome) => offerCreation(deps, outcome, waiting, by),
-  })
-}
 
 /** The same project without the rules that CI refused. */
 async function offerCreation(
@@ -103,22 +91,15 @@ const unknownIn = (outcome: EditOutcome | CreateOutcome): readonly string[] =>
 export const offering = (view: ModalView, submit: string, notifiers: readonly string[]): ModalView => ({
   ...view,
   submit: plain(submit),
-  blocks: [...refusal(notifiers).blocks, ...view.blocks],
+  blocks: [
+    ...answerOf([
+      line(`:x: *Nothing was changed*: ${unknownNotifierWords(notifiers)}`),
+      line('The same can be sent without such rules:'),
+    ]).blocks,
+    ...view.blocks,
+  ],
 })
-
-const refusal = (notifiers: readonly string[]): Answer =>
-  answerOf([
-    line(`:x: *Nothing was changed*: ${unknownNotifierWords(notifiers)}`),
-    line('The same can be sent without such rules:'),
-  ])
 
 /** The announcement in the channel where the creation was requested. */
 export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>): string =>
   `:hammer_and_wrench: ${mention(user)} is creating the project *${projectName({ project: name })}* in CI. The result will be in this thread.`
-
-/** Answers a form whose metadata cannot be read any more. */
-function sayOld(deps: SlackDeps, body: unknown, title: string): Promise<void> {
-  const by = requesterIn(body, null)
-  const place = placeIn(deps.client, textAt(body, 'view', 'id') ?? '', title, awayFrom(deps, by))
-  return respond(deps, { what: 'old', by, place }, async () => ({ outcome: 'old', answer: answerOldForm() }))
-}

@@ -70,8 +70,7 @@ function branchFaults({ branch, branch_match: match }: Rule, request: 'create' |
   return isPossible ? [] : [{ field: 'branch', reason: COVERS_NO_BRANCH }]
 }
 
-/** What CI's own rules can select. Source: interface, "Notification rule". */
-export const EVENTS = ['started', 'failed', 'success', 'recovered'] as const
+const EVENTS = ['started', 'failed', 'success', 'recovered'] as const
 
 function eventFaults(events: unknown, request: 'create' | 'update'): FieldFault[] {
   const field = 'build_statuses'
