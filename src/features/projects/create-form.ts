@@ -3,12 +3,14 @@ import { isRecord } from '../../domain/raw-values.ts'
 import { outside, projectName } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
+import type { FieldFault } from '../../domain/project.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
 import { topOf } from '../../domain/project-change.ts'
 import { namesOf, pipelinesOf, readCreation } from './create.ts'
 import {
   branchesInput,
   branchMatchInput,
+  faultsByBlock,
   pullRequestsInput,
   ruleBlock,
   ruleInput,
@@ -26,7 +28,7 @@ import { outcomeName } from '../command.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
-import { FAULT_CHARS_MAX, refusing, type Form, type Received, type ModalView } from '../modal.ts'
+import { refusing, type Form, type Received, type ModalView } from '../modal.ts'
 import { channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
 import { answerContext, pushView, TITLES, waitingView, type Next } from './forms.ts'
 import { ITEMS_MAX } from './show-messages.ts'
@@ -89,13 +91,13 @@ function receive(body: unknown): Received {
   const variables = variablesInput.read(body, 'create')
   const faults = newVariableFaults(variables)
   if (faults.length > 0)
-    return refusing({ 'create:environment_variables': faults.join('; ').slice(0, FAULT_CHARS_MAX) })
+    return refusing(faultsByBlock(faults.map((reason) => ['create:environment_variables', reason])))
   const creation = creationIn(
     body,
     variables.filter((one) => one !== null),
   )
   const read = readCreation(creation)
-  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults, creation))
+  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults.map((fault) => placed(fault, creation))))
   const channel = channelOf(body)
   const [name] = namesOf(creation.repositoryUrl)
   const waiting: WaitingCreation = { kind: 'create', name, channel, creation, evenIfThere: false }
@@ -137,23 +139,8 @@ function ruleIn(body: unknown): Creation['rule'] {
 
 const OWN_FIELDS: ReadonlySet<string> = new Set([...FORM_FIELDS, 'test_pipelines', 'more'])
 
-function faultsByBlock(
-  faults: readonly { field: string; reason: string }[],
-  creation: Pick<Creation, 'rule'>,
-): Record<string, string> {
-  const byBlock: Record<string, string> = {}
-  for (const fault of faults) {
-    const [block, said] = placed(fault, creation)
-    byBlock[block] = [byBlock[block], said].filter(Boolean).join('; ').slice(0, FAULT_CHARS_MAX)
-  }
-  return byBlock
-}
-
 /** A fault in a field that the form lacks is shown at "More". */
-function placed(
-  { field, reason }: { field: string; reason: string },
-  { rule }: Pick<Creation, 'rule'>,
-): [block: string, said: string] {
+function placed({ field, reason }: FieldFault, { rule }: Creation): [block: string, said: string] {
   const ofRule = rule && /^notification_rules\[0\]\.(.+)$/.exec(field)?.[1]
   if (ofRule) return [`${RULE}:${ruleBlock(ofRule)}`, reason]
   const top = topOf(field)

@@ -95,7 +95,7 @@ function receive(body: unknown): Received {
   const memory = readMemory(body)
   const reading = memory && readPart(body, memory)
   if (!memory || !reading) return { ack: showing('update', answerView(TITLES.edit, answerOldForm())), work: null }
-  if (reading.kind === 'faults') return refusing(reading.faults)
+  if (Object.keys(reading.faults).length > 0) return refusing(reading.faults)
   const { name, project, channel, base } = memory
   const question = { project, channel, change: reading.change, base }
   const excess = tooLongBy({ kind: 'edit', name, fields: [], ...question })

@@ -12,10 +12,10 @@ import {
   OPTION_VALUE_CHARS_MAX,
   type FieldOption,
 } from '../fields.ts'
-import { FAULT_CHARS_MAX } from '../modal.ts'
 import {
   branchesInput,
   branchMatchInput,
+  faultsByBlock,
   OPTION_LABELS,
   pullRequestsInput,
   ruleBlock,
@@ -168,24 +168,21 @@ export const rememberedRule = ({ notifier, optionNames }: ShownRule): FormMemory
   options: optionNames.filter((name) => OPTION_LABELS.has(name) || name === 'domain'),
 })
 
-/** `block`: the field that holds most of the change; `faults`: by block. */
-type PartReading =
-  | { kind: 'change'; change: ProjectChange; block: string }
-  | { kind: 'faults'; faults: Readonly<Record<string, string>> }
+interface PartReading {
+  change: ProjectChange
+  /** the field that holds most of the change */
+  block: string
+  /** by block */
+  faults: Readonly<Record<string, string>>
+}
 
-/** The submitted change, or what is wrong with it. Null: another version of Buildline drew this form. */
+/** The submitted change, and what is wrong with it. Null: another version of Buildline drew this form. */
 export function readPart(body: unknown, { part, rule }: Pick<FormMemory, 'part' | 'rule'>): PartReading | null {
   const chosen = partNamed(part)
   if (!chosen) return part === null ? null : readRule(body, part, rule)
+  const { block } = chosen
   const { change, faults = [] } = chosen.read(body)
-  return orFaults({ [chosen.block]: faults }, { kind: 'change', change, block: chosen.block })
-}
-
-function orFaults(faults: Readonly<Record<string, readonly string[]>>, reading: PartReading): PartReading {
-  const found = Object.entries(faults).filter(([, reasons]) => reasons.length > 0)
-  if (found.length === 0) return reading
-  const short = found.map(([block, reasons]) => [block, reasons.join('; ').slice(0, FAULT_CHARS_MAX)] as const)
-  return { kind: 'faults', faults: Object.fromEntries(short) }
+  return { change, block, faults: faultsByBlock(faults.map((reason) => [block, reason])) }
 }
 
 function readRule(body: unknown, part: string, before: FormMemory['rule']): PartReading | null {
@@ -193,12 +190,14 @@ function readRule(body: unknown, part: string, before: FormMemory['rule']): Part
   if (place === undefined) return null
   const at = place === 'new' ? null : Number(place)
   if (at !== null && checkedIn(body, `${part}:remove`).includes('remove'))
-    return { kind: 'change', change: { what: 'remove-rule', at }, block: `${part}:remove` }
+    return { change: { what: 'remove-rule', at }, block: `${part}:remove`, faults: {} }
   const rule = ruleInput.read(body, part)
-  const faults: Record<string, string[]> = {}
-  for (const { field, reason } of checkRule(ruleOf(before && standIn(before), rule), 'update'))
-    (faults[`${part}:${ruleBlock(field)}`] ??= []).push(reason)
-  return orFaults(faults, { kind: 'change', change: { what: 'rule', at, rule }, block: `${part}:branch` })
+  const faults = checkRule(ruleOf(before && standIn(before), rule), 'update')
+  return {
+    change: { what: 'rule', at, rule },
+    block: `${part}:branch`,
+    faults: faultsByBlock(faults.map(({ field, reason }) => [`${part}:${ruleBlock(field)}`, reason])),
+  }
 }
 
 /** Of options that are kept, only the names are known here, so their values are dummies. */

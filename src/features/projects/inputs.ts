@@ -5,12 +5,21 @@ import { MASK } from '../../domain/project-fields.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { MATCHES, TARGETS } from '../../sources/ci-service/check-rule.ts'
 import { EVENT_WORDS } from './words.ts'
+import { FAULT_CHARS_MAX } from '../modal.ts'
 import { checkedIn, checksField, chosenIn, choiceField, fieldOption, linesIn, textField, typedIn } from '../fields.ts'
 
 // The inputs that the forms to create and to edit a project share: drawing and reading each. Its block is named after
 // the form and the field, such as `create:team_ids`.
 
 type FormName = 'create' | 'edit'
+
+/** What is wrong, as Slack shows it at each block. */
+export function faultsByBlock(faults: readonly (readonly [block: string, reason: string])[]): Record<string, string> {
+  const byBlock: Record<string, string> = {}
+  for (const [block, reason] of faults)
+    byBlock[block] = [byBlock[block], reason].filter(Boolean).join('; ').slice(0, FAULT_CHARS_MAX)
+  return byBlock
+}
 
 interface Input<Value, Read = Value> {
   draw(form: FormName, value: Value): object
