@@ -20,7 +20,7 @@ import { createView, lookView } from '../../src/features/projects/create-form.ts
 import { comparingView, differenceView, editView } from '../../src/features/projects/edit-form.ts'
 import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
 import { resetView } from '../../src/features/projects/reset-form.ts'
-import { offering } from '../../src/features/projects/send-form.ts'
+import { offering } from '../../src/features/projects/announce-and-run.ts'
 import { answerContext, TITLES, waitingView } from '../../src/features/projects/forms.ts'
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
 import type { PreviewOutcome, ShownProject } from '../../src/features/projects/outcomes.ts'

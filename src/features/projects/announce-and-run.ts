@@ -3,7 +3,8 @@ import { fieldOf } from '../../domain/raw-values.ts'
 import { isMessageTs, textOf, classify } from '../../slack/api/errors.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun } from './outcomes.ts'
-import type { Answer, AnswerContext } from '../../slack/messages/answer.ts'
+import { answerOf, line, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
+import { plain } from '../../slack/messages/blocks.ts'
 import { answerOldForm } from '../fault-messages.ts'
 import { textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
@@ -13,6 +14,7 @@ import { respond } from '../respond.ts'
 import { type ModalView, placeIn, showIn, showing, type Received } from '../modal.ts'
 import { answerContext, TITLES, waitingView, type ProjectVerb } from './forms.ts'
 import { requesterIn } from './metadata.ts'
+import { unknownNotifierWords } from './words.ts'
 
 /** An action that others should see: announced where it was requested, with its result in the announcement's thread. */
 interface AnnouncedAction<Outcome> {
@@ -23,15 +25,15 @@ interface AnnouncedAction<Outcome> {
   act: (by: Requester, begun: Begun) => Promise<Outcome>
   /** @param isForRequester whether only the requester sees it */
   answer: (outcome: Outcome, context: AnswerContext, isForRequester: boolean) => Answer
-  /** A form to show instead of the answer, if the modal is still open; null: there is none. */
-  offer?: (outcome: Outcome, by: Requester) => Promise<ModalView | null>
+  /** Offers the same without the rules whose notifiers CI refused; null: nothing is left of it. See `offering`. */
+  offerWithout?: (notifiers: readonly string[], by: Requester) => Promise<ModalView | null>
 }
 
 /**
  * Runs the action and answers in the submitted form; if that was closed meanwhile, ephemerally in the channel.
  * @param actionOf null: the form's metadata cannot be read any more
  */
-export const announceAndRun = <Outcome extends { kind: string; code?: string }>(
+export const announceAndRun = <Outcome extends { kind: string; code?: string; unknownNotifiers?: readonly string[] }>(
   body: unknown,
   verb: ProjectVerb,
   actionOf: (deps: SlackDeps) => AnnouncedAction<Outcome> | null,
@@ -53,7 +55,9 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string }>(
       isDone = DONE.has(outcome.kind)
       const context = answerContext(verb, reference)
       if (thread) await tellIn(deps, thread, action.answer(outcome, context, false))
-      const isOffered = await offer(deps, viewId, async () => action.offer?.(outcome, by))
+      const { unknownNotifiers: refused = [] } = outcome
+      const isOffered =
+        refused.length > 0 && (await offer(deps, viewId, async () => action.offerWithout?.(refused, by)))
       return { outcome: outcomeName(outcome), answer: isOffered ? null : action.answer(outcome, context, true) }
     })
   },
@@ -129,3 +133,16 @@ async function post(
     }
   }
 }
+
+/** The confirmation again, below what CI refused. */
+export const offering = (view: ModalView, submit: string, notifiers: readonly string[]): ModalView => ({
+  ...view,
+  submit: plain(submit),
+  blocks: [
+    ...answerOf([
+      line(`:x: *Nothing was changed*: ${unknownNotifierWords(notifiers)}`),
+      line('The same can be sent without such rules:'),
+    ]).blocks,
+    ...view.blocks,
+  ],
+})

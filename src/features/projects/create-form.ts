@@ -1,12 +1,13 @@
 import { plain } from '../../slack/messages/blocks.ts'
 import { isRecord } from '../../domain/raw-values.ts'
-import { outside, projectName } from '../../slack/messages/build.ts'
+import { mention, outside, projectName } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
 import { topOf } from '../../domain/project-change.ts'
-import { namesOf, pipelinesOf, readCreation } from './create.ts'
+import { announceAndRun, offering } from './announce-and-run.ts'
+import { namesOf, pipelinesOf, readCreation, withoutNotifiers } from './create.ts'
 import {
   branchesInput,
   branchMatchInput,
@@ -22,14 +23,14 @@ import {
 } from './inputs.ts'
 import type { Creation, CreationPreview } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
-import { answerNotSent } from './messages.ts'
+import { answerCreate, answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, filterWords, listed, ruleWords } from './words.ts'
 import { outcomeName } from '../command.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
 import { refusing, type Form, type Received, type ModalView } from '../modal.ts'
-import { channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
+import { channelOf, readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
 import { answerContext, pushView, TITLES, waitingView, type Next } from './forms.ts'
 import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../slips.ts'
@@ -238,3 +239,30 @@ function namesIn(json: string): string[] {
 }
 
 export const projectCreateForm: Form = { what: 'a new project', receive }
+
+/** "Create": the project that was shown. */
+export const projectCreateSendForm: Form = {
+  what: 'a new project',
+  receive: (body) =>
+    announceAndRun(body, 'create', (deps) => {
+      const waiting = readWaiting(deps.seal, body)
+      if (waiting?.kind !== 'create') return null
+      const { creation, evenIfThere } = waiting
+      return {
+        channel: waiting.channel,
+        announcement: (user) => createLine(user, waiting),
+        act: (by, begun) => deps.operations.projects.create(creation, by, { evenIfThere, begun }),
+        answer: answerCreate,
+        async offerWithout(notifiers, by) {
+          const left = { ...waiting, creation: withoutNotifiers(creation, notifiers) }
+          const looked = await deps.operations.projects.previewCreation(left.creation, by)
+          if (looked.kind !== 'free' && looked.kind !== 'exists') return null
+          return offering(lookView(deps, looked, left), 'Create without it', notifiers)
+        },
+      }
+    }),
+}
+
+/** The announcement in the channel where the creation was requested. */
+export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>): string =>
+  `:hammer_and_wrench: ${mention(user)} is creating the project *${projectName({ project: name })}* in CI. The result will be in this thread.`

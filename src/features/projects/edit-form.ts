@@ -1,5 +1,5 @@
 import { plain, section, type Block } from '../../slack/messages/blocks.ts'
-import { projectName } from '../../slack/messages/build.ts'
+import { mention, projectName } from '../../slack/messages/build.ts'
 import { topOf } from '../../domain/project-change.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
@@ -13,11 +13,20 @@ import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
 import { refusing, showing, type Form, type Received, answerView, type ModalView, placeIn, showIn } from '../modal.ts'
 import { respond } from '../respond.ts'
 import { tooLongWords } from '../slips.ts'
-import { awayFrom } from './announce-and-run.ts'
+import { announceAndRun, awayFrom, offering } from './announce-and-run.ts'
 import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
 import { answerContext, ifAdmin, pushView, readForForm, TITLES, waitingView, type Next } from './forms.ts'
 import { answerEdit } from './messages.ts'
-import { nameIn, requesterIn, readMemory, tooLongBy, writeMemory, writeWaiting, type WaitingEdit } from './metadata.ts'
+import {
+  nameIn,
+  readMemory,
+  readWaiting,
+  requesterIn,
+  tooLongBy,
+  writeMemory,
+  writeWaiting,
+  type WaitingEdit,
+} from './metadata.ts'
 import type { Preview, PreviewQuestion, ShownProject } from './outcomes.ts'
 import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 
@@ -162,3 +171,30 @@ const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: P
   ]).blocks
 
 export const projectEditForm: Form = { what: 'the changes to a project', receive }
+
+/** "Send to CI": the change that was shown, and no other. */
+export const projectSendForm: Form = {
+  what: 'the changes to a project',
+  receive: (body) =>
+    announceAndRun(body, 'edit', (deps) => {
+      const waiting = readWaiting(deps.seal, body)
+      if (waiting?.kind !== 'edit') return null
+      return {
+        channel: waiting.channel,
+        announcement: (user) => editLine(user, waiting),
+        act: (by, begun) => deps.operations.projects.edit(waiting, by, begun),
+        answer: answerEdit,
+        async offerWithout(notifiers, by) {
+          const left = { ...waiting, without: [...(waiting.without ?? []), ...notifiers] }
+          if (tooLongBy(left) > 0) return null
+          const preview = await deps.operations.projects.preview(left, by)
+          if (preview.kind !== 'preview') return null
+          return offering(differenceView(deps, preview, left), 'Send without it', notifiers)
+        },
+      }
+    }),
+}
+
+/** The announcement in the channel where the edit was requested. */
+export const editLine = (user: string, { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>): string =>
+  `:pencil2: ${mention(user)} is changing *${projectName({ project: name })}*: ${fieldsWords(fields)}. The result will be in this thread.`

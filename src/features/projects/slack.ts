@@ -6,7 +6,13 @@ import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { isUuid, toUuid } from '../../domain/ids.ts'
 import type { Button, Click, Feature } from '../feature.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
-import { CREATE_CALLBACK_ID, CREATE_SEND_CALLBACK_ID, projectCreateForm, createView } from './create-form.ts'
+import {
+  CREATE_CALLBACK_ID,
+  CREATE_SEND_CALLBACK_ID,
+  createView,
+  projectCreateForm,
+  projectCreateSendForm,
+} from './create-form.ts'
 import {
   choosePart,
   EDIT_CALLBACK_ID,
@@ -14,11 +20,11 @@ import {
   lookAtEdit,
   PART_ACTION_ID,
   projectEditForm,
+  projectSendForm,
   SEND_CALLBACK_ID,
 } from './edit-form.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
 import { answerContext, ifAdmin, openForm, readForForm, type Next } from './forms.ts'
-import { projectCreateSendForm, projectSendForm } from './send-form.ts'
 import { projectName } from '../../slack/messages/build.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
