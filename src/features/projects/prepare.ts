@@ -1,13 +1,13 @@
 import type { Project, FieldFault } from '../../domain/project.ts'
 import { type Difference, differencesOf, applyChange, topOf, type ProjectChange } from '../../domain/project-change.ts'
 import { withoutRulesOf } from '../../domain/rule-input.ts'
-import { isProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf, isRecord, listOf } from '../../domain/raw-values.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { ChangedMeanwhile, Preview, PreviewOutcome, PreviewQuestion, ProjectDeps } from './outcomes.ts'
 import { baseOf, changedSince } from './base.ts'
 import { refusalOf, readAfresh, refOf } from './read.ts'
+import { newestRequests } from './record.ts'
 import { checkFilter, checkRuleAt, missingOptions } from '../../sources/ci-service/check-rule.ts'
 import { updateBody, without } from '../../sources/ci-service/update-body.ts'
 import { ANSWER_ONLY, BASIC_ONLY, MASK, withoutCredentials } from '../../domain/project-fields.ts'
@@ -66,24 +66,18 @@ export async function changedMeanwhile(
   return { kind: 'changed-meanwhile', project, theirs, by: await whoChanged(deps, project, theirs) }
 }
 
-/** At most this many of the newest requests are searched for the person who made a change. */
-const LOOKED_BACK_MAX = 100
-
 async function whoChanged(
   { store }: Pick<ProjectDeps, 'store'>,
   { uuid }: ProjectRef,
   theirs: readonly string[],
 ): Promise<string | null> {
-  const newest = await store.read.newestRequests(LOOKED_BACK_MAX)
-  const request = newest
-    .filter(isProjectRequest)
-    .find(
-      ({ action, state, projectUuid, what }) =>
-        action === 'edit-project' &&
-        state === 'confirmed' &&
-        projectUuid === uuid &&
-        what.some((field) => theirs.includes(topOf(field))),
-    )
+  const request = (await newestRequests(store.read)).find(
+    ({ action, state, projectUuid, what }) =>
+      action === 'edit-project' &&
+      state === 'confirmed' &&
+      projectUuid === uuid &&
+      what.some((field) => theirs.includes(topOf(field))),
+  )
   return request?.requestedBy ?? null
 }
 
@@ -108,7 +102,7 @@ function meantBy(
 const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
   ...unsaidFields(raw, staysBasic),
   ...listOf(raw['notification_rules']).flatMap((rule, at) =>
-    isRecord(rule) ? missingOptions(rule).map((name) => `notification_rules[${at}].options.${name}`) : [],
+    isRecord(rule) ? missingOptions(rule, 'update').map((name) => `notification_rules[${at}].options.${name}`) : [],
   ),
 ]
 

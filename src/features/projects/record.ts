@@ -9,7 +9,7 @@ import {
 } from '../../domain/request.ts'
 import type { Uuid } from '../../domain/ids.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Reads, Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
@@ -52,12 +52,15 @@ async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Pr
   if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
   // No constraint of the database forbids two open creations of one name, so the name is locked.
   await tx.lockName(`create ${project}`)
-  const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
+  const newest = await newestRequests(tx)
   return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
 }
 
 /** An open request is among this many of the newest, since it is open only for minutes. */
 const LOOKED_BACK_MAX = 100
+
+export const newestRequests = async (reads: Pick<Reads, 'newestRequests'>): Promise<ProjectRequest[]> =>
+  (await reads.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
 
 const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
   kind: 'asked-already',

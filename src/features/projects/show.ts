@@ -19,7 +19,7 @@ export async function showProject(
   if (found.kind !== 'project') return found
   const [read, refusal] = await Promise.all([readAfresh(deps, found.project), refusalOf(deps, by)])
   const mayEdit = refusal === null
-  if (read.kind === 'ci-trouble') return asLastRead(deps, found.project, { trouble: read, mayEdit })
+  if (read.kind === 'ci-trouble') return asLastRead(deps, found.project, read, mayEdit)
   if (read.kind !== 'read') return read
   const { project, ref } = read
   const shown = {
@@ -35,14 +35,15 @@ export async function showProject(
 async function asLastRead(
   deps: ProjectDeps,
   project: ProjectRef,
-  { trouble, mayEdit }: { trouble: CiTrouble; mayEdit: boolean },
+  stale: CiTrouble,
+  mayEdit: boolean,
 ): Promise<ShowOutcome> {
   const { uuid } = project
   const known = uuid === null ? null : await deps.store.read.project({ uuid, legacyId: '', names: [] })
-  if (!known) return trouble
+  if (!known) return stale
   const build = await newestOf(deps, project)
   const shown: ShownProject = { project, masked: maskedProject(rawOf(known)), setup: [], build, base: {} }
-  return { kind: 'project', shown, stale: trouble, mayEdit }
+  return { kind: 'project', shown, stale, mayEdit }
 }
 
 /** The cached project in the format of CI's answer. */

@@ -108,60 +108,54 @@ const PURPOSE = 'get an access token'
 /** Requests a token (RFC 6749, 4.4), each call anew. Throws a CiError with a code `CI_TOKEN_…`. */
 function createTokenRequest(credentials: ClientCredentials): () => Promise<Token> {
   // The RFC requires HTTP Basic of all endpoints, but some accept the credentials only in the form.
-  let ways = [inHeader(credentials), inForm(credentials)]
+  let ways: readonly Way[] = ['header', 'form']
   return async () => {
-    const requestedAt = credentials.clock.now()
     const [way, other] = ways
     try {
-      return readToken(await askForToken(credentials, way!), requestedAt)
+      return await askForToken(credentials, way!)
     } catch (error) {
       if (!(error instanceof CiError) || error.kind !== 'unauthorized' || other === undefined) throw error
-      const token = readToken(await askForToken(credentials, other), requestedAt)
+      const token = await askForToken(credentials, other)
       ways = [other]
       return token
     }
   }
 }
 
-/** Parts of the credentials that must not appear in errors. */
-const secretsOf = ({ clientId, clientSecret }: ClientCredentials): string[] => [
-  clientSecret,
-  ...credentialsIn(basicOf(clientId, clientSecret)),
-]
+/** Where the credentials are sent. */
+type Way = 'header' | 'form'
 
-interface Way {
-  headers: Record<string, string>
-  form: Record<string, string>
-}
-
-const inHeader = ({ clientId, clientSecret }: ClientCredentials): Way => ({
-  headers: { authorization: basicOf(clientId, clientSecret) },
-  form: {},
-})
-
-const inForm = ({ clientId, clientSecret }: ClientCredentials): Way => ({
-  headers: {},
-  form: { client_id: clientId, client_secret: clientSecret },
-})
-
-function basicOf(clientId: string, clientSecret: string): string {
-  const pair = [clientId, clientSecret].map(encodeURIComponent).join(':')
-  return `Basic ${Buffer.from(pair).toString('base64')}`
-}
-
-async function askForToken(credentials: ClientCredentials, { headers, form }: Way): Promise<CiResponse> {
-  try {
-    return await credentials.transport.send({
+async function askForToken(credentials: ClientCredentials, way: Way): Promise<Token> {
+  const { tokenUrl, clientId, clientSecret, transport, clock } = credentials
+  const requestedAt = clock.now()
+  const form = way === 'form' ? { client_id: clientId, client_secret: clientSecret } : {}
+  const response = await transport
+    .send({
       method: 'POST',
-      url: parseHttpUrl(credentials.tokenUrl),
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      url: parseHttpUrl(tokenUrl),
+      headers: {
+        ...(way === 'header' && { authorization: basicOf(credentials) }),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
       body: new URLSearchParams({ grant_type: 'client_credentials', ...form }).toString(),
       purpose: PURPOSE,
       secrets: secretsOf(credentials),
     })
-  } catch (error) {
-    throw error instanceof CiError ? tokenError(error) : error
-  }
+    .catch((error: unknown) => {
+      throw error instanceof CiError ? tokenError(error) : error
+    })
+  return readToken(response, requestedAt)
+}
+
+/** Parts of the credentials that must not appear in errors. */
+const secretsOf = (credentials: ClientCredentials): string[] => [
+  credentials.clientSecret,
+  ...credentialsIn(basicOf(credentials)),
+]
+
+function basicOf({ clientId, clientSecret }: ClientCredentials): string {
+  const pair = [clientId, clientSecret].map(encodeURIComponent).join(':')
+  return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
 const REFUSALS: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['bad-request', 'unauthorized', 'forbidden'])

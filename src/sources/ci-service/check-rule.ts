@@ -92,7 +92,11 @@ function optionFaults(rule: Rule, request: 'create' | 'update'): FieldFault[] {
   if (isAddressed && !isHttpUrl(given['url'])) {
     faults.push({ field: 'options.url', reason: 'must be an http or https address' })
   }
-  return [...faults, ...missingFaults(rule, given, request)]
+  const missing = missingOptions(rule, request).map((name) => ({
+    field: `options.${name}`,
+    reason: `${textOf(rule['notifier'])?.trim().toLowerCase()} needs a ${name}`,
+  }))
+  return [...faults, ...missing]
 }
 
 const OPTIONS = ['key', 'url', 'room', 'domain'] as const
@@ -106,22 +110,14 @@ function optionsGiven({ notifier, options }: Rule, request: 'create' | 'update')
 const isHttpUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
 
-const missingFaults = ({ notifier }: Rule, given: Rule, request: 'create' | 'update'): FieldFault[] =>
-  missingIn(notifier, given, request).map((name) => ({
-    field: `options.${name}`,
-    reason: `${String(notifier).trim().toLowerCase()} needs a ${name}`,
-  }))
-
-/** The options that a rule (in the form of CI's answers) lacks and its notifier needs, by their names in an update. */
-export const missingOptions = (rule: Rule): string[] =>
-  missingIn(rule['notifier'], optionsGiven(rule, 'update'), 'update')
-
-function missingIn(notifier: unknown, given: Rule, request: 'create' | 'update'): string[] {
+/** The options that a rule (in the form of CI's answers) lacks and its notifier needs, by their names in the request. */
+export function missingOptions(rule: Rule, request: 'create' | 'update'): string[] {
+  const { notifier } = rule
   if (typeof notifier !== 'string') return []
+  const given = optionsGiven(rule, request)
   return (optionsNeeded(notifier) ?? []).flatMap((name) => {
-    const inUpdate = updateNameOf(notifier, name)
-    const isThere = !isBlank(given[name]) || (request === 'update' && !isBlank(given[inUpdate]))
-    return isThere ? [] : [request === 'update' ? inUpdate : name]
+    const named = request === 'update' ? updateNameOf(notifier, name) : name
+    return isBlank(given[name]) && isBlank(given[named]) ? [named] : []
   })
 }
 
