@@ -25,7 +25,7 @@ export interface VariableInput {
 }
 
 /** The changed project, or why the change is not possible. */
-type ChangeEffect =
+export type ChangeEffect =
   | { kind: 'changed'; raw: Record<string, unknown> }
   | { kind: 'faults'; faults: readonly FieldFault[] }
 

@@ -7,10 +7,9 @@ import {
   type RequestEvent,
 } from '../../domain/request.ts'
 import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
-import { digestOf } from './base.ts'
-import { LOOK_LATER_MS } from './record.ts'
+import { LOOK_LATER_MS, lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
-import { keep, readAfresh, refOf } from './read.ts'
+import { keep } from './read.ts'
 
 /** Looks up in CI's v2 interface what became of writes to projects without a known outcome. See `lookAtDue`. */
 export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
@@ -45,18 +44,12 @@ type Looked =
   /** `blind`: CI cannot show whether it happened */
   | { kind: 'not-shown' | 'away' | 'blind' }
 
-const look = (deps: ProjectDeps, request: ProjectRequest): Promise<Looked> =>
-  request.action === 'create-project' ? lookForCreated(deps, request) : lookAtChanged(deps, request)
-
-async function lookAtChanged(deps: ProjectDeps, { projectUuid, before }: ProjectRequest): Promise<Looked> {
+async function look(deps: ProjectDeps, request: ProjectRequest): Promise<Looked> {
+  const { action, projectUuid, before } = request
+  if (action === 'create-project') return lookForCreated(deps, request)
   if (projectUuid === null || Object.keys(before).length === 0) return { kind: 'blind' }
-  const read = await readAfresh(deps, await refOf(deps, projectUuid))
-  if (read.kind !== 'read') return { kind: 'away' }
-  const { raw } = read.project
-  const isChanged = Object.entries(before).some(
-    ([name, digest]) => digestOf(name, raw[name], deps.digestKey) !== digest,
-  )
-  return isChanged ? { kind: 'shown', made: {} } : { kind: 'not-shown' }
+  const seen = await lookAtChanged(deps, projectUuid, before)
+  return seen.kind === 'shown' ? { kind: 'shown', made: {} } : seen
 }
 
 /** CI's clock and ours may differ by this much. */

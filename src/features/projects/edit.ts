@@ -1,4 +1,4 @@
-import { differencesOf, topOf, type Difference } from '../../domain/project-change.ts'
+import { topOf, type Difference } from '../../domain/project-change.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
 import type { Project } from '../../domain/project.ts'
 import { invariant } from '../../lib/assert.ts'
@@ -14,16 +14,16 @@ import {
   end,
   endUnclear,
   lookAgain,
+  lookAtChanged,
   record,
   repeatedRequest,
   TAKEN,
   tell,
   type Recorded,
-  type Seen,
   type Wanted,
 } from './record.ts'
 import { visibleDifferences, changedMeanwhile, prepareEdit, type Prepared } from './prepare.ts'
-import { refusalOf, readAfresh } from './read.ts'
+import { refusalOf } from './read.ts'
 
 /**
  * The safe update: read, change, write back in full, read again, compare. Sends nothing if others have changed the
@@ -79,20 +79,12 @@ async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepar
   const called = await callOnce(deps, request, () => ci.updateProject(before.uuid, meant))
   if (called.kind === 'ci-refused')
     return { ...called, unknownNotifiers: unknownNotifiers(called.reason, listOf(meant['notification_rules'])) }
-  const seen = await lookAgain(deps, () => look(deps, prepared))
+  // `finish` compares the values.
+  const seen = await lookAgain(deps, () => lookAtChanged(deps, before.uuid, request.before))
   if (seen.kind === 'shown') return finish(deps, request, prepared, seen.done, true)
   // Some gateways answer 200 in place of CI, so a success counts only if CI does not show the opposite.
   if (called.kind === 'answered' && seen.kind === 'away') return finish(deps, request, prepared, called.answer, false)
   return endUnclear(deps, request, called.kind === 'answered' ? TAKEN : called.code, seen.kind)
-}
-
-/** Does CI show a change in any of our fields? `finish` compares the values. */
-async function look(deps: ProjectDeps, { before, preview }: Prepared): Promise<Seen<Project>> {
-  const read = await readAfresh(deps, preview.project)
-  if (read.kind !== 'read') return { kind: 'away' }
-  const ours = new Set(preview.differences.map(({ field }) => topOf(field)))
-  const isChanged = differencesOf(before.raw, read.project.raw).some(({ field }) => ours.has(topOf(field)))
-  return isChanged ? { kind: 'shown', done: read.project } : { kind: 'not-shown' }
 }
 
 async function finish(

@@ -1,5 +1,12 @@
 import type { Project, FieldFault } from '../../domain/project.ts'
-import { type Difference, differencesOf, applyChange, topOf, type ProjectChange } from '../../domain/project-change.ts'
+import {
+  applyChange,
+  differencesOf,
+  topOf,
+  type ChangeEffect,
+  type Difference,
+  type ProjectChange,
+} from '../../domain/project-change.ts'
 import { withoutRulesOf } from '../../domain/rule-input.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf, isRecord, listOf } from '../../domain/raw-values.ts'
@@ -84,18 +91,14 @@ async function whoChanged(
 type Raw = Record<string, unknown>
 
 /** The whole project as it should be, or why it cannot be sent. The argument is not changed. */
-function meantBy(
-  raw: Raw,
-  change: ProjectChange,
-  notifiers: readonly string[],
-): { kind: 'meant'; raw: Raw } | { kind: 'faults'; faults: readonly FieldFault[] } {
+function meantBy(raw: Raw, change: ProjectChange, notifiers: readonly string[]): ChangeEffect {
   const { change: whole, faults: unreadable } = withHidden(raw, change)
   if (unreadable.length > 0) return { kind: 'faults', faults: unreadable }
   const effect = applyChange(raw, whole)
   if (effect.kind === 'faults') return effect
   const meant = asWritten(effect.raw)
   const faults = [...faultsOf(meant, whole), ...maskedSecrets(without(meant, ANSWER_ONLY))]
-  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: withoutRulesOf(notifiers, meant) }
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'changed', raw: withoutRulesOf(notifiers, meant) }
 }
 
 /** The names of the fields that CI does not show, so that an update may lose them. Basic projects have more fields. */

@@ -8,10 +8,13 @@ import {
   type RequestRecord,
 } from '../../domain/request.ts'
 import type { Uuid } from '../../domain/ids.ts'
+import type { Project } from '../../domain/project.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
+import { digestOf } from './base.ts'
+import { readAfresh, refOf } from './read.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** What the record of a request holds: names of fields and digests, no values. */
@@ -142,6 +145,21 @@ export async function lookAgain<Done>({ clock }: ProjectDeps, look: () => Promis
     if (seen.kind === 'shown') break
   }
   return seen
+}
+
+/** Does CI show another value in any of these fields? @param before the digests of their values before the write */
+export async function lookAtChanged(
+  deps: ProjectDeps,
+  uuid: Uuid,
+  before: ProjectRequest['before'],
+): Promise<Seen<Project>> {
+  const read = await readAfresh(deps, await refOf(deps, uuid))
+  if (read.kind !== 'read') return { kind: 'away' }
+  const { raw } = read.project
+  const isChanged = Object.entries(before).some(
+    ([name, digest]) => digestOf(name, raw[name], deps.digestKey) !== digest,
+  )
+  return isChanged ? { kind: 'shown', done: read.project } : { kind: 'not-shown' }
 }
 
 /** The code of an unclear write to which CI answered with success. */
