@@ -8,7 +8,7 @@ import { outcomeName, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import { opening, showing, type Received, type ModalView, answerView } from '../modal.ts'
 import { respond } from '../respond.ts'
-import { slackCodeOf } from '../../slack/reply-targets.ts'
+import { slackCodeOf, type Place } from '../../slack/reply-targets.ts'
 import { requesterIn } from './metadata.ts'
 import { answerNotSent } from './messages.ts'
 import type { ShownProject } from './outcomes.ts'
@@ -101,10 +101,7 @@ export function pushView(
     work(deps) {
       const by = requesterIn(body, channel)
       const show = (view: ModalView) => showPushed(deps, name, view)
-      const place = {
-        spot: null,
-        show: (answer: Parameters<typeof answerView>[1]) => show(answerView(TITLES[verb], answer)),
-      }
+      const place: Place = { spot: null, show: (answer) => show(answerView(TITLES[verb], answer)) }
       return respond(deps, { what: `project ${verb}`, by, place }, async (reference) => {
         const next = await look(deps, by, reference)
         if (!('view' in next)) return next

@@ -113,8 +113,8 @@ async function openProjectForm(asking: Asking, verb: OpeningVerb, text: string):
       filledForm(asking, verb, uuid ?? name),
     )
   }
-  const context = answerContext(verb, asking.reference)
-  return ifAdmin(asking, verb, async () => ({ outcome: outcomeName(found), answer: answerNotFound(found, context) }))
+  const answer = answerNotFound(found, answerContext(verb, asking.reference))
+  return ifAdmin(asking, verb, async () => ({ outcome: outcomeName(found), answer }))
 }
 
 async function filledForm(asking: Asking, verb: OpeningVerb, name: string): Promise<Next> {

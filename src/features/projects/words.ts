@@ -93,14 +93,12 @@ export const code = (text: string, charsMax = BRANCH_CHARS_MAX): string =>
 export const command = (text: string): string => code(text, MESSAGE_CHARS_MAX)
 
 /** `a, b and c`, or `a, b and 3 more`. */
-export const listed = (names: readonly string[]): string =>
-  and(
-    firstOf(
-      names.map((name) => code(name)),
-      NAMED_MAX,
-      (left) => `${left} more`,
-    ),
-  )
+export function listed(names: readonly string[]): string {
+  const words = names.map((name) => code(name))
+  return and(firstOf(words, NAMED_MAX, countMore))
+}
+
+const countMore = (left: number): string => `${left} more`
 
 /** At most `max` of the items, and how many are left out. */
 export function firstOf<Item>(items: readonly Item[], max: number, more: (left: number) => Item): readonly Item[] {
@@ -129,7 +127,7 @@ const UNSHOWN_MAX = 10
 
 /** ``setup commands and rule 2: `options.key` ``: what CI does not show of a project. */
 export const unshownWords = (fields: readonly string[]): string =>
-  and(firstOf(fields.map(fieldWords), UNSHOWN_MAX, (left) => `${left} more`))
+  and(firstOf(fields.map(fieldWords), UNSHOWN_MAX, countMore))
 
 /** `branches, teams and notification rules`: the fields of a project, without what is in them. */
 export const fieldsWords = (fields: readonly string[]): string =>
