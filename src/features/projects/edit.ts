@@ -1,12 +1,34 @@
-import { topOf, type Difference } from '../../domain/project-change.ts'
+import {
+  applyChange,
+  differencesOf,
+  topOf,
+  type ChangeEffect,
+  type Difference,
+  type ProjectChange,
+} from '../../domain/project-change.ts'
+import { maskedSecrets, unsaidFields } from '../../domain/masked-project.ts'
+import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
+import type { Project, FieldFault } from '../../domain/project.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import { isRecord, listOf, textOf } from '../../domain/raw-values.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
-import type { Project } from '../../domain/project.ts'
+import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import type { Begun, EditOutcome, EditQuestion, ProjectDeps } from './outcomes.ts'
-import { listOf } from '../../domain/raw-values.ts'
-import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
-import { digestOf } from './base.ts'
+import { checkFilter, checkRuleAt, missingOptions, unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
+import { updateBody, without } from '../../sources/ci-service/update-body.ts'
+import { baseOf, changedSince, digestOf } from './base.ts'
+import type {
+  Begun,
+  ChangedMeanwhile,
+  EditOutcome,
+  EditQuestion,
+  Preview,
+  PreviewOutcome,
+  PreviewQuestion,
+  ProjectDeps,
+} from './outcomes.ts'
+import { readAfresh, refOf, refusalOf } from './read.ts'
 import {
   beforeCall,
   beforeRecord,
@@ -15,6 +37,7 @@ import {
   endUnclear,
   lookAgain,
   lookAtChanged,
+  newestRequests,
   record,
   repeatedRequest,
   TAKEN,
@@ -22,8 +45,18 @@ import {
   type Recorded,
   type Wanted,
 } from './record.ts'
-import { visibleDifferences, changedMeanwhile, prepareEdit, type Prepared } from './prepare.ts'
-import { refusalOf } from './read.ts'
+
+/** What an edit would change in the project as CI has it now; sends nothing. */
+export async function previewEdit(
+  deps: ProjectDeps,
+  question: PreviewQuestion,
+  by: Requester,
+): Promise<PreviewOutcome> {
+  const refusal = await refusalOf(deps, by)
+  if (refusal) return refusal
+  const prepared = await prepareEdit(deps, question)
+  return prepared.kind === 'prepared' ? prepared.preview : prepared
+}
 
 /**
  * The safe update: read, change, write back in full, read again, compare. Sends nothing if others have changed the
@@ -102,3 +135,100 @@ async function finish(
 /** Where CI saved something else. Ignores the AES key if the type has changed, since that alone changes the key. */
 const otherwiseThan = (meant: Record<string, unknown>, before: Project, now: Project): Difference[] =>
   visibleDifferences(meant, now.raw).filter(({ field }) => before.type === now.type || topOf(field) !== 'aes_key')
+
+/** An edit, as it would be written now. */
+interface Prepared {
+  kind: 'prepared'
+  preview: Preview
+  before: Project
+  /** the whole project after the edit, in the format of CI's answer; it contains secrets */
+  meant: Record<string, unknown>
+}
+
+/** Reads the project from CI and applies the change to it; sends nothing. */
+async function prepareEdit(
+  deps: ProjectDeps,
+  { project: uuid, change, base, without: notifiers = [] }: PreviewQuestion,
+): Promise<Prepared | Exclude<PreviewOutcome, Preview>> {
+  const read = await readAfresh(deps, await refOf(deps, uuid))
+  if (read.kind !== 'read') return read
+  const { project: before, ref } = read
+  const now = baseOf(before.raw, deps.digestKey)
+  const theirs = base ? changedSince(base, now) : []
+  // A rule is identified by its position, where there may be another rule now.
+  const isByPlace = change.what === 'remove-rule' || (change.what === 'rule' && change.at !== null)
+  if (isByPlace && theirs.includes('notification_rules')) return changedMeanwhile(deps, ref, theirs)
+  const meant = meantBy(before.raw, change, notifiers)
+  if (meant.kind === 'faults') return meant
+  const differences = visibleDifferences(before.raw, meant.raw)
+  if (differences.length === 0) return { kind: 'no-difference', project: ref }
+  const unshown = unshownIn(meant.raw, isBasic(before) && isBasic({ type: textOf(meant.raw['type']) ?? before.type }))
+  const preview = { kind: 'preview', project: ref, differences, theirs, unshown, base: now } as const
+  return { kind: 'prepared', preview, before, meant: meant.raw }
+}
+
+const isBasic = ({ type }: Pick<Project, 'type'>): boolean => type.trim().toLowerCase() === 'basic'
+
+async function changedMeanwhile(
+  deps: Pick<ProjectDeps, 'store'>,
+  project: ProjectRef,
+  theirs: readonly string[],
+): Promise<ChangedMeanwhile> {
+  return { kind: 'changed-meanwhile', project, theirs, by: await whoChanged(deps, project, theirs) }
+}
+
+async function whoChanged(
+  { store }: Pick<ProjectDeps, 'store'>,
+  { uuid }: ProjectRef,
+  theirs: readonly string[],
+): Promise<string | null> {
+  const request = (await newestRequests(store.read)).find(
+    ({ action, state, projectUuid, what }) =>
+      action === 'edit-project' &&
+      state === 'confirmed' &&
+      projectUuid === uuid &&
+      what.some((field) => theirs.includes(topOf(field))),
+  )
+  return request?.requestedBy ?? null
+}
+
+type Raw = Record<string, unknown>
+
+/** The whole project as it should be, or why it cannot be sent. The argument is not changed. */
+function meantBy(raw: Raw, change: ProjectChange, notifiers: readonly string[]): ChangeEffect {
+  const effect = applyChange(raw, change)
+  if (effect.kind === 'faults') return effect
+  const meant = asWritten(effect.raw)
+  const faults = [...faultsOf(meant, change), ...maskedSecrets(without(meant, ANSWER_ONLY))]
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'changed', raw: withoutRulesOf(notifiers, meant) }
+}
+
+/** The names of the fields that CI does not show, so that an update may lose them. Basic projects have more fields. */
+const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
+  ...unsaidFields(raw, staysBasic),
+  ...listOf(raw['notification_rules']).flatMap((rule, at) =>
+    isRecord(rule) ? missingOptions(rule, 'update').map((name) => `notification_rules[${at}].options.${name}`) : [],
+  ),
+]
+
+/** The differences that people can see: an empty list and a missing one count as equal. */
+const visibleDifferences = (before: Raw, after: Raw): Difference[] =>
+  differencesOf(before, after).filter((one) => one.before !== null || one.after !== null)
+
+// Checks only what is changed: CI may have accepted other values that we do not know.
+function faultsOf(raw: Raw, change: ProjectChange): FieldFault[] {
+  if (change.what === 'builds') return checkFilter(change.branches)
+  if (change.what !== 'rule') return []
+  const rules = listOf(raw['notification_rules'])
+  const at = change.at ?? rules.length - 1
+  return checkRuleAt(at, rules[at], 'update')
+}
+
+/** Removes the fields that an update leaves out for a project that is not Basic: they must not seem to stay. */
+function asWritten(raw: Raw): Raw {
+  const sent = updateBody(raw)
+  if ([...BASIC_ONLY].every((name) => !(name in raw) || name in sent)) return raw
+  // Not via Object.entries, which would lose the symbol property that keeps numbers beyond 2^53 exact.
+  const { setup_commands: _setup, environment_variables: _variables, ...rest } = raw
+  return rest
+}
