@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isChannelId, type ChannelId } from './domain/ids.ts'
+import type { CreationForms } from './sources/ci-service/check-creation.ts'
 import type { GithubApp } from './sources/github/app.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
@@ -50,12 +51,6 @@ export interface Config {
   /** older builds are removed */
   retentionDays: number
   logLevel: string
-}
-
-/** How this CI wants the parts of a new project that the description of its interface leaves open. */
-export interface CreationForms {
-  deploymentForm: 'table' | 'example'
-  createTargetName: 'email_target' | 'target'
 }
 
 export type CiAuth =

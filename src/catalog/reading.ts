@@ -1,4 +1,4 @@
-import type { LegacyProjectList, ProjectList } from '../domain/project.ts'
+import type { ProjectList } from '../domain/project.ts'
 import type { Tx } from '../store/store.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
@@ -75,7 +75,7 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
   return { isWhole: isWholeList(log, list), builds: 0 }
 }
 
-function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList | LegacyProjectList): boolean {
+function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList<unknown>): boolean {
   const isWhole = !truncated && skipped === 0
   if (!isWhole) log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
   return isWhole

@@ -1,7 +1,9 @@
 import { filterOf, type BranchFilter } from './pattern.ts'
-import { fieldsThat, isSecretPlace, projectField, withoutCredentials } from './project-fields.ts'
+import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials } from './project-fields.ts'
 import { fieldOf, isRecord, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
 import type { FieldFault } from './project.ts'
+
+type Raw = Readonly<Record<string, unknown>>
 
 /** The parts of a project that may be shown; null: CI sent nothing readable. */
 export interface MaskedProject {
@@ -35,7 +37,6 @@ export interface ShownDeployment {
   /** CI's `match_mode` */
   match: string | null
   types: readonly string[]
-  position: number | null
 }
 
 export interface ShownRule {
@@ -52,7 +53,7 @@ export interface ShownRule {
 }
 
 /** A project to show: it contains no secret. What is missing or has an unknown form is null or left out. */
-export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
+export const maskedProject = (raw: Raw): MaskedProject => ({
   type: textOf(raw['type']),
   repository: withoutCredentialsOrNull(textOf(raw['repository_url'])),
   provider: textOf(raw['repository_provider']),
@@ -94,17 +95,11 @@ const testPipelineOf = (pipeline: Record<string, unknown>): MaskedProject['testP
   commands: commandsOf(pipeline['commands']),
 })
 
-function deploymentOf(pipeline: Record<string, unknown>): ShownDeployment {
-  const { branch, config } = pipeline
-  // CI's own example spells it `postion`.
-  const position = textOf(pipeline['position'] ?? pipeline['postion'])
-  return {
-    branch: textOf(branch) ?? textOf(fieldOf(branch, 'branch_name')),
-    match: textOf(fieldOf(branch, 'match_mode')),
-    types: [...new Set(stepsOf(config).flatMap(typesOf))],
-    position: position !== null && /^-?\d{1,15}$/.test(position) ? Number(position) : null,
-  }
-}
+const deploymentOf = ({ branch, config }: Record<string, unknown>): ShownDeployment => ({
+  branch: textOf(branch) ?? textOf(fieldOf(branch, 'branch_name')),
+  match: textOf(fieldOf(branch, 'match_mode')),
+  types: [...new Set(stepsOf(config).flatMap(typesOf))],
+})
 
 /** The steps. If they are in lists inside an object, a form that CI does not document, only their types. */
 function stepsOf(config: unknown): unknown[] {
@@ -143,9 +138,38 @@ const optionNamesOf = (options: unknown): string[] =>
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== ''
 
-// An update replaces the whole project, and a value that CI masks in its answers cannot be written back.
+/** Shown in place of a line break within one command. */
+const BREAK = ' ⏎ '
 
-type Raw = Readonly<Record<string, unknown>>
+/** A project's setup commands for showing and typing back: one line each, credentials masked. */
+export const commandLines = (raw: Raw): string[] => setupOf(raw).map(lineOf)
+
+/**
+ * Turns typed lines back into commands. A line that was left as it was shown stands for the existing command. Any other
+ * line with a mask or a line break sign is a fault.
+ */
+export function commandsOfLines(lines: readonly string[], raw: Raw): { commands: string[]; faults: FieldFault[] } {
+  const left = setupOf(raw).map((command) => ({ command, line: lineOf(command) }))
+  const faults: FieldFault[] = []
+  const commands = lines.map((line, at) => {
+    const kept = left.findIndex((one) => one.line === line)
+    const [known] = kept < 0 ? [] : left.splice(kept, 1)
+    const isBroken = !known && (line.includes(MASK) || line.includes(BREAK.trim()))
+    if (isBroken) faults.push({ field: `setup_commands[${at}]`, reason: 'leave it as it was, or type all of it' })
+    return known?.command ?? line
+  })
+  return { commands, faults }
+}
+
+const setupOf = (raw: Raw): string[] => listOf(raw['setup_commands']).flatMap((command) => textOf(command) ?? [])
+
+const lineOf = (command: string): string =>
+  withoutCredentials(command)
+    .trim()
+    .split(/\r\n|[\r\n]/)
+    .join(BREAK)
+
+// An update replaces the whole project, and a value that CI masks in its answers cannot be written back.
 
 /**
  * The secrets that CI's answer masks or leaves out: written back, a mask would replace the secret. A variable without a

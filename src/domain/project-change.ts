@@ -1,5 +1,6 @@
 import { assertNever } from '../lib/assert.ts'
 import { isIdDigits } from './ids.ts'
+import { commandsOfLines } from './masked-project.ts'
 import type { FieldFault } from './project.ts'
 import { fieldOf, isRecord, listOf, saysNothing, textOf, canonical } from './raw-values.ts'
 import { ruleFaults, ruleOf, type RuleInput } from './rule-input.ts'
@@ -8,7 +9,7 @@ import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } fr
 /** What one edit changes in a project. */
 export type ProjectChange =
   | { what: 'builds'; onPullRequestsOnly: boolean; match: 'include' | 'exclude'; branches: readonly string[] }
-  /** Basic only */
+  /** as `commandLines` shows them: a line left as it was keeps its command. Basic only */
   | { what: 'setup'; commands: readonly string[] }
   /** the complete new list; a value of null keeps the old value. Basic only */
   | { what: 'variables'; variables: readonly VariableInput[] }
@@ -25,7 +26,7 @@ export interface VariableInput {
 }
 
 /** The changed project, or why the change is not possible. */
-type ChangeEffect =
+export type ChangeEffect =
   | { kind: 'changed'; raw: Record<string, unknown> }
   | { kind: 'faults'; faults: readonly FieldFault[] }
 
@@ -40,7 +41,7 @@ export function applyChange(raw: Raw, change: ProjectChange): ChangeEffect {
     case 'builds':
       return changeBuilds(raw, change)
     case 'setup':
-      return basicOnly(raw, SETUP) ?? unreadable(raw, SETUP) ?? changed(raw, { [SETUP]: [...change.commands] })
+      return basicOnly(raw, SETUP) ?? unreadable(raw, SETUP) ?? changeSetup(raw, change.commands)
     case 'variables':
       return basicOnly(raw, VARIABLES) ?? changeVariables(raw, change.variables)
     case 'teams':
@@ -85,6 +86,11 @@ function changeBuilds(raw: Raw, { onPullRequestsOnly, match, branches }: Builds)
   )
   const fields = { build_on_pr_only: onPullRequestsOnly, branch_match: match, branches: [...branches] }
   return changedUnless(faults, raw, fields)
+}
+
+function changeSetup(raw: Raw, lines: readonly string[]): ChangeEffect {
+  const { commands, faults } = commandsOfLines(lines, raw)
+  return changedUnless(faults, raw, { [SETUP]: commands })
 }
 
 function changeVariables(raw: Raw, variables: readonly VariableInput[]): ChangeEffect {
@@ -165,6 +171,9 @@ export interface Difference {
   /** `before` and `after` are `MASK` or null: only that they differ may be shown */
   isSecret: boolean
 }
+
+/** The top-level field of the project that a difference is in. */
+export const topOf = (field: string): string => /^[^.[]*/.exec(field)?.[0] ?? field
 
 /**
  * The differences between two states of a project as CI sent them, without secrets; empty if they mean the same. Null

@@ -153,11 +153,11 @@ export const answerView = (title: string, { text, blocks }: Answer): ModalView =
 })
 
 /** Shown while the work of a form is under way. */
-export const waitingView = (title: string, text: string): ModalView => ({
+export const waitingView = (title: string, text: string, close = 'Close'): ModalView => ({
   type: 'modal',
   title: plain(title),
-  close: plain('Close'),
-  blocks: [section(text)],
+  close: plain(close),
+  blocks: [section(`:hourglass_flowing_sand: ${text}`)],
 })
 
 /** One modal that can be submitted. */

@@ -49,7 +49,7 @@ export const shownProject = (
     const { projectId, buildId, branch, commitId, word: status, details } = seen
     const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt } = details
     const told = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt }
-    return { id: buildId, uuid: null, projectId, status, branch, commitId, ...told, raw: {} }
+    return { id: buildId, uuid: null, projectId, status, branch, commitId, ...told }
   }),
 })
 

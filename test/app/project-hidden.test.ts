@@ -3,7 +3,7 @@ import { ORGANIZATION, project, uuidOf } from '../sources/ci-service/support.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import { openWorld } from '../support/world.ts'
-import { openPart, saidBy, submit, untilModal } from './project-forms.ts'
+import { grace, openPart, saidBy, submit, untilModal } from './project-forms.ts'
 
 /** A world whose CI answers with this project and stores the branches that it gets. */
 async function openWith(change: Record<string, unknown>) {
@@ -18,7 +18,9 @@ async function openWith(change: Record<string, unknown>) {
     environment_variables: [{ name: 'TOKEN', value: 'value-1' }],
     ...change,
   })
+  let isAway = false
   const stub = await startHttpStub(({ method, body }) => {
+    if (isAway) return { status: 403 }
     if (method !== 'PUT') return { json: [current] }
     current = { ...current, branches: (JSON.parse(body) as { branches: unknown }).branches }
     return { json: current }
@@ -34,7 +36,8 @@ async function openWith(change: Record<string, unknown>) {
   const world = await openWorld({ settings })
   await until('the project is known', () => rowsOf(world.folder, 'select 1 from project').length === 1)
   const puts = () => stub.requests.filter(({ method }) => method === 'PUT')
-  return { world, puts, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
+  const leave = () => void (isAway = true)
+  return { world, puts, leave, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
 }
 
 it('a project with a secret that CI masks is not sent, and the form says which one and what to do', async () => {
@@ -67,4 +70,16 @@ it('a project that CI shows completely has no such warning', async () => {
   await submit(ci.world, { 'edit:branches': 'main' })
   const preview = saidBy(await untilModal(ci.world, ['Send to CI', 'this changes, and nothing else does']))
   expect(preview).not.toContain('does not show')
+})
+
+it('a part that is chosen while CI cannot be read is not drawn from what was read last', async () => {
+  await using ci = await openWith({})
+  await openPart(ci.world, 'builds')
+  ci.leave()
+  await ci.world.slack.people.select({
+    user: grace,
+    actionId: 'project_part',
+    selected: { selected_option: { value: 'teams' } },
+  })
+  expect(saidBy(await untilModal(ci.world, ['CI did not answer', 'nothing was changed']))).not.toContain('Last build')
 })

@@ -24,7 +24,6 @@ describe('a project as it is shown', () => {
           branch: 'main',
           match: 'exact',
           types: ['heroku_deployment', 's3_deployment', 'ftp_deployment'],
-          position: 1,
         },
       ],
       rules: [
@@ -128,8 +127,6 @@ describe('a project as it is shown', () => {
     ],
     ['without steps', { config: null }, { types: [] }],
     ['with its branch as a string', { branch: 'main' }, { branch: 'main', match: null }],
-    ["with CI's misspelled position", { postion: '2' }, { position: 2 }],
-    ['with an invalid position', { position: 'first' }, { position: null }],
   ])('has a deployment %s', (_, sent, shown) => {
     expect(maskedProject({ deployment_pipelines: [sent] }).deployments).toMatchObject([shown])
   })

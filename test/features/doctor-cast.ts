@@ -1,5 +1,5 @@
 import { toUuid, type BuildId, type ProjectId } from '../../src/domain/ids.ts'
-import type { LegacyProjectList, Project, ProjectList } from '../../src/domain/project.ts'
+import type { LegacyProject, Project, ProjectList } from '../../src/domain/project.ts'
 
 export const HOUR = 60 * 60_000
 export const BUILD_STATUSES = ['started', 'failed', 'success', 'recovered']
@@ -7,18 +7,15 @@ export const BUILD_STATUSES = ['started', 'failed', 'success', 'recovered']
 const uuidOf = (n: number) => toUuid(`0a1b2c3d-0000-4000-8000-${String(n).padStart(12, '0')}`)
 
 /** So many projects, each with a webhook rule for these events, or none with a rule if there are no events. */
-export const projectList = (count: number, events: readonly string[]): ProjectList => ({
+export const projectList = (count: number, events: readonly string[]): ProjectList<Project> => ({
   projects: Array.from({ length: count }, (_, at): Project => ({
     uuid: uuidOf(at + 1),
-    organizationUuid: null,
     name: `acme/p${at + 1}`,
     type: 'basic',
     id: null,
-    repositoryUrl: null,
     rules: [],
     raw: { notification_rules: events.length === 0 ? [] : [ruleFor(events)] },
   })),
-  total: count,
   truncated: false,
   skipped: 0,
 })
@@ -30,7 +27,7 @@ const ruleFor = (events: readonly string[]) => ({
 })
 
 /** The first of these projects, with a build that began at this time (ms), or without builds. */
-export const legacyList = (startedAt: number | null): LegacyProjectList => ({
+export const legacyList = (startedAt: number | null): ProjectList<LegacyProject> => ({
   projects: [
     {
       id: '1' as ProjectId,
@@ -51,12 +48,10 @@ export const legacyList = (startedAt: number | null): LegacyProjectList => ({
                 message: null,
                 startedAt,
                 finishedAt: null,
-                raw: {},
               },
             ],
     },
   ],
-  total: 1,
   truncated: false,
   skipped: 0,
 })

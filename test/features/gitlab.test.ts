@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ProjectRef } from '../../src/domain/project-names.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { answerBadge } from '../../src/features/badge/messages.ts'
-import { answerNotListed } from '../../src/features/projects/messages.ts'
+import { answerNotSent } from '../../src/features/projects/messages.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
 import { readPipeline } from '../../src/sources/gitlab/pipeline.ts'
 import { lin, openStage, type Stage } from './operations-stage.ts'
@@ -68,7 +68,10 @@ test('a pipeline that passed cannot be restarted, and the answer says why', asyn
 test('a project of GitLab has no text that is true for the CI service only', () => {
   const project: ProjectRef = { projectId: 'gitlab:71', uuid: null, name: 'acme/site', type: 'gitlab' }
   const context = { command: 'badge', branch: null, reference: 'abc' }
-  const said = JSON.stringify([answerNotListed(project), answerBadge({ kind: 'no-uuid', project }, context)])
+  const said = JSON.stringify([
+    answerNotSent({ kind: 'not-listed', project }, context),
+    answerBadge({ kind: 'no-uuid', project }, context),
+  ])
   expect(said).toContain('It is a project of GitLab')
   expect(said).toContain('Settings → CI/CD')
   expect(said).not.toMatch(/was deleted|which CI has not given/)

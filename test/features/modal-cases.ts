@@ -15,15 +15,13 @@ import { findView } from '../../src/features/builds/find-modal.ts'
 import { FORMS } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
 import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
-import { answerView, waitingView, type ModalView } from '../../src/features/modal.ts'
+import { answerView, type ModalView } from '../../src/features/modal.ts'
 import { createView, lookView } from '../../src/features/projects/create-form.ts'
-import { editView } from '../../src/features/projects/edit-view.ts'
-import { comparingView, differenceView } from '../../src/features/projects/edit-form.ts'
+import { comparingView, differenceView, editView } from '../../src/features/projects/edit-form.ts'
 import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
-import { readingView } from '../../src/features/projects/slack.ts'
-import { RESET_TITLE, resetView } from '../../src/features/projects/reset-form.ts'
-import { offering } from '../../src/features/projects/send-form.ts'
-import { answerContext, CREATE_TITLE, EDIT_TITLE } from '../../src/features/projects/send.ts'
+import { resetView } from '../../src/features/projects/reset-form.ts'
+import { offering } from '../../src/features/projects/announce-and-run.ts'
+import { answerContext, TITLES, waitingFor } from '../../src/features/projects/forms.ts'
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
 import type { PreviewOutcome, ShownProject } from '../../src/features/projects/outcomes.ts'
 import type { PatternPreview } from '../../src/features/subscriptions/outcomes.ts'
@@ -269,7 +267,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-reading': {
     when: 'Somebody asks to edit a project: the form opens at once, and CI is being asked.',
-    view: readingView(EDIT_TITLE, 'Reading *acme/web* …'),
+    view: waitingFor('edit', 'Reading *acme/web* …'),
   },
   'project-edit': { when: 'CI has answered: one chooses what shall change.', view: edit(null) },
   'project-edit-builds': { when: 'Branches and pull requests are chosen.', view: edit('builds') },
@@ -332,7 +330,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-create-reading': {
     when: 'Somebody types /ci project create: whether they may is being looked at.',
-    view: readingView(CREATE_TITLE, 'Looking whether you may …'),
+    view: waitingFor('create', 'Looking whether you may …'),
   },
   'project-create': { when: 'Whoever may create projects has the empty form.', view: creating },
   'project-create-named': {
@@ -357,11 +355,11 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-create-looking': {
     when: 'The form was sent in, and CI is asked whether there is such a project.',
-    view: waitingView(CREATE_TITLE, ':hourglass_flowing_sand: Looking whether it is there already …'),
+    view: waitingFor('create', 'Looking whether it is there already …'),
   },
   'project-create-look': {
     when: 'What would be created is shown before it is.',
-    view: lookView({ seal: SEAL }, { kind: 'free', name: 'acme/shop' }, WAITING_CREATION),
+    view: lookView({ seal: SEAL }, { kind: 'free' }, WAITING_CREATION),
   },
   'project-create-exists': {
     when: 'There is a project of that name already.',
@@ -369,7 +367,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-asking': {
     when: 'What was shown was sent: CI is being asked.',
-    view: waitingView(EDIT_TITLE, ':hourglass_flowing_sand: Asking CI …'),
+    view: waitingFor('edit', 'Asking CI …'),
   },
   'project-reset': { when: 'Somebody types /ci project reset-aes-key of a Pro project.', view: reset },
   'project-reset-errors': {
@@ -379,11 +377,11 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-reset-done': {
     when: 'The key was reset: whoever asked sees the new one, here and once.',
-    view: answerView(RESET_TITLE, answerReset(shownReset, answerContext('reset-aes-key', REFERENCE), true)),
+    view: answerView(TITLES['reset-aes-key'], answerReset(shownReset, answerContext('reset-aes-key', REFERENCE), true)),
   },
   'old-form': {
     when: 'A form was sent in that an older version drew.',
-    view: answerView(EDIT_TITLE, answerOldForm()),
+    view: answerView(TITLES.edit, answerOldForm()),
   },
   'not-done': {
     when: 'A form was sent in and could not be written down: this lies on top of it, and the form can be sent again.',

@@ -255,7 +255,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
 }
 
 /** For stubs of CI whose list was read before. */
-export const noProjects = async () => ({ projects: [], total: 0, truncated: false, skipped: 0 })
+export const noProjects = async () => ({ projects: [], truncated: false, skipped: 0 })
 
 /** The real clients of CI, without delays between retries. */
 export function clientsOf(ci: SandboxCi, clock: Clock) {

@@ -260,7 +260,7 @@ describe("CI's list", () => {
       const web = await store.read.project({ uuid: null, legacyId: '', names: ['acme/web'] })
       const project = await legacy!.getProject(projectId(web!.legacyId!))
       const projects = [{ ...project, builds: changed(project.builds) }]
-      return { projects, total: 1, truncated: false, skipped: 0 }
+      return { projects, truncated: false, skipped: 0 }
     }
     await refreshProjects({ store, clock, log, v2: null, legacy: { listProjects } })
     await stage.clock.advance(10 * SECOND)

@@ -112,7 +112,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
     shows: (build, branch, at) => newestOf(branch, at - T0).some(({ id }) => id === build),
     recover: () => void (isWell = true),
     v2: {
-      listProjects: async () => ({ projects: [], total: 0, truncated: false, skipped: 0 }),
+      listProjects: async () => ({ projects: [], truncated: false, skipped: 0 }),
       stopBuild: ({ buildUuid }) => {
         const { build } = truth.find(({ said }) => uuidOfBuild(said.build!) === buildUuid)!.said
         const stopped = { ...placeOf(build!), word: 'stopped' }
@@ -125,10 +125,15 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
           const again = runAgain(id)
           return { id: buildId(again), uuid: random.chance(0.5) ? uuidOfBuild(again) : null }
         }),
-      getProject: (id, { branch } = {}) =>
+      getProject: (id, options) =>
         look(() => {
           if (id !== BASIC.legacyId) throw new CiError({ kind: 'not-found', status: 404, purpose: 'read a project' })
-          return { id: projectId(id), uuid: BASIC.uuid, name: BASIC.name, builds: newestOf(branch ?? null, since()) }
+          return {
+            id: projectId(id),
+            uuid: BASIC.uuid,
+            name: BASIC.name,
+            builds: newestOf(options?.branch ?? null, since()),
+          }
         }),
     },
   }
@@ -150,6 +155,5 @@ function shownAs(happened: readonly Delivery[]): LegacyBuild {
     message,
     startedAt: begun ? T0 + begun.after : null,
     finishedAt: isFinal(toStatus(said.word)) ? T0 + after : null,
-    raw: {},
   }
 }

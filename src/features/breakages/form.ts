@@ -72,7 +72,7 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
   ],
 })
 
-export const breakagePendingView = waitingView(TITLE, ':hourglass_flowing_sand: Saving …')
+export const breakagePendingView = waitingView(TITLE, 'Saving …')
 
 /** Opens the form, or answers that the branch is not red any more. People without permission see that in the form. */
 export async function openBreakage({ deps, value, by, modalOpener, reference }: Click): Promise<Reply | null> {

@@ -12,7 +12,7 @@ import { toLine } from '../../lib/escape.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SlackExaminer, SlackIdentity } from '../../slack/api/examiner.ts'
 import type { Store } from '../../store/store.ts'
-import type { LegacyProjectList, ProjectList, Project } from '../../domain/project.ts'
+import type { LegacyProject, ProjectList, Project } from '../../domain/project.ts'
 
 // The names of the checks, what they can find, and how names are shown in the sentences about it (`words.ts`).
 
@@ -181,8 +181,8 @@ export type Reading<Value> = { kind: 'read'; value: Value } | { kind: 'trouble';
 export interface Examination extends DoctorDeps {
   signal: AbortSignal
   identity(): Promise<SlackIdentity>
-  projects(): Promise<Reading<ProjectList>>
-  legacyProjects(): Promise<Reading<LegacyProjectList>>
+  projects(): Promise<Reading<ProjectList<Project>>>
+  legacyProjects(): Promise<Reading<ProjectList<LegacyProject>>>
 }
 
 export function beginExamination(deps: DoctorDeps, signal: AbortSignal): Examination {

@@ -1,62 +1,76 @@
-import type { MessageTs } from '../../domain/ids.ts'
+import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { isMessageTs, textOf, classify } from '../../slack/api/errors.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun } from './outcomes.ts'
-import type { Answer } from '../../slack/messages/answer.ts'
+import { answerOf, line, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
+import { plain } from '../../slack/messages/blocks.ts'
+import { answerOldForm } from '../fault-messages.ts'
 import { textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
-import type { SlackDeps } from '../context.ts'
+import type { SlackDeps, Reply } from '../context.ts'
 import { directPlace, ephemeralPlace, contentOf, type Place } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
-import { type ModalView, placeIn, showIn } from '../modal.ts'
+import { type ModalView, placeIn, showIn, showing, type Received } from '../modal.ts'
+import { answerContext, TITLES, waitingFor, type ProjectVerb } from './forms.ts'
+import { requesterIn } from './metadata.ts'
+import { unknownNotifierWords } from './words.ts'
 
 /** An action that others should see: announced where it was requested, with its result in the announcement's thread. */
-export interface AnnouncedAction<Outcome> {
-  /** for the log */
-  what: string
-  by: Requester
-  title: string
+interface AnnouncedAction<Outcome> {
+  /** where the form was opened */
+  channel: ChannelId | null
   /** markup: `<@U1> changes acme/web: branches` */
-  announcement: string
-  act: (begun: Begun) => Promise<Outcome>
+  announcement: (user: string) => string
+  act: (by: Requester, begun: Begun) => Promise<Outcome>
   /** @param isForRequester whether only the requester sees it */
-  answer: (outcome: Outcome, reference: string, isForRequester: boolean) => Answer
-  /** A form to show instead of the answer, if the modal is still open; null: there is none. */
-  offer?: (outcome: Outcome) => Promise<ModalView | null>
+  answer: (outcome: Outcome, context: AnswerContext, isForRequester: boolean) => Answer
+  /** Offers the same without the rules whose notifiers CI refused; null: nothing is left of it. See `offering`. */
+  offerWithout?: (notifiers: readonly string[], by: Requester) => Promise<ModalView | null>
 }
 
-/** Runs the action and answers in the submitted form; if that was closed meanwhile, ephemerally in the channel. */
-export function announceAndRun<Outcome extends { kind: string; code?: string }>(
-  deps: SlackDeps,
+/**
+ * Runs the action and answers in the submitted form; if that was closed meanwhile, ephemerally in the channel.
+ * @param actionOf null: the form's metadata cannot be read any more
+ */
+export const announceAndRun = <Outcome extends { kind: string; code?: string; unknownNotifiers?: readonly string[] }>(
   body: unknown,
-  action: AnnouncedAction<Outcome>,
-): Promise<void> {
-  const { by, what, title } = action
-  const viewId = textAt(body, 'view', 'id') ?? ''
-  let isDone = false
-  const place = placeIn(deps.client, viewId, title, awayFrom(deps, by), () => isDone)
-  return respond(deps, { what, by, place }, async (reference) => {
-    let thread: Thread | null = null
-    const outcome = await action.act(async () => {
-      thread = await announce(deps, by, action.announcement)
+  verb: ProjectVerb,
+  actionOf: (deps: SlackDeps) => AnnouncedAction<Outcome> | null,
+): Received => ({
+  ack: showing('update', waitingFor(verb, 'Asking CI …')),
+  work(deps) {
+    const action = actionOf(deps)
+    const by = requesterIn(body, action?.channel ?? null)
+    const viewId = textAt(body, 'view', 'id') ?? ''
+    let isDone = false
+    const place = placeIn(deps.client, viewId, TITLES[verb], awayFrom(deps, by), () => isDone)
+    const what = action ? `project ${verb}` : 'old'
+    return respond(deps, { what, by, place }, async (reference): Promise<Reply> => {
+      if (!action) return { outcome: 'old', answer: answerOldForm() }
+      let thread: Thread | null = null
+      const outcome = await action.act(by, async () => {
+        thread = await announce(deps, by, action.announcement(by.user))
+      })
+      isDone = DONE.has(outcome.kind)
+      const context = answerContext(verb, reference)
+      if (thread) await tellIn(deps, thread, action.answer(outcome, context, false))
+      const { unknownNotifiers: refused = [] } = outcome
+      const isOffered =
+        refused.length > 0 && (await offer(deps, viewId, async () => action.offerWithout?.(refused, by)))
+      return { outcome: outcomeName(outcome), answer: isOffered ? null : action.answer(outcome, context, true) }
     })
-    isDone = DONE.has(outcome.kind)
-    if (thread) await tellIn(deps, thread, action.answer(outcome, reference, false))
-    const isOffered = await offer(deps, viewId, action, outcome)
-    return { outcome: outcomeName(outcome), answer: isOffered ? null : action.answer(outcome, reference, true) }
-  })
-}
+  },
+})
 
 /** False if there is nothing to offer, or the modal is closed: then the answer is shown. */
-async function offer<Outcome>(
+async function offer(
   deps: SlackDeps,
   viewId: string,
-  action: Pick<AnnouncedAction<Outcome>, 'offer'>,
-  outcome: Outcome,
+  viewOf: () => Promise<ModalView | null | undefined>,
 ): Promise<boolean> {
   try {
-    const view = await action.offer?.(outcome)
+    const view = await viewOf()
     return view ? await showIn(deps.client, viewId, view) : false
   } catch (error) {
     deps.log.warn({ err: error }, 'an offer could not be shown; the answer is')
@@ -119,3 +133,16 @@ async function post(
     }
   }
 }
+
+/** The confirmation again, below what CI refused. */
+export const offering = (view: ModalView, submit: string, notifiers: readonly string[]): ModalView => ({
+  ...view,
+  submit: plain(submit),
+  blocks: [
+    ...answerOf([
+      line(`:x: *Nothing was changed*: ${unknownNotifierWords(notifiers)}`),
+      line('The same can be sent without such rules:'),
+    ]).blocks,
+    ...view.blocks,
+  ],
+})

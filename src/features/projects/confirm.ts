@@ -1,4 +1,3 @@
-import { CiError } from '../../sources/http/errors.ts'
 import type { Project } from '../../domain/project.ts'
 import {
   CALLING_MAX_MS,
@@ -8,10 +7,9 @@ import {
   type RequestEvent,
 } from '../../domain/request.ts'
 import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
-import { digestOf } from './base.ts'
-import { LOOK_LATER_MS } from './record.ts'
+import { LOOK_LATER_MS, lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
-import { keep, readAfresh, refOf } from './read.ts'
+import { keep } from './read.ts'
 
 /** Looks up in CI's v2 interface what became of writes to projects without a known outcome. See `lookAtDue`. */
 export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
@@ -46,19 +44,12 @@ type Looked =
   /** `blind`: CI cannot show whether it happened */
   | { kind: 'not-shown' | 'away' | 'blind' }
 
-function look(deps: ProjectDeps, request: ProjectRequest): Promise<Looked> {
-  return request.action === 'create-project' ? lookForCreated(deps, request) : lookAtChanged(deps, request)
-}
-
-async function lookAtChanged(deps: ProjectDeps, { projectUuid, before }: ProjectRequest): Promise<Looked> {
+async function look(deps: ProjectDeps, request: ProjectRequest): Promise<Looked> {
+  const { action, projectUuid, before } = request
+  if (action === 'create-project') return lookForCreated(deps, request)
   if (projectUuid === null || Object.keys(before).length === 0) return { kind: 'blind' }
-  const read = await readAfresh(deps, await refOf(deps, projectUuid))
-  if (read.kind !== 'read') return { kind: 'away' }
-  const { raw } = read.project
-  const isChanged = Object.entries(before).some(
-    ([name, digest]) => digestOf(name, raw[name], deps.digestKey) !== digest,
-  )
-  return isChanged ? { kind: 'shown', made: {} } : { kind: 'not-shown' }
+  const seen = await lookAtChanged(deps, projectUuid, before)
+  return seen.kind === 'shown' ? { kind: 'shown', made: {} } : seen
 }
 
 /** CI's clock and ours may differ by this much. */
@@ -78,17 +69,11 @@ async function lookForCreated(deps: ProjectDeps, { project: name, requestedAt }:
 /** CI may list `acme/web` under a longer path, which a search by name does not find: then all projects are read. */
 async function listLike(ci: NonNullable<ProjectDeps['ci']>, name: string): Promise<readonly Project[] | null> {
   try {
-    const named = await ci.listProjects({ name }).catch(orNone)
+    const named = await ci.listProjects({ name })
     return named.projects.length > 0 ? named.projects : (await ci.listProjects()).projects
   } catch {
     return null
   }
-}
-
-// Some services answer 404 when no project has the name.
-function orNone(error: unknown): { projects: Project[] } {
-  if (error instanceof CiError && error.kind === 'not-found') return { projects: [] }
-  throw error
 }
 
 const isLike = (project: Project, name: string): boolean => project.name === name || project.name.endsWith(`/${name}`)

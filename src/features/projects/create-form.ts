@@ -1,15 +1,17 @@
 import { plain } from '../../slack/messages/blocks.ts'
-import { maskedProject } from '../../domain/masked-project.ts'
 import { isRecord } from '../../domain/raw-values.ts'
-import { ruleOf } from '../../domain/rule-input.ts'
-import { outside, projectName } from '../../slack/messages/build.ts'
+import { mention, outside, projectName } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
+import type { FieldFault } from '../../domain/project.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
-import { namesOf, pipelinesOf, readCreation } from './create.ts'
+import { topOf } from '../../domain/project-change.ts'
+import { announceAndRun, offering } from './announce-and-run.ts'
+import { namesOf, pipelinesOf, readCreation, withoutNotifiers } from './create.ts'
 import {
   branchesInput,
   branchMatchInput,
+  faultsByBlock,
   pullRequestsInput,
   ruleBlock,
   ruleInput,
@@ -21,18 +23,20 @@ import {
 } from './inputs.ts'
 import type { Creation, CreationPreview } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
-import { answerNotSent } from './messages.ts'
+import { answerCreate, answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, filterWords, listed, ruleWords } from './words.ts'
 import { outcomeName } from '../command.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
-import { respond } from '../respond.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
-import { FAULT_CHARS_MAX, refusing, showing, waitingView, type Form, type Received, type ModalView } from '../modal.ts'
-import { requesterIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
-import { answerContext, CREATE_SEND_CALLBACK_ID, CREATE_TITLE, pushedName, pushedPlace, showInPushed } from './send.ts'
+import { refusing, type Form, type Received, type ModalView } from '../modal.ts'
+import { channelOf, readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
+import { answerContext, pushView, TITLES, waitingFor, type Next } from './forms.ts'
+import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../slips.ts'
 
 export const CREATE_CALLBACK_ID = 'project_create'
+export const CREATE_SEND_CALLBACK_ID = 'project_create_send'
 
 /** The prefix of the block ids of the notification rule. */
 const RULE = 'create:rule'
@@ -41,7 +45,7 @@ const RULE = 'create:rule'
 export const createView = (repositoryUrl: string, channel: ChannelId | null): ModalView => ({
   type: 'modal',
   callback_id: CREATE_CALLBACK_ID,
-  title: plain(CREATE_TITLE),
+  title: plain(TITLES.create),
   close: plain('Cancel'),
   submit: plain('Look at it'),
   private_metadata: JSON.stringify({ channel }),
@@ -88,23 +92,22 @@ function receive(body: unknown): Received {
   const variables = variablesInput.read(body, 'create')
   const faults = newVariableFaults(variables)
   if (faults.length > 0)
-    return refusing({ 'create:environment_variables': faults.join('; ').slice(0, FAULT_CHARS_MAX) })
+    return refusing(faultsByBlock(faults.map((reason) => ['create:environment_variables', reason])))
   const creation = creationIn(
     body,
     variables.filter((one) => one !== null),
   )
   const read = readCreation(creation)
-  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults, creation))
-  const [name = creation.repositoryUrl] = namesOf(creation.repositoryUrl)
-  const waiting: WaitingCreation = { kind: 'create', name, channel: channelOf(body), creation, evenIfThere: false }
+  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults.map((fault) => placed(fault, creation))))
+  const channel = channelOf(body)
+  const [name] = namesOf(creation.repositoryUrl)
+  const waiting: WaitingCreation = { kind: 'create', name, channel, creation, evenIfThere: false }
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [longest(body)]: tooLongWords(excess) })
-  const pushed = pushedName(body)
-  const view = {
-    ...waitingView(CREATE_TITLE, ':hourglass_flowing_sand: Looking whether it is there already …'),
-    external_id: pushed,
-  }
-  return { ack: showing('push', view), work: (deps) => preview(deps, body, waiting) }
+  const view = waitingFor('create', 'Looking whether it is there already …')
+  return pushView(body, 'create', { channel, waiting: view }, (deps, by, reference) =>
+    preview(deps, waiting, by, reference),
+  )
 }
 
 /** A new project has no old values to keep, so each variable needs one. */
@@ -137,26 +140,11 @@ function ruleIn(body: unknown): Creation['rule'] {
 
 const OWN_FIELDS: ReadonlySet<string> = new Set([...FORM_FIELDS, 'test_pipelines', 'more'])
 
-function faultsByBlock(
-  faults: readonly { field: string; reason: string }[],
-  creation: Pick<Creation, 'rule'>,
-): Record<string, string> {
-  const byBlock: Record<string, string> = {}
-  for (const fault of faults) {
-    const [block, said] = placed(fault, creation)
-    byBlock[block] = [byBlock[block], said].filter(Boolean).join('; ').slice(0, FAULT_CHARS_MAX)
-  }
-  return byBlock
-}
-
 /** A fault in a field that the form lacks is shown at "More". */
-function placed(
-  { field, reason }: { field: string; reason: string },
-  { rule }: Pick<Creation, 'rule'>,
-): [block: string, said: string] {
+function placed({ field, reason }: FieldFault, { rule }: Creation): [block: string, said: string] {
   const ofRule = rule && /^notification_rules\[0\]\.(.+)$/.exec(field)?.[1]
   if (ofRule) return [`${RULE}:${ruleBlock(ofRule)}`, reason]
-  const top = /^[^.[]+/.exec(field)?.[0] ?? field
+  const top = topOf(field)
   if (!OWN_FIELDS.has(top)) return ['create:more', `${field} ${reason}`]
   const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
   return [`create:${top}`, `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}`]
@@ -173,17 +161,11 @@ const LONG_BLOCKS = [
 const longest = (body: unknown): string =>
   LONG_BLOCKS.toSorted((a, b) => typedIn(body, b).length - typedIn(body, a).length)[0]!
 
-function preview(deps: SlackDeps, body: unknown, waiting: WaitingCreation): Promise<void> {
-  const by = requesterIn(body, waiting.channel)
-  const pushed = pushedName(body)
-  const place = pushedPlace(deps, pushed, CREATE_TITLE, null)
-  return respond(deps, { what: 'project create', by, place }, async (reference) => {
-    const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
-    if (outcome.kind !== 'free' && outcome.kind !== 'exists')
-      return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, answerContext('create', reference)) }
-    await showInPushed(deps, pushed, lookView(deps, outcome, waiting))
-    return { outcome: outcome.kind, answer: null }
-  })
+async function preview(deps: SlackDeps, waiting: WaitingCreation, by: Requester, reference: string): Promise<Next> {
+  const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
+  if (outcome.kind === 'free' || outcome.kind === 'exists')
+    return { outcome: outcome.kind, view: lookView(deps, outcome, waiting) }
+  return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, answerContext('create', reference)) }
 }
 
 /** Shows what would be created. The view's metadata holds the creation, encrypted. */
@@ -196,7 +178,7 @@ export function lookView(
   return {
     type: 'modal',
     callback_id: CREATE_SEND_CALLBACK_ID,
-    title: plain(CREATE_TITLE),
+    title: plain(TITLES.create),
     close: plain('Back'),
     submit: plain(isThere ? 'Create a second one' : 'Create'),
     private_metadata: writeWaiting(seal, { ...waiting, evenIfThere: isThere }),
@@ -210,8 +192,6 @@ export function lookView(
     ]).blocks,
   }
 }
-
-const ITEMS_MAX = 15
 
 function creationParts({ name, creation }: WaitingCreation): Part[] {
   const {
@@ -247,9 +227,7 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
         ? ''
         : `*Variables:* ${listed(variables.map((one) => one.name))} (their values are not shown)`,
     ),
-    ...maskedProject({ notification_rules: rule ? [ruleOf(null, rule)] : [] }).rules.map((one) =>
-      line(`*Notifications:* ${ruleWords(one)}`),
-    ),
+    line(rule === null ? '' : `*Notifications:* ${ruleWords(rule)}`),
     line(more === null ? '' : `*More:* ${fieldsWords(namesIn(more))}`),
   ]
 }
@@ -261,3 +239,30 @@ function namesIn(json: string): string[] {
 }
 
 export const projectCreateForm: Form = { what: 'a new project', receive }
+
+/** "Create": the project that was shown. */
+export const projectCreateSendForm: Form = {
+  what: 'a new project',
+  receive: (body) =>
+    announceAndRun(body, 'create', (deps) => {
+      const waiting = readWaiting(deps.seal, body)
+      if (waiting?.kind !== 'create') return null
+      const { creation, evenIfThere } = waiting
+      return {
+        channel: waiting.channel,
+        announcement: (user) => createLine(user, waiting),
+        act: (by, begun) => deps.operations.projects.create(creation, by, { evenIfThere, begun }),
+        answer: answerCreate,
+        async offerWithout(notifiers, by) {
+          const left = { ...waiting, creation: withoutNotifiers(creation, notifiers) }
+          const looked = await deps.operations.projects.previewCreation(left.creation, by)
+          if (looked.kind !== 'free' && looked.kind !== 'exists') return null
+          return offering(lookView(deps, looked, left), 'Create without it', notifiers)
+        },
+      }
+    }),
+}
+
+/** The announcement in the channel where the creation was requested. */
+export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>): string =>
+  `:hammer_and_wrench: ${mention(user)} is creating the project *${projectName({ project: name })}* in CI. The result will be in this thread.`

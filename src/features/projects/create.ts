@@ -1,16 +1,25 @@
-import type { Project, ProjectCreation, FieldFault } from '../../domain/project.ts'
-import { differencesOf, type Difference } from '../../domain/project-change.ts'
+import type { Project, FieldFault } from '../../domain/project.ts'
+import { differencesOf, topOf, type Difference } from '../../domain/project-change.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
-import { CiError } from '../../sources/http/errors.ts'
 import { type Requester, type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
-import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent, ProjectDeps } from './outcomes.ts'
-import { callOnce, endUnclear, lookAgain, type Seen, alreadyRequested, end, record, tell } from './record.ts'
+import {
+  beforeCall,
+  beforeRecord,
+  callOnce,
+  end,
+  endUnclear,
+  lookAgain,
+  record,
+  repeatedRequest,
+  tell,
+  type Seen,
+} from './record.ts'
 import { refusalOf, keep } from './read.ts'
-import { topOf } from './prepare.ts'
-import { checkCreation as checkInput } from '../../sources/ci-service/check-creation.ts'
+import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
+import { repositoryPath } from '../../sources/ci-service/wire.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { isRecord } from '../../domain/raw-values.ts'
@@ -34,9 +43,7 @@ export async function createProject(
   by: Requester,
   { evenIfThere, begun }: { evenIfThere: boolean; begun?: Begun },
 ): Promise<CreateOutcome> {
-  const ready = await makeReady(deps, wanted, by, evenIfThere).catch((error: unknown) => {
-    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
-  })
+  const ready = await beforeRecord(makeReady(deps, wanted, by, evenIfThere))
   if (ready.kind !== 'ready') return ready
   const taken = evenIfThere ? null : await endIfThere(deps, ready)
   if (taken) return taken
@@ -46,28 +53,26 @@ export async function createProject(
 
 /** Another request may have taken the name between our look-up and our record. Null: the name is still free. */
 async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
-  const found = await findNamed(deps, creation.repository_url).catch(async (error: unknown) => {
-    await end(deps, request, { kind: 'refused', code: 'fault' })
-    throw new NotAttempted('it could not be looked for again', error)
-  })
-  const [one] = found.kind === 'projects' ? found.projects : []
-  if (found.kind === 'projects' && !one) return null
-  await end(deps, request, { kind: 'refused', code: one ? 'exists' : 'ci-trouble' })
-  return found.kind === 'projects' ? { kind: 'exists', project: refOf(one!) } : found
+  const again = findNamed(deps, creation.repository_url)
+  const found = await beforeCall(deps, request, again, 'it could not be looked for again')
+  const outcome = found.kind === 'projects' ? existing(found.projects) : found
+  if (outcome) await end(deps, request, { kind: 'refused', code: outcome.kind })
+  return outcome
 }
+
+/** Null if there is none. */
+const existing = ([one]: readonly Project[]): Extract<CreateOutcome, { kind: 'exists' }> | null =>
+  one ? { kind: 'exists', project: refOf(one) } : null
 
 /** Whether a project of that name exists already; creates nothing. */
 export async function previewCreation(deps: ProjectDeps, wanted: Creation, by: Requester): Promise<CreationPreview> {
   const looked = await lookFirst(deps, wanted, by)
-  if (looked.kind !== 'looked') return looked
-  const [one] = looked.there
-  return one ? { kind: 'exists', project: refOf(one) } : { kind: 'free', name: looked.name }
+  return looked.kind === 'looked' ? (existing(looked.there) ?? { kind: 'free' }) : looked
 }
 
 interface Looked {
   kind: 'looked'
   creation: ProjectCreation
-  name: string
   /** existing projects of that name */
   there: readonly Project[]
 }
@@ -79,9 +84,7 @@ async function lookFirst(deps: ProjectDeps, wanted: Creation, by: Requester): Pr
   const read = readCreation(wanted)
   if (read.kind === 'faults') return read
   const found = await findNamed(deps, wanted.repositoryUrl)
-  if (found.kind === 'ci-trouble') return found
-  const [name = wanted.repositoryUrl] = namesOf(wanted.repositoryUrl)
-  return { kind: 'looked', creation: read.creation, name, there: found.projects }
+  return found.kind === 'projects' ? { kind: 'looked', creation: read.creation, there: found.projects } : found
 }
 
 async function makeReady(
@@ -92,19 +95,12 @@ async function makeReady(
 ): Promise<Ready | CreateOutcome> {
   const looked = await lookFirst(deps, wanted, by)
   if (looked.kind !== 'looked') return looked
-  const repeated = await deps.store.read.requestOf(by.interactionKey)
-  if (repeated) return alreadyRequested(repeated)
-  const { creation, name, there } = looked
-  const [one] = there
-  if (one && !evenIfThere) return { kind: 'exists', project: refOf(one) }
-  const asked = {
-    action: 'create-project',
-    project: name,
-    projectUuid: null,
-    what: Object.keys(creation),
-    before: {},
-  } as const
-  const recorded = await record(deps, asked, by)
+  const { creation, there } = looked
+  const obstacle = (await repeatedRequest(deps, by)) ?? (evenIfThere ? null : existing(there))
+  if (obstacle) return obstacle
+  const [project] = namesOf(wanted.repositoryUrl)
+  const what = Object.keys(creation)
+  const recorded = await record(deps, { action: 'create-project', project, projectUuid: null, what, before: {} }, by)
   if (recorded.kind !== 'recorded') return recorded
   const earlier = new Set<string>(there.map(({ uuid }) => uuid))
   return { kind: 'ready', request: recorded.request, creation, earlier }
@@ -139,16 +135,15 @@ async function findNamed(
   repositoryUrl: string,
 ): Promise<{ kind: 'projects'; projects: readonly Project[] } | CiTrouble> {
   const found: Project[] = []
-  for (const name of namesOf(repositoryUrl)) {
-    try {
+  try {
+    for (const name of namesOf(repositoryUrl)) {
       const { projects = [] } = (await ci?.listProjects({ name })) ?? {}
       found.push(...projects.filter((project) => project.name === name))
-    } catch (error) {
-      // Some services answer 404 when no project has the name.
-      if (!(error instanceof CiError) || error.kind !== 'not-found') return troubleOf(error)
     }
+    return { kind: 'projects', projects: found }
+  } catch (error) {
+    return troubleOf(error)
   }
-  return { kind: 'projects', projects: found }
 }
 
 async function finish(
@@ -184,26 +179,24 @@ const refOf = ({ id, uuid, name, type }: Project): ProjectRef => ({ projectId: i
 const PIPELINE_NAME = 'Tests'
 
 /** The creation as CI's interface takes it, or its faults, by the form's fields where it has them. */
-export function readCreation(
-  creation: Creation,
-): { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: readonly FieldFault[] } {
+export function readCreation(creation: Creation): CreationCheck {
   const more = readMore(creation.more)
   if (more.kind === 'faults') return more
-  const fields = fieldsOf(creation)
   const taken = Object.keys(more.fields).filter((name) => FORM_FIELDS.has(name))
   if (taken.length > 0) return faultOf('more', `${taken.join(', ')}: the form has a field of its own for this`)
-  const forbidden = creation.type === 'pro' && creation.setupCommands.length > 0
-  if (forbidden) return faultOf('setup_commands', 'only Basic projects have setup commands')
-  const ignored = creation.type === 'pro' ? Object.keys(more.fields).filter((name) => PRO_IGNORES.has(name)) : []
-  if (ignored.length > 0) return faultOf('more', `${ignored.join(', ')}: only Basic projects have this`)
-  const hidden = creation.type === 'pro' && creation.variables.length > 0
-  if (hidden) return faultOf('environment_variables', 'only Basic projects have environment variables')
-  const isTwice = creation.testCommands.length > 0 && Object.hasOwn(more.fields, 'test_pipelines')
-  if (isTwice) return faultOf('more', 'test_pipelines: the test commands above are one already')
+  if (creation.type === 'pro') {
+    if (creation.setupCommands.length > 0) return faultOf('setup_commands', 'only Basic projects have setup commands')
+    const ignored = Object.keys(more.fields).filter((name) => PRO_IGNORES.has(name))
+    if (ignored.length > 0) return faultOf('more', `${ignored.join(', ')}: only Basic projects have this`)
+    if (creation.variables.length > 0)
+      return faultOf('environment_variables', 'only Basic projects have environment variables')
+  }
+  if (creation.testCommands.length > 0 && Object.hasOwn(more.fields, 'test_pipelines'))
+    return faultOf('more', 'test_pipelines: the test commands above are one already')
+  const fields = { ...more.fields, ...fieldsOf(creation) }
   const { notification_rules: others = [] } = more.fields
-  if (!Array.isArray(others)) return checkInput({ ...more.fields, ...fields })
-  const rules = [...(creation.rule ? [ruleOf(null, creation.rule)] : []), ...others]
-  return checkInput({ ...more.fields, ...fields, ...(rules.length > 0 && { notification_rules: rules }) })
+  if (!creation.rule || !Array.isArray(others)) return checkCreation(fields)
+  return checkCreation({ ...fields, notification_rules: [ruleOf(null, creation.rule), ...others] })
 }
 
 /** The same creation without the rules of these notifiers. */
@@ -221,9 +214,10 @@ export function withoutNotifiers(creation: Creation, notifiers: readonly string[
 }
 
 /** The names that CI may give a project of this repository. */
-export function namesOf(repositoryUrl: string): string[] {
-  const path = /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(repositoryUrl.trim())?.[1] ?? repositoryUrl
-  return [...new Set([path.split('/').slice(-2).join('/'), path])]
+export function namesOf(repositoryUrl: string): readonly [string, ...string[]] {
+  const path = repositoryPath(repositoryUrl.trim()) ?? repositoryUrl
+  const short = path.split('/').slice(-2).join('/')
+  return short === path ? [short] : [short, path]
 }
 
 function fieldsOf(creation: Creation): Record<string, unknown> {
@@ -254,7 +248,7 @@ export function pipelinesOf(lines: readonly string[]): { name: string; commands:
 
 function readMore(
   more: string | null,
-): { kind: 'fields'; fields: Record<string, unknown> } | { kind: 'faults'; faults: readonly FieldFault[] } {
+): { kind: 'fields'; fields: Record<string, unknown> } | { kind: 'faults'; faults: FieldFault[] } {
   if (more === null || more.trim() === '') return { kind: 'fields', fields: {} }
   try {
     const fields: unknown = JSON.parse(more)

@@ -1,53 +1,85 @@
 import { plain, section, type Block } from '../../slack/messages/blocks.ts'
-import { projectName } from '../../slack/messages/build.ts'
-import type { PreviewOutcome } from './outcomes.ts'
-import { topOf } from './prepare.ts'
-import { answerOf, line, type AnswerContext } from '../../slack/messages/answer.ts'
+import { mention, projectName } from '../../slack/messages/build.ts'
+import { topOf } from '../../domain/project-change.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import { answerOf, line } from '../../slack/messages/answer.ts'
 import { answerOldForm } from '../fault-messages.ts'
-import { differenceParts, fieldsWords, unshownWords } from './words.ts'
-import { answerNoDifference, answerChangedMeanwhile, answerNotSent } from './messages.ts'
-import { answerProject } from './show-messages.ts'
 import { textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
-import { respond } from '../respond.ts'
-import { awayFrom } from './announce-and-run.ts'
 import type { FieldHandler } from '../feature.ts'
-import {
-  refusing,
-  showing,
-  type Form,
-  type Received,
-  FAULT_CHARS_MAX,
-  answerView,
-  type ModalView,
-  placeIn,
-  showIn,
-} from '../modal.ts'
-import { editView } from './edit-view.ts'
-import { requesterIn, readMemory, tooLongBy, writeWaiting, type FormMemory, type WaitingEdit } from './metadata.ts'
-import { answerContext, EDIT_TITLE, SEND_CALLBACK_ID, pushedName, pushedPlace, showInPushed } from './send.ts'
+import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
+import { refusing, showing, type Form, type Received, answerView, type ModalView, placeIn, showIn } from '../modal.ts'
+import { respond } from '../respond.ts'
 import { tooLongWords } from '../slips.ts'
-import { checkFilter, checkRule } from '../../sources/ci-service/check-rule.ts'
+import { announceAndRun, awayFrom, offering } from './announce-and-run.ts'
+import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
+import { answerContext, ifAdmin, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
+import { answerEdit } from './messages.ts'
 import {
-  branchesInput,
-  branchMatchInput,
-  pullRequestsInput,
-  ruleBlock,
-  ruleInput,
-  setupInput,
-  teamFaults,
-  teamsInput,
-  typeInput,
-  variableFaults,
-  variablesInput,
-} from './inputs.ts'
-import type { ProjectChange } from '../../domain/project-change.ts'
-import type { FieldFault } from '../../domain/project.ts'
-import type { RuleInput } from '../../domain/rule-input.ts'
-import { checkedIn } from '../fields.ts'
+  nameIn,
+  readMemory,
+  readWaiting,
+  requesterIn,
+  tooLongBy,
+  writeMemory,
+  writeWaiting,
+  type WaitingEdit,
+} from './metadata.ts'
+import type { Preview, PreviewQuestion, ShownProject } from './outcomes.ts'
+import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 
-const WHAT = 'project edit'
+export const EDIT_CALLBACK_ID = 'project_edit_form'
+export const PART_ACTION_ID = 'project_part'
+export const SEND_CALLBACK_ID = 'project_send'
+
+/** The form to edit a project: a menu of its parts, and below it the fields of the chosen part. */
+export function editView(shown: ShownProject, part: string | null, channel: ChannelId | null): ModalView {
+  const { project, base } = shown
+  const all = partOptions(shown)
+  const options = all.slice(0, OPTIONS_MAX)
+  const chosen = options.find(({ value }) => value === part)
+  const fields = chosen ? drawPart(shown, chosen.value) : []
+  const isWhole = fields.length > 0
+  const rule = chosen && isWhole ? ruleAt(shown, chosen.value) : null
+  const { uuid, name } = project
+  return {
+    type: 'modal',
+    callback_id: EDIT_CALLBACK_ID,
+    title: plain(TITLES.edit),
+    close: plain('Cancel'),
+    ...(isWhole && { submit: plain('Compare') }),
+    private_metadata: writeMemory({
+      project: uuid!,
+      name,
+      channel,
+      base,
+      part: chosen?.value ?? null,
+      rule: rule && rememberedRule(rule),
+    }),
+    blocks: [
+      {
+        ...section(`*${projectName({ project: name })}*: what shall change?`),
+        block_id: 'project_part',
+        accessory: {
+          type: 'static_select',
+          action_id: PART_ACTION_ID,
+          placeholder: plain('Choose'),
+          options,
+          ...(chosen && { initial_option: chosen }),
+        },
+      },
+      ...(all.length > options.length ? [section(leftOut(all.length - options.length))] : []),
+      ...(chosen && !isWhole ? [section(TOO_LONG)] : fields),
+    ],
+  }
+}
+
+const leftOut = (rules: number): string =>
+  `The last ${rules === 1 ? 'rule is' : `${rules} rules are`} not among these: a menu of Slack takes ${OPTIONS_MAX}. They stay as they are; change them in CI itself.`
+
+const TOO_LONG = `This is more than a form of Slack takes (${INPUT_CHARS_MAX.toLocaleString('en')} characters, ${EVENTS_SHOWN_MAX} events): change it in CI itself.`
 
 /** Handles the choice of another part: draws its fields with CI's current values. */
 export const choosePart: FieldHandler = async (deps, body, action) => {
@@ -55,66 +87,51 @@ export const choosePart: FieldHandler = async (deps, body, action) => {
   const viewId = textAt(body, 'view', 'id') ?? ''
   const by = requesterIn(body, memory?.channel ?? null)
   const isCurrent = deps.newest.note(viewId)
-  const place = placeIn(deps.client, viewId, EDIT_TITLE, awayFrom(deps, by))
-  await respond(deps, { what: WHAT, by, place }, async (reference): Promise<Reply> => {
+  const place = placeIn(deps.client, viewId, TITLES.edit, awayFrom(deps, by))
+  await respond(deps, { what: 'project edit', by, place }, async (reference): Promise<Reply> => {
     if (!memory) return { outcome: 'old', answer: answerOldForm() }
-    const refused = await deps.operations.projects.mayAdminister(by)
-    const context = askedEdit(reference)
-    if (refused.kind !== 'yes') return { outcome: refused.kind, answer: answerNotSent(refused, context) }
-    const outcome = await deps.operations.projects.show(memory.project, by)
-    if (outcome.kind !== 'project' || outcome.stale)
-      return { outcome: outcomeName(outcome), answer: answerProject(outcome, context) }
+    const asking = { operations: deps.operations, by, reference }
+    const shown = await ifAdmin(asking, 'edit', () => readForForm(asking, 'edit', memory.project))
+    if ('answer' in shown) return shown
     const part = textAt(action, 'selected_option', 'value')
-    if (isCurrent()) await showIn(deps.client, viewId, editView(outcome.shown, part, memory.channel))
+    if (isCurrent()) await showIn(deps.client, viewId, editView(shown, part, memory.channel))
     return { outcome: 'part', answer: null }
   })
 }
 
-const askedEdit = (reference: string): AnswerContext => answerContext('edit', reference)
-
 /** Handles the submitted form: checks it at once, then compares it with what CI has now. */
 function receive(body: unknown): Received {
   const memory = readMemory(body)
-  const reading = memory && readEdit(body, memory)
-  if (!memory || !reading) return { ack: showing('update', answerView(EDIT_TITLE, answerOldForm())), work: null }
-  if (reading.kind === 'faults') return refusing(reading.faults)
+  const reading = memory && readPart(body, memory)
+  if (!memory || !reading) return { ack: showing('update', answerView(TITLES.edit, answerOldForm())), work: null }
+  if (Object.keys(reading.faults).length > 0) return refusing(reading.faults)
   const { name, project, channel, base } = memory
-  const waiting: WaitingEdit = { kind: 'edit', project, name, channel, change: reading.change, base, fields: [] }
-  const excess = tooLongBy(waiting)
+  const question = { project, channel, change: reading.change, base }
+  const excess = tooLongBy({ kind: 'edit', name, fields: [], ...question })
   if (excess > 0) return refusing({ [reading.block]: tooLongWords(excess) })
-  const view = { ...comparingView(name), external_id: pushedName(body) }
-  return { ack: showing('push', view), work: (deps) => compare(deps, body, memory, waiting) }
+  return pushView(body, 'edit', { channel, waiting: comparingView(name) }, (deps, by, reference) =>
+    lookAtEdit(deps, question, by, reference),
+  )
 }
 
 /** Shown on top of the form until CI has answered. */
-export const comparingView = (name: string): ModalView => ({
-  type: 'modal',
-  title: plain(EDIT_TITLE),
-  close: plain('Back'),
-  blocks: [section(`:hourglass_flowing_sand: Comparing with what CI has of *${projectName({ project: name })}* …`)],
-})
+export const comparingView = (name: string): ModalView =>
+  waitingFor('edit', `Comparing with what CI has of *${projectName({ project: name })}* …`, 'Back')
 
-function compare(deps: SlackDeps, body: unknown, { channel }: FormMemory, waiting: WaitingEdit): Promise<void> {
-  const by = requesterIn(body, channel)
-  const pushed = pushedName(body)
-  // A person who closed the form has given up the change.
-  const place = pushedPlace(deps, pushed, EDIT_TITLE, null)
-  return respond(deps, { what: WHAT, by, place }, async (reference) => {
-    const outcome = await deps.operations.projects.preview(waiting, by)
-    if (outcome.kind !== 'preview')
-      return { outcome: outcomeName(outcome), answer: answerNoPreview(outcome, reference) }
-    await showInPushed(deps, pushed, differenceView(deps, outcome, waiting))
-    return { outcome: outcome.kind, answer: null }
-  })
+/** What the change would do to the project as CI has it now, to be sent or not. */
+export async function lookAtEdit(
+  deps: Pick<SlackDeps, 'operations' | 'seal'>,
+  question: PreviewQuestion & Pick<WaitingEdit, 'channel'>,
+  by: Requester,
+  reference: string,
+): Promise<Next> {
+  const outcome = await deps.operations.projects.preview(question, by)
+  if (outcome.kind !== 'preview')
+    return { outcome: outcomeName(outcome), answer: answerEdit(outcome, answerContext('edit', reference)) }
+  const { base, project } = outcome
+  const waiting: WaitingEdit = { kind: 'edit', name: nameIn(project.name), fields: [], ...question, base }
+  return { outcome: outcome.kind, view: differenceView(deps, outcome, waiting) }
 }
-
-export function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'preview' }>, reference: string) {
-  if (outcome.kind === 'no-difference') return answerNoDifference(outcome.project.name)
-  if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome)
-  return answerNotSent(outcome, askedEdit(reference))
-}
-
-type Preview = Extract<PreviewOutcome, { kind: 'preview' }>
 
 /** Shows what would be sent to CI. The view's metadata holds the change, encrypted. */
 export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
@@ -124,7 +141,7 @@ export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Previ
   return {
     type: 'modal',
     callback_id: SEND_CALLBACK_ID,
-    title: plain(EDIT_TITLE),
+    title: plain(TITLES.edit),
     close: plain('Back'),
     submit: plain('Send to CI'),
     private_metadata: writeWaiting(seal, { ...waiting, base, fields: fields.slice(0, FIELDS_MAX) }),
@@ -155,98 +172,29 @@ const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: P
 
 export const projectEditForm: Form = { what: 'the changes to a project', receive }
 
-/** Faults by block id. */
-type Faults = Readonly<Record<string, string>>
-
-type EditReading = { kind: 'change'; change: ProjectChange; block: string } | { kind: 'faults'; faults: Faults }
-
-/** The submitted change, or its faults by block. `block`: the field that holds most of the change. */
-function readEdit(body: unknown, memory: FormMemory): EditReading | null {
-  switch (memory.part) {
-    case null:
-      return null
-    case 'builds':
-      return readBuilds(body)
-    case 'setup':
-      return changeOf('edit:setup_commands', { what: 'setup', commands: setupInput.read(body, 'edit') })
-    case 'variables':
-      return readVariables(body)
-    case 'teams':
-      return readTeams(body)
-    case 'type':
-      return changeOf('edit:type', { what: 'type', type: typeInput.read(body, 'edit') })
-    default:
-      return readRule(body, memory.part, memory.rule)
-  }
+/** "Send to CI": the change that was shown, and no other. */
+export const projectSendForm: Form = {
+  what: 'the changes to a project',
+  receive: (body) =>
+    announceAndRun(body, 'edit', (deps) => {
+      const waiting = readWaiting(deps.seal, body)
+      if (waiting?.kind !== 'edit') return null
+      return {
+        channel: waiting.channel,
+        announcement: (user) => editLine(user, waiting),
+        act: (by, begun) => deps.operations.projects.edit(waiting, by, begun),
+        answer: answerEdit,
+        async offerWithout(notifiers, by) {
+          const left = { ...waiting, without: [...(waiting.without ?? []), ...notifiers] }
+          if (tooLongBy(left) > 0) return null
+          const preview = await deps.operations.projects.preview(left, by)
+          if (preview.kind !== 'preview') return null
+          return offering(differenceView(deps, preview, left), 'Send without it', notifiers)
+        },
+      }
+    }),
 }
 
-const changeOf = (block: string, change: ProjectChange): EditReading => ({ kind: 'change', change, block })
-
-function orFaults(faults: Record<string, string[]>, reading: EditReading): EditReading {
-  const found = Object.entries(faults).filter(([, reasons]) => reasons.length > 0)
-  if (found.length === 0) return reading
-  const short = found.map(([block, reasons]) => [block, reasons.join('; ').slice(0, FAULT_CHARS_MAX)] as const)
-  return { kind: 'faults', faults: Object.fromEntries(short) }
-}
-
-function readBuilds(body: unknown): EditReading {
-  const block = 'edit:branches'
-  const branches = branchesInput.read(body, 'edit')
-  const match = branchMatchInput.read(body, 'edit')
-  const onPullRequestsOnly = pullRequestsInput.read(body, 'edit')
-  return orFaults(
-    { [block]: checkFilter(branches).map(lineFault) },
-    changeOf(block, { what: 'builds', onPullRequestsOnly, match, branches }),
-  )
-}
-
-/** Names the line instead of `branches[2]`: `line 3 …`. */
-function lineFault({ field, reason }: FieldFault): string {
-  const place = /\[(\d+)\]/.exec(field)?.[1]
-  return place === undefined ? reason : `line ${Number(place) + 1} ${reason}`
-}
-
-function readVariables(body: unknown): EditReading {
-  const read = variablesInput.read(body, 'edit')
-  const variables = read.filter((one) => one !== null)
-  return orFaults(
-    { 'edit:environment_variables': variableFaults(read) },
-    changeOf('edit:environment_variables', { what: 'variables', variables }),
-  )
-}
-
-function readTeams(body: unknown): EditReading {
-  const block = 'edit:team_ids'
-  const ids = teamsInput.read(body, 'edit')
-  return orFaults({ [block]: teamFaults(ids) }, changeOf(block, { what: 'teams', ids }))
-}
-
-function readRule(body: unknown, part: string, before: FormMemory['rule']): EditReading | null {
-  const [, place] = /^rule:(\d+|new)$/.exec(part) ?? []
-  if (place === undefined) return null
-  const at = place === 'new' ? null : Number(place)
-  const block = (name: string) => `${part}:${name}`
-  if (at !== null && checkedIn(body, block('remove')).includes('remove'))
-    return changeOf(block('remove'), { what: 'remove-rule', at })
-  const rule = ruleInput.read(body, part)
-  const faults: Record<string, string[]> = {}
-  for (const { field, reason } of checkRule(asRaw(rule, before), 'update'))
-    (faults[block(ruleBlock(field))] ??= []).push(reason)
-  return orFaults(faults, changeOf(block('branch'), { what: 'rule', at, rule }))
-}
-
-/** The rule as it would be. Of options that are kept, only the names are known here, so their values are dummies. */
-function asRaw({ notifier, target, branch, branchMatch, events, options }: RuleInput, before: FormMemory['rule']) {
-  const kept = before?.notifier.toLowerCase() === notifier.toLowerCase() ? before.options : []
-  const stand = Object.fromEntries(kept.map((name) => [name, name === 'url' ? 'https://kept' : 'kept']))
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
-  const own = { ...stand, ...given }
-  return {
-    notifier,
-    target,
-    branch,
-    branch_match: branchMatch,
-    build_statuses: events,
-    options: { ...own, ...('url' in own && { domain: own['url'] }) },
-  }
-}
+/** The announcement in the channel where the edit was requested. */
+export const editLine = (user: string, { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>): string =>
+  `:pencil2: ${mention(user)} is changing *${projectName({ project: name })}*: ${fieldsWords(fields)}. The result will be in this thread.`

@@ -1,27 +1,62 @@
-import { differencesOf, type Difference } from '../../domain/project-change.ts'
+import {
+  applyChange,
+  differencesOf,
+  topOf,
+  type ChangeEffect,
+  type Difference,
+  type ProjectChange,
+} from '../../domain/project-change.ts'
+import { maskedSecrets, unsaidFields } from '../../domain/masked-project.ts'
+import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
+import type { Project, FieldFault } from '../../domain/project.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import { isRecord, listOf, textOf } from '../../domain/raw-values.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
-import type { Project } from '../../domain/project.ts'
+import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import { NotAttempted } from '../../store/not-attempted.ts'
-import type { Begun, EditOutcome, EditQuestion, ProjectDeps } from './outcomes.ts'
-import { listOf } from '../../domain/raw-values.ts'
-import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
-import { digestOf } from './base.ts'
+import { checkFilter, checkRuleAt, missingOptions, unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
+import { updateBody, without } from '../../sources/ci-service/update-body.ts'
+import { baseOf, changedSince, digestOf } from './base.ts'
+import type {
+  Begun,
+  ChangedMeanwhile,
+  EditOutcome,
+  EditQuestion,
+  Preview,
+  PreviewOutcome,
+  PreviewQuestion,
+  ProjectDeps,
+} from './outcomes.ts'
+import { readAfresh, refOf, refusalOf } from './read.ts'
 import {
+  beforeCall,
+  beforeRecord,
   callOnce,
+  end,
   endUnclear,
   lookAgain,
-  TAKEN,
-  type Seen,
-  alreadyRequested,
-  end,
+  lookAtChanged,
+  newestRequests,
   record,
+  repeatedRequest,
+  TAKEN,
   tell,
+  type Recorded,
   type Wanted,
 } from './record.ts'
-import { visibleDifferences, changedMeanwhile, prepareEdit, topOf, type Prepared } from './prepare.ts'
-import { refusalOf, readAfresh } from './read.ts'
+
+/** What an edit would change in the project as CI has it now; sends nothing. */
+export async function previewEdit(
+  deps: ProjectDeps,
+  question: PreviewQuestion,
+  by: Requester,
+): Promise<PreviewOutcome> {
+  const refusal = await refusalOf(deps, by)
+  if (refusal) return refusal
+  const prepared = await prepareEdit(deps, question)
+  return prepared.kind === 'prepared' ? prepared.preview : prepared
+}
 
 /**
  * The safe update: read, change, write back in full, read again, compare. Sends nothing if others have changed the
@@ -34,56 +69,40 @@ export async function editProject(
   by: Requester,
   begun?: Begun,
 ): Promise<EditOutcome> {
-  const ready = await makeReady(deps, question, by).catch((error: unknown) => {
-    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
-  })
-  if (ready.kind !== 'ready') return ready
-  return write(deps, question, ready.request, begun)
-}
-
-async function makeReady(
-  deps: ProjectDeps,
-  question: EditQuestion,
-  by: Requester,
-): Promise<{ kind: 'ready'; request: ProjectRequest } | EditOutcome> {
-  const refusal = await refusalOf(deps, by)
-  if (refusal) return refusal
-  const repeated = await deps.store.read.requestOf(by.interactionKey)
-  if (repeated) return alreadyRequested(repeated)
-  const prepared = await prepareEdit(deps, question)
-  if (prepared.kind !== 'prepared') return prepared
-  if (prepared.theirs.length > 0) return changedMeanwhile(deps, prepared.ref, prepared.theirs)
-  const recorded = await record(deps, wantedOf(deps, prepared), by)
-  return recorded.kind === 'recorded' ? { kind: 'ready', request: recorded.request } : recorded
-}
-
-function wantedOf({ digestKey }: ProjectDeps, { ref, differences, before: { raw } }: Prepared): Wanted {
-  const what = [...new Set(differences.map(({ field }) => field))]
-  const tops = new Set(what.map(topOf))
-  const before = Object.fromEntries([...tops].map((name) => [name, digestOf(name, raw[name], digestKey)]))
-  return { action: 'edit-project', project: ref.name, projectUuid: ref.uuid, what, before }
-}
-
-async function write(
-  deps: ProjectDeps,
-  question: EditQuestion,
-  request: ProjectRequest,
-  begun: Begun | undefined,
-): Promise<EditOutcome> {
+  const ready = await beforeRecord(makeReady(deps, question, by))
+  if (ready.kind !== 'recorded') return ready
+  const { request } = ready
   // Another edit may have ended between our reading and our record, so the change is applied to the current state.
-  const prepared = await prepareEdit(deps, question).catch(async (error: unknown) => {
-    await end(deps, request, { kind: 'refused', code: 'fault' })
-    throw new NotAttempted('the project could not be read again', error)
-  })
-  if (prepared.kind !== 'prepared' || prepared.theirs.length > 0) {
-    await end(deps, request, {
-      kind: 'refused',
-      code: prepared.kind === 'prepared' ? 'changed-meanwhile' : prepared.kind,
-    })
-    return prepared.kind === 'prepared' ? changedMeanwhile(deps, prepared.ref, prepared.theirs) : prepared
+  const again = prepareUnchanged(deps, question)
+  const prepared = await beforeCall(deps, request, again, 'the project could not be read again')
+  if (prepared.kind !== 'prepared') {
+    await end(deps, request, { kind: 'refused', code: prepared.kind })
+    return prepared
   }
   const [outcome] = await Promise.all([send(deps, request, prepared), tell(deps, begun)])
   return outcome
+}
+
+async function makeReady(deps: ProjectDeps, question: EditQuestion, by: Requester): Promise<Recorded | EditOutcome> {
+  const refusal = (await refusalOf(deps, by)) ?? (await repeatedRequest(deps, by))
+  if (refusal) return refusal
+  const prepared = await prepareUnchanged(deps, question)
+  return prepared.kind === 'prepared' ? record(deps, wantedOf(deps, prepared), by) : prepared
+}
+
+/** The edit, unless somebody else has changed the project since the form showed it. */
+async function prepareUnchanged(deps: ProjectDeps, question: EditQuestion) {
+  const prepared = await prepareEdit(deps, question)
+  if (prepared.kind !== 'prepared' || prepared.preview.theirs.length === 0) return prepared
+  return changedMeanwhile(deps, prepared.preview.project, prepared.preview.theirs)
+}
+
+function wantedOf({ digestKey }: ProjectDeps, { preview, before: { raw } }: Prepared): Wanted {
+  const { project, differences } = preview
+  const what = [...new Set(differences.map(({ field }) => field))]
+  const tops = new Set(what.map(topOf))
+  const before = Object.fromEntries([...tops].map((name) => [name, digestOf(name, raw[name], digestKey)]))
+  return { action: 'edit-project', project: project.name, projectUuid: project.uuid, what, before }
 }
 
 async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepared): Promise<EditOutcome> {
@@ -93,39 +112,123 @@ async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepar
   const called = await callOnce(deps, request, () => ci.updateProject(before.uuid, meant))
   if (called.kind === 'ci-refused')
     return { ...called, unknownNotifiers: unknownNotifiers(called.reason, listOf(meant['notification_rules'])) }
-  const seen = await lookAgain(deps, () => look(deps, prepared))
+  // `finish` compares the values.
+  const seen = await lookAgain(deps, () => lookAtChanged(deps, before.uuid, request.before))
   if (seen.kind === 'shown') return finish(deps, request, prepared, seen.done, true)
   // Some gateways answer 200 in place of CI, so a success counts only if CI does not show the opposite.
   if (called.kind === 'answered' && seen.kind === 'away') return finish(deps, request, prepared, called.answer, false)
   return endUnclear(deps, request, called.kind === 'answered' ? TAKEN : called.code, seen.kind)
 }
 
-/** Does CI show a change in any of our fields? `finish` compares the values. */
-async function look(deps: ProjectDeps, { ref, before, differences }: Prepared): Promise<Seen<Project>> {
-  const read = await readAfresh(deps, ref)
-  if (read.kind !== 'read') return { kind: 'away' }
-  const ours = new Set(differences.map(({ field }) => topOf(field)))
-  const isChanged = differencesOf(before.raw, read.project.raw).some(({ field }) => ours.has(topOf(field)))
-  return isChanged ? { kind: 'shown', done: read.project } : { kind: 'not-shown' }
-}
-
 async function finish(
   deps: ProjectDeps,
   request: ProjectRequest,
-  { ref, before, meant, differences, unshown }: Prepared,
+  { before, meant, preview: { project, differences, unshown } }: Prepared,
   now: Project | null,
   readAgain: boolean,
 ): Promise<EditOutcome> {
-  const otherwise = now ? otherwiseThan(meant, now.raw, before.type !== now.type) : []
+  const otherwise = now ? otherwiseThan(meant, before, now) : []
   await end(deps, request, { kind: 'shown', code: otherwise.length > 0 ? 'otherwise' : null })
-  return { kind: 'edited', project: ref, differences, otherwise, unshown, readAgain }
+  return { kind: 'edited', project, differences, otherwise, unshown, readAgain }
 }
 
 /** Where CI saved something else. Ignores the AES key if the type has changed, since that alone changes the key. */
-function otherwiseThan(
-  meant: Record<string, unknown>,
-  now: Record<string, unknown>,
-  isOtherType: boolean,
-): Difference[] {
-  return visibleDifferences(meant, now).filter(({ field }) => !isOtherType || topOf(field) !== 'aes_key')
+const otherwiseThan = (meant: Record<string, unknown>, before: Project, now: Project): Difference[] =>
+  visibleDifferences(meant, now.raw).filter(({ field }) => before.type === now.type || topOf(field) !== 'aes_key')
+
+/** An edit, as it would be written now. */
+interface Prepared {
+  kind: 'prepared'
+  preview: Preview
+  before: Project
+  /** the whole project after the edit, in the format of CI's answer; it contains secrets */
+  meant: Record<string, unknown>
+}
+
+/** Reads the project from CI and applies the change to it; sends nothing. */
+async function prepareEdit(
+  deps: ProjectDeps,
+  { project: uuid, change, base, without: notifiers = [] }: PreviewQuestion,
+): Promise<Prepared | Exclude<PreviewOutcome, Preview>> {
+  const read = await readAfresh(deps, await refOf(deps, uuid))
+  if (read.kind !== 'read') return read
+  const { project: before, ref } = read
+  const now = baseOf(before.raw, deps.digestKey)
+  const theirs = base ? changedSince(base, now) : []
+  // A rule is identified by its position, where there may be another rule now.
+  const isByPlace = change.what === 'remove-rule' || (change.what === 'rule' && change.at !== null)
+  if (isByPlace && theirs.includes('notification_rules')) return changedMeanwhile(deps, ref, theirs)
+  const meant = meantBy(before.raw, change, notifiers)
+  if (meant.kind === 'faults') return meant
+  const differences = visibleDifferences(before.raw, meant.raw)
+  if (differences.length === 0) return { kind: 'no-difference', project: ref }
+  const unshown = unshownIn(meant.raw, isBasic(before) && isBasic({ type: textOf(meant.raw['type']) ?? before.type }))
+  const preview = { kind: 'preview', project: ref, differences, theirs, unshown, base: now } as const
+  return { kind: 'prepared', preview, before, meant: meant.raw }
+}
+
+const isBasic = ({ type }: Pick<Project, 'type'>): boolean => type.trim().toLowerCase() === 'basic'
+
+async function changedMeanwhile(
+  deps: Pick<ProjectDeps, 'store'>,
+  project: ProjectRef,
+  theirs: readonly string[],
+): Promise<ChangedMeanwhile> {
+  return { kind: 'changed-meanwhile', project, theirs, by: await whoChanged(deps, project, theirs) }
+}
+
+async function whoChanged(
+  { store }: Pick<ProjectDeps, 'store'>,
+  { uuid }: ProjectRef,
+  theirs: readonly string[],
+): Promise<string | null> {
+  const request = (await newestRequests(store.read)).find(
+    ({ action, state, projectUuid, what }) =>
+      action === 'edit-project' &&
+      state === 'confirmed' &&
+      projectUuid === uuid &&
+      what.some((field) => theirs.includes(topOf(field))),
+  )
+  return request?.requestedBy ?? null
+}
+
+type Raw = Record<string, unknown>
+
+/** The whole project as it should be, or why it cannot be sent. The argument is not changed. */
+function meantBy(raw: Raw, change: ProjectChange, notifiers: readonly string[]): ChangeEffect {
+  const effect = applyChange(raw, change)
+  if (effect.kind === 'faults') return effect
+  const meant = asWritten(effect.raw)
+  const faults = [...faultsOf(meant, change), ...maskedSecrets(without(meant, ANSWER_ONLY))]
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'changed', raw: withoutRulesOf(notifiers, meant) }
+}
+
+/** The names of the fields that CI does not show, so that an update may lose them. Basic projects have more fields. */
+const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
+  ...unsaidFields(raw, staysBasic),
+  ...listOf(raw['notification_rules']).flatMap((rule, at) =>
+    isRecord(rule) ? missingOptions(rule, 'update').map((name) => `notification_rules[${at}].options.${name}`) : [],
+  ),
+]
+
+/** The differences that people can see: an empty list and a missing one count as equal. */
+const visibleDifferences = (before: Raw, after: Raw): Difference[] =>
+  differencesOf(before, after).filter((one) => one.before !== null || one.after !== null)
+
+// Checks only what is changed: CI may have accepted other values that we do not know.
+function faultsOf(raw: Raw, change: ProjectChange): FieldFault[] {
+  if (change.what === 'builds') return checkFilter(change.branches)
+  if (change.what !== 'rule') return []
+  const rules = listOf(raw['notification_rules'])
+  const at = change.at ?? rules.length - 1
+  return checkRuleAt(at, rules[at], 'update')
+}
+
+/** Removes the fields that an update leaves out for a project that is not Basic: they must not seem to stay. */
+function asWritten(raw: Raw): Raw {
+  const sent = updateBody(raw)
+  if ([...BASIC_ONLY].every((name) => !(name in raw) || name in sent)) return raw
+  // Not via Object.entries, which would lose the symbol property that keeps numbers beyond 2^53 exact.
+  const { setup_commands: _setup, environment_variables: _variables, ...rest } = raw
+  return rest
 }

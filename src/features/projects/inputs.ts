@@ -3,13 +3,23 @@ import type { ShownRule } from '../../domain/masked-project.ts'
 import type { VariableInput } from '../../domain/project-change.ts'
 import { MASK } from '../../domain/project-fields.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
-import { EVENTS } from './words.ts'
+import { MATCHES, TARGETS } from '../../sources/ci-service/check-rule.ts'
+import { EVENT_WORDS } from './words.ts'
+import { FAULT_CHARS_MAX } from '../modal.ts'
 import { checkedIn, checksField, chosenIn, choiceField, fieldOption, linesIn, textField, typedIn } from '../fields.ts'
 
 // The inputs that the forms to create and to edit a project share: drawing and reading each. Its block is named after
 // the form and the field, such as `create:team_ids`.
 
 type FormName = 'create' | 'edit'
+
+/** What is wrong, as Slack shows it at each block. */
+export function faultsByBlock(faults: readonly (readonly [block: string, reason: string])[]): Record<string, string> {
+  const byBlock: Record<string, string> = {}
+  for (const [block, reason] of faults)
+    byBlock[block] = [byBlock[block], reason].filter(Boolean).join('; ').slice(0, FAULT_CHARS_MAX)
+  return byBlock
+}
 
 interface Input<Value, Read = Value> {
   draw(form: FormName, value: Value): object
@@ -29,17 +39,30 @@ export const typeInput: Input<string | null, 'basic' | 'pro'> = {
 const TYPE_CHANGES =
   'A project that becomes Pro loses its setup commands and environment variables; one that becomes Basic, its AES key.'
 
-export const teamsInput: Input<readonly string[]> = {
-  draw: (form, ids) =>
+/** Several values in one field of text. @param says its label and hint */
+const listInput = <Read>(
+  name: string,
+  says: (form: FormName) => { label: string; hint: string },
+  read: (body: unknown, block: string) => Read,
+  separator = '\n',
+): Input<readonly string[], Read> => ({
+  draw: (form, values) =>
     textField(
-      { block: `${form}:team_ids`, label: 'Team ids', hint: 'Numbers, parted by blanks.', isOptional: true },
-      { initial: ids.join(' ') },
+      { block: `${form}:${name}`, ...says(form), isOptional: true },
+      { initial: values.join(separator), isLong: separator === '\n' },
     ),
-  read: (body, form) =>
-    typedIn(body, `${form}:team_ids`)
+  read: (body, form) => read(body, `${form}:${name}`),
+})
+
+export const teamsInput = listInput(
+  'team_ids',
+  () => ({ label: 'Team ids', hint: 'Numbers, parted by blanks.' }),
+  (body, block) =>
+    typedIn(body, block)
       .split(/[\s,;]+/)
       .filter((id) => id !== ''),
-}
+  ' ',
+)
 
 export const teamFaults = (ids: readonly string[]): string[] =>
   ids.every(isIdDigits) ? [] : ['team ids are whole numbers, parted by blanks']
@@ -67,56 +90,40 @@ export const branchMatchInput: Input<string | null, 'include' | 'exclude'> = {
   read: (body, form) => (chosenIn(body, `${form}:branch_match`) === 'exclude' ? 'exclude' : 'include'),
 }
 
-export const branchesInput: Input<readonly string[]> = {
-  draw: (form, branches) =>
-    textField(
-      {
-        block: `${form}:branches`,
-        label: 'Branches',
-        hint: 'One a line: a full name, or a regular expression from ^ to $. None: every branch is built.',
-        isOptional: true,
-      },
-      { initial: branches.join('\n'), isLong: true },
-    ),
-  read: (body, form) => linesIn(body, `${form}:branches`),
-}
+export const branchesInput = listInput(
+  'branches',
+  () => ({
+    label: 'Branches',
+    hint: 'One a line: a full name, or a regular expression from ^ to $. None: every branch is built.',
+  }),
+  linesIn,
+)
 
-export const setupInput: Input<readonly string[]> = {
-  draw: (form, commands) =>
-    textField(
-      {
-        block: `${form}:setup_commands`,
-        ...(form === 'create'
-          ? { label: 'Setup commands (Basic)', hint: 'One a line.' }
-          : { label: 'Setup commands', hint: SETUP_STAYS }),
-        isOptional: true,
-      },
-      { initial: commands.join('\n'), isLong: true },
-    ),
-  read: (body, form) => linesIn(body, `${form}:setup_commands`),
-}
-
-const SETUP_STAYS = `One a line. A line with ${MASK} or ⏎ stands for the command as it is, as long as the line is left as it is.`
-
-export const variablesInput: Input<readonly string[], (VariableInput | null)[]> = {
-  draw: (form, lines) =>
-    textField(
-      {
-        block: `${form}:environment_variables`,
-        ...(form === 'create'
-          ? { label: 'Environment variables (Basic)', hint: VARIABLE_LINES }
-          : {
-              label: 'Environment variables',
-              hint: `${VARIABLE_LINES} ${MASK} means: as it is. A line that is taken away takes its variable away.`,
-            }),
-        isOptional: true,
-      },
-      { initial: lines.join('\n'), isLong: true },
-    ),
-  read: (body, form) => variablesIn(typedIn(body, `${form}:environment_variables`)),
-}
+export const setupInput = listInput(
+  'setup_commands',
+  (form) =>
+    form === 'create'
+      ? { label: 'Setup commands (Basic)', hint: 'One a line.' }
+      : {
+          label: 'Setup commands',
+          hint: `One a line. A line with ${MASK} or ⏎ stands for the command as it is, as long as the line is left as it is.`,
+        },
+  linesIn,
+)
 
 const VARIABLE_LINES = 'NAME=value, one a line; a value of several lines in double quotes.'
+
+export const variablesInput = listInput(
+  'environment_variables',
+  (form) =>
+    form === 'create'
+      ? { label: 'Environment variables (Basic)', hint: VARIABLE_LINES }
+      : {
+          label: 'Environment variables',
+          hint: `${VARIABLE_LINES} ${MASK} means: as it is. A line that is taken away takes its variable away.`,
+        },
+  (body, block) => variablesIn(typedIn(body, block)),
+)
 
 /** The variables in the text, without its empty lines. Null for a line that is no variable. */
 export const variablesIn = (text: string): (VariableInput | null)[] =>
@@ -159,9 +166,6 @@ export const OPTION_LABELS = new Map([
   ['room', 'Room (Campfire, HipChat)'],
 ])
 
-const TARGETS = ['all', 'committer'] as const
-const MATCHES = ['exact', 'wildcard', 'regex'] as const
-
 export const ruleInput = {
   /** @param hint makes the rule optional: says what happens without one */
   draw(part: string, rule: ShownRule | null, hint?: string): object[] {
@@ -170,9 +174,7 @@ export const ruleInput = {
     const notifiers = [
       ...new Set([...NOTIFIERS, ...(isOptional ? [] : MORE_NOTIFIERS), ...(rule?.notifier ? [rule.notifier] : [])]),
     ]
-    const unknown = (rule?.events ?? []).filter((event) => !EVENTS.some(([known]) => known === event))
-    const events = [...EVENTS, ...unknown.map((event) => [event, event] as const)]
-    const matches = MATCHES.map((match) => fieldOption(match, match))
+    const events = new Set([...EVENT_WORDS.keys(), ...(rule?.events ?? [])])
     return [
       choiceField(
         {
@@ -186,7 +188,7 @@ export const ruleInput = {
       ),
       checksField(
         { block: block('events'), label: 'Of builds that have', isOptional },
-        events.map(([event, word]) => fieldOption(word, event)),
+        [...events].map((event) => fieldOption(EVENT_WORDS.get(event) ?? event, event)),
         rule?.events ?? [],
       ),
       textField(
@@ -195,7 +197,7 @@ export const ruleInput = {
       ),
       choiceField(
         { block: block('match'), label: 'Which is', hint: 'wildcard: * stands for anything.', isOptional: true },
-        matches,
+        MATCHES.map((match) => fieldOption(match, match)),
         rule?.branchMatch ?? null,
       ),
       choiceField(
@@ -203,7 +205,10 @@ export const ruleInput = {
         [fieldOption('everyone on the team', 'all'), fieldOption('the committer', 'committer')],
         rule?.target ?? null,
       ),
-      ...[...OPTION_LABELS.keys()].map((name) => optionField(block(name), name, rule)),
+      ...[...OPTION_LABELS].map(([name, label]) => {
+        const placeholder = rule?.optionNames.includes(name) ? 'Set; leave empty to keep it' : ''
+        return textField({ block: block(name), label, isOptional: true }, { placeholder })
+      }),
     ]
   },
   read: (body: unknown, part: string): RuleInput => {
@@ -222,12 +227,6 @@ export const ruleInput = {
   },
 }
 
-const optionField = (block: string, name: string, rule: ShownRule | null): object => {
-  const isSet = rule?.optionNames.includes(name) ?? false
-  const label = OPTION_LABELS.get(name) ?? name
-  return textField({ block, label, isOptional: true }, { placeholder: isSet ? 'Set; leave empty to keep it' : '' })
-}
-
 const BLOCKS = new Map([
   ['build_statuses', 'events'],
   ['branch_match', 'match'],
@@ -236,5 +235,7 @@ const BLOCKS = new Map([
 ])
 
 /** The block, without its prefix, that shows this field of CI's rule. */
-export const ruleBlock = (field: string): string =>
-  BLOCKS.get(field) ?? BLOCKS.get(field.replace(/\[\d+\]$/, '')) ?? field.replace(/^options\./, '')
+export function ruleBlock(field: string): string {
+  const name = field.replace(/\[\d+\]$/, '')
+  return BLOCKS.get(name) ?? name.replace(/^options\./, '')
+}

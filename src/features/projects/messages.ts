@@ -15,10 +15,18 @@ import {
   typed,
 } from '../../slack/messages/answer.ts'
 import { LATER, unknownWords, type Words, ciSaid, answerCiTrouble } from '../fault-messages.ts'
-import { differenceParts, unknownNotifierWords, unshownWords, fieldsWords, fieldWords } from './words.ts'
+import {
+  andMore,
+  differenceParts,
+  fieldsWords,
+  fieldWords,
+  firstOf,
+  unknownNotifierWords,
+  unshownWords,
+} from './words.ts'
 import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { NotFound, ProjectRef } from '../../catalog/outcomes.ts'
+import type { ProjectRef } from '../../catalog/outcomes.ts'
 import { SO_FAR } from '../build.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
@@ -26,24 +34,14 @@ import { answerNotFound, isNotFound } from '../not-found.ts'
 // Answers about writes to projects. They hold no secrets, except the new AES key in the requester's own answer.
 
 export function answerEdit(outcome: EditOutcome, context: AnswerContext): Answer {
-  if (isNotSent(outcome)) return answerNotSent(outcome, context)
-  switch (outcome.kind) {
-    case 'edited':
-      return answerOf([
-        line(`:white_check_mark: *Changed*: ${projectName({ project: outcome.project.name })}`),
-        ...differenceParts(outcome.differences),
-        ...compared(outcome),
-      ])
-    case 'changed-meanwhile':
-      return answerChangedMeanwhile(outcome)
-    case 'no-difference':
-      return answerNoDifference(outcome.project.name)
-    case 'ci-refused':
-    case 'unclear':
-      return answerInVain(outcome, 'changed', context.reference)
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome)
+  if (outcome.kind === 'no-difference') return answerNoDifference(outcome.project.name)
+  if (outcome.kind !== 'edited') return answerNotDone(outcome, 'changed', context)
+  return answerOf([
+    line(`:white_check_mark: *Changed*: ${projectName({ project: outcome.project.name })}`),
+    ...differenceParts(outcome.differences),
+    ...compared(outcome),
+  ])
 }
 
 function compared({ otherwise, unshown, readAgain }: Extract<EditOutcome, { kind: 'edited' }>): Part[] {
@@ -81,49 +79,29 @@ export const answerNoDifference = (project: string): Answer =>
   ])
 
 export function answerCreate(outcome: CreateOutcome, context: AnswerContext): Answer {
-  if (isNotSent(outcome)) return answerNotSent(outcome, context)
-  switch (outcome.kind) {
-    case 'created':
-      return answerOf([
-        line(`:white_check_mark: *Created*: ${projectName({ project: outcome.project.name })}`),
-        ...(outcome.otherwise.length === 0 ? [] : made(outcome.otherwise)),
-        line(nextStep(`Type ${typed(`/ci project ${outcome.project.name}`)} to look at it.`)),
-      ])
-    case 'exists':
-      return answerTrouble({
-        what: `:information_source: *Not created*: ${projectName({ project: outcome.project.name })} exists already.`,
-        why: 'Somebody else has created it in the meantime.',
-        next: `Type ${typed(`/ci project ${outcome.project.name}`)} to look at it.`,
-      })
-    case 'ci-refused':
-    case 'unclear':
-      return answerInVain(outcome, 'created', context.reference)
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome.kind !== 'created' && outcome.kind !== 'exists') return answerNotDone(outcome, 'created', context)
+  const project = projectName({ project: outcome.project.name })
+  const next = `Type ${typed(`/ci project ${outcome.project.name}`)} to look at it.`
+  if (outcome.kind === 'exists')
+    return answerTrouble({
+      what: `:information_source: *Not created*: ${project} exists already.`,
+      why: 'Somebody else has created it in the meantime.',
+      next,
+    })
+  return answerOf([line(`:white_check_mark: *Created*: ${project}`), ...made(outcome.otherwise), line(nextStep(next))])
 }
 
 /** @param isForRequester whether only the requester sees it: the key is shown to nobody else */
 export function answerReset(outcome: ResetOutcome, context: AnswerContext, isForRequester: boolean): Answer {
-  if (isNotSent(outcome)) return answerNotSent(outcome, context)
-  switch (outcome.kind) {
-    case 'reset':
-      return answerOf([
-        line(`:key: *AES key reset*: ${projectName({ project: outcome.project.name })}`),
-        ...keyLines(outcome.aesKey, isForRequester).map(line),
-      ])
-    case 'not-pro':
-      return answerTrouble({
-        what: `:no_entry_sign: *No AES key*: ${projectName({ project: outcome.project.name })} is not a Pro project.`,
-        why: 'Only Pro projects have one; nothing was changed.',
-        next: 'Choose a Pro project.',
-      })
-    case 'ci-refused':
-    case 'unclear':
-      return answerInVain(outcome, 'reset', context.reference)
-    default:
-      return assertNever(outcome)
-  }
+  if (outcome.kind !== 'reset' && outcome.kind !== 'not-pro') return answerNotDone(outcome, 'reset', context)
+  const project = projectName({ project: outcome.project.name })
+  if (outcome.kind === 'not-pro')
+    return answerTrouble({
+      what: `:no_entry_sign: *No AES key*: ${project} is not a Pro project.`,
+      why: 'Only Pro projects have one; nothing was changed.',
+      next: 'Choose a Pro project.',
+    })
+  return answerOf([line(`:key: *AES key reset*: ${project}`), ...keyLines(outcome.aesKey, isForRequester).map(line)])
 }
 
 /** A longer key is not shown, since a cut one would be wrong. */
@@ -139,9 +117,14 @@ function keyLines(aesKey: string | null, isForRequester: boolean): string[] {
   ]
 }
 
-type Done = 'changed' | 'created' | 'reset'
-
-function answerInVain(outcome: SentInVain, done: Done, reference: string): Answer {
+/** A write that was not made, or perhaps not. */
+function answerNotDone(
+  outcome: NotSent | SentInVain,
+  done: 'changed' | 'created' | 'reset',
+  context: AnswerContext,
+): Answer {
+  if (outcome.kind !== 'ci-refused' && outcome.kind !== 'unclear') return answerNotSent(outcome, context)
+  const { reference } = context
   const project = projectName(outcome)
   if (outcome.kind === 'ci-refused') {
     const { why, next } = refusedWords(outcome)
@@ -209,7 +192,11 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
   const { reference } = context
   switch (outcome.kind) {
     case 'no-v2':
-      return answerNoV2()
+      return answerTrouble({
+        what: ":warning: *Projects cannot be read*: CI's v2 interface is not configured.",
+        why: 'Projects of GitHub and GitLab are set up by files in their repositories.',
+        next: 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.',
+      })
     case 'not-listed':
       return answerNotListed(outcome.project)
     case 'faults':
@@ -227,28 +214,7 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
   }
 }
 
-/** Whether any outcome is a NotSent. */
-const isNotSent = (outcome: { kind: string }): outcome is NotSent =>
-  isNotFound(outcome) || Object.hasOwn(NOT_SENT, outcome.kind)
-
-const NOT_SENT: Record<Exclude<NotSent['kind'], NotFound['kind']>, true> = {
-  'no-v2': true,
-  'not-listed': true,
-  faults: true,
-  'asked-already': true,
-  'ci-trouble': true,
-  forbidden: true,
-  'unknown-person': true,
-}
-
-export const answerNoV2 = (): Answer =>
-  answerTrouble({
-    what: ":warning: *Projects cannot be read*: CI's v2 interface is not configured.",
-    why: 'Projects of GitHub and GitLab are set up by files in their repositories.',
-    next: 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.',
-  })
-
-export const answerNotListed = ({ name, type }: ProjectRef): Answer =>
+const answerNotListed = ({ name, type }: ProjectRef): Answer =>
   answerTrouble({
     what: `:mag: *CI does not list ${projectName({ project: name })}* in its v2 interface.`,
     why: "It was deleted, or Buildline's credentials do not include it.",
@@ -276,13 +242,10 @@ export const answerNoAddress = (): Answer =>
 const FAULTS_SHOWN_MAX = 10
 
 function faultTrouble({ faults }: Extract<NotSent, { kind: 'faults' }>) {
-  const left = faults.length - FAULTS_SHOWN_MAX
-  const shown = faults
-    .slice(0, FAULTS_SHOWN_MAX)
-    .map(({ field, reason }) => `• ${fieldWords(field)}: ${outside(reason, MESSAGE_CHARS_MAX)}`)
+  const shown = faults.map(({ field, reason }) => `• ${fieldWords(field)}: ${outside(reason, MESSAGE_CHARS_MAX)}`)
   return {
     what: ':pencil2: *This cannot be sent to CI*: nothing was changed.',
-    why: left > 0 ? [...shown, `… and ${left} more`] : shown,
+    why: firstOf(shown, FAULTS_SHOWN_MAX, andMore),
     next: 'Go back, correct it, and send it again.',
   }
 }
@@ -297,7 +260,7 @@ function alreadyRequested({ by, at, state }: Extract<NotSent, { kind: 'asked-alr
 }
 
 /** Somebody else changed the project first: nothing was sent. */
-export function answerChangedMeanwhile({ project, theirs, by }: ChangedMeanwhile): Answer {
+function answerChangedMeanwhile({ project, theirs, by }: ChangedMeanwhile): Answer {
   const who = mention(by) || 'Somebody else'
   return answerTrouble({
     what: `:twisted_rightwards_arrows: *Not sent*: ${projectName({ project: project.name })} was changed in the meantime.`,

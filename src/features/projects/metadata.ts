@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isChannelId, isUuid, toUuid, type ChannelId, type Uuid } from '../../domain/ids.ts'
 import type { ProjectChange } from '../../domain/project-change.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Creation } from './outcomes.ts'
@@ -10,17 +11,21 @@ import { METADATA_CHARS_MAX } from '../modal.ts'
 
 // The state of project forms. Slack stores it in each form, so that they work after a restart and in any process.
 
+const channelId = z.custom<ChannelId>((value) => typeof value === 'string' && isChannelId(value)).nullable()
+
 /** An open form: the project, and the channel where it was opened. */
-export interface FormMemory {
-  project: Uuid
-  name: string
-  channel: ChannelId | null
+const MEMORY = z.object({
+  project: z.string().refine(isUuid).transform(toUuid),
+  name: z.string(),
+  channel: channelId,
   /** for the form to edit: the digests of the fields as it showed them, and the part that is being changed */
-  base: Readonly<Record<string, string>>
-  part: string | null
+  base: z.record(z.string(), z.string()),
+  part: z.string().nullable(),
   /** the notifier of the rule that is being changed, and the names of its options */
-  rule: { notifier: string; options: readonly string[] } | null
-}
+  rule: z.object({ notifier: z.string(), options: z.array(z.string()) }).nullable(),
+})
+
+export type FormMemory = z.output<typeof MEMORY>
 
 /** A longer name is cut, since it is only shown. */
 const NAME_CHARS_MAX = 200
@@ -65,22 +70,15 @@ export const tooLongBy = (waiting: object): number =>
 /** Reserved for what is known only after CI has answered. */
 const ROOM_LEFT_CHARS = 200
 
-export function readWaiting<Kind extends 'edit' | 'create'>(
-  seal: Seal,
-  body: unknown,
-  kind: Kind,
-): Extract<WaitingEdit | WaitingCreation, { kind: Kind }> | null {
+export function readWaiting(seal: Seal, body: unknown): WaitingEdit | WaitingCreation | null {
   const text = seal.open(textAt(body, 'view', 'private_metadata') ?? '')
   const read: unknown = text === null ? null : JSON.parse(text)
-  // Only Buildline can have encrypted it, but perhaps another version.
-  return isWaiting(read, kind) ? read : null
+  return isWaiting(read) ? read : null
 }
 
-const isWaiting = <Kind extends 'edit' | 'create'>(
-  value: unknown,
-  kind: Kind,
-): value is Extract<WaitingEdit | WaitingCreation, { kind: Kind }> =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind
+// Only Buildline can have encrypted it, but perhaps another version.
+const isWaiting = (value: unknown): value is WaitingEdit | WaitingCreation =>
+  ['edit', 'create'].some((kind) => fieldOf(value, 'kind') === kind)
 
 /** The channel where a form was opened, for forms that store nothing else. */
 export const channelOf = (body: unknown): ChannelId | null =>
@@ -90,18 +88,6 @@ export const channelOf = (body: unknown): ChannelId | null =>
 export const requesterIn = (body: unknown, channel: ChannelId | null): Requester => ({
   ...requesterOf(body, 'modal'),
   channel,
-})
-
-const uuid = z.string().refine(isUuid).transform(toUuid)
-const channelId = z.custom<ChannelId>((value) => typeof value === 'string' && isChannelId(value)).nullable()
-
-const MEMORY = z.object({
-  project: uuid,
-  name: z.string(),
-  channel: channelId,
-  base: z.record(z.string(), z.string()),
-  part: z.string().nullable(),
-  rule: z.object({ notifier: z.string(), options: z.array(z.string()) }).nullable(),
 })
 
 function parse<Value>(schema: z.ZodType<Value>, text: string | null): Value | null {

@@ -14,8 +14,8 @@ import type { RequestDeps } from '../../catalog/requests.ts'
 /** A project as it can be shown, with its last build. */
 export interface ShownProject {
   project: ProjectRef
-  /** as CI sent it, without its secrets; null if only its name is known */
-  masked: MaskedProject | null
+  /** as CI sent it, without its secrets */
+  masked: MaskedProject
   /** its setup commands, one line each, as `commandLines` writes them */
   setup: readonly string[]
   build: BuildSummary | null
@@ -81,22 +81,19 @@ export interface EditQuestion {
 /** `base` null: no form has shown it before */
 export type PreviewQuestion = Omit<EditQuestion, 'base'> & { base: ProjectBase | null }
 
-export type PreviewOutcome =
-  /**
-   * what would be sent; `theirs`: the fields that somebody else has changed since the form was opened; `unshown`: the
-   * fields that CI does not show, so that an update may lose them
-   */
-  | {
-      kind: 'preview'
-      project: ProjectRef
-      differences: readonly Difference[]
-      theirs: readonly string[]
-      unshown: readonly string[]
-      base: ProjectBase
-    }
-  | { kind: 'no-difference'; project: ProjectRef }
-  | ChangedMeanwhile
-  | NotSent
+/** What would be sent. */
+export interface Preview {
+  kind: 'preview'
+  project: ProjectRef
+  differences: readonly Difference[]
+  /** the fields that somebody else has changed since the form was opened */
+  theirs: readonly string[]
+  /** the fields that CI does not show, so that an update may lose them */
+  unshown: readonly string[]
+  base: ProjectBase
+}
+
+export type PreviewOutcome = Preview | { kind: 'no-difference'; project: ProjectRef } | ChangedMeanwhile | NotSent
 
 /**
  * Somebody else changed the project before the change was sent: nothing was sent. A rule is identified by its position,
@@ -144,7 +141,7 @@ export interface Creation {
   more: string | null
 }
 
-export type CreationPreview = { kind: 'free'; name: string } | { kind: 'exists'; project: ProjectRef } | NotSent
+export type CreationPreview = { kind: 'free' } | { kind: 'exists'; project: ProjectRef } | NotSent
 
 export type CreateOutcome =
   | { kind: 'created'; project: ProjectRef; otherwise: readonly Difference[] }

@@ -8,9 +8,13 @@ import {
   type RequestRecord,
 } from '../../domain/request.ts'
 import type { Uuid } from '../../domain/ids.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Project } from '../../domain/project.ts'
+import { NotAttempted } from '../../store/not-attempted.ts'
+import type { Reads, Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
+import { digestOf } from './base.ts'
+import { readAfresh, refOf } from './read.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** What the record of a request holds: names of fields and digests, no values. */
@@ -22,14 +26,21 @@ export interface Wanted {
   before: Readonly<Record<string, string>>
 }
 
+export interface Recorded {
+  kind: 'recorded'
+  request: ProjectRequest
+}
+
 type AlreadyRequested = Extract<NotSent, { kind: 'asked-already' }>
 
+/** The request that this interaction has already made; null: none. */
+export async function repeatedRequest({ store }: ProjectDeps, by: Requester): Promise<AlreadyRequested | null> {
+  const repeated = await store.read.requestOf(by.interactionKey)
+  return repeated && alreadyRequested(repeated)
+}
+
 /** Records the request before the call: once per interaction, and at most one open for each project or new name. */
-export async function record(
-  deps: ProjectDeps,
-  wanted: Wanted,
-  by: Requester,
-): Promise<{ kind: 'recorded'; request: ProjectRequest } | AlreadyRequested> {
+export async function record(deps: ProjectDeps, wanted: Wanted, by: Requester): Promise<Recorded | AlreadyRequested> {
   const request: ProjectRequest = { ...newRecord(deps, by), ...wanted }
   const earlier = await deps.store.write(async (tx) => {
     const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, wanted))
@@ -44,14 +55,17 @@ async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Pr
   if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
   // No constraint of the database forbids two open creations of one name, so the name is locked.
   await tx.lockName(`create ${project}`)
-  const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
+  const newest = await newestRequests(tx)
   return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
 }
 
 /** An open request is among this many of the newest, since it is open only for minutes. */
 const LOOKED_BACK_MAX = 100
 
-export const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
+export const newestRequests = async (reads: Pick<Reads, 'newestRequests'>): Promise<ProjectRequest[]> =>
+  (await reads.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
+
+const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
   kind: 'asked-already',
   by,
   at,
@@ -74,6 +88,24 @@ export async function end(
     deps.log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked up later')
   }
 }
+
+/** What comes before the record of a request: if it fails, nothing was changed. */
+export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
+  work.catch((error: unknown) => {
+    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
+  })
+
+/** What comes between the record and the call: if it fails, the request ends, and nothing was changed. */
+export const beforeCall = <Ready>(
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  work: Promise<Ready>,
+  failure: string,
+): Promise<Ready> =>
+  work.catch(async (error: unknown) => {
+    await end(deps, request, { kind: 'refused', code: 'fault' })
+    throw new NotAttempted(failure, error)
+  })
 
 /** Announces the write while CI is being called: CI must not wait for Slack. Never rejects. */
 export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {
@@ -113,6 +145,21 @@ export async function lookAgain<Done>({ clock }: ProjectDeps, look: () => Promis
     if (seen.kind === 'shown') break
   }
   return seen
+}
+
+/** Does CI show another value in any of these fields? @param before the digests of their values before the write */
+export async function lookAtChanged(
+  deps: ProjectDeps,
+  uuid: Uuid,
+  before: ProjectRequest['before'],
+): Promise<Seen<Project>> {
+  const read = await readAfresh(deps, await refOf(deps, uuid))
+  if (read.kind !== 'read') return { kind: 'away' }
+  const { raw } = read.project
+  const isChanged = Object.entries(before).some(
+    ([name, digest]) => digestOf(name, raw[name], deps.digestKey) !== digest,
+  )
+  return isChanged ? { kind: 'shown', done: read.project } : { kind: 'not-shown' }
 }
 
 /** The code of an unclear write to which CI answered with success. */

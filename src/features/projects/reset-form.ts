@@ -4,15 +4,13 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerOldForm } from '../fault-messages.ts'
 import { answerReset } from './messages.ts'
-import type { SlackDeps } from '../context.ts'
 import { announceAndRun } from './announce-and-run.ts'
 import { textField, typedIn } from '../fields.ts'
 import { refusing, showing, type Form, type Received, answerView, type ModalView } from '../modal.ts'
-import { requesterIn, nameIn, readMemory, writeMemory, type FormMemory } from './metadata.ts'
-import { answerContext, askingCi } from './send.ts'
+import { nameIn, readMemory, writeMemory } from './metadata.ts'
+import { TITLES } from './forms.ts'
 
 export const RESET_CALLBACK_ID = 'project_reset'
-export const RESET_TITLE = 'Reset an AES key'
 
 const NAME_BLOCK = 'reset:name'
 
@@ -20,7 +18,7 @@ const NAME_BLOCK = 'reset:name'
 export const resetView = ({ project: { uuid, name } }: ShownProject, channel: ChannelId | null): ModalView => ({
   type: 'modal',
   callback_id: RESET_CALLBACK_ID,
-  title: plain(RESET_TITLE),
+  title: plain(TITLES['reset-aes-key']),
   close: plain('Cancel'),
   submit: plain('Reset'),
   private_metadata: writeMemory({ project: uuid!, name, channel, base: {}, part: null, rule: null }),
@@ -34,23 +32,16 @@ export const resetView = ({ project: { uuid, name } }: ShownProject, channel: Ch
 
 function receive(body: unknown): Received {
   const memory = readMemory(body)
-  if (!memory) return { ack: showing('update', answerView(RESET_TITLE, answerOldForm())), work: null }
-  if (nameIn(typedIn(body, NAME_BLOCK).trim()) !== memory.name.trim())
+  if (!memory) return { ack: showing('update', answerView(TITLES['reset-aes-key'], answerOldForm())), work: null }
+  const { project, name, channel } = memory
+  if (nameIn(typedIn(body, NAME_BLOCK).trim()) !== name.trim())
     return refusing({ [NAME_BLOCK]: "this is not the project's name: type it as it is written above" })
-  return askingCi(RESET_TITLE, (deps) => reset(deps, body, memory))
-}
-
-function reset(deps: SlackDeps, body: unknown, { project, name, channel }: FormMemory): Promise<void> {
-  const by = requesterIn(body, channel)
-  return announceAndRun(deps, body, {
-    what: 'project reset-aes-key',
-    by,
-    title: RESET_TITLE,
-    announcement: resetLine(by.user, name),
-    act: (begun) => deps.operations.projects.resetAesKey(project, by, begun),
-    answer: (outcome, reference, isForRequester) =>
-      answerReset(outcome, answerContext('reset-aes-key', reference), isForRequester),
-  })
+  return announceAndRun(body, 'reset-aes-key', ({ operations }) => ({
+    channel,
+    announcement: (user) => resetLine(user, name),
+    act: (by, begun) => operations.projects.resetAesKey(project, by, begun),
+    answer: answerReset,
+  }))
 }
 
 /** The announcement in the channel where the reset was requested. */

@@ -5,10 +5,19 @@ import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf } from '../../domain/raw-values.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Begun, ResetOutcome, ProjectDeps } from './outcomes.ts'
 import { digestOf } from './base.ts'
-import { callOnce, endUnclear, lookAgain, type Seen, alreadyRequested, end, record, tell } from './record.ts'
+import {
+  beforeRecord,
+  callOnce,
+  end,
+  endUnclear,
+  lookAgain,
+  record,
+  repeatedRequest,
+  tell,
+  type Seen,
+} from './record.ts'
 import { refusalOf, readAfresh, refOf } from './read.ts'
 
 const AES_KEY = 'aes_key'
@@ -25,33 +34,31 @@ interface Ready {
  * Only the outcome holds the new key. Throws NotAttempted if it fails before CI is asked to change anything.
  */
 export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun?: Begun): Promise<ResetOutcome> {
-  const ready = await makeReady(deps, uuid, by).catch((error: unknown) => {
-    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
-  })
+  const ready = await beforeRecord(makeReady(deps, uuid, by))
   if (ready.kind !== 'ready') return ready
   const [outcome] = await Promise.all([send(deps, ready), tell(deps, begun)])
   return outcome
 }
 
 async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<Ready | ResetOutcome> {
-  const refusal = await refusalOf(deps, by)
+  const refusal = (await refusalOf(deps, by)) ?? (await repeatedRequest(deps, by))
   if (refusal) return refusal
-  const repeated = await deps.store.read.requestOf(by.interactionKey)
-  if (repeated) return alreadyRequested(repeated)
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return read
   const { project: before, ref } = read
   if (before.type.trim().toLowerCase() !== 'pro') return { kind: 'not-pro', project: ref }
   const key = keyOf(before)
-  const known: Record<string, string> = key === null ? {} : { [AES_KEY]: digestOf(AES_KEY, key, deps.digestKey) }
-  const asked = {
-    action: 'reset-aes-key',
-    project: ref.name,
-    projectUuid: uuid,
-    what: [AES_KEY],
-    before: known,
-  } as const
-  const recorded = await record(deps, asked, by)
+  const recorded = await record(
+    deps,
+    {
+      action: 'reset-aes-key',
+      project: ref.name,
+      projectUuid: uuid,
+      what: [AES_KEY],
+      before: key === null ? {} : { [AES_KEY]: digestOf(AES_KEY, key, deps.digestKey) },
+    },
+    by,
+  )
   return recorded.kind === 'recorded' ? { kind: 'ready', request: recorded.request, ref, before } : recorded
 }
 

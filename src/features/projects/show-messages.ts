@@ -9,26 +9,17 @@ import type { ShownProject, ShowOutcome } from './outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { buildLine, typeWord } from '../build.ts'
 import { troubleWords, answerCiTrouble } from '../fault-messages.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
-import { answerNoV2, answerNotListed } from './messages.ts'
-import { code, command, deploymentTypes, filterWords, listed, ruleWords } from './words.ts'
+import { answerNotSent } from './messages.ts'
+import { andMore, code, command, deploymentTypes, filterWords, firstOf, listed, ruleWords } from './words.ts'
 
 /** At most this many rules are listed, and as many commands and pipelines. */
 export const ITEMS_MAX = 15
 
 /** A project: its settings, its notifications, and its last build. */
 export function answerProject(outcome: ShowOutcome, context: AnswerContext): Answer {
-  if (isNotFound(outcome)) return answerNotFound(outcome, context)
-  switch (outcome.kind) {
-    case 'project':
-      return answerOf(partsOf(outcome))
-    case 'no-v2':
-      return answerNoV2()
-    case 'not-listed':
-      return answerNotListed(outcome.project)
-    case 'ci-trouble':
-      return answerCiTrouble(outcome, ':warning: *The project could not be read*.', context.reference)
-  }
+  if (outcome.kind === 'project') return answerOf(partsOf(outcome))
+  if (outcome.kind !== 'ci-trouble') return answerNotSent(outcome, context)
+  return answerCiTrouble(outcome, ':warning: *The project could not be read*.', context.reference)
 }
 
 type Shown = Extract<ShowOutcome, { kind: 'project' }>
@@ -39,10 +30,9 @@ const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
   ),
   ...(stale === null ? [] : [line(`:hourglass: ${troubleWords(stale.code).why} This is what CI said last.`)]),
   line(shown.build === null ? 'Last build: none reported yet' : `Last build: ${buildLine(shown.build)}`),
-  ...(shown.masked === null
-    ? []
-    : [...(stale === null ? settings(shown.masked, shown.project.uuid) : lastRead(shown.masked))]),
-  ...(stale === null ? ends(shown, mayEdit) : []),
+  ...(stale === null
+    ? [...settings(shown.masked, shown.project.uuid), ...ends(shown, mayEdit)]
+    : lastRead(shown.masked)),
 ]
 
 const lastRead = (masked: MaskedProject): Part[] => [
@@ -116,9 +106,7 @@ const deploymentWords = ({ branch, match, types }: ShownDeployment): string => {
 /** A list with a heading. */
 function several(head: string, items: readonly string[]): Part[] {
   if (items.length === 0) return []
-  const left = items.length - ITEMS_MAX
-  const more = left > 0 ? [`… and ${left} more`] : []
-  return [line(`*${head}:*`), ...[...items.slice(0, ITEMS_MAX), ...more].map((item) => line(`• ${item}`))]
+  return [line(`*${head}:*`), ...firstOf(items, ITEMS_MAX, andMore).map((item) => line(`• ${item}`))]
 }
 
 /** Only people who may change it get the buttons. The others are told who may. */

@@ -3,7 +3,7 @@ import type { ShownRule } from '../../domain/masked-project.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { BRANCH_CHARS_MAX, cut, MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
-import type { Difference } from '../../domain/project-change.ts'
+import { topOf, type Difference } from '../../domain/project-change.ts'
 import { MASK, projectField, type ProjectField } from '../../domain/project-fields.ts'
 import { line, type Part } from '../../slack/messages/answer.ts'
 
@@ -28,7 +28,13 @@ export function filterWords(filter: BranchFilter): string {
 }
 
 /** `Slack: failed and fixed builds of release/*`. */
-export function ruleWords({ notifier, target, branch, branchMatch, events }: ShownRule): string {
+export function ruleWords({
+  notifier,
+  target,
+  branch,
+  branchMatch,
+  events,
+}: Omit<ShownRule, 'at' | 'optionNames'>): string {
   const whom = target === 'committer' ? ' to the committer' : ''
   const where = branch === null ? 'every branch' : `${code(branch)}${matchWords(branchMatch)}`
   return `${notifierWord(notifier)}${whom}: ${eventWords(events)} of ${where}`
@@ -64,20 +70,17 @@ const DEPLOYMENTS = new Map([
 ])
 
 /** What CI's own rules can select. Source: interface, "Notification rule". */
-export const EVENTS: readonly [event: string, word: string][] = [
+export const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
   ['started', 'started'],
   ['failed', 'failed'],
   ['success', 'passed'],
   ['recovered', 'fixed'],
-]
-
-const ALL_EVENTS = ['started', 'failed', 'success', 'recovered']
+])
 
 function eventWords(events: readonly string[]): string {
   if (events.length === 0) return 'no builds'
-  if (ALL_EVENTS.every((event) => events.includes(event))) return 'all builds'
-  const words = new Map(EVENTS)
-  return `${and(events.map((event) => words.get(event) ?? outside(event, WORD_CHARS_MAX)))} builds`
+  if ([...EVENT_WORDS.keys()].every((event) => events.includes(event))) return 'all builds'
+  return `${and(events.map((event) => EVENT_WORDS.get(event) ?? outside(event, WORD_CHARS_MAX)))} builds`
 }
 
 const matchWords = (match: string | null): string =>
@@ -91,10 +94,19 @@ export const command = (text: string): string => code(text, MESSAGE_CHARS_MAX)
 
 /** `a, b and c`, or `a, b and 3 more`. */
 export function listed(names: readonly string[]): string {
-  const left = names.length - NAMED_MAX
-  const shown = names.slice(0, NAMED_MAX).map((name) => code(name))
-  return and(left > 0 ? [...shown, `${left} more`] : shown)
+  const words = names.map((name) => code(name))
+  return and(firstOf(words, NAMED_MAX, countMore))
 }
+
+const countMore = (left: number): string => `${left} more`
+
+/** At most `max` of the items, and how many are left out. */
+export function firstOf<Item>(items: readonly Item[], max: number, more: (left: number) => Item): readonly Item[] {
+  const left = items.length - max
+  return left > 0 ? [...items.slice(0, max), more(left)] : items
+}
+
+export const andMore = (left: number): string => `… and ${left} more`
 
 const and = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
@@ -114,15 +126,12 @@ export function fieldWords(field: string): string {
 const UNSHOWN_MAX = 10
 
 /** ``setup commands and rule 2: `options.key` ``: what CI does not show of a project. */
-export function unshownWords(fields: readonly string[]): string {
-  const left = fields.length - UNSHOWN_MAX
-  const words = fields.slice(0, UNSHOWN_MAX).map(fieldWords)
-  return and(left > 0 ? [...words, `${left} more`] : words)
-}
+export const unshownWords = (fields: readonly string[]): string =>
+  and(firstOf(fields.map(fieldWords), UNSHOWN_MAX, countMore))
 
 /** `branches, teams and notification rules`: the fields of a project, without what is in them. */
 export const fieldsWords = (fields: readonly string[]): string =>
-  and([...new Set(fields.map((field) => fieldWords(/^[^.[]+/.exec(field)?.[0] ?? field)))])
+  and([...new Set(fields.map((field) => fieldWords(topOf(field))))])
 
 /** ``CI does not know the notifier `pigeon`.`` */
 export const unknownNotifierWords = (notifiers: readonly string[]): string =>
@@ -134,9 +143,8 @@ const LINES_MAX = 10
 
 /** Each change with its value before and after. Of a secret, it only says that it changes. */
 export function differenceParts(differences: readonly Difference[]): Part[] {
-  const left = differences.length - DIFFERENCES_MAX
-  const shown = differences.slice(0, DIFFERENCES_MAX).flatMap(partsOf)
-  return left > 0 ? [...shown, line(`… and ${left} more`)] : shown
+  const more = (left: number) => [line(andMore(left))]
+  return firstOf(differences.map(partsOf), DIFFERENCES_MAX, more).flat()
 }
 
 const partsOf = ({ field, before, after, isSecret }: Difference): Part[] => [
@@ -153,8 +161,5 @@ const SIGNS = { before: ':heavy_minus_sign:', after: ':heavy_plus_sign:' } as co
 
 function linesOf(side: 'before' | 'after', text: string | null): string[] {
   if (text === null) return []
-  const lines = text.split('\n')
-  const left = lines.length - LINES_MAX
-  const shown = lines.slice(0, LINES_MAX).map((one) => `${SIGNS[side]} ${command(one)}`)
-  return left > 0 ? [...shown, `${SIGNS[side]} … and ${left} more`] : shown
+  return firstOf(text.split('\n').map(command), LINES_MAX, andMore).map((one) => `${SIGNS[side]} ${one}`)
 }

@@ -80,7 +80,7 @@ export const subscribeView = ({
   ],
 })
 
-export const pendingView = waitingView(SUBSCRIBE_TITLE, ':hourglass_flowing_sand: Saving …')
+export const pendingView = waitingView(SUBSCRIBE_TITLE, 'Saving …')
 
 /** A field of the form. Its block has the same id. */
 const fieldBlock = (

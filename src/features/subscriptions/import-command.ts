@@ -90,7 +90,7 @@ export const importView = (channel: ChannelId): ModalView => ({
   ],
 })
 
-export const importPendingView = waitingView(TITLE, ':hourglass_flowing_sand: Reading the list …')
+export const importPendingView = waitingView(TITLE, 'Reading the list …')
 
 /** The form for a pasted list. Text without a repository is refused at its field, where it can still be changed. */
 export const importForm: Form = {

@@ -1,10 +1,9 @@
 import { abortReason, CiError, type CiErrorKind, credentialsIn } from '../http/errors.ts'
-import type { CiRequest, CiResponse } from '../http/exchange.ts'
+import { findJson, type CiRequest, type CiResponse } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
 import * as z from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { parseHttpUrl } from '../http/address.ts'
-import { parseJson } from '../../lib/json.ts'
 
 /** Provides the `Authorization` header of the v2 interface. */
 export interface Auth {
@@ -50,13 +49,13 @@ export function clientCredentialsAuth(credentials: ClientCredentials): Auth {
   }
 }
 
-/** A v2 request without its `Authorization`. `secrets` are those in its body. */
-export type UnauthorizedRequest = Omit<CiRequest, 'secrets'> & { secrets?: readonly string[] }
-
-/** Sends a v2 request with its `Authorization`. A 401 has done nothing, so it is sent again with a renewed one. */
+/**
+ * Sends a v2 request with its `Authorization`. A 401 has done nothing, so it is sent again with a renewed one.
+ * @param request `secrets`: those in its body
+ */
 export async function sendAuthorized(
   { auth, transport }: { auth: Auth; transport: Transport },
-  request: UnauthorizedRequest,
+  request: Omit<CiRequest, 'secrets'> & { secrets?: readonly string[] },
   signal?: AbortSignal,
 ): Promise<CiResponse> {
   const send = (authorization: string) => {
@@ -109,61 +108,54 @@ const PURPOSE = 'get an access token'
 /** Requests a token (RFC 6749, 4.4), each call anew. Throws a CiError with a code `CI_TOKEN_…`. */
 function createTokenRequest(credentials: ClientCredentials): () => Promise<Token> {
   // The RFC requires HTTP Basic of all endpoints, but some accept the credentials only in the form.
-  let ways = [inHeader(credentials), inForm(credentials)]
+  let ways: readonly Way[] = ['header', 'form']
   return async () => {
-    const requestedAt = credentials.clock.now()
     const [way, other] = ways
     try {
-      return readToken(await askForToken(credentials, way!), requestedAt)
+      return await askForToken(credentials, way!)
     } catch (error) {
       if (!(error instanceof CiError) || error.kind !== 'unauthorized' || other === undefined) throw error
-      const token = readToken(await askForToken(credentials, other), requestedAt)
+      const token = await askForToken(credentials, other)
       ways = [other]
       return token
     }
   }
 }
 
-/** Parts of the credentials that must not appear in errors. */
-const secretsOf = ({ clientId, clientSecret }: ClientCredentials): string[] => [
-  clientSecret,
-  ...credentialsIn(basicOf(clientId, clientSecret)),
-]
+/** Where the credentials are sent. */
+type Way = 'header' | 'form'
 
-interface Way {
-  headers: Record<string, string>
-  form: Record<string, string>
-}
-
-const inHeader = ({ clientId, clientSecret }: ClientCredentials): Way => ({
-  headers: { authorization: basicOf(clientId, clientSecret) },
-  form: {},
-})
-
-const inForm = ({ clientId, clientSecret }: ClientCredentials): Way => ({
-  headers: {},
-  form: { client_id: clientId, client_secret: clientSecret },
-})
-
-function basicOf(clientId: string, clientSecret: string): string {
-  const pair = [clientId, clientSecret].map(encodeURIComponent).join(':')
-  return `Basic ${Buffer.from(pair).toString('base64')}`
-}
-
-async function askForToken(credentials: ClientCredentials, { headers, form }: Way): Promise<string> {
-  try {
-    const response = await credentials.transport.send({
+async function askForToken(credentials: ClientCredentials, way: Way): Promise<Token> {
+  const { tokenUrl, clientId, clientSecret, transport, clock } = credentials
+  const requestedAt = clock.now()
+  const form = way === 'form' ? { client_id: clientId, client_secret: clientSecret } : {}
+  const response = await transport
+    .send({
       method: 'POST',
-      url: parseHttpUrl(credentials.tokenUrl),
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      url: parseHttpUrl(tokenUrl),
+      headers: {
+        ...(way === 'header' && { authorization: basicOf(credentials) }),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
       body: new URLSearchParams({ grant_type: 'client_credentials', ...form }).toString(),
       purpose: PURPOSE,
       secrets: secretsOf(credentials),
     })
-    return response.text
-  } catch (error) {
-    throw error instanceof CiError ? tokenError(error) : error
-  }
+    .catch((error: unknown) => {
+      throw error instanceof CiError ? tokenError(error) : error
+    })
+  return readToken(response, requestedAt)
+}
+
+/** Parts of the credentials that must not appear in errors. */
+const secretsOf = (credentials: ClientCredentials): string[] => [
+  credentials.clientSecret,
+  ...credentialsIn(basicOf(credentials)),
+]
+
+function basicOf({ clientId, clientSecret }: ClientCredentials): string {
+  const pair = [clientId, clientSecret].map(encodeURIComponent).join(':')
+  return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
 const REFUSALS: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['bad-request', 'unauthorized', 'forbidden'])
@@ -193,19 +185,13 @@ const tokenSchema = z.object({
   expires_in: z.coerce.number().positive().catch(Number.POSITIVE_INFINITY),
 })
 
-function readToken(text: string, requestedAt: number): Token {
-  const { access_token: value, token_type: type, expires_in: lifetimeS } = parseToken(text)
+function readToken(response: CiResponse, requestedAt: number): Token {
+  const parsed = tokenSchema.safeParse(findJson(response))
+  // Without a `cause`, which would quote what may be the token.
+  if (!parsed.success) throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN', isUndone: true })
+  const { access_token: value, token_type: type, expires_in: lifetimeS } = parsed.data
   const lifetimeMs = lifetimeS * 1000
   const scheme = type.toLowerCase() === 'bearer' ? 'Bearer' : type
   const renewAt = requestedAt + Math.max(lifetimeMs / 2, lifetimeMs - RENEW_BEFORE_MS_MAX)
   return { authorization: `${scheme} ${value}`, renewAt }
-}
-
-function parseToken(text: string): z.infer<typeof tokenSchema> {
-  try {
-    return tokenSchema.parse(parseJson(text))
-  } catch {
-    // Without a `cause`, which would quote what may be the token.
-    throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN', isUndone: true })
-  }
 }

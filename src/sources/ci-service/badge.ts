@@ -17,39 +17,31 @@ interface Badge {
   words: string | null
 }
 
-export interface BadgeClient {
-  /** The badge's address without credentials, so that it can be shown. Without a branch, CI chooses one. */
-  urlOf(projectUuid: Uuid, branch: string | null): string
-  /** The picture as CI draws it now: an image of at most `BADGE_BYTES_MAX`. Throws a CiError. */
-  fetchBadge(projectUuid: Uuid, branch: string | null, signal?: AbortSignal): Promise<Badge>
-}
+export type BadgeClient = ReturnType<typeof createBadgeClient>
 
 /** The site's badges, which are public. `siteUrl` may have a path prefix, with or without a slash at the end. */
-export function createBadgeClient({ siteUrl, transport }: { siteUrl: string; transport: Transport }): BadgeClient {
-  const base = withoutCredentials(parseHttpUrl(siteUrl))
+export function createBadgeClient({ siteUrl, transport }: { siteUrl: string; transport: Transport }) {
+  const base = parseHttpUrl(siteUrl)
+  // The badge's address is shown to people.
+  base.username = ''
+  base.password = ''
   const address = (projectUuid: Uuid, branch: string | null): URL =>
     addressOf(base, ['projects', projectUuid, 'status'], { branch: branch ?? undefined })
   return {
-    urlOf: (projectUuid, branch) => address(projectUuid, branch).href,
-    async fetchBadge(projectUuid, branch, signal) {
+    /** The badge's address without credentials. Without a branch, CI chooses one. */
+    urlOf: (projectUuid: Uuid, branch: string | null): string => address(projectUuid, branch).href,
+
+    /** The picture as CI draws it now: an image of at most `BADGE_BYTES_MAX`. Throws a CiError. */
+    async fetchBadge(projectUuid: Uuid, branch: string | null, signal?: AbortSignal): Promise<Badge> {
       const url = address(projectUuid, branch)
-      const headers = { accept: 'image/*' }
-      const responseBytesMax = BADGE_BYTES_MAX
-      return readBadge(
-        await transport.send({ method: 'GET', url, headers, purpose: PURPOSE, secrets: [], responseBytesMax }, signal),
-      )
+      const [headers, responseBytesMax] = [{ accept: 'image/*' }, BADGE_BYTES_MAX]
+      const request = { method: 'GET', url, headers, purpose: PURPOSE, secrets: [], responseBytesMax } as const
+      return readBadge(await transport.send(request, signal))
     },
   }
 }
 
 const PURPOSE = 'fetch a badge'
-
-function withoutCredentials(url: URL): URL {
-  const bare = new URL(url)
-  bare.username = ''
-  bare.password = ''
-  return bare
-}
 
 function readBadge({ status, contentType, contentDisposition, bytes }: CiResponse): Badge {
   const type = (contentType ?? '').toLowerCase().split(';', 1)[0]!.trim()

@@ -23,6 +23,12 @@ export function checkRule(rule: Rule, request: 'create' | 'update' = 'create'): 
   ]
 }
 
+/** The same for a rule at a place in the list of rules. What is no rule has no fault. */
+export const checkRuleAt = (at: number, rule: unknown, request: 'create' | 'update'): FieldFault[] =>
+  isRecord(rule)
+    ? checkRule(rule, request).map(({ field, reason }) => ({ field: `notification_rules[${at}].${field}`, reason }))
+    : []
+
 /** Checks a text of one line. A missing text has no fault. */
 function lineFaults(field: string, value: unknown, charsMax: number): FieldFault[] {
   if (value === undefined || value === null) return []
@@ -41,21 +47,21 @@ function notifierFaults(notifier: unknown): FieldFault[] {
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-const TARGETS: readonly unknown[] = ['all', 'committer']
+export const TARGETS = ['all', 'committer'] as const
 
 function targetFaults(rule: Rule, request: 'create' | 'update'): FieldFault[] {
   return ['target', 'email_target'].flatMap((field) => {
     const value = rule[field]
     if (request === 'update' || isBlank(value)) return lineFaults(field, value, LINE_CHARS_MAX)
-    return TARGETS.includes(value) ? [] : [{ field, reason: 'must be all or committer' }]
+    return TARGETS.some((target) => target === value) ? [] : [{ field, reason: 'must be all or committer' }]
   })
 }
 
-const MATCHES: readonly unknown[] = ['exact', 'regex', 'wildcard']
+export const MATCHES = ['exact', 'wildcard', 'regex'] as const
 
 function branchFaults({ branch, branch_match: match }: Rule, request: 'create' | 'update'): FieldFault[] {
   const faults = lineFaults('branch', branch, PATTERN_CHARS_MAX)
-  const isKnown = isBlank(match) || MATCHES.includes(match)
+  const isKnown = isBlank(match) || MATCHES.some((one) => one === match)
   if (!isKnown) faults.push({ field: 'branch_match', reason: 'must be exact, regex or wildcard' })
   if (faults.length > 0 || typeof branch !== 'string' || branch === '') return faults
   if (match === 'regex')
@@ -64,13 +70,13 @@ function branchFaults({ branch, branch_match: match }: Rule, request: 'create' |
   return isPossible ? [] : [{ field: 'branch', reason: COVERS_NO_BRANCH }]
 }
 
-const EVENTS: readonly unknown[] = ['started', 'failed', 'success', 'recovered']
+const EVENTS = ['started', 'failed', 'success', 'recovered'] as const
 
 function eventFaults(events: unknown, request: 'create' | 'update'): FieldFault[] {
   const field = 'build_statuses'
   if (!Array.isArray(events) && !isBlank(events)) return [{ field, reason: 'must be a list' }]
   const list: readonly unknown[] = Array.isArray(events) ? events : []
-  const unknown = list.findIndex((event) => !EVENTS.includes(event))
+  const unknown = list.findIndex((event) => !EVENTS.some((one) => one === event))
   if (request === 'create' && unknown >= 0) {
     return [{ field: `${field}[${unknown}]`, reason: `must be one of ${EVENTS.join(', ')}` }]
   }
@@ -86,7 +92,11 @@ function optionFaults(rule: Rule, request: 'create' | 'update'): FieldFault[] {
   if (isAddressed && !isHttpUrl(given['url'])) {
     faults.push({ field: 'options.url', reason: 'must be an http or https address' })
   }
-  return [...faults, ...missingFaults(rule, given, request)]
+  const missing = missingOptions(rule, request).map((name) => ({
+    field: `options.${name}`,
+    reason: `${textOf(rule['notifier'])?.trim().toLowerCase()} needs a ${name}`,
+  }))
+  return [...faults, ...missing]
 }
 
 const OPTIONS = ['key', 'url', 'room', 'domain'] as const
@@ -100,22 +110,14 @@ function optionsGiven({ notifier, options }: Rule, request: 'create' | 'update')
 const isHttpUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
 
-const missingFaults = ({ notifier }: Rule, given: Rule, request: 'create' | 'update'): FieldFault[] =>
-  missingIn(notifier, given, request).map((name) => ({
-    field: `options.${name}`,
-    reason: `${String(notifier).trim().toLowerCase()} needs a ${name}`,
-  }))
-
-/** The options that a rule (in the form of CI's answers) lacks and its notifier needs, by their names in an update. */
-export const missingOptions = (rule: Rule): string[] =>
-  missingIn(rule['notifier'], optionsGiven(rule, 'update'), 'update')
-
-function missingIn(notifier: unknown, given: Rule, request: 'create' | 'update'): string[] {
+/** The options that a rule (in the form of CI's answers) lacks and its notifier needs, by their names in the request. */
+export function missingOptions(rule: Rule, request: 'create' | 'update'): string[] {
+  const { notifier } = rule
   if (typeof notifier !== 'string') return []
+  const given = optionsGiven(rule, request)
   return (optionsNeeded(notifier) ?? []).flatMap((name) => {
-    const inUpdate = updateNameOf(notifier, name)
-    const isThere = !isBlank(given[name]) || (request === 'update' && !isBlank(given[inUpdate]))
-    return isThere ? [] : [request === 'update' ? inUpdate : name]
+    const named = request === 'update' ? updateNameOf(notifier, name) : name
+    return isBlank(given[name]) && isBlank(given[named]) ? [named] : []
   })
 }
 

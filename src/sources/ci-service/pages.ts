@@ -1,66 +1,24 @@
+import * as z from 'zod'
+import type { ProjectList } from '../../domain/project.ts'
+import { countOrNull } from '../values.ts'
 import { CiError } from '../http/errors.ts'
-import type { ListPage } from './wire.ts'
+import { readAnswer, type CiResponse } from '../http/exchange.ts'
 
-/** The most pages that are read for one listing. Beyond it the listing is `truncated`. */
+/** The most pages that are read for one list. Beyond it the list is `truncated`. */
 export const PAGES_MAX = 200
-
-export interface LoadedPage<Item> extends ListPage<Item> {
-  /** the `Link` header, or null */
-  link: string | null
-}
-
-interface Listing<Item> {
-  items: Item[]
-  total: number | null
-  truncated: boolean
-  skipped: number
-}
 
 interface Source<Item> {
   /** the interface's address: a `Link` that leads outside it is not followed */
   base: URL
   first: URL
-  load: (url: URL) => Promise<LoadedPage<Item>>
   /** the interface has `page`: the next page is requested even if nothing says that there is one */
   isPaged: boolean
-}
-
-/**
- * Reads a listing to its end: by `Link: rel=next` below the base, else by `page`. It ends when there is no next link,
- * at the total, or at a page that is short, empty or a repetition. Each item comes once, even if the list shifts
- * meanwhile. `truncated`: CI says that it has more.
- */
-export async function followPages<Item>(source: Source<Item>): Promise<Listing<Item>> {
-  const listing = new Map<string, Item | null>()
-  const progress: Progress = { pages: 0, seen: 0, total: null, isLinked: false, isStuck: false, pageItemsMax: 0 }
-  let next: Next | null = { url: source.first, isPromised: true }
-  while (next !== null && progress.pages < PAGES_MAX) {
-    const page: LoadedPage<Item> | null = await loadPage(source, next)
-    for (const { identity, item } of page?.entries ?? []) listing.set(identity, item)
-    next = page === null ? null : advance(progress, page, { listed: listing.size, at: next, source })
-  }
-  const isShort = progress.isStuck || (progress.total !== null && listing.size < progress.total)
-  return { ...toListing(listing.values()), total: progress.total, truncated: next !== null || isShort }
-}
-
-/** The items of some entries, and how many were unreadable. */
-export function toListing<Item>(entries: Iterable<Item | null>): { items: Item[]; skipped: number } {
-  const all = [...entries]
-  const items = all.filter((item) => item !== null)
-  return { items, skipped: all.length - items.length }
-}
-
-interface Progress {
-  pages: number
-  /** different items so far */
-  seen: number
-  total: number | null
-  /** CI sends `Link` headers, so a page without one is the last */
-  isLinked: boolean
-  /** CI announced another page, but it repeated known items */
-  isStuck: boolean
-  /** items on the largest page so far: a smaller page is the last */
-  pageItemsMax: number
+  /** what it is for, in words for messages */
+  purpose: string
+  load: (url: URL) => Promise<CiResponse>
+  /** null for an item that cannot be read */
+  read: (value: unknown) => Item | null
+  idOf: (item: Item) => string
 }
 
 interface Next {
@@ -69,9 +27,66 @@ interface Next {
   isPromised: boolean
 }
 
-async function loadPage<Item>({ load }: Source<Item>, { url, isPromised }: Next): Promise<LoadedPage<Item> | null> {
+/**
+ * Reads a list of projects to its end: by `Link: rel=next` below the base, else by `page`. It ends when there is no next
+ * link, at the total, or at a page that is short, empty or a repetition. Each project comes once, even if the list shifts
+ * meanwhile. `truncated`: CI says that it has more.
+ */
+export async function followPages<Item>(source: Source<Item>): Promise<ProjectList<Item>> {
+  const listed = new Map<string, Item | null>()
+  let total: number | null = null
+  // CI sends `Link` headers, so a page without one is the last.
+  let isLinked = false
+  // CI announced another page, but it repeated known items.
+  let isStuck = false
+  let next: Next | null = { url: source.first, isPromised: true }
+  for (let number = 1, itemsMax = 0; next !== null && number <= PAGES_MAX; number += 1) {
+    const at: Next = next
+    next = null
+    const page = await loadPage(source, at)
+    if (!page) break
+    const known = listed.size
+    for (const { id, item } of page.entries) listed.set(id, item)
+    const isRepeated = listed.size === known
+    isStuck = isRepeated && at.isPromised && page.entries.length > 0
+    total = page.total ?? total
+    isLinked ||= page.link !== null
+    // Smaller than the largest page so far, so it is the last.
+    const isShort = page.entries.length < (page.perPage ?? itemsMax)
+    itemsMax = Math.max(itemsMax, page.entries.length)
+    if (isRepeated) break
+    const linked = findNextLink(page.link, at.url)
+    if (linked && isBelow(source.base, linked)) next = { url: linked, isPromised: true }
+    // Our credentials must not go elsewhere. The next page number leads to the same page.
+    else if (linked) next = numbered(source, number + 1, true)
+    else if (total !== null) next = listed.size < total ? numbered(source, number + 1, true) : null
+    // Even a page smaller than requested does not prove the end: CI may allow no larger one.
+    else if (source.isPaged && !isLinked && !isShort) next = numbered(source, number + 1, false)
+  }
+  const projects = [...listed.values()].filter((item) => item !== null)
+  const truncated = next !== null || isStuck || (total !== null && listed.size < total)
+  return { projects, truncated, skipped: listed.size - projects.length }
+}
+
+function numbered({ first }: { first: URL }, number: number, isPromised: boolean): Next {
+  const url = new URL(first)
+  url.searchParams.set('page', String(number))
+  return { url, isPromised }
+}
+
+interface Page<Item> {
+  /** `item` is null if it could not be read; `id` is unique even then */
+  entries: { id: string; item: Item | null }[]
+  total: number | null
+  perPage: number | null
+  /** the `Link` header */
+  link: string | null
+}
+
+async function loadPage<Item>(source: Source<Item>, { url, isPromised }: Next): Promise<Page<Item> | null> {
   try {
-    return await load(url)
+    const response = await source.load(url)
+    return { ...readAnswer(response, source.purpose, (json) => readPage(json, source)), link: response.link }
   } catch (error) {
     // Some services answer 404 beyond the last page.
     if (!isPromised && error instanceof CiError && error.kind === 'not-found') return null
@@ -79,51 +94,21 @@ async function loadPage<Item>({ load }: Source<Item>, { url, isPromised }: Next)
   }
 }
 
-interface Place<Item> {
-  listed: number
-  at: Next
-  source: Source<Item>
+/** A bare array, or `{projects: […], total, page, per_page}`; null for anything else. */
+function readPage<Item>(json: unknown, { read, idOf }: Source<Item>): Omit<Page<Item>, 'link'> | null {
+  const envelope = envelopeSchema.safeParse(Array.isArray(json) ? { projects: json } : json)
+  if (!envelope.success) return null
+  const entries = envelope.data.projects.map((value, at) => {
+    const item = read(value)
+    return { id: item === null ? JSON.stringify([at, value]) : idOf(item), item }
+  })
+  return { entries, total: envelope.data.total, perPage: envelope.data.per_page }
 }
 
-function advance<Item>(progress: Progress, page: LoadedPage<Item>, { listed, at, source }: Place<Item>): Next | null {
-  const isRepeated = listed === progress.seen
-  const isShort = page.entries.length < (page.perPage ?? progress.pageItemsMax)
-  progress.pages += 1
-  progress.seen = listed
-  progress.total = page.total ?? progress.total
-  progress.isLinked ||= page.link !== null
-  progress.pageItemsMax = Math.max(progress.pageItemsMax, page.entries.length)
-  progress.isStuck = isRepeated && at.isPromised && page.entries.length > 0
-  if (isRepeated) return null
-  return linkedNext(progress, page, { at, source }) ?? numberedNext(progress, source, isShort)
-}
-
-function linkedNext<Item>(
-  progress: Progress,
-  { link }: LoadedPage<Item>,
-  { at, source }: Omit<Place<Item>, 'listed'>,
-): Next | null {
-  const next = findNextLink(link, at.url)
-  if (next === null) return null
-  // Our credentials must not go elsewhere. The next page number leads to the same page.
-  return isBelow(source.base, next) ? { url: next, isPromised: true } : numbered(progress, source, true)
-}
+const envelopeSchema = z.object({ projects: z.array(z.unknown()), total: countOrNull, per_page: countOrNull })
 
 const isBelow = (base: URL, url: URL): boolean =>
   url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/+$/, '')}/`)
-
-function numberedNext<Item>(progress: Progress, source: Source<Item>, isShort: boolean): Next | null {
-  if (progress.total !== null) return progress.seen < progress.total ? numbered(progress, source, true) : null
-  if (progress.isLinked || isShort || !source.isPaged) return null
-  // Even a page smaller than requested does not prove the end: CI may allow no larger one.
-  return numbered(progress, source, false)
-}
-
-function numbered<Item>({ pages }: Progress, { first }: Source<Item>, isPromised: boolean): Next {
-  const url = new URL(first)
-  url.searchParams.set('page', String(pages + 1))
-  return { url, isPromised }
-}
 
 /** The `rel=next` address of a `Link` header (RFC 8288), resolved against the page's own, or null. */
 function findNextLink(header: string | null, pageUrl: URL): URL | null {

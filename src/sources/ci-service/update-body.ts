@@ -1,8 +1,7 @@
 import { isIdDigits } from '../../domain/ids.ts'
 import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
 import { isRecord, numberOf, numbersAsWritten } from '../../lib/json.ts'
-import { nestedNameOf, updateNameOf, LIST_ITEMS_MAX, LINE_CHARS_MAX } from './check-rule.ts'
-import * as z from 'zod'
+import { nestedNameOf, updateNameOf } from './check-rule.ts'
 
 type Fields = Record<string, unknown>
 
@@ -62,36 +61,3 @@ function nested(notifier: string, options: Fields): Fields {
   // CI answers with flat options, so changes are made there: they replace nested ones.
   return { ...without(options, ANSWERED_OPTIONS), [notifier]: { ...already, ...Object.fromEntries(renamed) } }
 }
-
-// Schemas for the values of a request, each with its limit, and messages that quote no value.
-
-/** The longest command or value that is sent, in characters. */
-export const TEXT_CHARS_MAX = 10_000
-
-const must = (reason: string) => ({
-  error: ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : reason),
-})
-
-const textUpTo = (charsMax: number) =>
-  z.string(must('must be text')).max(charsMax, `has more than ${charsMax} characters`)
-
-/** A command or a value, which may be empty. */
-export const text = textUpTo(TEXT_CHARS_MAX)
-
-/** A text of one line, which may be empty. */
-export const line = textUpTo(LINE_CHARS_MAX)
-
-/** A name: a line that is not blank. */
-export const named = line.refine((name) => name.trim() !== '', 'is empty')
-
-export const flag = z.boolean(must('must be true or false'))
-
-export const number = z.number(must('must be a number'))
-
-export const oneOf = <const Words extends readonly string[]>(words: Words) =>
-  z.enum(words, must(`must be one of ${words.join(', ')}`))
-
-export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.array(item, must('must be a list')).max(LIST_ITEMS_MAX, `has more than ${LIST_ITEMS_MAX} entries`)
-
-export const objectOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, must('must be an object'))

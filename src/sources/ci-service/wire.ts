@@ -3,54 +3,20 @@ import { isUuid, toUuid, type ProjectId } from '../../domain/ids.ts'
 import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import { cleanText, ciBuildId, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
-
-/** One page of a list of projects, of the v2 or the legacy interface. */
-export interface ListPage<Item> {
-  /** `item` is null if it could not be read; `identity` is unique even then */
-  entries: { identity: string; item: Item | null }[]
-  total: number | null
-  perPage: number | null
-}
-
-/** A bare array, or `{projects: […], total, page, per_page}`; null for anything else. */
-export function readProjectPage<Item>(
-  json: unknown,
-  readItem: (value: unknown) => Item | null,
-  identityOf: (item: Item) => string,
-): ListPage<Item> | null {
-  const envelope = envelopeSchema.safeParse(Array.isArray(json) ? { projects: json } : json)
-  if (!envelope.success) return null
-  const entries = envelope.data.projects.map((value, at) => {
-    const item = readItem(value)
-    return { identity: item === null ? JSON.stringify([at, value]) : identityOf(item), item }
-  })
-  return { entries, total: envelope.data.total, perPage: envelope.data.per_page }
-}
-
-const envelopeSchema = z.object({ projects: z.array(z.unknown()), total: countOrNull, per_page: countOrNull })
+import { cleanText, ciBuildId, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
 
 /** A v2 project, bare or as `{project: {…}}`; null without a usable uuid. */
 export function readProject(value: unknown): Project | null {
   const raw = unwrapped(value, 'project')
   const parsed = projectSchema.safeParse(raw)
   if (!parsed.success || !isRecord(raw)) return null
-  const {
-    uuid: projectUuid,
-    id,
-    organization_uuid: organizationUuid,
-    name,
-    type,
-    repository_url: repositoryUrl,
-  } = parsed.data
+  const { uuid: projectUuid, id, name, type, repository_url: repositoryUrl, notification_rules: rules } = parsed.data
   return {
     uuid: projectUuid,
     id,
-    organizationUuid,
-    name: name ?? pathOf(repositoryUrl) ?? projectUuid,
+    name: name ?? repositoryPath(repositoryUrl ?? '') ?? projectUuid,
     type: typeOf(type),
-    repositoryUrl,
-    rules: parsed.data.notification_rules.flatMap((rule) => readRule(rule) ?? []),
+    rules: rules.flatMap((rule) => readRule(rule) ?? []),
     raw,
   }
 }
@@ -61,7 +27,6 @@ const typeOf = (type: string | null): string =>
 const projectSchema = z.object({
   uuid,
   id: projectId.nullable().catch(null),
-  organization_uuid: uuidOrNull,
   name: textOrNull,
   type: textOrNull,
   repository_url: textOrNull,
@@ -126,7 +91,7 @@ const ruleSchema = z.object({
 
 function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
   const parsed = legacyBuildSchema.safeParse(value)
-  if (!parsed.success || !isRecord(value)) return null
+  if (!parsed.success) return null
   const build = parsed.data
   return {
     id: build.id,
@@ -139,7 +104,6 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
     message: build.message,
     startedAt: build.started_at,
     finishedAt: build.finished_at,
-    raw: value,
   }
 }
 
@@ -165,7 +129,5 @@ function unwrapped(value: unknown, name: 'project' | 'build'): unknown {
 }
 
 /** `acme/web` of `https://host/acme/web.git` or `git@host:acme/web.git`. */
-function pathOf(repositoryUrl: string | null): string | null {
-  const [, path] = /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(repositoryUrl ?? '') ?? []
-  return path ?? null
-}
+export const repositoryPath = (url: string): string | undefined =>
+  /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(url)?.[1]

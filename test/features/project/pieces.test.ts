@@ -7,7 +7,7 @@ import {
   changedSince,
   OTHER_FIELDS,
 } from '../../../src/features/projects/base.ts'
-import { commandLines, commandsOfLines } from '../../../src/features/projects/prepare.ts'
+import { commandLines, commandsOfLines } from '../../../src/domain/masked-project.ts'
 import { variablesIn } from '../../../src/features/projects/inputs.ts'
 import { namesOf, readCreation } from '../../../src/features/projects/create.ts'
 import type { Creation } from '../../../src/features/projects/outcomes.ts'

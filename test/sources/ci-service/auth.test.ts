@@ -18,7 +18,9 @@ async function startCi({
   let asked = 0
   const stub = await startHttpStub((request) => {
     if (isTokenRequest(request)) return token(++asked, request)
-    return accepts(request.headers.authorization ?? '') ? { json: [project(1)] } : { status: 401 }
+    return accepts(request.headers.authorization ?? '')
+      ? { json: { projects: [project(1)], total: 1 } }
+      : { status: 401 }
   })
   const clock = createTestClock()
   const tokenUrl = `${stub.url}/oauth/token`
@@ -28,7 +30,7 @@ async function startCi({
   return {
     clock,
     auth,
-    list: (signal?: AbortSignal) => client.listProjects({ page: 1 }, signal),
+    list: (signal?: AbortSignal) => client.listProjects({}, signal),
     tokenRequests: () => stub.requests.filter(isTokenRequest),
     sent: () => stub.requests.filter((request) => !isTokenRequest(request)).map(({ headers }) => headers.authorization),
     [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose](),

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { checkCreation, FAULTS_MAX } from '../../../src/sources/ci-service/check-creation.ts'
+import {
+  checkCreation,
+  DEPLOYMENT_TYPES,
+  FAULTS_MAX,
+  TEXT_CHARS_MAX,
+} from '../../../src/sources/ci-service/check-creation.ts'
 import { LIST_ITEMS_MAX, LINE_CHARS_MAX } from '../../../src/sources/ci-service/check-rule.ts'
-import { TEXT_CHARS_MAX } from '../../../src/sources/ci-service/update-body.ts'
-import { DEPLOYMENT_TYPES } from '../../../src/domain/project.ts'
 
 const small = { repository_url: 'https://git.example.com/acme/web.git', type: 'basic', team_ids: [7] }
 const branch = { branch_name: 'main', match_mode: 'exact' }

@@ -48,7 +48,7 @@ describe('the list of projects', () => {
     expect(stub.requests).toHaveLength(1)
     expect(stub.requests[0]!.path).toBe('/ci/api/v1/projects.json')
     expect(Object.fromEntries(stub.requests[0]!.query)).toEqual({ api_key: 'k&y=1' })
-    expect(list).toMatchObject({ total: null, truncated: false, skipped: 0 })
+    expect(list).toMatchObject({ truncated: false, skipped: 0 })
     expect(list.projects[0]).toMatchObject({ id: '11', uuid: uuidOf(11), name: 'acme/web' })
   })
 
@@ -131,7 +131,6 @@ describe('one project', () => {
           message: 'fix login',
           startedAt: Date.UTC(2026, 0, 5, 14, 2, 0, 250),
           finishedAt: Date.UTC(2026, 0, 5, 14, 9),
-          raw: build(),
         },
       ],
     })

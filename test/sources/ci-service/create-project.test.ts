@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { checkCreation, creationBody } from '../../../src/sources/ci-service/check-creation.ts'
+import {
+  checkCreation,
+  creationBody,
+  DEPLOYMENT_TYPES,
+  type DeploymentConfig,
+  type ProjectCreation,
+} from '../../../src/sources/ci-service/check-creation.ts'
 import { certainlyUndone } from '../../../src/sources/http/errors.ts'
-import { DEPLOYMENT_TYPES, type DeploymentConfig, type ProjectCreation } from '../../../src/domain/project.ts'
 import { projectNamed, startCi } from '../../../packages/sandbox-ci/test/support.ts'
 import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createSandboxClient, createTestClientV2, project, REFUSAL_FORMS, uuidOf } from './support.ts'

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { firstLine } from '../../../domain/build-event.ts'
 import type { BuildId, ProjectId } from '../../../domain/ids.ts'
+import { listOf } from '../../../domain/raw-values.ts'
 import type { TestReport } from '../../../domain/test-report.ts'
 import { isRecord } from '../../../lib/json.ts'
 import type { Reading } from '../../endpoint.ts'
@@ -72,8 +73,6 @@ function toReport(said: Record<string, unknown>): TestReport {
     log: log.slice(-LOG_LINES_MAX).map((line) => textOf(line) ?? ''),
   }
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 // Not a schema: for some hundred texts that leaves 70 KB in the old part of the heap, and collecting it delays deliveries.
 const textOf = (value: unknown): string | null =>

@@ -1,0 +1,129 @@
+import type { AnswerContext } from '../../slack/messages/answer.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import { answerNotOpened } from '../fault-messages.ts'
+import { textAt } from '../body.ts'
+import { outcomeName, type Question } from '../command.ts'
+import type { Reply, SlackDeps } from '../context.ts'
+import { opening, showing, waitingView, type Received, type ModalView, answerView } from '../modal.ts'
+import { respond } from '../respond.ts'
+import { slackCodeOf, type Place } from '../../slack/reply-targets.ts'
+import { requesterIn } from './metadata.ts'
+import { answerNotSent } from './messages.ts'
+import type { ShownProject } from './outcomes.ts'
+import { answerProject } from './show-messages.ts'
+
+// What the forms of projects share: how they open, and where their outcomes are shown.
+
+/** What a form does. */
+export type ProjectVerb = keyof typeof TITLES
+
+export const TITLES = {
+  create: 'Create a project',
+  edit: 'Edit a project',
+  'reset-aes-key': 'Reset an AES key',
+} as const
+
+export const answerContext = (verb: ProjectVerb, reference: string): AnswerContext => ({
+  command: 'project',
+  branch: null,
+  rest: [verb],
+  reference,
+})
+
+/** Shown until CI has answered. */
+export const waitingFor = (verb: ProjectVerb, text: string, close?: string): ModalView =>
+  waitingView(TITLES[verb], text, close)
+
+/** What a waiting view turns into: another view, or the answer. */
+export type Next = { outcome: string; view: ModalView } | Reply
+
+type Asking = Pick<Question, 'operations' | 'by' | 'reference'>
+
+/** What `look` finds if this person may change projects; otherwise why they may not. */
+export async function ifAdmin<Found>(
+  { operations, by, reference }: Asking,
+  verb: ProjectVerb,
+  look: () => Promise<Found>,
+): Promise<Found | Reply> {
+  const permit = await operations.projects.mayAdminister(by)
+  if (permit.kind === 'yes') return look()
+  return { outcome: permit.kind, answer: answerNotSent(permit, answerContext(verb, reference)) }
+}
+
+/** Opens a waiting view at once, and shows in it what `look` finds. */
+export async function openForm(
+  { modalOpener, ...asking }: Asking & Pick<Question, 'modalOpener'>,
+  verb: ProjectVerb,
+  text: string,
+  look: () => Promise<Next>,
+): Promise<Reply> {
+  const { reference } = asking
+  if (!modalOpener) return { outcome: 'no-opener', answer: answerNotOpened('mention', reference) }
+  return opening(reference, async () => {
+    const modal = await modalOpener.open(waitingFor(verb, text))
+    const next = await ifAdmin(asking, verb, look)
+    if (!('view' in next)) return next
+    await modal.show(next.view)
+    return { outcome: next.outcome, answer: null }
+  })
+}
+
+/** Reads the project that a form is about; an answer if CI does not show it now. */
+export async function readForForm(
+  { operations, by, reference }: Asking,
+  verb: ProjectVerb,
+  project: string,
+): Promise<ShownProject | Reply> {
+  const context = answerContext(verb, reference)
+  const outcome = await operations.projects.show(project, by)
+  if (outcome.kind !== 'project') return { outcome: outcomeName(outcome), answer: answerProject(outcome, context) }
+  if (outcome.stale) return { outcome: outcomeName(outcome.stale), answer: answerNotSent(outcome.stale, context) }
+  return outcome.shown
+}
+
+/** Pushes a waiting view on top of the submitted form, and shows in it what `look` finds. */
+export function pushView(
+  body: unknown,
+  verb: ProjectVerb,
+  { channel, waiting }: { channel: ChannelId | null; waiting: ModalView },
+  look: (deps: SlackDeps, by: Requester, reference: string) => Promise<Next>,
+): Received {
+  // Slack does not return the id of a pushed view, so it gets one of ours.
+  const name = `pushed-${textAt(body, 'trigger_id') ?? textAt(body, 'view', 'id') ?? ''}`
+  return {
+    ack: showing('push', { ...waiting, external_id: name }),
+    work(deps) {
+      const by = requesterIn(body, channel)
+      const show = (view: ModalView) => showPushed(deps, name, view)
+      const place: Place = { spot: null, show: (answer) => show(answerView(TITLES[verb], answer)) }
+      return respond(deps, { what: `project ${verb}`, by, place }, async (reference) => {
+        const next = await look(deps, by, reference)
+        if (!('view' in next)) return next
+        await show(next.view)
+        return { outcome: next.outcome, answer: null }
+      })
+    },
+  }
+}
+
+/** Slack shows a pushed view a moment after the acknowledgement: the update is tried this often, this far apart. */
+const TRIES_MAX = 5
+const TRY_AFTER_MS = 300
+
+/** Replaces a pushed view. A person who closed it has given up the change, so nothing is shown then. */
+async function showPushed(
+  { client, clock }: Pick<SlackDeps, 'client' | 'clock'>,
+  name: string,
+  view: ModalView,
+): Promise<void> {
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    try {
+      await client.apiCall('views.update', { external_id: name, view: { ...view, external_id: name } })
+      return
+    } catch (error) {
+      if (slackCodeOf(error) !== 'not_found') throw error
+      if (tries < TRIES_MAX) await clock.sleep(TRY_AFTER_MS)
+    }
+  }
+}
