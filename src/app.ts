@@ -145,7 +145,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       matches: (path) => path === '/metrics',
       async handle(_, response) {
         const { metrics, metricsText } = await load()
-        response.writeHead(200, { 'content-type': metrics.contentType }).end(await metricsText())
+        response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(await metricsText())
       },
     },
   ]
