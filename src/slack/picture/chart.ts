@@ -16,17 +16,13 @@ export function createChart({ log, ...options }: ClientOptions & { log: Log }) {
   const client = createClient(options)
   return async (view: DigestView): Promise<string | null> => {
     const { days, red } = view
-    const picture = await chartToPng({ days, red } satisfies Charted)
-    if (picture === null) {
+    const png = await chartToPng({ days, red } satisfies Charted)
+    if (png === null) {
       log.warn({}, 'the chart of a digest could not be drawn; it is posted without')
       return null
     }
     try {
-      return await uploadPicture(client, {
-        png: picture.png,
-        name: `builds-${view.lastDay}.png`,
-        alt: chartInWords(view),
-      })
+      return await uploadPicture(client, { png, name: `builds-${view.lastDay}.png`, alt: chartInWords(view) })
     } catch (error) {
       log.warn({ err: error }, 'Slack did not take the chart of a digest; it is posted without')
       return null

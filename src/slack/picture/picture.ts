@@ -21,25 +21,18 @@ export const PICTURES_WAITING_MAX = 4
 /** The memory limit of the rasteriser, in WebAssembly pages of 64 KiB. */
 export const PICTURE_PAGES_MAX = 1_024
 
-export interface Picture {
-  png: Uint8Array
-  /** in pixels */
-  width: number
-  height: number
-}
-
 /**
  * Draws an SVG, such as a badge, as a PNG. All text is in the bundled font, so it looks the same everywhere. Null if it
  * is no SVG, has anything that badges do not need, or cannot be drawn within `msMax` milliseconds. One picture is drawn
  * at a time. Fetches nothing, never rejects.
  */
-export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Picture | null> {
+export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Uint8Array | null> {
   const text = readText(svg)
   return text === null || !isPlainSvg(text) ? null : inTurn(() => draw(text, msMax))
 }
 
 /** Draws a chart as a PNG, from its data. Unlike an SVG from outside, the data needs no check. */
-export const chartToPng = (shown: object): Promise<Picture | null> =>
+export const chartToPng = (shown: object): Promise<Uint8Array | null> =>
   inTurn(() => draw(JSON.stringify(shown), CHART_MS_MAX, [CHART]))
 
 /** The argument that asks the process for a chart. */
@@ -49,7 +42,7 @@ export const CHART_SCALE = 2
 /** The time limit for drawing a chart, in milliseconds, with the loading of its library. */
 const CHART_MS_MAX = 15_000
 
-async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture | null> {
+async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
   if (waiting > PICTURES_WAITING_MAX) return null
   waiting += 1
   // A process that cannot be started, for want of memory, is no reason for the next picture to fail.
@@ -57,7 +50,7 @@ async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture |
   last = drawing
   const png = await drawing
   waiting -= 1
-  return png && { png, ...sizeOf(png) }
+  return png
 }
 
 let waiting = 0
@@ -144,12 +137,6 @@ async function draw(given: string, msMax: number, what: readonly string[] = []):
   // If the process has died, it reads no more and there is no picture.
   child.stdin?.on('error', () => resolve(null)).end(given)
   return promise
-}
-
-/** A PNG's width and height are at a fixed place in its header. */
-function sizeOf(png: Uint8Array): { width: number; height: number } {
-  const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
-  return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
 /**
