@@ -76,25 +76,23 @@ const why = (reasons: Readonly<Record<string, string>>, code: string | null): st
 
 const UNREACHED = 'CI could not be reached, and nothing was done'
 
+const SHARED = {
+  unauthorized: "it no longer accepts Buildline's credentials",
+  forbidden: "Buildline's credentials lack the right",
+  'rate-limited': 'there were too many requests',
+}
+
 const REFUSED: Record<Action, Record<string, string>> = {
   stop: {
     'bad-request': 'the build is probably not running any more',
     'not-found': 'it has no such running build',
-    ...shared(),
+    ...SHARED,
   },
   restart: {
     'bad-request': 'the build cannot be restarted now',
     'not-found': 'it no longer has this build',
-    ...shared(),
+    ...SHARED,
   },
-}
-
-function shared(): Record<string, string> {
-  return {
-    unauthorized: "it no longer accepts Buildline's credentials",
-    forbidden: "Buildline's credentials lack the right",
-    'rate-limited': 'there were too many requests',
-  }
 }
 
 const UNCONFIRMED: Record<string, string> = {

@@ -3,7 +3,7 @@ import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { joined, mention, outside } from './build.ts'
+import { joined, outside, somebody } from './build.ts'
 import { durationWords } from './times.ts'
 import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
@@ -45,9 +45,7 @@ export const RULES_SHOWN_MAX = 5
 /** ``failed, recovered on `main`; every event on branches like `release/*` `` */
 export function rulesInWords(rules: readonly ChannelRule[]): string {
   if (rules.length === 0) return 'every event on every branch'
-  const left = rules.length - RULES_SHOWN_MAX
-  const shown = rules.slice(0, RULES_SHOWN_MAX).map(ruleInWords)
-  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
+  return firstOf(rules.map(ruleInWords), RULES_SHOWN_MAX, '; ')
 }
 
 const ruleInWords = ({ branch, branchMatch, events }: ChannelRule): string =>
@@ -59,9 +57,8 @@ const EVENTS_SHOWN_MAX = 8
 export function eventsInWords(events: ChannelRule['events']): string {
   if (events === 'every') return 'every event'
   if (events.length === 0) return 'no event'
-  const left = events.length - EVENTS_SHOWN_MAX
-  const shown = events.slice(0, EVENTS_SHOWN_MAX).map((event) => outside(event, WORD_CHARS_MAX) || '(no word)')
-  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ')
+  const words = events.map((event) => outside(event, WORD_CHARS_MAX) || '(no word)')
+  return firstOf(words, EVENTS_SHOWN_MAX, ', ')
 }
 
 function branchesInWords(branch: string | null, branchMatch: string | null): string {
@@ -83,11 +80,11 @@ const followed = (one: Followed): string => `${followedProject(one)}: ${followed
 
 /** Posted in the channel when it gets a subscription, or one is changed. */
 export const subscribedLine = (user: string, now: Followed, was: Followed | null): string =>
-  `:bell: ${by(user)} subscribed this channel to ${followed(now)}.${was ? ` Before: ${followedHow(was)}.` : ''}`
+  `:bell: ${somebody(user)} subscribed this channel to ${followed(now)}.${was ? ` Before: ${followedHow(was)}.` : ''}`
 
 /** Posted in the channel when it gets several subscriptions at once. */
 export const importedLine = (user: string, changes: readonly { now: Followed; was: Followed | null }[]): string =>
-  `:bell: ${by(user)} subscribed this channel to ${listed(changes.map(changed))}.`
+  `:bell: ${somebody(user)} subscribed this channel to ${listed(changes.map(changed))}.`
 
 const changed = ({ now, was }: { now: Followed; was: Followed | null }): string =>
   `${followed(now)}${was ? ` (before: ${followedHow(was)})` : ''}`
@@ -97,13 +94,14 @@ const NAMED_MAX = 5
 
 /** Posted in the channel when a subscription is removed. */
 export const unsubscribedLine = (user: string, gone: readonly Followed[]): string =>
-  `:no_bell: ${by(user)} unsubscribed this channel from ${listed(gone.map(followed))}.`
+  `:no_bell: ${somebody(user)} unsubscribed this channel from ${listed(gone.map(followed))}.`
 
-const by = (user: string): string => mention(user) || 'Somebody'
+const listed = (names: readonly string[]): string => firstOf(names, NAMED_MAX, ' · ')
 
-const listed = (names: readonly string[]): string => {
-  const left = names.length - NAMED_MAX
-  return [...names.slice(0, NAMED_MAX), ...(left > 0 ? [`and ${left} more`] : [])].join(' · ')
+/** The first of these texts, and how many more there are. */
+function firstOf(texts: readonly string[], max: number, by: string): string {
+  const left = texts.length - max
+  return [...texts.slice(0, max), ...(left > 0 ? [`and ${left} more`] : [])].join(by)
 }
 
 /** Sent directly to the person who subscribed a channel, when nothing can be posted there any more. */
