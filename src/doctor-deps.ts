@@ -39,7 +39,7 @@ export function doctorDeps(
     slack: createSlackExaminer({
       token: slack.botToken,
       appToken: slack.appToken,
-      ...(slack.apiUrl ? { apiUrl: slack.apiUrl } : {}),
+      apiUrl: slack.apiUrl,
       clock: deps.clock,
     }),
     scopesNeeded: config.asksByEmail ? [...SCOPES, EMAIL_SCOPE] : SCOPES,

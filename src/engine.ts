@@ -107,7 +107,7 @@ export function createEngine({
   })
   const slack = {
     token: config.slack.botToken,
-    ...(config.slack.apiUrl ? { apiUrl: config.slack.apiUrl } : {}),
+    apiUrl: config.slack.apiUrl,
     logger: log,
   }
   const notifier = createSlackNotifier({ ...slack, now: clock.now })

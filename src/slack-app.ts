@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { HTTPReceiver, LogLevel, type Logger, type Receiver } from '@slack/bolt'
+import { HTTPReceiver, type Receiver } from '@slack/bolt'
 import type { Config } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
@@ -10,7 +10,7 @@ import { registerFeatures } from './features/register.ts'
 import { ReceivingApp } from './features/receiving-app.ts'
 import { SocketReceiver } from './slack/socket/receiver.ts'
 import type { SocketWatch } from './slack/socket/watch.ts'
-import { createClient } from './slack/api/client.ts'
+import { createClient, slackLogger } from './slack/api/client.ts'
 import type { Operations } from './features/operations.ts'
 import type { PendingInteractions } from './features/pending-interactions.ts'
 
@@ -82,7 +82,7 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
   const { botToken, apiUrl } = config
   const client = createClient({
     token: botToken,
-    ...(apiUrl === null ? {} : { apiUrl }),
+    apiUrl,
     logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
   })
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
@@ -125,20 +125,8 @@ const socketReceiver = (
   appToken: string,
 ): SocketReceiver => new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, watch: socketWatch })
 
-// Bolt's debug lines hold whole requests; only its warnings and errors are of use to an operator.
-function boltLogger(log: Log): Logger {
-  const nothing = () => {}
-  const tell =
-    (level: 'warn' | 'error') =>
-    (...parts: unknown[]) =>
-      log[level]({ part: 'slack' }, parts.map(String).join(' '))
-  return {
-    debug: nothing,
-    info: nothing,
-    warn: tell('warn'),
-    error: tell('error'),
-    setLevel: nothing,
-    getLevel: () => LogLevel.WARN,
-    setName: nothing,
-  }
-}
+const boltLogger = (log: Log) =>
+  slackLogger(
+    (text) => log.warn({ part: 'slack' }, text),
+    (text) => log.error({ part: 'slack' }, text),
+  )

@@ -1,6 +1,7 @@
 import { filterOf, type BranchFilter } from './pattern.ts'
 import { fieldsThat, isSecretPlace, projectField, withoutCredentials } from './project-fields.ts'
-import { fieldOf, isRecord, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
+import { fieldOf, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
+import { isRecord } from '../lib/json.ts'
 import type { FieldFault } from './project.ts'
 
 /** The parts of a project that may be shown; null: CI sent nothing readable. */

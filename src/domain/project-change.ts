@@ -1,7 +1,8 @@
 import { assertNever } from '../lib/assert.ts'
 import { isIdDigits } from './ids.ts'
 import type { FieldFault } from './project.ts'
-import { fieldOf, isRecord, listOf, saysNothing, textOf, canonical } from './raw-values.ts'
+import { fieldOf, listOf, saysNothing, textOf, canonical } from './raw-values.ts'
+import { isRecord } from '../lib/json.ts'
 import { ruleFaults, ruleOf, type RuleInput } from './rule-input.ts'
 import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
 

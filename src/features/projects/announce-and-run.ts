@@ -1,6 +1,6 @@
 import type { MessageTs } from '../../domain/ids.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { isMessageTs, textOf, classify } from '../../slack/api/errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { isMessageTs, classify } from '../../slack/api/errors.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun } from './outcomes.ts'
 import type { Answer } from '../../slack/messages/answer.ts'

@@ -1,6 +1,6 @@
 import { plain } from '../../slack/messages/blocks.ts'
 import { maskedProject } from '../../domain/masked-project.ts'
-import { isRecord } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
 import { ruleOf } from '../../domain/rule-input.ts'
 import { outside, projectName } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'

@@ -13,7 +13,7 @@ import { topOf } from './prepare.ts'
 import { checkCreation as checkInput } from '../../sources/ci-service/check-creation.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
-import { isRecord } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
 import { ruleOf, withoutRulesOf } from '../../domain/rule-input.ts'
 
 interface Ready {

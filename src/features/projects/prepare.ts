@@ -3,7 +3,8 @@ import { type Difference, differencesOf, applyChange, type ProjectChange } from 
 import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { isProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import { textOf, isRecord, listOf } from '../../domain/raw-values.ts'
+import { textOf, listOf } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type {
   ChangedMeanwhile,

@@ -1,6 +1,5 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../../slack/api/errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { directPlace } from '../../slack/reply-targets.ts'

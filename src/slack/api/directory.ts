@@ -2,8 +2,9 @@ import type { WebClient } from '@slack/web-api'
 import { zoneNamed } from '../../domain/digest.ts'
 import { permit, type Grants, type Permit, type Person, type Right } from '../../domain/permission.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, isRecord } from '../../domain/raw-values.ts'
-import { textOf, BrokenAnswer, classify } from './errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
+import { BrokenAnswer, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
@@ -43,10 +44,11 @@ export function createDirectory({
   ...options
 }: ClientOptions & { clock: Clock; grants: Grants }): Directory {
   const client = createClient(options)
-  const limits = { clock, knownForMs: KNOWN_FOR_MS, max: REMEMBERED_MAX }
-  const people = createMemory(limits, (user: string) => patiently(clock, () => readPerson(client, user)))
-  const groups = createMemory(limits, (group: string) => patiently(clock, () => readGroup(client, group)))
-  const ownTeam = createMemory<string, string | null>(limits, () => patiently(clock, () => readOwnTeam(client)))
+  const remembered = <Value>(ask: (key: string) => Promise<Value>) =>
+    createMemory(clock, REMEMBERED_MAX, (key: string) => patiently(clock, () => ask(key)))
+  const people = remembered((user) => readPerson(client, user))
+  const groups = remembered((group) => readGroup(client, group))
+  const ownTeam = remembered(() => readOwnTeam(client))
 
   /** The listed groups that the person is in. Asks for none if the person is listed directly. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
@@ -146,23 +148,12 @@ async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promis
   }
 }
 
-interface MemoryLimits {
-  clock: Clock
-  /** how long an answer is valid */
-  knownForMs: number
-  /** entries; beyond this the oldest is dropped */
-  max: number
-}
-
-/** Caches answers by key. Concurrent callers share one call. A failed answer is not cached. */
-function createMemory<Key, Value>(
-  { clock, knownForMs, max }: MemoryLimits,
-  ask: (key: Key) => Promise<Value>,
-): (key: Key) => Promise<Value> {
+/** Caches answers by key, at most `max`. Concurrent callers share one call. A failed answer is not cached. */
+function createMemory<Key, Value>(clock: Clock, max: number, ask: (key: Key) => Promise<Value>) {
   const known = new Map<Key, { at: number; value: Promise<Value> }>()
-  return (key) => {
+  return (key: Key): Promise<Value> => {
     const fresh = known.get(key)
-    if (fresh && clock.now() - fresh.at < knownForMs) return fresh.value
+    if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.value
     const value = ask(key)
     const entry = { at: clock.now(), value }
     known.delete(key)
@@ -195,8 +186,7 @@ export function createMemberships({
   ...options
 }: ClientOptions & { clock: Clock; log: { warn(fields: object, text: string): void } }): Memberships {
   const client = createClient(options)
-  const limits = { clock, knownForMs: KNOWN_FOR_MS, max: CHANNEL_LISTS_MAX }
-  const remembered = createMemory(limits, (user: string | null) => readChannels(client, user))
+  const remembered = createMemory(clock, CHANNEL_LISTS_MAX, (user: string | null) => readChannels(client, user))
 
   async function asked(user: string | null): Promise<ReadonlySet<ChannelId> | null> {
     try {

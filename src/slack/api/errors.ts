@@ -31,7 +31,7 @@ const MS_PER_S = 1_000
 const RETRY_AFTER_MS_DEFAULT = 30_000
 const RETRY_AFTER_MS_MAX = 60 * 60_000
 
-function rateLimited(retryAfterS: number | undefined, code = 'ratelimited'): Failure {
+function rateLimited(retryAfterS?: number, code = 'ratelimited'): Failure {
   const asked = retryAfterS !== undefined && retryAfterS > 0 ? retryAfterS * MS_PER_S : RETRY_AFTER_MS_DEFAULT
   return { kind: 'rate-limited', code, retryAfterMs: Math.min(asked, RETRY_AFTER_MS_MAX) }
 }
@@ -40,8 +40,12 @@ function rateLimited(retryAfterS: number | undefined, code = 'ratelimited'): Fai
 function ofPlatform({ data }: WebAPIPlatformError): Failure {
   const code: unknown = data.error
   if (!isErrorCode(code)) return { kind: 'unclear', code: BROKEN_ANSWER }
+  return ofCode(code, data.response_metadata?.retryAfter)
+}
+
+function ofCode(code: string, retryAfterS?: number): Failure {
   const kind = failureOfCode(code)
-  return kind === 'rate-limited' ? rateLimited(data.response_metadata?.retryAfter, code) : { kind, code }
+  return kind === 'rate-limited' ? rateLimited(retryAfterS, code) : { kind, code }
 }
 
 const TOO_MANY = 429
@@ -52,15 +56,10 @@ const REQUEST_TIMEOUT = 408
 function ofHttp({ statusCode, body }: WebAPIHTTPError): Failure {
   const code = `http_${statusCode}`
   const own = fieldOf(body, 'error')
-  if (statusCode === TOO_MANY) return rateLimited(undefined)
+  if (statusCode === TOO_MANY) return rateLimited()
   if (statusCode < 400 || statusCode >= 500 || statusCode === REQUEST_TIMEOUT) return { kind: 'unclear', code }
-  if (isErrorCode(own)) return ofPlatformCode(own)
+  if (isErrorCode(own)) return ofCode(own)
   return { kind: REFUSING.has(statusCode) ? 'refused' : 'unsent', code }
-}
-
-function ofPlatformCode(code: string): Failure {
-  const kind = failureOfCode(code)
-  return kind === 'rate-limited' ? rateLimited(undefined, code) : { kind, code }
 }
 
 function ofConnection(error: unknown): Failure {
@@ -116,69 +115,61 @@ export const failureOfCode = (code: string): Failure['kind'] =>
 /** Whether it looks like one of Slack's error codes, and so is neither outside text nor a broken answer. */
 export const isErrorCode = (code: unknown): code is string => typeof code === 'string' && /^[a-z0-9_]{1,80}$/.test(code)
 
-const WORDS = {
-  'rate-limited': ['ratelimited', 'rate_limited', 'message_limit_exceeded'],
+const CODES: readonly [Failure['kind'], readonly string[]][] = [
+  ['rate-limited', ['ratelimited', 'rate_limited', 'message_limit_exceeded']],
   // Slack failed, and may have done what was asked before it did.
-  unclear: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed'],
+  ['unclear', ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed']],
   // Slack accepts nothing while a workspace moves between organizations.
-  unsent: ['team_added_to_org', 'external_channel_migrating'],
-  'message-gone': [
-    'message_not_found',
-    'thread_not_found',
-    'cant_update_message',
-    'cant_delete_message',
-    'cannot_reply_to_message',
-    'edit_window_closed',
-    // Only the thread is locked, not the channel.
-    'restricted_action_thread_locked',
+  ['unsent', ['team_added_to_org', 'external_channel_migrating']],
+  [
+    'message-gone',
+    [
+      'message_not_found',
+      'thread_not_found',
+      'cant_update_message',
+      'cant_delete_message',
+      'cannot_reply_to_message',
+      'edit_window_closed',
+      // Only the thread is locked, not the channel.
+      'restricted_action_thread_locked',
+    ],
   ],
-  'thread-closed': ['restricted_action_non_threadable_channel'],
-  'channel-closed': [
-    'channel_not_found',
-    'not_in_channel',
-    'is_archived',
-    'is_inactive',
-    'access_denied',
-    'channel_type_not_supported',
-    'channel_is_limited_access',
-    'messages_tab_disabled',
+  ['thread-closed', ['restricted_action_non_threadable_channel']],
+  [
+    'channel-closed',
+    [
+      'channel_not_found',
+      'not_in_channel',
+      'is_archived',
+      'is_inactive',
+      'access_denied',
+      'channel_type_not_supported',
+      'channel_is_limited_access',
+      'messages_tab_disabled',
+    ],
   ],
-  'workspace-closed': [
-    'account_inactive',
-    'token_revoked',
-    'token_expired',
-    'invalid_auth',
-    'not_authed',
-    'missing_scope',
-    'not_allowed_token_type',
-    'no_permission',
-    'org_login_required',
-    'team_access_not_granted',
-    'team_not_found',
-    'two_factor_setup_required',
-    'enterprise_is_restricted',
-    'ekm_access_denied',
-    'accesslimited',
+  [
+    'workspace-closed',
+    [
+      'account_inactive',
+      'token_revoked',
+      'token_expired',
+      'invalid_auth',
+      'not_authed',
+      'missing_scope',
+      'not_allowed_token_type',
+      'no_permission',
+      'org_login_required',
+      'team_access_not_granted',
+      'team_not_found',
+      'two_factor_setup_required',
+      'enterprise_is_restricted',
+      'ekm_access_denied',
+      'accesslimited',
+    ],
   ],
-} satisfies Partial<Record<Failure['kind'], readonly string[]>>
+]
 
-const BY_CODE = new Map<string, Failure['kind']>([
-  ...wordsOf('rate-limited'),
-  ...wordsOf('unclear'),
-  ...wordsOf('unsent'),
-  ...wordsOf('message-gone'),
-  ...wordsOf('thread-closed'),
-  ...wordsOf('channel-closed'),
-  ...wordsOf('workspace-closed'),
-])
-
-function wordsOf(kind: keyof typeof WORDS) {
-  return WORDS[kind].map((code) => [code, kind] as const)
-}
-
-// Readers of Slack's answers, which rely on nothing but `ok`.
-
-/** The value if it is a text that is not empty, or null. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const BY_CODE = new Map(CODES.flatMap(([kind, codes]) => codes.map((code) => [code, kind] as const)))
 
 export const isMessageTs = (value: unknown): value is MessageTs => typeof value === 'string' && /^\d+\.\d+$/.test(value)

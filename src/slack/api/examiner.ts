@@ -1,7 +1,8 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, isRecord } from '../../domain/raw-values.ts'
-import { textOf, failureOfCode, isErrorCode, BROKEN_ANSWER, classify } from './errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
+import { failureOfCode, isErrorCode, BROKEN_ANSWER, classify } from './errors.ts'
 import type { ClientOptions } from './client.ts'
 
 /** `refuses`: Slack said no. `away`: Slack could not be asked now. `code` is an error code, never other text. */
@@ -36,11 +37,11 @@ export interface SlackExaminer {
 export function createSlackExaminer({
   token,
   appToken = null,
-  apiUrl = SLACK_API_URL,
+  apiUrl,
   clock,
 }: Pick<ClientOptions, 'token' | 'apiUrl'> & { appToken?: string | null; clock: Pick<Clock, 'now'> }): SlackExaminer {
-  const call = (method: string, values: Record<string, string>, signal: AbortSignal) =>
-    askSlack({ url: new URL(method, apiUrl), token, values, signal, clock })
+  const call = (method: string, values: Record<string, string>, signal: AbortSignal, as = token) =>
+    askSlack({ url: new URL(method, apiUrl ?? SLACK_API_URL), token: as, values, signal, clock })
   return {
     async identity(signal) {
       const answer = await call('auth.test', {}, signal)
@@ -58,8 +59,7 @@ export function createSlackExaminer({
       appToken === null
         ? null
         : async (signal) => {
-            const url = new URL('apps.connections.open', apiUrl)
-            const answer = await askSlack({ url, token: appToken, values: {}, signal, clock })
+            const answer = await call('apps.connections.open', {}, signal, appToken)
             return answer.kind === 'answer' ? { kind: 'open' } : answer
           },
   }
@@ -92,20 +92,12 @@ async function askSlack({ url, token, values, signal, clock }: Question): Promis
 }
 
 function answerOf({ status, headers }: Response, text: string, atMs: number): Answer {
-  const body = jsonOf(text)
+  const body = findJson(text)
   if (fieldOf(body, 'ok') === true) return { kind: 'answer', body, headers, atMs }
   const code = fieldOf(body, 'error')
   if (!isErrorCode(code)) return { kind: 'away', code: status === 200 ? BROKEN_ANSWER : `http_${status}` }
   const failure = failureOfCode(code)
   return { kind: failure === 'rate-limited' || failure === 'unclear' ? 'away' : 'refuses', code }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 const scopesIn = (headers: Headers): string[] | null =>

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
-import { isRecord, parseJson } from '../../lib/json.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
 import { endUnread } from '../../server/client-gone.ts'
 import { announcedBytes, readBody } from '../../server/body.ts'
 import { createMemoryBudget, giveBack } from '../../server/memory.ts'
@@ -154,13 +154,7 @@ const fieldsOf = (text: string) => parse(text, '&', '=', { maxKeys: FORM_KEYS_MA
 
 const isForm = (type: string): boolean => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
 
-function isObject(text: string): boolean {
-  try {
-    return isRecord(parseJson(text))
-  } catch {
-    return false
-  }
-}
+const isObject = (text: string): boolean => isRecord(findJson(text))
 
 function decode(bytes: Buffer): string | null {
   try {

@@ -1,6 +1,5 @@
 import type { WebClient } from '@slack/web-api'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../api/errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { joined, mention, outside } from '../messages/build.ts'
 import { TITLE_CHARS_MAX } from '../messages/limits.ts'
 import type { Picture } from '../messages/answer.ts'
