@@ -5,6 +5,7 @@ import type { GithubApp } from './sources/github/app.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createReader, type Environment, type Reader } from './environment.ts'
+import type { DatabaseAddress } from './store/open.ts'
 import { readSubscriptions } from './subscriptions-file.ts'
 
 export interface Config {
@@ -41,7 +42,7 @@ export interface Config {
     /** signing tokens begin with `whsec_`; empty if GitLab delivers nothing */
     webhookSecrets: readonly string[]
   }
-  database: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+  database: DatabaseAddress
   subscriptions: readonly Subscription[]
   operators: readonly string[]
   admins: readonly string[]
@@ -62,7 +63,7 @@ export type CiAuth =
   | { kind: 'static'; authorization: string }
   | { kind: 'client-credentials'; tokenUrl: string; clientId: string; clientSecret: string }
 
-export type ConfigReading = { kind: 'config'; config: Config } | { kind: 'faults'; faults: readonly string[] }
+type ConfigReading = { kind: 'config'; config: Config } | { kind: 'faults'; faults: readonly string[] }
 
 /**
  * Reads the configuration from the environment: all of it, or every fault at once, in words that a person can act on.

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { OldestWaiting } from './store/backlog.ts'
 import type { CiErrorKind } from './sources/http/errors.ts'
 import type { CiCallEnd } from './sources/http/transport.ts'
-import type { WebhookKind } from './sources/webhook-route.ts'
+import type { WebhookKind } from './sources/endpoint.ts'
 import type { JobEnd } from './jobs/schedule.ts'
 import type { SilentEnd } from './jobs/refresh-silent.ts'
 import type { Counted } from './alerts/deps.ts'
@@ -21,7 +21,7 @@ export interface Looked {
 }
 
 /** Who is called: an interface of the CI service, its token server (`sign-in`), or another source. */
-export type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in' | 'github' | 'gitlab'
+type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in' | 'github' | 'gitlab'
 
 export type Metrics = ReturnType<typeof createMetrics>
 

@@ -26,7 +26,7 @@ interface WantedBuilds {
   builds?: readonly BuildId[]
 }
 
-export interface ActedOn {
+interface ActedOn {
   projectId: ProjectId
   buildId: BuildId
   projectUuid: Uuid | null

@@ -1,7 +1,8 @@
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import type { LegacyProject, LegacyProjectList, RestartedBuild } from '../../domain/project.ts'
+import { findJson } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
-import { findJson, readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
+import { readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
 import { followPages, type LoadedPage } from './pages.ts'
 import type { Transport } from '../http/transport.ts'
 import { readLegacyProject, readProjectPage, readRestartedBuild } from './wire.ts'
@@ -44,7 +45,7 @@ export function createClientLegacy({ baseUrl, ...access }: LegacyAccess & { base
     async restartBuild(id, signal) {
       const url = addressOf(base, ['api', 'v1', 'builds', id, 'restart.json'])
       const request = { method: 'POST', url, purpose: 'restart a build', statusSuffices: true } as const
-      return readRestartedBuild(findJson(await sendKeyed(access, request, signal)))
+      return readRestartedBuild(findJson((await sendKeyed(access, request, signal)).text))
     },
   }
 }

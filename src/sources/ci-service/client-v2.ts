@@ -1,7 +1,7 @@
 import type { Uuid } from '../../domain/ids.ts'
 import type { Project, ProjectCreation, ProjectList } from '../../domain/project.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
-import { findJson, readAnswer } from '../http/exchange.ts'
+import { readAnswer } from '../http/exchange.ts'
 import { sendAuthorized, type Auth, type UnauthorizedRequest } from './auth.ts'
 import { type CreationForms, CREATION_FORMS, creationBody } from './check-creation.ts'
 import { followPages, toListing, type LoadedPage } from './pages.ts'
@@ -10,7 +10,7 @@ import { readAesKey, readProject, readProjectPage } from './wire.ts'
 import { CiError } from '../http/errors.ts'
 import { updateBody } from './update-body.ts'
 import { isSecretPlace, withoutCredentials } from '../../domain/project-fields.ts'
-import { isRecord } from '../../lib/json.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
 
 interface ProjectQuery {
   /** The full repository name; CI answers with exactly that project. */
@@ -97,12 +97,12 @@ export function createClientV2({
     },
     async updateProject(uuid, project, signal) {
       const response = await send(updateRequest(addressOf(base, projects(uuid)), project), signal)
-      const updated = readProject(findJson(response))
+      const updated = readProject(findJson(response.text))
       return updated?.uuid === uuid ? updated : null
     },
     async resetAesKey(uuid, signal) {
       const response = await send(resetRequest(addressOf(base, projects(uuid, 'reset_aes_key'))), signal)
-      return { aesKey: readAesKey(findJson(response)) }
+      return { aesKey: readAesKey(findJson(response.text)) }
     },
   }
 }

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord } from '../../lib/json.ts'
-import type { Endpoint, Reading } from '../endpoint.ts'
-import { readJsonBody } from '../json-body.ts'
-import { createSecretCheck } from '../secret-check.ts'
+import { createSecretCheck, readJsonBody, type Endpoint, type Reading } from '../endpoint.ts'
 import { readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
@@ -14,6 +12,7 @@ const BODY_BYTES_MAX = 1024 * 1024
  * not stored. Source: GitHub, "Validating webhook deliveries".
  */
 export const createGithubEndpoint = (secrets: readonly string[]): Endpoint => ({
+  what: 'delivery',
   matches: (pathname) => /^\/webhooks\/github\/?$/.test(pathname),
   bodyBytesMax: BODY_BYTES_MAX,
   unauthorizedStatus: 401,
@@ -34,5 +33,5 @@ function readBody(bytes: Uint8Array): Reading {
   const { value, text } = body
   const run = isRecord(value) ? readRun(value['workflow_run'], value['repository']) : null
   if (!run) return { kind: 'refusal', reason: 'the body has no workflow_run and repository with usable ids' }
-  return { kind: 'delivery', text, ...run }
+  return { kind: 'delivery', body: text, ...run }
 }

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord, numbersAsWritten } from '../../lib/json.ts'
-import type { Endpoint, Reading } from '../endpoint.ts'
-import { readJsonBody } from '../json-body.ts'
-import { createSecretCheck } from '../secret-check.ts'
+import { createSecretCheck, readJsonBody, type Endpoint, type Reading } from '../endpoint.ts'
 import { isChild, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
@@ -22,6 +20,7 @@ export function createGitlabEndpoint(secrets: readonly string[], now: () => numb
   const isToken = createSecretCheck(secrets.filter((secret) => !isSigningToken(secret)))
   const showsToken = (headers: IncomingHttpHeaders) => isToken(textOf(headers['x-gitlab-token']))
   return {
+    what: 'delivery',
     matches: (pathname) => /^\/webhooks\/gitlab\/?$/.test(pathname),
     bodyBytesMax: BODY_BYTES_MAX,
     unauthorizedStatus: 401,
@@ -76,7 +75,7 @@ function readBody(bytes: Uint8Array): Reading {
   if (!build) return { kind: 'refusal', reason: NO_PIPELINE }
   // Not stored: variables may be secrets, and GitLab sends their values.
   const { variables: _, ...kept } = pipeline
-  return { kind: 'delivery', text: JSON.stringify(numbersAsWritten({ ...value, object_attributes: kept })), ...build }
+  return { kind: 'delivery', body: JSON.stringify(numbersAsWritten({ ...value, object_attributes: kept })), ...build }
 }
 
 const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'
