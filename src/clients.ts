@@ -80,13 +80,11 @@ export function createSources(
 }
 
 /** Which interfaces are configured. */
-export const interfacesOf = (
-  clients: HostedClients & { v2: unknown; legacy: unknown },
-): Record<'v2' | 'legacy' | 'github' | 'gitlab', boolean> => ({
-  v2: clients.v2 !== null,
-  legacy: clients.legacy !== null,
-  github: clients.github !== null,
-  gitlab: clients.gitlab !== null,
+export const interfacesOf = ({ v2, legacy, github, gitlab }: HostedClients & { v2: unknown; legacy: unknown }) => ({
+  v2: v2 !== null,
+  legacy: legacy !== null,
+  github: github !== null,
+  gitlab: gitlab !== null,
 })
 
 /** The polled sources, with the projects that the settings name. */

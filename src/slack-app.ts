@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HTTPReceiver, type Receiver } from '@slack/bolt'
 import type { Config } from './config.ts'
 import type { Clock } from './lib/clock.ts'
@@ -22,7 +21,7 @@ export const FAREWELL_MS = 1_500
 /** A reference is this many characters of a key: short enough to be read aloud. */
 const REFERENCE_CHARS = 8
 
-export interface SlackEndpointOptions {
+interface SlackEndpointOptions {
   config: Config['slack']
   operations: Operations
   pendingInteractions: PendingInteractions
@@ -35,32 +34,27 @@ export interface SlackEndpointOptions {
   log: Log
 }
 
-export interface SlackEndpoint {
-  /** Answers requests that passed the gate; null in Socket Mode, where Slack sends nothing over HTTP. */
-  handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
-  /** A hint that open App Homes may have changed. */
-  somethingChanged(): void
-  /** In Socket Mode: resolves when the first connection stands. */
-  start(): Promise<void>
-  /**
-   * Accepts no more over sockets and waits for work in flight. People who have no answer in time are told so. At most
-   * 10 s. Idempotent.
-   */
-  stop(): Promise<void>
-}
+export type SlackEndpoint = ReturnType<typeof createSlackEndpoint>
 
 /** The endpoint for Slack, in Bolt: signed HTTP requests, or Socket Mode when there is an app token. */
-export function createSlackEndpoint(options: SlackEndpointOptions): SlackEndpoint {
+export function createSlackEndpoint(options: SlackEndpointOptions) {
   const { config, clock } = options
   const socket = config.appToken === null ? null : socketReceiver(options, config.appToken)
   const http = socket ? null : httpReceiver(options)
   const { app, homes } = createReceivingApp(options, socket ?? http!)
   let stopped: Promise<void> | null = null
   return {
+    /** Answers requests that passed the gate; null in Socket Mode, where Slack sends nothing over HTTP. */
     handle: http ? http.requestListener : null,
+    /** In Socket Mode: resolves when the first connection stands. */
     start: async () => socket?.start(),
+    /** A hint that open App Homes may have changed. */
     somethingChanged: homes.wake,
-    stop: () => (stopped ??= stop(app, homes, socket, clock)),
+    /**
+     * Accepts no more over sockets and waits for work in flight. People who have no answer in time are told so. At most
+     * 10 s. Idempotent.
+     */
+    stop: (): Promise<void> => (stopped ??= stop(app, homes, socket, clock)),
   }
 }
 

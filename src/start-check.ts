@@ -11,7 +11,7 @@ import { slackWords } from './readiness.ts'
 /** A Slack that is away is asked again after this time. The log says less and less often that it is still away. */
 const ASK_AGAIN_MS = 60_000
 
-export interface StartCheckDeps {
+interface StartCheckDeps {
   doctor: DoctorDeps
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>

@@ -5,7 +5,7 @@ import { answerInterrupted, answerUndone } from '../../src/features/interrupted.
 import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import { resetLine } from '../../src/features/projects/reset-form.ts'
 import { createLine, editLine } from '../../src/features/projects/send-form.ts'
-import { alarmText } from '../../src/slack/api/alarm.ts'
+import { alarmText } from '../../src/slack/api/say.ts'
 import { closedLine, importedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
 import { HOSTILE } from './answers-stage.ts'
 

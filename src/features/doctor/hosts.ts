@@ -4,7 +4,7 @@ import { githubHook } from '../../sources/github/hook.ts'
 import type { GitlabClient } from '../../sources/gitlab/client.ts'
 import { gitlabHook } from '../../sources/gitlab/hook.ts'
 import { CiError, type CiErrorKind, unlessGone } from '../../sources/http/errors.ts'
-import type { Rate } from '../../sources/http/rate.ts'
+import type { Rate } from '../../sources/http/exchange.ts'
 import { bounded, type Examination, type Found, type Host, type HostName } from './findings.ts'
 import type { FindingWords, Say } from './say.ts'
 

@@ -4,16 +4,12 @@ import { findJson } from '../../lib/json.ts'
 import { BrokenAnswer } from './errors.ts'
 import type { Search } from '../notifier.ts'
 
-/** Takes the client's warnings. A pino logger fits. */
-interface WarningLog {
-  warn(message: string): void
-}
-
 export interface ClientOptions {
   token: string
   /** Slack's own if it is null or left out; tests set another */
-  apiUrl?: string | null
-  logger?: WarningLog
+  apiUrl?: string | null | undefined
+  /** takes the client's warnings; a pino logger fits */
+  logger?: { warn(message: string): void }
   timeoutMs?: number
   /** called with the headers of each response */
   heard?: (headers: Pick<Headers, 'get'>) => void

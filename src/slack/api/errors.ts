@@ -2,6 +2,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 import type { Failure } from '../notifier.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import type { MessageTs } from '../../domain/ids.ts'
+import { causesOf } from '../../lib/error-code.ts'
 
 /**
  * Classifies what the Web API client threw. Only a short code is passed on: messages and bodies can hold addresses,
@@ -12,6 +13,19 @@ export function classify(error: unknown): Failure {
   if (error instanceof WebAPIPlatformError) return ofPlatform(error)
   if (error instanceof WebAPIHTTPError) return ofHttp(error)
   return ofConnection(error instanceof WebAPIRequestError ? error.original : error)
+}
+
+/** `refuses`: Slack said no, and somebody has to change something. `away`: Slack cannot be reached for now. */
+export interface SlackTrouble {
+  kind: 'refuses' | 'away'
+  code: string
+}
+
+/** An HTTP status (`http_400`) may come from a proxy between us and Slack, and is no refusal of Slack's. */
+export function troubleOf(error: unknown): SlackTrouble {
+  const { kind, code } = classify(error)
+  const isAway = kind === 'rate-limited' || kind === 'unclear' || kind === 'unsent' || code.startsWith('http_')
+  return { kind: isAway ? 'away' : 'refuses', code }
 }
 
 /** The code for an answer that says neither yes nor no. */
@@ -63,19 +77,9 @@ function ofHttp({ statusCode, body }: WebAPIHTTPError): Failure {
 }
 
 function ofConnection(error: unknown): Failure {
-  const causes = [...causesOf(error)]
+  const causes = causesOf(error)
   const code = causes.map(codeOf).find((one) => one !== null) ?? 'connection_failed'
   return { kind: causes.some(neverConnected) ? 'unsent' : 'unclear', code }
-}
-
-const CAUSES_MAX = 8
-
-function* causesOf(error: unknown): Generator<Error> {
-  let cause = error
-  for (let depth = 0; cause instanceof Error && depth < CAUSES_MAX; depth += 1) {
-    yield cause
-    cause = cause.cause
-  }
 }
 
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/
@@ -113,7 +117,7 @@ export const failureOfCode = (code: string): Failure['kind'] =>
   BY_CODE.get(code) ?? (code.startsWith('restricted_action') ? 'channel-closed' : 'refused')
 
 /** Whether it looks like one of Slack's error codes, and so is neither outside text nor a broken answer. */
-export const isErrorCode = (code: unknown): code is string => typeof code === 'string' && /^[a-z0-9_]{1,80}$/.test(code)
+const isErrorCode = (code: unknown): code is string => typeof code === 'string' && /^[a-z0-9_]{1,80}$/.test(code)
 
 const CODES: readonly [Failure['kind'], readonly string[]][] = [
   ['rate-limited', ['ratelimited', 'rate_limited', 'message_limit_exceeded']],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { SaxesParser } from 'saxes'
+import { utf8Of } from '../../lib/utf8.ts'
 
 /** The longest SVG that is drawn, in bytes of UTF-8. */
 export const SVG_BYTES_MAX = 256 * 1024
@@ -15,7 +16,7 @@ export const PICTURE_SCALE = 3
 export const PICTURE_WIDTH_PX_MAX = 1_200
 export const PICTURE_HEIGHT_PX_MAX = 400
 /** The time limit for drawing, in milliseconds, with the start of its process. */
-export const PICTURE_MS_MAX = 3_000
+const PICTURE_MS_MAX = 3_000
 /** How many pictures may wait while one is drawn. A further one is not drawn. */
 export const PICTURES_WAITING_MAX = 4
 /** The memory limit of the rasteriser, in WebAssembly pages of 64 KiB. */
@@ -56,15 +57,10 @@ async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Uint8Arra
 let waiting = 0
 let last: Promise<unknown> = Promise.resolve()
 
+/** Null for another encoding, or something compressed: what the checks below cannot read is not drawn. */
 function readText(svg: string | Uint8Array): string | null {
   const bytes = typeof svg === 'string' ? Buffer.from(svg) : svg
-  if (bytes.length > SVG_BYTES_MAX) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    // Another encoding, or compressed. What the checks below cannot read is not drawn.
-    return null
-  }
+  return bytes.length > SVG_BYTES_MAX ? null : (utf8Of(bytes)?.replace(/^\ufeff/, '') ?? null)
 }
 
 /**
@@ -88,7 +84,7 @@ function isPlainSvg(text: string): boolean {
     for (const [attribute, value] of Object.entries(attributes)) if (!isPlainAttribute(attribute, value)) refuse()
   })
   parser.on('closetag', () => (depth -= 1))
-  parser.write(text.replace(/^\ufeff/, '')).close()
+  parser.write(text).close()
   return isPlain
 }
 

@@ -35,13 +35,10 @@ export interface Rate {
 /** A response with a 2xx status. */
 export interface CiResponse {
   status: number
-  /** The `Link` header, or null. */
+  /** Headers; null if the answer lacks them. */
   link: string | null
-  /** The `ETag` header, or null. */
   etag: string | null
-  /** The `Content-Type` header, or null. */
   contentType: string | null
-  /** The `Content-Disposition` header, or null. */
   contentDisposition: string | null
   /** How many calls are left, if the answer says so. */
   rate: Rate | null
