@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord, numbersAsWritten } from '../../lib/json.ts'
-import { createSecretCheck, readJsonBody, type Endpoint, type Reading } from '../endpoint.ts'
+import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type Reading } from '../endpoint.ts'
 import { isChild, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
@@ -79,3 +79,16 @@ function readBody(bytes: Uint8Array): Reading {
 }
 
 const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'
+
+/** The state of a project's webhook. Source: GitLab REST API, "Project webhooks". */
+export const gitlabHook = (hooks: readonly unknown[]): Hook =>
+  ownHook(hooks, '/webhooks/gitlab', {
+    addressOf: ({ url }) => url,
+    stateOf({ alert_status: alert, pipeline_events: hasPipelines }) {
+      if (alert === 'disabled') return { state: 'off' }
+      if (hasPipelines === false) return { state: 'no-events' }
+      // GitLab retries by itself.
+      if (alert === 'temporarily_disabled') return { state: 'failing', said: 'switched off for a while' }
+      return { state: 'fine' }
+    },
+  })
