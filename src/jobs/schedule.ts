@@ -1,3 +1,4 @@
+import { schedule } from 'node-cron'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
@@ -22,22 +23,33 @@ export interface ScheduleDeps {
 }
 
 /** How often the scheduler checks which jobs are due. */
+const LOOK = '*/5 * * * * *'
 const LOOK_EVERY_MS = 5_000
 
-/**
- * Runs each job when it is due. A job that fails is due again at the next check. The rows in the database say when each
- * job was last done, and so whether it is due.
- */
+/** If the clock is set back by an hour, node-cron is silent for an hour. It is restarted after this much silence. */
+const SILENT_MS = 2 * LOOK_EVERY_MS
+
+/** Runs each job when it is due. A job that fails is due again at the next check. */
 export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   const look = createLook(jobs, deps)
   const stopping = new AbortController()
-  const looking = keepLooking()
+  let looks = 0
+  // node-cron only ticks. The rows in the database say when each job was last done, and so whether it is due.
+  const tick = (): void => {
+    looks++
+    look.now()
+  }
+  let task = schedule(LOOK, tick)
+  const watching = watch()
 
-  async function keepLooking(): Promise<void> {
-    for (;;) {
-      await deps.clock.sleep(LOOK_EVERY_MS, stopping.signal)
-      if (stopping.signal.aborted) return
-      look.now()
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const before = looks
+      await deps.clock.sleep(SILENT_MS, stopping.signal)
+      if (looks !== before || stopping.signal.aborted) continue
+      await task.destroy()
+      task = schedule(LOOK, tick)
+      tick()
     }
   }
 
@@ -45,7 +57,8 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
     /** Resolves when the running jobs have ended. */
     async stop(): Promise<void> {
       stopping.abort()
-      await looking
+      await watching
+      await task.destroy()
       await look.stop()
     },
   }
@@ -56,15 +69,20 @@ export function createLook(jobs: readonly Job[], deps: ScheduleDeps) {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
 
+  function now(): void {
+    if (stopping.signal.aborted) return
+    for (const job of jobs) {
+      if (running.has(job.name)) continue
+      running.set(
+        job.name,
+        runIfDue(deps, job, stopping.signal).finally(() => running.delete(job.name)),
+      )
+    }
+  }
+
   return {
-    now(): void {
-      if (stopping.signal.aborted) return
-      for (const job of jobs) {
-        if (running.has(job.name)) continue
-        const run = runIfDue(deps, job, stopping.signal).finally(() => running.delete(job.name))
-        running.set(job.name, run)
-      }
-    },
+    now,
+    isIdle: () => running.size === 0,
     /** Tells the running jobs to stop, and resolves when they have ended. */
     async stop(): Promise<void> {
       stopping.abort()
@@ -88,7 +106,7 @@ async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Pr
   }
 }
 
-/** Checks come a little early or late, so a job that is due within half an interval counts as due. */
+/** Ticks come a little early or late, so a job that is due within half a tick counts as due. */
 export const EARLY_MS = 2_500
 
 // A job that was last done in the future is due: the clock was ahead then, and has been corrected.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EARLY_MS, scheduleJobs } from '../../src/jobs/schedule.ts'
+import { EARLY_MS } from '../../src/jobs/schedule.ts'
 import { HOUR, T0 } from '../support/build-events.ts'
 import { createHandClock, watched } from '../support/hand-clock.ts'
 import { sqlitePlaces, type Places } from '../support/stores.ts'
-import { counted, depsOf, held, look, processOn } from './stage.ts'
+import { counted, held, look, processOn } from './stage.ts'
 
 const DAY = 24 * HOUR
 
@@ -127,20 +127,5 @@ describe('a job of a process with its own database', () => {
     expect(await store.read.lastDoneAt('prune')).toBeNull()
     await look(clock, process)
     expect(slow.begun).toHaveLength(1)
-  })
-
-  test('is looked for every five seconds, until the process stops', async () => {
-    const { place, store, clock } = await open()
-    await using _ = place
-    const { job, begun } = counted(clock, 5_000)
-    const scheduled = scheduleJobs([job], depsOf(store, clock))
-    await clock.advance(4_999)
-    expect(begun).toEqual([])
-    await clock.advance(1)
-    await clock.advance(5_000)
-    expect(begun).toEqual([T0 + 5_000, T0 + 10_000])
-    await scheduled.stop()
-    await clock.advance(5_000)
-    expect(begun).toHaveLength(2)
   })
 })

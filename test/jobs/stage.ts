@@ -9,22 +9,18 @@ export interface Process {
   warned: string[]
 }
 
-/** What a process schedules with: it notes how jobs ended, and what was warned of. */
-export function depsOf(store: Store, clock: HandClock, ended: string[] = [], warned: string[] = []): ScheduleDeps {
+/** One process with these jobs, on this store. */
+export function processOn(store: Store, clock: HandClock, ...jobs: readonly Job[]): Process {
+  const ended: string[] = []
+  const warned: string[] = []
   const mute = () => {}
-  return {
+  const deps: ScheduleDeps = {
     store,
     clock,
     log: { debug: mute, info: mute, error: mute, warn: (_, text) => void warned.push(text) },
     count: (job, end) => void ended.push(`${job} ${end}`),
   }
-}
-
-/** One process with these jobs, on this store. */
-export function processOn(store: Store, clock: HandClock, ...jobs: readonly Job[]): Process {
-  const ended: string[] = []
-  const warned: string[] = []
-  return { look: createLook(jobs, depsOf(store, clock, ended, warned)), ended, warned }
+  return { look: createLook(jobs, deps), ended, warned }
 }
 
 /** Lets each process look for due jobs, and waits until everything has settled. */
