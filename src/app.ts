@@ -15,14 +15,12 @@ import type { Metrics } from './metrics.ts'
 import { createAcknowledged } from './alerts/acknowledged.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { recordReport } from './alerts/record-report.ts'
-import { openSqlite } from './store/sqlite.ts'
-import type { Store } from './store/store.ts'
+import { openStore } from './store/open.ts'
 import { createCiServiceEndpoint, createReportEndpoint } from './sources/ci-service/webhook/endpoint.ts'
-import { createSecretCheck } from './sources/secret-check.ts'
-import { createThrottle, createWebhookRoute, type Stored, type WebhookKind } from './sources/webhook-route.ts'
+import { createThrottle, createWebhookRoute, type Stored, type WebhookDeps } from './sources/webhook-route.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
-import type { Endpoint, ReadDelivery } from './sources/endpoint.ts'
+import { createSecretCheck, type Endpoint, type ReadDelivery, type ReadReport } from './sources/endpoint.ts'
 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
@@ -36,28 +34,22 @@ const STORE_PATIENCE_MS = 8_000
 /** The port opens when the tables exist; or after this time, if the database server is away: then 503 is answered. */
 const TABLES_MAX_MS = 5_000
 
-export interface BuildlineApp {
-  /** Resolves with the ports when they are open; `metricsPort` is null if metrics have no port of their own. */
-  start(): Promise<{ port: number; metricsPort: number | null }>
-  /** Replaces the valid secrets. */
-  takeWebhookSecrets(secrets: readonly string[]): void
-  stop(): Promise<void>
-}
-
 /**
  * Opens the store and the webhook endpoint first. Then it loads `engine.ts`, which is three quarters of the code,
  * because deliveries must not wait for that. These two files choose implementations.
  */
-export async function createApp(config: Config, log: Logger): Promise<BuildlineApp> {
+export async function createApp(config: Config, log: Logger) {
   // Processes that share a database use its clock. A single one uses the machine's, which somebody may set back.
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
   const clock = createAgreedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
   const figures = createBufferedSink<Metrics>()
-  const store = measuredStore(await openStore(config.database, log), {
+  const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
+  const store = measuredStore(await openStore(config.database, lost), {
     timeStore: (operation, ms) => figures.tell((to) => to.timeStore(operation, ms)),
     countStoreFailure: (operation) => figures.tell((to) => to.countStoreFailure(operation)),
   })
+  if (config.database.kind === 'sqlite') warnOfOpenFiles(config.database.path, log)
   const storeLimit = createTimeLimit(clock, STORE_PATIENCE_MS)
   let webhookSecrets = config.webhookSecrets
   let isSecret = createSecretCheck(webhookSecrets)
@@ -88,23 +80,24 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
   const recording = { store, clock, wake: () => engine?.wake() }
   const acknowledged = createAcknowledged({ store, clock })
-  const bodies = measure()
-  const throttle = createThrottle(clock.now)
-  function routeOf<Read extends { kind: 'delivery' }>(
-    what: WebhookKind,
-    endpoint: Endpoint<Read>,
-    record: (read: Read) => Promise<Stored>,
-  ): Route {
-    const answer = createWebhookRoute({
-      what,
-      endpoint,
-      record: (read) => storeLimit.inTime(record(read)),
-      acknowledged: acknowledged.note,
-      log,
-      throttle,
-      measures: { bodies, refused },
-      count: (status, says, ms) => figures.tell((to) => to.countDelivery(what, { status, answer: says, ms })),
-    })
+  async function record(read: ReadDelivery | ReadReport): Promise<Stored> {
+    if (read.kind === 'report') return recordReport(recording, read)
+    const { seen } = read
+    if (toStatus(seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
+    const { answer, deliveryId, eventSeq, revisionKey } = await recordDelivery(recording, read)
+    const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
+    return { answer, eventSeq, fields: { ...of, project: seen.projectId, build: seen.buildId, status: seen.word } }
+  }
+  const webhooks: WebhookDeps = {
+    record: (read) => storeLimit.inTime(record(read)),
+    acknowledged: acknowledged.note,
+    log,
+    throttle: createThrottle(clock.now),
+    measures: { bodies: measure(), refused },
+    count: (what, answered) => figures.tell((to) => to.countDelivery(what, answered)),
+  }
+  function routeOf(endpoint: Endpoint): Route {
+    const answer = createWebhookRoute(endpoint, webhooks)
     return {
       matches: endpoint.matches,
       handle: (request, response, url) =>
@@ -113,20 +106,13 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
           : answer(request, response, url),
     }
   }
-  async function storeDelivery({ seen, text, project }: ReadDelivery): Promise<Stored> {
-    if (toStatus(seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
-    const { answer, deliveryId, eventSeq, revisionKey } = await recordDelivery(recording, { seen, body: text, project })
-    const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
-    return { answer, eventSeq, fields: { ...of, project: seen.projectId, build: seen.buildId, status: seen.word } }
-  }
   const { github, gitlab } = config
   const isValid = (presented: string | null) => isSecret(presented)
-  const endpoints = [createCiServiceEndpoint(isValid)]
+  const endpoints = [createCiServiceEndpoint(isValid), createReportEndpoint(isValid)]
   if (github.webhookSecrets.length > 0) endpoints.push(createGithubEndpoint(github.webhookSecrets))
   if (gitlab.webhookSecrets.length > 0) endpoints.push(createGitlabEndpoint(gitlab.webhookSecrets, clock.now))
   const routes: Route[] = [
-    ...endpoints.map((endpoint) => routeOf('delivery', endpoint, storeDelivery)),
-    routeOf('report', createReportEndpoint(isValid), (read) => recordReport(recording, read)),
+    ...endpoints.map(routeOf),
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {
@@ -145,7 +131,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       matches: (path) => path === '/metrics',
       async handle(_, response) {
         const { metrics, metricsText } = await load()
-        response.writeHead(200, { 'content-type': metrics.contentType }).end(await metricsText())
+        response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(await metricsText())
       },
     },
   ]
@@ -161,7 +147,8 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   }
 
   return {
-    async start() {
+    /** Resolves with the ports when they are open; `metricsPort` is null if metrics have no port of their own. */
+    async start(): Promise<{ port: number; metricsPort: number | null }> {
       if (store.shared) await Promise.race([store.migrate().catch(() => {}), clock.sleep(TABLES_MAX_MS)])
       else await store.migrate()
       // Before anything is sent, so that a second bot on the same port ends here.
@@ -179,11 +166,12 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       )
       return { port, metricsPort }
     },
-    takeWebhookSecrets(secrets) {
+    /** Replaces the valid secrets. */
+    takeWebhookSecrets(secrets: readonly string[]): void {
       webhookSecrets = secrets
       isSecret = createSecretCheck(secrets)
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true
       const closed = server.close(STOP_GRACE_MS)
       // An engine that is stopped before it was started does not start.
@@ -210,14 +198,4 @@ function warnOfOpenFiles(path: string, log: Logger): void {
       { files: open },
       `other users can read the database: run chmod 600 ${open.map((file) => `'${file}'`).join(' ')}`,
     )
-}
-
-async function openStore(database: Config['database'], log: Logger): Promise<Store> {
-  if (database.kind === 'sqlite') {
-    const store = openSqlite(database.path)
-    warnOfOpenFiles(database.path, log)
-    return store
-  }
-  const { openPostgres } = await import('./store/postgres.ts')
-  return openPostgres(database.url, (error) => log.warn({ err: error }, 'a database connection was lost'))
 }

@@ -12,29 +12,32 @@ import type { Reads } from './store/store.ts'
 import { sourceOf, type SourceName } from './domain/ids.ts'
 import { createClientLegacy } from './sources/ci-service/client-legacy.ts'
 import { createClientV2 } from './sources/ci-service/client-v2.ts'
-import { CiError } from './sources/http/errors.ts'
-import { type Transport, countedTransport, watchedTransport } from './sources/http/transport.ts'
+import { observedTransport, type Transport } from './sources/http/transport.ts'
 import type { CiAuth, Config } from './config.ts'
 import { systemClock } from './lib/clock.ts'
-import type { CiInterface, Metrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import type { ConnectionName, Connections } from './sources/ci-service/connections.ts'
 
-/** The configured clients of CI. @param note called with how each call ended @param count called for each call */
+/** The configured clients of CI. @param note called with how each read ended @param count called for each call */
 export function createClients(
   { v2, legacy, siteUrl }: Config['ci'],
   transport: Transport,
-  warn: (what: string) => void,
-  note: Connections['note'],
+  warn: (what: string) => void = () => {},
+  note: Connections['note'] = () => {},
   count: Metrics['countCiCall'] = () => {},
 ) {
-  const counted = (name: CiInterface) => countedTransport(transport, (end, ms) => count(name, end, ms))
-  const watched = (name: ConnectionName) => watchedTransport(counted(name), (trouble) => note(name, trouble))
-  const auth = v2 && warningAuth(createAuth(v2.auth, counted('sign-in')), warn)
+  const watched = (name: ConnectionName, refused?: string) =>
+    observedTransport(transport, (end, ms, { method }) => {
+      count(name, end, ms)
+      // The result of a write says nothing about the connection.
+      if (method === 'GET' && end !== 'stopped') note(name, end === 'ok' ? null : end)
+      if (end === 'unauthorized' && refused !== undefined) warn(refused)
+    })
+  const signIn = observedTransport(transport, (end, ms) => count('sign-in', end, ms))
+  const auth = v2 && warningAuth(createAuth(v2.auth, signIn), warn)
   return {
     v2: v2 && auth && createClientV2({ ...v2, auth, transport: watched('v2') }),
-    legacy:
-      legacy &&
-      createClientLegacy({ ...legacy, transport: warningTransport(watched('legacy'), () => warn(LEGACY_REFUSED)) }),
+    legacy: legacy && createClientLegacy({ ...legacy, transport: watched('legacy', LEGACY_REFUSED) }),
     badges: siteUrl === null ? null : createBadgeClient({ siteUrl, transport: watched('site') }),
   }
 }
@@ -47,10 +50,10 @@ export function createHostedClients(
   count: Metrics['countCiCall'] = () => {},
 ) {
   const watched = (name: 'github' | 'gitlab', refused: string) =>
-    warningTransport(
-      countedTransport(transport, (end, ms) => count(name, end, ms)),
-      () => warn(refused),
-    )
+    observedTransport(transport, (end, ms) => {
+      count(name, end, ms)
+      if (end === 'unauthorized') warn(refused)
+    })
   const ofGithub = { apiUrl: github.apiUrl, transport: watched('github', GITHUB_REFUSED) }
   const githubToken = github.app ? appTokens(github.app, { ...ofGithub, clock: systemClock }) : github.token
   const ofGitlab = { url: gitlab.url, transport: watched('gitlab', GITLAB_REFUSED) }
@@ -77,13 +80,11 @@ export function createSources(
 }
 
 /** Which interfaces are configured. */
-export const interfacesOf = (
-  clients: HostedClients & { v2: unknown; legacy: unknown },
-): Record<'v2' | 'legacy' | 'github' | 'gitlab', boolean> => ({
-  v2: clients.v2 !== null,
-  legacy: clients.legacy !== null,
-  github: clients.github !== null,
-  gitlab: clients.gitlab !== null,
+export const interfacesOf = ({ v2, legacy, github, gitlab }: HostedClients & { v2: unknown; legacy: unknown }) => ({
+  v2: v2 !== null,
+  legacy: legacy !== null,
+  github: github !== null,
+  gitlab: gitlab !== null,
 })
 
 /** The polled sources, with the projects that the settings name. */
@@ -105,18 +106,6 @@ const warningAuth = (auth: Auth, warn: (what: string) => void): Auth => ({
     const other = await auth.renewed(refused)
     if (other === null) warn(V2_REFUSED)
     return other
-  },
-})
-
-const warningTransport = (transport: Transport, warn: () => void): Transport => ({
-  ...transport,
-  async send(request, signal) {
-    try {
-      return await transport.send(request, signal)
-    } catch (error) {
-      if (error instanceof CiError && error.kind === 'unauthorized') warn()
-      throw error
-    }
   },
 })
 

@@ -1,11 +1,12 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isChannelId, type ChannelId } from './domain/ids.ts'
+import { isChannelId } from './domain/ids.ts'
 import type { CreationForms } from './sources/ci-service/check-creation.ts'
 import type { GithubApp } from './sources/github/app.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createReader, type Environment, type Reader } from './environment.ts'
+import type { DatabaseAddress } from './store/open.ts'
 import { readSubscriptions } from './subscriptions-file.ts'
 
 export interface Config {
@@ -42,7 +43,7 @@ export interface Config {
     /** signing tokens begin with `whsec_`; empty if GitLab delivers nothing */
     webhookSecrets: readonly string[]
   }
-  database: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+  database: DatabaseAddress
   subscriptions: readonly Subscription[]
   operators: readonly string[]
   admins: readonly string[]
@@ -57,7 +58,7 @@ export type CiAuth =
   | { kind: 'static'; authorization: string }
   | { kind: 'client-credentials'; tokenUrl: string; clientId: string; clientSecret: string }
 
-export type ConfigReading = { kind: 'config'; config: Config } | { kind: 'faults'; faults: readonly string[] }
+type ConfigReading = { kind: 'config'; config: Config } | { kind: 'faults'; faults: readonly string[] }
 
 /**
  * Reads the configuration from the environment: all of it, or every fault at once, in words that a person can act on.
@@ -67,35 +68,36 @@ export function readConfig(
   environment: Environment,
   readFile = (path: string) => readFileSync(path, 'utf8'),
 ): ConfigReading {
-  const faults: string[] = []
-  const env = createReader(environment, faults)
+  const env = createReader(environment)
   const config: Config = {
     port: env.port('PORT') ?? 3000,
     host: env.text('HOST'),
     metricsPort: env.port('METRICS_PORT'),
-    slack: readSlack(env, faults),
-    ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
-    webhookSecrets: readSecrets(env, faults),
-    github: readGithub(env, faults, readFile),
-    gitlab: readGitlab(env, faults),
-    database: readDatabase(env.text('DATABASE_URL'), faults),
-    subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
-    operators: readIds(env, 'CI_OPERATORS', faults),
-    admins: readIds(env, 'CI_ADMINS', faults),
+    slack: readSlack(env),
+    ci: { v2: readV2(env), legacy: readLegacy(env), siteUrl: env.url('CI_SITE_URL') },
+    webhookSecrets: readSecrets(env),
+    github: readGithub(env, readFile),
+    gitlab: readGitlab(env),
+    database: readDatabase(env.text('DATABASE_URL'), env.faults),
+    subscriptions: [...readDefaultChannel(env), ...readFileOf(env, readFile)],
+    operators: env.list('CI_OPERATORS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
+    admins: env.list('CI_ADMINS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
     asksByEmail: env.oneOf('PEOPLE_BY_EMAIL', ['yes', 'no'], 'no') === 'yes',
     retentionDays: env.days('RETENTION_DAYS', 90),
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }
-  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'config', config: Object.freeze(config) }
+  return env.faults.length > 0
+    ? { kind: 'faults', faults: env.faults }
+    : { kind: 'config', config: Object.freeze(config) }
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-function readSlack(env: Reader, faults: string[]): Config['slack'] {
-  const appToken = readToken(env, 'SLACK_APP_TOKEN', faults)
+function readSlack(env: Reader): Config['slack'] {
+  const appToken = readToken(env, 'SLACK_APP_TOKEN')
   const signing = 'from your app\'s page, "Basic Information"; with SLACK_APP_TOKEN (Socket Mode) it is not needed'
   return {
-    botToken: readToken(env, 'SLACK_BOT_TOKEN', faults) ?? env.needed('SLACK_BOT_TOKEN', TOKENS.SLACK_BOT_TOKEN.is),
+    botToken: readToken(env, 'SLACK_BOT_TOKEN') ?? env.needed('SLACK_BOT_TOKEN', TOKENS.SLACK_BOT_TOKEN.is),
     signingSecret: appToken ? env.text('SLACK_SIGNING_SECRET') : env.needed('SLACK_SIGNING_SECRET', signing),
     appToken,
     apiUrl: env.url('SLACK_API_URL'),
@@ -114,40 +116,38 @@ const TOKENS = {
   },
 } as const
 
-function readToken(env: Reader, name: keyof typeof TOKENS, faults: string[]): string | null {
+function readToken(env: Reader, name: keyof typeof TOKENS): string | null {
   const token = env.text(name)
   const { form, is } = TOKENS[name]
-  if (token !== null && !form.test(token)) faults.push(`${name} does not look right: set ${is}`)
+  if (token !== null && !form.test(token)) env.fault(`${name} does not look right: set ${is}`)
   return token
 }
 
-function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
+function readV2(env: Reader): Config['ci']['v2'] {
   const baseUrl = env.url('CI_BASE_URL')
-  const auth = readAuth(env, faults)
+  const auth = readAuth(env)
   const forms: CreationForms = {
     deploymentForm: env.oneOf('CI_DEPLOYMENT_FORM', ['table', 'example'], 'table'),
     createTargetName: env.oneOf('CI_CREATE_TARGET_NAME', ['email_target', 'target'], 'email_target'),
   }
   // Faults of the other settings are reported even if the address is wrong itself: all faults at once.
   if (!env.text('CI_BASE_URL')) {
-    if (auth)
-      faults.push('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
+    if (auth) env.fault('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
     return null
   }
   const organizationUuid = env.needed('CI_ORGANIZATION_UUID', 'the organization whose projects CI_BASE_URL serves')
   if (!auth && !env.text('CI_TOKEN_URL'))
-    faults.push(
+    env.fault(
       "CI_AUTHORIZATION is not set: CI_BASE_URL needs it (the header's value, as is), or CI_TOKEN_URL with CI_CLIENT_ID and CI_CLIENT_SECRET",
     )
   return baseUrl === null || auth === null ? null : { baseUrl, organizationUuid, auth, forms }
 }
 
-function readAuth(env: Reader, faults: string[]): CiAuth | null {
+function readAuth(env: Reader): CiAuth | null {
   const authorization = env.text('CI_AUTHORIZATION')
   const tokenUrl = env.url('CI_TOKEN_URL')
   const isExchanged = env.text('CI_TOKEN_URL') !== null
-  if (authorization && isExchanged)
-    faults.push('CI_AUTHORIZATION and CI_TOKEN_URL are both set: use one way to sign in')
+  if (authorization && isExchanged) env.fault('CI_AUTHORIZATION and CI_TOKEN_URL are both set: use one way to sign in')
   if (authorization) return { kind: 'static', authorization }
   if (!isExchanged) return null
   const clientId = env.needed('CI_CLIENT_ID', 'it goes with CI_TOKEN_URL')
@@ -155,30 +155,30 @@ function readAuth(env: Reader, faults: string[]): CiAuth | null {
   return tokenUrl === null ? null : { kind: 'client-credentials', tokenUrl, clientId, clientSecret }
 }
 
-function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
+function readLegacy(env: Reader): Config['ci']['legacy'] {
   const baseUrl = env.url('CI_LEGACY_BASE_URL')
   if (!env.text('CI_LEGACY_BASE_URL')) {
     if (env.text('CI_API_KEY'))
-      faults.push('CI_LEGACY_BASE_URL is not set, but CI_API_KEY is: set the address of the legacy interface')
+      env.fault('CI_LEGACY_BASE_URL is not set, but CI_API_KEY is: set the address of the legacy interface')
     return null
   }
   const apiKey = env.needed('CI_API_KEY', "CI_LEGACY_BASE_URL needs it; it is on CI's account page")
   return baseUrl === null ? null : { baseUrl, apiKey }
 }
 
-function readSecrets(env: Reader, faults: string[]): readonly string[] {
+function readSecrets(env: Reader): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
   // With only another source, none is needed.
   if (secrets.length === 0 && OF_OTHER_SOURCES.every((name) => env.text(name) === null))
-    faults.push(
+    env.fault(
       `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
     )
   if (!secrets.every((secret) => TYPED.test(secret)))
-    faults.push(
+    env.fault(
       `WEBHOOK_SECRET has a space, or a character beyond ASCII (or is the example still there?): it stands in an address. Make a good one: ${GOOD_SECRET}`,
     )
   if (secrets.some(({ length }) => length < SECRET_CHARS_MIN))
-    faults.push(
+    env.fault(
       `WEBHOOK_SECRET is too short: anyone who guesses it can tell the bot anything. Use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`,
     )
   return secrets
@@ -190,28 +190,34 @@ const GOOD_SECRET = 'openssl rand -hex 24'
 
 /** Deliveries are unsigned: anyone who guesses the secret can tell the bot anything. */
 const SECRET_CHARS_MIN = 16
+const LONG_SECRET = [
+  new RegExp(`^.{${SECRET_CHARS_MIN},}$`, 's'),
+  `is too short: use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`,
+] as const
 
 type ReadFile = (path: string) => string
 
-function readGithub(env: Reader, faults: string[], readFile: ReadFile): Config['github'] {
+function readGithub(env: Reader, readFile: ReadFile): Config['github'] {
   const token = env.text('GITHUB_TOKEN')
-  const app = readGithubApp(env, faults, readFile)
-  if (token !== null && app !== null) faults.push('GITHUB_TOKEN and GITHUB_APP_ID are both set: set one of them')
-  const repositories = env.list('GITHUB_REPOSITORIES')
-  if (repositories.some((name) => !REPOSITORY.test(name)))
-    faults.push('GITHUB_REPOSITORIES holds what is no repository: write owner/name, several with commas between them')
+  const app = readGithubApp(env, readFile)
+  if (token !== null && app !== null) env.fault('GITHUB_TOKEN and GITHUB_APP_ID are both set: set one of them')
+  const repositories = env.list(
+    'GITHUB_REPOSITORIES',
+    /^[\w.-]+\/[\w.-]+$/,
+    'holds what is no repository: write owner/name, several with commas between them',
+  )
   if (repositories.length > 0 && token === null && env.text('GITHUB_APP_ID') === null)
-    faults.push('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
-  const webhookSecrets = readWebhookSecrets(env, 'GITHUB_WEBHOOK_SECRET', faults)
+    env.fault('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
+  const webhookSecrets = env.list('GITHUB_WEBHOOK_SECRET', ...LONG_SECRET)
   return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, app, repositories, webhookSecrets }
 }
 
 /** A GitHub App in place of a token. Its key is the PEM itself, with `\\n` or line breaks, or the path of its file. */
-function readGithubApp(env: Reader, faults: string[], readFile: ReadFile): Config['github']['app'] {
+function readGithubApp(env: Reader, readFile: ReadFile): Config['github']['app'] {
   const [id, given] = [env.text('GITHUB_APP_ID'), env.text('GITHUB_APP_PRIVATE_KEY')]
   if (id === null && given === null) return null
   if (id === null || given === null) {
-    faults.push('GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY belong together: set both, or none')
+    env.fault('GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY belong together: set both, or none')
     return null
   }
   try {
@@ -220,42 +226,26 @@ function readGithubApp(env: Reader, faults: string[], readFile: ReadFile): Confi
   } catch {
     // The error could quote the key.
   }
-  faults.push("GITHUB_APP_PRIVATE_KEY is no RSA key in PEM, nor a file that holds one: make one on the app's page")
+  env.fault("GITHUB_APP_PRIVATE_KEY is no RSA key in PEM, nor a file that holds one: make one on the app's page")
   return null
 }
 
-const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
-
-function readGitlab(env: Reader, faults: string[]): Config['gitlab'] {
+function readGitlab(env: Reader): Config['gitlab'] {
   const token = env.text('GITLAB_TOKEN')
-  const projects = env.list('GITLAB_PROJECTS')
-  if (projects.some((path) => !PROJECT_PATH.test(path)))
-    faults.push('GITLAB_PROJECTS holds what is no project: write group/project, several with commas between them')
+  const projects = env.list(
+    'GITLAB_PROJECTS',
+    /^[\w.-]+(?:\/[\w.-]+)+$/,
+    'holds what is no project: write group/project, several with commas between them',
+  )
   if (projects.length > 0 && token === null)
-    faults.push('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
-  const webhookSecrets = readWebhookSecrets(env, 'GITLAB_WEBHOOK_SECRET', faults)
+    env.fault('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
+  const webhookSecrets = env.list('GITLAB_WEBHOOK_SECRET', ...LONG_SECRET)
   return { url: env.url('GITLAB_URL') ?? 'https://gitlab.com', token, projects, webhookSecrets }
 }
 
-const PROJECT_PATH = /^[\w.-]+(?:\/[\w.-]+)+$/
-
-function readWebhookSecrets(env: Reader, name: string, faults: string[]): readonly string[] {
-  const secrets = env.list(name)
-  if (secrets.some(({ length }) => length < SECRET_CHARS_MIN))
-    faults.push(`${name} is too short: use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`)
-  return secrets
-}
-
-function readIds(env: Reader, name: string, faults: string[]): readonly string[] {
-  const ids = env.list(name)
-  if (ids.some((id) => !PERSON_OR_GROUP.test(id)))
-    faults.push(
-      `${name} holds what is no Slack id: user ids begin with U or W, user-group ids with S, such as S0123ABCD`,
-    )
-  return ids
-}
-
 const PERSON_OR_GROUP = /^[UWS][A-Z0-9]{2,20}$/
+const NO_PERSON_OR_GROUP =
+  'holds what is no Slack id: user ids begin with U or W, user-group ids with S, such as S0123ABCD'
 
 /** Which database `DATABASE_URL` names; what is wrong with it is added to the faults. */
 export function readDatabase(given: string | null | undefined, faults: string[]): Config['database'] {
@@ -269,36 +259,35 @@ export function readDatabase(given: string | null | undefined, faults: string[])
   return { kind: 'sqlite', path: path ?? '' }
 }
 
-function readDefaultChannel(env: Reader, faults: string[]): Subscription[] {
+function readDefaultChannel(env: Reader): Subscription[] {
   const channel = env.text('DEFAULT_CHANNEL')
   if (!channel) return []
-  if (!isChannelId(channel)) {
-    faults.push(
-      "DEFAULT_CHANNEL is no channel id: copy it from the end of the channel's details in Slack; it looks like C0123ABCD",
-    )
-    return []
-  }
-  return [defaultSubscription(channel)]
+  if (isChannelId(channel))
+    return [
+      {
+        channel,
+        follows: { what: 'unfollowed' },
+        rules: null,
+        quiet: false,
+        mention: 'committer',
+        source: 'default-channel',
+      },
+    ]
+  env.fault(
+    "DEFAULT_CHANNEL is no channel id: copy it from the end of the channel's details in Slack; it looks like C0123ABCD",
+  )
+  return []
 }
 
-const defaultSubscription = (channel: ChannelId): Subscription => ({
-  channel,
-  follows: { what: 'unfollowed' },
-  rules: null,
-  quiet: false,
-  mention: 'committer',
-  source: 'default-channel',
-})
-
-function readFileOf(env: Reader, faults: string[], readFile: (path: string) => string): readonly Subscription[] {
+function readFileOf(env: Reader, readFile: ReadFile): readonly Subscription[] {
   const path = env.text('SUBSCRIPTIONS_FILE')
   if (!path) return []
   try {
     const reading = readSubscriptions(readFile(path))
-    faults.push(...reading.faults.map((fault) => `SUBSCRIPTIONS_FILE ${path}: ${fault}`))
+    for (const fault of reading.faults) env.fault(`SUBSCRIPTIONS_FILE ${path}: ${fault}`)
     return reading.subscriptions
   } catch (error) {
-    faults.push(`SUBSCRIPTIONS_FILE ${path} cannot be read: ${errorCode(error) ?? 'unknown error'}`)
+    env.fault(`SUBSCRIPTIONS_FILE ${path} cannot be read: ${errorCode(error) ?? 'unknown error'}`)
     return []
   }
 }

@@ -7,8 +7,8 @@ import type { Config } from './config.ts'
 import { createSlackExaminer, EMAIL_SCOPE, SCOPES } from './slack/api/examiner.ts'
 import type { DoctorDeps } from './features/doctor/findings.ts'
 import { githubHost, gitlabHost } from './features/doctor/hosts.ts'
-import { presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
-import { createSecretCheck } from './sources/secret-check.ts'
+import { percentDecoded, presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
+import { createSecretCheck } from './sources/endpoint.ts'
 
 /** What the doctor looks at, for the bot and for the command line. */
 export function doctorDeps(
@@ -39,32 +39,20 @@ export function doctorDeps(
     slack: createSlackExaminer({
       token: slack.botToken,
       appToken: slack.appToken,
-      ...(slack.apiUrl ? { apiUrl: slack.apiUrl } : {}),
+      apiUrl: slack.apiUrl,
       clock: deps.clock,
     }),
     scopesNeeded: config.asksByEmail ? [...SCOPES, EMAIL_SCOPE] : SCOPES,
-    isOurs: (webhook) => ownWebhook(webhookSecrets())(webhook),
+    isOurs: (webhook) => isOurs(webhook, webhookSecrets()),
     freeBytes: database.kind === 'sqlite' ? () => freeBytesOf(dirname(database.path)) : null,
   }
 }
 
 /** Does an address carry one of our secrets, in any of the places where the endpoint looks for it? */
-function ownWebhook(secrets: readonly string[]): (webhook: URL) => boolean {
-  const isSecret = createSecretCheck(secrets)
-  return ({ pathname, username, password, search }) => {
-    const segment = /\/webhooks\/builds\/([^/]+)\/?$/.exec(pathname)?.[1]
-    const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
-    const authorization = password === '' ? undefined : `Basic ${basic}`
-    return isSecret(presentedSecret({ path: segment === undefined ? null : decoded(segment), authorization, search }))
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+function isOurs(webhook: URL, secrets: readonly string[]): boolean {
+  const { username, password } = webhook
+  const basic = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')
+  return createSecretCheck(secrets)(presentedSecret('builds', webhook, password === '' ? undefined : `Basic ${basic}`))
 }
 
 async function freeBytesOf(folder: string): Promise<number> {

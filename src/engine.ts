@@ -13,15 +13,14 @@ import type { Measures } from './server/rate-limiter.ts'
 import { createGate, createSignatureCount } from './slack/http/gate.ts'
 import { createSocketWatch } from './slack/socket/watch.ts'
 import type { Logger } from 'pino'
-import { createMetrics, type Metrics } from './metrics.ts'
-import { createChart } from './slack/picture/chart.ts'
+import { createMetrics } from './metrics.ts'
+import { createChart } from './slack/picture/show.ts'
 import { svgToPng } from './slack/picture/picture.ts'
-import { createAlarm } from './slack/api/alarm.ts'
 import { createAddresses } from './slack/api/addresses.ts'
 import { createClient } from './slack/api/client.ts'
 import { createDirectory, createMemberships } from './slack/api/directory.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
-import { createSay } from './slack/api/say.ts'
+import { createAlarm, createSay } from './slack/api/say.ts'
 import { createConnections } from './sources/ci-service/connections.ts'
 import { createOperations } from './features/operations.ts'
 import { createProjectRules } from './catalog/projects.ts'
@@ -46,7 +45,7 @@ const STORE_AGAIN_MS = 1_000
 const INGEST_YIELDS_AT = 2
 const UPKEEP_YIELDS_AT = 16
 
-export interface EngineDeps {
+interface EngineDeps {
   config: Config
   log: Logger
   clock: AgreedClock
@@ -63,26 +62,9 @@ export interface EngineDeps {
   waitingDeliveries: () => number
 }
 
-/** Everything behind the webhook endpoint: ingesting, sending, answering people, jobs. */
-export interface Engine {
-  metrics: Metrics
-  /** The metrics as Prometheus reads them. */
-  metricsText: () => Promise<string>
-  /** Answers `/readyz`. */
-  readyz: (response: ServerResponse) => Promise<void>
-  /** Answers Slack's requests. */
-  fromSlack: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-  /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
-  isDrowsy: () => boolean
-  /** A hint that there is news to ingest. */
-  wake: () => void
-  /** Resolves when everything has started. Waits for a database server that is away. */
-  start(): Promise<void>
-  /** Idempotent. Work that has not ended after `graceMs` is resumed at the next start. */
-  stop(graceMs: number): Promise<void>
-}
+export type Engine = ReturnType<typeof createEngine>
 
-/** Builds and wires every part behind the webhook endpoint. */
+/** Builds and wires everything behind the webhook endpoint: ingesting, sending, answering people, jobs. */
 export function createEngine({
   config,
   log,
@@ -93,7 +75,7 @@ export function createEngine({
   webhookSecrets,
   measures,
   waitingDeliveries,
-}: EngineDeps): Engine {
+}: EngineDeps) {
   const basics = { store, clock, log }
   const logThrottle = createLogThrottle(clock)
   const socketWatch = createSocketWatch({ clock, log, logThrottle })
@@ -107,7 +89,7 @@ export function createEngine({
   })
   const slack = {
     token: config.slack.botToken,
-    ...(config.slack.apiUrl ? { apiUrl: config.slack.apiUrl } : {}),
+    apiUrl: config.slack.apiUrl,
     logger: log,
   }
   const notifier = createSlackNotifier({ ...slack, now: clock.now })
@@ -144,7 +126,6 @@ export function createEngine({
         acting,
         following,
         digests: { ...acting, nameOf: directory.nameOf, chart: createChart({ ...slack, log }) },
-        reminding: acting,
         polled: polledOf(config, hosted),
         rules,
         pendingInteractions,
@@ -287,13 +268,18 @@ export function createEngine({
     // Concurrent callers share one count of what waits in the database.
     metricsText: singleFlight(metrics.text),
     readyz,
-    async fromSlack(request, response) {
+    /** Answers Slack's requests. */
+    async fromSlack(request: IncomingMessage, response: ServerResponse): Promise<void> {
       if (await gate(request, response)) (await slackEndpoint.open()).handle?.(request, response)
     },
+    /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
     isDrowsy: () => lease?.isDrowsy() ?? false,
+    /** A hint that there is news to ingest. */
     wake,
-    start: () => (running = settleIn()),
-    async stop(graceMs) {
+    /** Resolves when everything has started. Waits for a database server that is away. */
+    start: (): Promise<void> => (running = settleIn()),
+    /** Idempotent. Work that has not ended after `graceMs` is resumed at the next start. */
+    async stop(graceMs: number): Promise<void> {
       stopping.abort()
       await running.catch(() => {})
       const grace = clock.sleep(graceMs)

@@ -4,47 +4,53 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Reads variables one by one, and adds what is wrong to `faults`. An empty value counts as not set. */
-export function createReader(environment: Environment, faults: string[]) {
+/** Reads variables one by one, and collects what is wrong. An empty value counts as not set. */
+export function createReader(environment: Environment) {
+  const faults: string[] = []
+  const fault = (what: string): void => void faults.push(what)
   const text = (name: string): string | null => environment[name]?.trim() || null
 
   return {
+    faults,
+    fault,
     text,
     needed(name: string, why: string): string {
       const value = text(name)
-      if (!value) faults.push(`${name} is not set: ${why}`)
+      if (!value) fault(`${name} is not set: ${why}`)
       return value ?? ''
     },
     url(name: string): string | null {
       const value = text(name)
       if (!value) return null
       if (HTTP_URL.safeParse(value).success) return value
-      faults.push(`${name} is no http(s) address`)
+      fault(`${name} is no http(s) address`)
       return null
     },
     port(name: string): number | null {
       const value = text(name)
       if (!value) return null
       const port = PORT.safeParse(value)
-      if (!port.success) faults.push(`${name} is no port: a number from 0 to 65535`)
+      if (!port.success) fault(`${name} is no port: a number from 0 to 65535`)
       return port.data ?? null
     },
     days(name: string, otherwise: number): number {
       const value = text(name)
       if (!value) return otherwise
       const days = DAYS.safeParse(value)
-      if (!days.success) faults.push(`${name} is no number of days: a whole number from 1 to ${DAYS_MAX}`)
+      if (!days.success) fault(`${name} is no number of days: a whole number from 1 to ${DAYS_MAX}`)
       return days.data ?? otherwise
     },
-    list: (name: string): readonly string[] =>
-      (text(name) ?? '')
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
+    /** @param wrong what is said, after the name, if an item does not match */
+    list(name: string, form = /^/, wrong = ''): readonly string[] {
+      const items = (text(name) ?? '').split(',').map((item) => item.trim())
+      const given = items.filter((item) => item !== '')
+      if (given.some((item) => !form.test(item))) fault(`${name} ${wrong}`)
+      return given
+    },
     oneOf<Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word {
       const value = text(name)?.toLowerCase() ?? otherwise
       const word = words.find((known) => known === value)
-      if (!word) faults.push(`${name} is none of ${words.join(', ')}`)
+      if (!word) fault(`${name} is none of ${words.join(', ')}`)
       return word ?? otherwise
     },
   }

@@ -5,7 +5,7 @@ import type { SlackEndpoint } from './slack-app.ts'
 /** Preload Bolt this long after the first post, before anyone could click. */
 const CLICKS_AFTER_MS = 500
 
-export interface LazySlackEndpointDeps {
+interface LazySlackEndpointDeps {
   open: () => Promise<SlackEndpoint>
   clock: Clock
   log: Log

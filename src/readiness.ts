@@ -12,7 +12,7 @@ import type { Store } from './store/store.ts'
 const SLACK_ASKED_EVERY_MS = 10_000
 
 /** The caller gets an answer within this time, even if a part does not answer: that part is then named. */
-export const ANSWER_MAX_MS = 2_000
+const ANSWER_MAX_MS = 2_000
 
 /** A step that has been due for longer is late. */
 export const LATE_MS = 5 * 60_000

@@ -6,26 +6,17 @@ import { scheduleJobs, type Job, type ScheduleDeps } from './jobs/schedule.ts'
 /** A database that cannot be reached at the start of a term is asked again after this time. */
 const AGAIN_MS = 1_000
 
-export interface SenderDeps extends Omit<ReconcileDeps, 'term'> {
+interface SenderDeps extends Omit<ReconcileDeps, 'term'> {
   jobs: () => readonly Job[]
   countJob: ScheduleDeps['count']
   /** aborts when the process stops */
   stopping: AbortSignal
 }
 
-/** What only one process does at a time: ingest, send and run the jobs. */
-export interface Sender {
-  /** Ingests, sends and runs jobs until the term is over or the process stops. */
-  serve(term: Term): void
-  /** There is news: this process ingests it, or tells the one that does. */
-  wake(): void
-  /** Why nothing is being sent from here; null: Slack can be reached, or another process sends. */
-  outage(): string | null
-  /** Resolves when what the last term began has ended. */
-  ended(): Promise<void>
-}
+export type Sender = ReturnType<typeof createSender>
 
-export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps): Sender {
+/** What only one process does at a time: ingest, send and run the jobs. */
+export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) {
   const { store, clock, log } = deps
   let current: Reconciler | null = null
   let serving: Promise<void> = Promise.resolve()
@@ -55,12 +46,16 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps):
   }
 
   return {
-    serve: (term) => void (serving = serve(term)),
-    wake() {
+    /** Ingests, sends and runs jobs until the term is over or the process stops. */
+    serve: (term: Term): void => void (serving = serve(term)),
+    /** There is news: this process ingests it, or tells the one that does. */
+    wake(): void {
       if (current) current.wake()
       else store.news?.announce()
     },
-    outage: () => current?.outage() ?? null,
-    ended: () => serving.catch(() => {}),
+    /** Why nothing is being sent from here; null: Slack can be reached, or another process sends. */
+    outage: (): string | null => current?.outage() ?? null,
+    /** Resolves when what the last term began has ended. */
+    ended: (): Promise<void> => serving.catch(() => {}),
   }
 }

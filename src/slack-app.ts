@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { HTTPReceiver, LogLevel, type Logger, type Receiver } from '@slack/bolt'
+import { HTTPReceiver, type Receiver } from '@slack/bolt'
 import type { Config } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
@@ -10,7 +9,7 @@ import { registerFeatures } from './features/register.ts'
 import { ReceivingApp } from './features/receiving-app.ts'
 import { SocketReceiver } from './slack/socket/receiver.ts'
 import type { SocketWatch } from './slack/socket/watch.ts'
-import { createClient } from './slack/api/client.ts'
+import { createClient, slackLogger } from './slack/api/client.ts'
 import type { Operations } from './features/operations.ts'
 import type { PendingInteractions } from './features/pending-interactions.ts'
 
@@ -22,7 +21,7 @@ export const FAREWELL_MS = 1_500
 /** A reference is this many characters of a key: short enough to be read aloud. */
 const REFERENCE_CHARS = 8
 
-export interface SlackEndpointOptions {
+interface SlackEndpointOptions {
   config: Config['slack']
   operations: Operations
   pendingInteractions: PendingInteractions
@@ -35,32 +34,27 @@ export interface SlackEndpointOptions {
   log: Log
 }
 
-export interface SlackEndpoint {
-  /** Answers requests that passed the gate; null in Socket Mode, where Slack sends nothing over HTTP. */
-  handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
-  /** A hint that open App Homes may have changed. */
-  somethingChanged(): void
-  /** In Socket Mode: resolves when the first connection stands. */
-  start(): Promise<void>
-  /**
-   * Accepts no more over sockets and waits for work in flight. People who have no answer in time are told so. At most
-   * 10 s. Idempotent.
-   */
-  stop(): Promise<void>
-}
+export type SlackEndpoint = ReturnType<typeof createSlackEndpoint>
 
 /** The endpoint for Slack, in Bolt: signed HTTP requests, or Socket Mode when there is an app token. */
-export function createSlackEndpoint(options: SlackEndpointOptions): SlackEndpoint {
+export function createSlackEndpoint(options: SlackEndpointOptions) {
   const { config, clock } = options
   const socket = config.appToken === null ? null : socketReceiver(options, config.appToken)
   const http = socket ? null : httpReceiver(options)
   const { app, homes } = createReceivingApp(options, socket ?? http!)
   let stopped: Promise<void> | null = null
   return {
+    /** Answers requests that passed the gate; null in Socket Mode, where Slack sends nothing over HTTP. */
     handle: http ? http.requestListener : null,
+    /** In Socket Mode: resolves when the first connection stands. */
     start: async () => socket?.start(),
+    /** A hint that open App Homes may have changed. */
     somethingChanged: homes.wake,
-    stop: () => (stopped ??= stop(app, homes, socket, clock)),
+    /**
+     * Accepts no more over sockets and waits for work in flight. People who have no answer in time are told so. At most
+     * 10 s. Idempotent.
+     */
+    stop: (): Promise<void> => (stopped ??= stop(app, homes, socket, clock)),
   }
 }
 
@@ -82,7 +76,7 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
   const { botToken, apiUrl } = config
   const client = createClient({
     token: botToken,
-    ...(apiUrl === null ? {} : { apiUrl }),
+    apiUrl,
     logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
   })
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
@@ -125,20 +119,8 @@ const socketReceiver = (
   appToken: string,
 ): SocketReceiver => new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, watch: socketWatch })
 
-// Bolt's debug lines hold whole requests; only its warnings and errors are of use to an operator.
-function boltLogger(log: Log): Logger {
-  const nothing = () => {}
-  const tell =
-    (level: 'warn' | 'error') =>
-    (...parts: unknown[]) =>
-      log[level]({ part: 'slack' }, parts.map(String).join(' '))
-  return {
-    debug: nothing,
-    info: nothing,
-    warn: tell('warn'),
-    error: tell('error'),
-    setLevel: nothing,
-    getLevel: () => LogLevel.WARN,
-    setName: nothing,
-  }
-}
+const boltLogger = (log: Log) =>
+  slackLogger(
+    (text) => log.warn({ part: 'slack' }, text),
+    (text) => log.error({ part: 'slack' }, text),
+  )

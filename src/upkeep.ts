@@ -1,4 +1,3 @@
-import type { Log } from './lib/log.ts'
 import type { Job } from './jobs/schedule.ts'
 import type { Metrics } from './metrics.ts'
 import { recordLookedUp } from './alerts/record.ts'
@@ -33,10 +32,9 @@ const FORGET_EVERY_MS = 60 * 60_000
 const ANNOUNCE_CLOSINGS_EVERY_MS = 5_000
 
 export interface UpkeepDeps {
-  acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
+  acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & RemindDeps
   following: ClosingDeps
   digests: SendDigests
-  reminding: RemindDeps
   polled: readonly Polled[]
   rules: Pick<ProjectRules, 'refresh'>
   pendingInteractions: Pick<PendingInteractions, 'forget'>
@@ -72,7 +70,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
     { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: () => pendingInteractions.forget() },
     { name: 'tell-closings', everyMs: ANNOUNCE_CLOSINGS_EVERY_MS, run: () => announceClosings(deps.following) },
     { name: DIGESTS_JOB, everyMs: DIGESTS_EVERY_MS, run: (signal) => sendDigests(deps.digests, signal) },
-    { name: REMIND_JOB, everyMs: REMIND_EVERY_MS, run: (signal) => remind(deps.reminding, signal) },
+    { name: REMIND_JOB, everyMs: REMIND_EVERY_MS, run: (signal) => remind(acting, signal) },
     {
       name: CLAIMANTS_JOB,
       everyMs: CLAIMANTS_EVERY_MS,

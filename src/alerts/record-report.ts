@@ -1,7 +1,7 @@
 import { buildKey, isUuid, toUuid } from '../domain/ids.ts'
 import { branchKey } from '../domain/revision.ts'
 import { isRed, isVerdict } from '../domain/status.ts'
-import type { ReadReport } from '../sources/ci-service/webhook/report.ts'
+import type { ReadReport } from '../sources/endpoint.ts'
 import type { Stored } from '../sources/webhook-route.ts'
 import type { StoredEvent } from '../store/records.ts'
 import { attemptsOfBuild, isAbout } from '../store/failed-tests.ts'

@@ -185,7 +185,8 @@ export type BadgeOutcome =
       markdown: string
       html: string
       /** PNG, or CI's own GIF or JPEG (0 × 0: size not known); null if there is none that Slack can show */
-      picture: { png: Uint8Array; width: number; height: number } | null
+      /** PNG, or what Slack shows as well */
+      picture: Uint8Array | null
       trouble: CiTrouble | null
     }
   | { kind: 'no-site' }

@@ -3,14 +3,14 @@ import { loadEnvFile } from 'node:process'
 import { readDatabase } from '../config.ts'
 import { isProjectRequest, type ProjectRequest, type Request } from '../domain/request.ts'
 import { forTerminal } from '../lib/escape.ts'
-import { openSqlite } from '../store/sqlite.ts'
+import { openStore } from '../store/open.ts'
 import type { AuditedChange } from '../store/breakages.ts'
 import type { Store } from '../store/store.ts'
 
 /** Rows read at once, so that a long audit needs no more memory. */
 const PAGE_ROWS = 500
 
-export interface AuditSettings {
+interface AuditSettings {
   databaseUrl: string | undefined
   /** exports only what was requested at this time (ms since the epoch) or later */
   sinceMs: number
@@ -68,13 +68,10 @@ async function open(url: string | undefined): Promise<Store> {
   const faults: string[] = []
   const database = readDatabase(url ?? process.env['DATABASE_URL'], faults)
   if (faults[0] !== undefined) throw new AuditFailure(faults[0])
-  if (database.kind === 'postgres') {
-    const { openPostgres } = await import('../store/postgres.ts')
-    return openPostgres(database.url, () => {})
-  }
   // SQLite would create an empty file, and the export would be empty.
-  if (!existsSync(database.path)) throw new AuditFailure(`there is no database at ${database.path}: set DATABASE_URL`)
-  return openSqlite(database.path)
+  if (database.kind === 'sqlite' && !existsSync(database.path))
+    throw new AuditFailure(`there is no database at ${database.path}: set DATABASE_URL`)
+  return openStore(database)
 }
 
 /** All entries have one shape, so that they fit one table. `fields`: the names of what a project request changes. */

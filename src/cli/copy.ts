@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { readDatabase } from '../config.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { copyAll, NotEmpty, postgresSide, sqliteSide, type CopySide } from '../store/copy.ts'
-import { openSqlite } from '../store/sqlite.ts'
+import { openStore, type DatabaseAddress } from '../store/open.ts'
 
 const USAGE = 'Say from where and to where: npm run copy -- --from sqlite:data/buildline.db --to sqlite:backup.db'
 
@@ -30,14 +30,9 @@ async function sideOf(given: string, flag: '--from' | '--to'): Promise<CopySide>
   const database = readDatabase(given, faults)
   if (faults.length > 0) giveUp(`${flag}: ${faults.join('; ').replaceAll('DATABASE_URL', 'it')}`)
   try {
-    if (database.kind === 'sqlite') {
-      if (flag === '--from' && !existsSync(database.path)) giveUp('--from: there is no such file')
-      if (flag === '--to') await upToDate(openSqlite(database.path))
-      return sqliteSide(database.path)
-    }
-    const { openPostgres } = await import('../store/postgres.ts')
-    if (flag === '--to') await upToDate(openPostgres(database.url, () => {}))
-    return await postgresSide(database.url)
+    if (flag === '--to') await migrate(database)
+    else if (database.kind === 'sqlite' && !existsSync(database.path)) giveUp('--from: there is no such file')
+    return database.kind === 'sqlite' ? sqliteSide(database.path) : await postgresSide(database.url)
   } catch (error) {
     return giveUp(`${flag}: the database cannot be opened: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -51,7 +46,8 @@ function readFlags() {
   }
 }
 
-async function upToDate(store: { migrate(): Promise<void>; close(): Promise<void> }): Promise<void> {
+async function migrate(database: DatabaseAddress): Promise<void> {
+  const store = await openStore(database)
   await store.migrate()
   await store.close()
 }

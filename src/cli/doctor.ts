@@ -12,10 +12,10 @@ import { forTerminal } from '../lib/escape.ts'
 import { CHECK_WORDS, findingWords } from '../features/doctor/words.ts'
 import { IN_PLAIN_TEXT, type Finding, type Verdict } from '../features/doctor/findings.ts'
 import { examine } from '../features/doctor/examine.ts'
-import { openSqlite } from '../store/sqlite.ts'
+import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
-export interface DoctorSettings {
+interface DoctorSettings {
   environment: Readonly<Record<string, string | undefined>>
   print: (line: string) => void
 }
@@ -52,12 +52,7 @@ function ending(wrong: number, unsure: number): string {
 async function findingsWith(config: Config): Promise<readonly Finding[]> {
   const clock = systemClock
   const transport = createTransport({ clock })
-  const clients = createClients(
-    config.ci,
-    transport,
-    () => {},
-    () => {},
-  )
+  const clients = createClients(config.ci, transport)
   const store = await open(config)
   const subscriptions = async () => [...config.subscriptions, ...((await store?.read.subscriptions()) ?? [])]
   try {
@@ -98,11 +93,8 @@ async function wrongSignaturesAt({ host, port, metricsPort }: Config): Promise<n
 }
 
 /** Null if the bot has not created its SQLite file yet: opening it would create an empty one. */
-async function open({ database }: Config): Promise<Store | null> {
-  if (database.kind === 'sqlite') return existsSync(database.path) ? openSqlite(database.path) : null
-  const { openPostgres } = await import('../store/postgres.ts')
-  return openPostgres(database.url, () => {})
-}
+const open = async ({ database }: Config): Promise<Store | null> =>
+  database.kind === 'sqlite' && !existsSync(database.path) ? null : openStore(database)
 
 const MARKS: Record<Verdict, string> = { fine: 'ok   ', wrong: 'WRONG', unsure: '?    ', off: '-    ' }
 

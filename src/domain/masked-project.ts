@@ -1,6 +1,7 @@
 import { filterOf, type BranchFilter } from './pattern.ts'
 import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials } from './project-fields.ts'
-import { fieldOf, isRecord, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
+import { fieldOf, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
+import { isRecord } from '../lib/json.ts'
 import type { FieldFault } from './project.ts'
 
 type Raw = Readonly<Record<string, unknown>>

@@ -1,7 +1,6 @@
-// Reads values from outside without trusting their form: any may be missing, null, or of another type.
+import { isRecord } from '../lib/json.ts'
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+// Reads values from outside without trusting their form: any may be missing, null, or of another type.
 
 /** Null and a missing value mean the same. */
 export const saysNothing = (value: unknown): value is null | undefined => value === null || value === undefined

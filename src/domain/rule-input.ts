@@ -1,6 +1,7 @@
 import type { FieldFault } from './project.ts'
 import { canCoverBranch } from './pattern.ts'
-import { fieldOf, isRecord, saysNothing, textOf } from './raw-values.ts'
+import { fieldOf, saysNothing, textOf } from './raw-values.ts'
+import { isRecord } from '../lib/json.ts'
 
 /** A notification rule as a person entered it in the form. */
 export interface RuleInput {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isChannelId, type ChannelId, type MessageTs } from '../domain/ids.ts'
-import { fieldOf, isRecord } from '../domain/raw-values.ts'
-import { isMessageTs, textOf } from '../slack/api/errors.ts'
+import { fieldOf } from '../domain/raw-values.ts'
+import { isRecord } from '../lib/json.ts'
+import { isMessageTs } from '../slack/api/errors.ts'
 import type { Requester, Target } from '../catalog/outcomes.ts'
 
 // Reads the bodies that Slack sends: commands, interactions and events. Any field may be missing.
@@ -16,8 +17,10 @@ export const requesterOf = (body: unknown, via: Requester['via']): Requester => 
 })
 
 /** The text at a path of fields; null if it is no text or empty. NUL is removed, since PostgreSQL cannot store it. */
-export const textAt = (body: unknown, ...path: readonly string[]): string | null =>
-  textOf(textOf(path.reduce<unknown>(fieldOf, body))?.replaceAll('\0', ''))
+export function textAt(body: unknown, ...path: readonly string[]): string | null {
+  const value = path.reduce<unknown>(fieldOf, body)
+  return (typeof value === 'string' && value.replaceAll('\0', '')) || null
+}
 
 /** The list at a path of fields; empty if there is none. */
 export function listAt(body: unknown, ...path: readonly string[]): readonly unknown[] {

@@ -1,5 +1,4 @@
-import { fieldOf } from '../domain/raw-values.ts'
-import { textOf } from '../slack/api/errors.ts'
+import { fieldOf, textOf } from '../domain/raw-values.ts'
 import { invariant } from '../lib/assert.ts'
 import { answerNotOpened } from './fault-messages.ts'
 import type { Permits } from '../catalog/outcomes.ts'

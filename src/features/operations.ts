@@ -1,7 +1,6 @@
 import type { Requester, BuildSummary, ListQuestion, NotFound, Target, Refused } from '../catalog/outcomes.ts'
 import type { ChannelId, Uuid } from '../domain/ids.ts'
 import type { BadgeClient } from '../sources/ci-service/badge.ts'
-import type { Picture } from '../slack/picture/picture.ts'
 import { badge } from './badge/badge.ts'
 import { type BreakageDeps, breakageOperations } from './breakages/act.ts'
 import { branchesOf, buildStatus, runningBuilds, type StatusQuestion } from './builds/status.ts'
@@ -37,7 +36,7 @@ export interface OperationsDeps
   doctor: DoctorDeps
   refresh: () => Promise<Refreshed>
   badges: BadgeClient | null
-  draw: (svg: Uint8Array) => Promise<Picture | null>
+  draw: (svg: Uint8Array) => Promise<Uint8Array | null>
 }
 
 /** Everything that people can request. Commands, buttons, forms and mentions use only these operations. */

@@ -2,7 +2,7 @@ import { listAt, channelOf, textAt, threadOf, userOf } from './body.ts'
 import type { SlackDeps } from './context.ts'
 import { FIND_BLOCKS, FIND_CALLBACK_ID, findModal } from './builds/find-modal.ts'
 import { placeIn } from './modal.ts'
-import { isRecord } from '../domain/raw-values.ts'
+import { isRecord } from '../lib/json.ts'
 import { directPlace, modalPlace, nearPlace, type Place } from '../slack/reply-targets.ts'
 
 /** Where the sender of this request can be answered; null if Slack offers no way. */

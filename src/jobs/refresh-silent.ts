@@ -24,7 +24,7 @@ export const REFRESH_SILENT_EVERY_MS = 5 * 60_000
 /** What CI showed of a build. `no-news`: nothing new. `not-shown`: CI does not list it. `no-answer`: CI failed. */
 export type SilentEnd = 'news' | 'no-news' | 'not-shown' | 'no-answer'
 
-export interface RefreshSilent {
+interface RefreshSilent {
   store: Store
   clock: Clock
   log: Log

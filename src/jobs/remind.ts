@@ -16,7 +16,7 @@ export const REMIND_JOB = 'remind-red-branches'
 export const REMIND_EVERY_MS = 15_000
 
 /** The most red branches that one run checks, the newest first. */
-export const REMINDED_BRANCHES_MAX = 1_000
+const REMINDED_BRANCHES_MAX = 1_000
 
 export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'say'> {
   newId: () => string

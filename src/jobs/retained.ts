@@ -19,7 +19,7 @@ const OUTCOMES_NEAR = 8
 const LAST_ORDER = '~'
 
 /** What counts as old: events before `before`, and branches without a build since `forgottenBefore` (ms). */
-export interface Age {
+interface Age {
   now: number
   before: number
   forgottenBefore: number

@@ -22,7 +22,7 @@ const PRESSED_AGAIN_MS = 1_000
 export const PRUNE_JOB = 'prune'
 export const PRUNE_EVERY_MS = DAY_MS
 
-export interface PruneDeps {
+interface PruneDeps {
   store: Store
   clock: Clock
   log: Log

@@ -30,21 +30,19 @@ interface MachineClocks {
 
 export const machineClocks: MachineClocks = { set: () => Date.now(), running: () => performance.now() }
 
-/** A clock that follows another one: machines that share a database all follow the database's clock. */
-export interface AgreedClock extends Clock {
-  /** Reads the other clock (ms) and follows it from now on. */
-  agree(ask: () => Promise<number>): Promise<void>
-}
+export type AgreedClock = ReturnType<typeof createAgreedClock>
 
 /** A difference of up to this much is not corrected. */
 const DIFFER_MS = 20
 
-export function createAgreedClock(own: Clock): AgreedClock {
+/** A clock that follows another one: machines that share a database all follow the database's clock. */
+export function createAgreedClock(own: Clock) {
   let aheadMs = 0
   return {
     now: () => own.now() + aheadMs,
     sleep: own.sleep,
-    async agree(ask) {
+    /** Reads the other clock (ms) and follows it from now on. */
+    async agree(ask: () => Promise<number>): Promise<void> {
       const requestedAt = own.now()
       const theirs = await ask()
       const answeredAt = own.now()
@@ -61,17 +59,13 @@ const PACE_BEHIND = 0.5
 /** `notBefore` ignores a time that is further ahead than this: the clock was wrong when that time was stored. */
 export const NOT_BEFORE_MAX_MS = 24 * 60 * 60_000
 
-export interface SteadyTime {
-  now(): number
-  /** Time must not be before `at` (ms), which was stored before a restart. */
-  notBefore(at: number): void
-}
+export type SteadyTime = ReturnType<typeof createSteadyTime>
 
 /**
  * The machine's time, except that it never goes back: otherwise work due in a second would be due in an hour. If the
  * clock is set forward, this time follows at once. If it is set back by an hour, this time agrees after two hours.
  */
-export function createSteadyTime(clocks: MachineClocks): SteadyTime {
+export function createSteadyTime(clocks: MachineClocks) {
   let ranTo = clocks.running()
   let reached = clocks.set()
 
@@ -84,7 +78,8 @@ export function createSteadyTime(clocks: MachineClocks): SteadyTime {
 
   return {
     now,
-    notBefore(at) {
+    /** Time must not be before `at` (ms), which was stored before a restart. */
+    notBefore(at: number): void {
       if (at <= now() + NOT_BEFORE_MAX_MS) reached = Math.max(reached, at)
     },
   }

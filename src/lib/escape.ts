@@ -97,3 +97,13 @@ export function mrkdwnLink(text: string | null, label: string, charsMax: number)
   const target = url === null ? null : escapeEntities(url)
   return target === null || target.length > charsMax ? label : `<${target}|${label}>`
 }
+
+/** A secret as it is, and as an address, a form or JSON contains it. */
+export const writtenForms = (secret: string): string[] => [
+  ...new Set([
+    secret,
+    encodeURIComponent(secret.toWellFormed()),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+  ]),
+]

@@ -17,6 +17,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The same, or null if the text cannot be parsed. */
+export function findJson(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
 // 2^53 has sixteen digits.
 const LONG_NUMBER = /\d{16}/
 

@@ -13,24 +13,21 @@ export const SAID_AGAIN_MS = 60_000
 /** but at most this long after the last time. */
 export const SAID_AGAIN_MS_MAX = 60 * 60_000
 
-/** Keeps a problem that goes on for hours from being logged a thousand times. */
-export interface LogThrottle {
-  /** Whether to log it now. If so, the caller must log it: the next time counts from here. */
-  isDue(what: string): boolean
-  /** The problem has ended: if it comes again, it is logged at once. */
-  over(what: string): void
-}
+export type LogThrottle = ReturnType<typeof createLogThrottle>
 
-export function createLogThrottle(clock: Pick<Clock, 'now'>): LogThrottle {
+/** Keeps a problem that goes on for hours from being logged a thousand times. */
+export function createLogThrottle(clock: Pick<Clock, 'now'>) {
   const said = new Map<string, { at: number; waitMs: number }>()
   return {
-    isDue(what) {
+    /** Whether to log it now. If so, the caller must log it: the next time counts from here. */
+    isDue(what: string): boolean {
       const last = said.get(what)
       if (last && clock.now() - last.at < last.waitMs) return false
       const waitMs = last ? Math.min(last.waitMs * 2, SAID_AGAIN_MS_MAX) : SAID_AGAIN_MS
       said.set(what, { at: clock.now(), waitMs })
       return true
     },
-    over: (what) => void said.delete(what),
+    /** The problem has ended: if it comes again, it is logged at once. */
+    over: (what: string) => void said.delete(what),
   }
 }

@@ -3,9 +3,9 @@ export const NEAREST_CHARS_MAX = 64
 /** The most names that a word is compared with. */
 export const NEAREST_KNOWN_MAX = 1_000
 /** The most typing errors: an extra, a missing or a wrong letter, or two neighbours swapped. */
-export const SLIPS_MAX = 2
+const SLIPS_MAX = 2
 /** A word of up to this many letters may have only one error: with two it could be any other word. */
-export const SHORT_WORD_CHARS = 3
+const SHORT_WORD_CHARS = 3
 
 /**
  * The known name that was probably meant: one that differs only in case, else one that begins with the word, else the

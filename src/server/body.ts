@@ -65,23 +65,11 @@ export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memo
   })
 }
 
-/** Collects the pieces of a body in one buffer. */
-interface Collected {
-  /** Takes over the piece: the caller must not read it any more. */
-  add(piece: Buffer): void
-  /** bytes of memory in use: at most the announced length, or twice what has been received */
-  readonly takenBytes: number
-  readonly lengthBytes: number
-  bytes(): Buffer
-  /** Frees the memory. */
-  drop(): void
-}
-
 /**
  * Collects pieces into one buffer: a million pieces of one byte take no more memory than one piece of a million.
  * @param expectedBytes the announced length, if it is within the limit
  */
-export function createCollected(expectedBytes = 0): Collected {
+export function createCollected(expectedBytes = 0) {
   let held: Buffer = Buffer.alloc(0)
   let length = 0
 
@@ -94,7 +82,8 @@ export function createCollected(expectedBytes = 0): Collected {
   }
 
   return {
-    add(piece) {
+    /** Takes over the piece: the caller must not read it any more. */
+    add(piece: Buffer): void {
       const sum = length + piece.length
       // Most bodies come in one piece, which is kept without a copy.
       if (length === 0) held = piece
@@ -105,6 +94,7 @@ export function createCollected(expectedBytes = 0): Collected {
       }
       length = sum
     },
+    /** Bytes of memory in use: at most the announced length, or twice what has been received. */
     get takenBytes() {
       return held.length
     },
@@ -112,7 +102,8 @@ export function createCollected(expectedBytes = 0): Collected {
       return length
     },
     bytes: () => held.subarray(0, length),
-    drop() {
+    /** Frees the memory. */
+    drop(): void {
       giveBack(held)
       held = Buffer.alloc(0)
       length = 0

@@ -26,15 +26,8 @@ export interface Route {
   handle: Handler
 }
 
-interface HttpServer {
-  /** @param host null: all interfaces */
-  listen(port: number, host: string | null): Promise<number>
-  /** Accepts no new requests. Resolves when those in flight are answered, or after `graceMs`, when it cuts them off. */
-  close(graceMs: number): Promise<void>
-}
-
 /** @param refused limits how fast unwanted bytes are read */
-export function createHttpServer(routes: readonly Route[], log: Log, refused: RateLimiter): HttpServer {
+export function createHttpServer(routes: readonly Route[], log: Log, refused: RateLimiter) {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -55,8 +48,10 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Ra
   answerNoRequests(server, refused, connections.underWay)
   server.setTimeout(UNREAD_MS)
   return {
-    listen: (port, host) => listen(server, port, host),
-    close: (graceMs) => close(server, graceMs),
+    /** @param host null: all interfaces */
+    listen: (port: number, host: string | null) => listen(server, port, host),
+    /** Accepts no new requests. Resolves when those in flight are answered, or after `graceMs`: it cuts them off then. */
+    close: (graceMs: number) => close(server, graceMs),
   }
 }
 
@@ -187,7 +182,7 @@ export const WAITING_MAX = 16
  * oldest, so that nobody can keep others out with idle connections. A connection with more than WAITING_MAX waiting
  * requests is closed.
  */
-function boundConnections(server: Server): Connections {
+function boundConnections(server: Server) {
   // Ordered by their last request; each with its responses that have not ended.
   const open = new Map<Socket, Set<ServerResponse>>()
 
@@ -198,7 +193,8 @@ function boundConnections(server: Server): Connections {
   })
 
   return {
-    isAnswered(response) {
+    /** Whether to answer a request. Must be called for each request, before anything else. */
+    isAnswered(response: ServerResponse): boolean {
       const { socket } = response.req
       const waiting = open.get(socket)
       // Node still parses what came in one piece with the request that was one too many.
@@ -210,15 +206,9 @@ function boundConnections(server: Server): Connections {
       if (waiting.size > WAITING_MAX) socket.destroy()
       return !socket.destroyed
     },
-    underWay: (socket) => [...(open.get(socket) ?? [])],
+    /** The responses on a connection that have not ended. */
+    underWay: (socket: Socket): readonly ServerResponse[] => [...(open.get(socket) ?? [])],
   }
-}
-
-interface Connections {
-  /** Whether to answer a request. Must be called for each request, before anything else. */
-  isAnswered(response: ServerResponse): boolean
-  /** The responses on a connection that have not ended. */
-  underWay(socket: Socket): readonly ServerResponse[]
 }
 
 /** The connection whose last request is the oldest; preferably one without a complete request. */

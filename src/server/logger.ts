@@ -1,5 +1,5 @@
-import { errorCode } from '../lib/error-code.ts'
-import { forTerminal } from '../lib/escape.ts'
+import { causesOf, errorCode } from '../lib/error-code.ts'
+import { forTerminal, writtenForms } from '../lib/escape.ts'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { writeSync } from 'node:fs'
 
@@ -62,14 +62,6 @@ function plain(error: unknown, withStack: boolean): unknown {
   }
 }
 
-const CAUSES_MAX = 8
-
-function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = []
-  for (let cause = error; cause instanceof Error && causes.length < CAUSES_MAX; cause = cause.cause) causes.push(cause)
-  return causes
-}
-
 const isNetworkFault = (error: unknown): boolean => NETWORK.has(errorCode(error) ?? '')
 
 const NETWORK: ReadonlySet<string> = new Set([
@@ -88,12 +80,7 @@ const NETWORK: ReadonlySet<string> = new Set([
 
 /** Every form in which the configured secrets may appear in a line. */
 export const secretForms = (secrets: readonly string[]): string[] =>
-  secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
-
-// As typed, as in JSON, and as in an address.
-const written = (secret: string): string[] => [
-  ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),
-]
+  secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(writtenForms)
 
 export function withoutForms(line: string, forms: readonly string[]): string {
   let clean = line

@@ -10,52 +10,43 @@ export function giveBack({ length, buffer }: Buffer): void {
   if (length >= WORTH_BYTES && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>
+
 /** A memory limit that many bodies share. */
-export interface MemoryBudget {
-  /**
-   * Registers one more body. If all bodies together exceed the limit, the largest one's `giveUp` is called: a few large
-   * bodies must not keep out many small ones.
-   */
-  enter(giveUp: () => void): Place
-}
-
-export interface Place {
-  /** Its body takes this many bytes of memory now. */
-  holds(bytes: number): void
-  /** Idempotent. */
-  leave(): void
-}
-
-export function createMemoryBudget(bytesMax: number): MemoryBudget {
-  const places = new Map<object, { bytes: number; giveUp: () => void }>()
+export function createMemoryBudget(bytesMax: number) {
+  const bodies = new Set<{ bytes: number; giveUp: () => void }>()
   let heldBytes = 0
   const isOverfull = () => heldBytes > bytesMax
 
-  function leave(key: object): void {
-    heldBytes -= places.get(key)?.bytes ?? 0
-    places.delete(key)
+  return {
+    /**
+     * Registers one more body. If all bodies together exceed the limit, the largest one's `giveUp` is called: a few
+     * large bodies must not keep out many small ones.
+     */
+    enter(giveUp: () => void) {
+      const body = { bytes: 0, giveUp }
+      bodies.add(body)
+      return {
+        /** This body takes so many bytes of memory now. */
+        holds(bytes: number): void {
+          if (!bodies.has(body)) return
+          heldBytes += bytes - body.bytes
+          body.bytes = bytes
+          while (isOverfull()) giveUpLargest()
+        },
+        /** Idempotent. */
+        leave: () => remove(body),
+      }
+    },
   }
 
   function giveUpLargest(): void {
-    const [key, largest] = [...places].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))
-    leave(key)
+    const largest = [...bodies].reduce((most, one) => (one.bytes > most.bytes ? one : most))
+    remove(largest)
     largest.giveUp()
   }
 
-  return {
-    enter(giveUp) {
-      const key = {}
-      places.set(key, { bytes: 0, giveUp })
-      return {
-        holds(bytes) {
-          const place = places.get(key)
-          if (!place) return
-          heldBytes += bytes - place.bytes
-          place.bytes = bytes
-          while (isOverfull()) giveUpLargest()
-        },
-        leave: () => leave(key),
-      }
-    },
+  function remove(body: { bytes: number; giveUp: () => void }): void {
+    if (bodies.delete(body)) heldBytes -= body.bytes
   }
 }

@@ -6,6 +6,11 @@ export const AT_ONCE_BYTES = 32 * 1024
 /** The bytes beyond that are read no faster than this, for all requests of one limiter together. */
 export const LARGE_BYTES_PER_S = 4 * 1024 * 1024
 
+/** A connection stops waiting when it closes. */
+interface Connection {
+  once(event: 'close', listener: () => void): unknown
+}
+
 /** A request that is being read. If it closes after it was answered, only its connection emits `close`. */
 interface Source {
   pause(): unknown
@@ -29,59 +34,28 @@ export interface Measures {
 
 /**
  * Reading costs CPU time, and memory until it is collected, even if the bytes are dropped. Without a limit, an endless
- * sender would get more of both than honest senders.
- */
-export function createRateLimiter(measured: Omit<Measured, 'perSecond'>): RateLimiter {
-  const inTurn = createInTurn({ ...measured, perSecond: LARGE_BYTES_PER_S })
-
-  return {
-    open(source, wentOn) {
-      let taken = 0
-      const rest = async (bytes: number) => {
-        source.pause()
-        if (!(await inTurn.turn(source.socket, bytes))) return
-        source.resume()
-        wentOn?.()
-      }
-      return (bytes) => {
-        taken += bytes
-        if (taken > AT_ONCE_BYTES) void rest(bytes)
-      }
-    },
-    async turnOf(connection, bytes) {
-      if (bytes > AT_ONCE_BYTES) await inTurn.turn(connection, bytes)
-    },
-  }
-}
-
-/** A connection stops waiting when it closes. */
-interface Connection {
-  once(event: 'close', listener: () => void): unknown
-}
-
-/** A queue of connections that share one rate. */
-interface InTurn {
-  /** Resolves to true when the time for this amount has passed, to false if the connection closes before. */
-  turn(connection: Connection, amount: number): Promise<boolean>
-}
-
-/**
- * A connection has one place in the queue, however often it waits. If it closes before its turn, it delays no others.
- * @param perSecond in the unit of the amounts
+ * sender would get more of both than honest senders. A connection has one place in the queue, however often it waits.
+ * If it closes before its turn, it delays no others.
  * @param running a monotonic clock (ms)
  */
-function createInTurn({ clock, running, perSecond }: Measured): InTurn {
+export function createRateLimiter({
+  clock,
+  running,
+}: {
+  clock: Pick<Clock, 'sleep'>
+  running: () => number
+}): RateLimiter {
   // In the order of their turns.
-  const waiting = new Map<Connection, Waiting>()
+  const waiting = new Map<Connection, { bytes: number; waiters: ((hasCome: boolean) => void)[] }>()
   const watched = new WeakSet<Connection>()
   let isTaking = false
   let freeAt = 0
 
   async function takeTurns(): Promise<void> {
     isTaking = true
-    for (const [connection, { amount, waiters }] of waiting) {
+    for (const [connection, { bytes, waiters }] of waiting) {
       waiting.delete(connection)
-      freeAt = Math.max(freeAt, running()) + (amount * 1_000) / perSecond
+      freeAt = Math.max(freeAt, running()) + (bytes * 1_000) / LARGE_BYTES_PER_S
       await clock.sleep(freeAt - running())
       for (const wake of waiters) wake(true)
     }
@@ -94,26 +68,35 @@ function createInTurn({ clock, running, perSecond }: Measured): InTurn {
     for (const wake of waiters) wake(false)
   }
 
+  /** Resolves to true when the time for these bytes has passed, to false if the connection closes before. */
+  function turn(connection: Connection, bytes: number): Promise<boolean> {
+    if (!watched.has(connection)) connection.once('close', () => leave(connection))
+    watched.add(connection)
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const place = waiting.get(connection) ?? { bytes: 0, waiters: [] }
+    place.bytes += bytes
+    place.waiters.push(resolve)
+    waiting.set(connection, place)
+    if (!isTaking) void takeTurns()
+    return promise
+  }
+
   return {
-    turn(connection, amount) {
-      if (!watched.has(connection)) connection.once('close', () => leave(connection))
-      watched.add(connection)
-      const { promise, resolve } = Promise.withResolvers<boolean>()
-      const before = waiting.get(connection) ?? { amount: 0, waiters: [] }
-      waiting.set(connection, { amount: before.amount + amount, waiters: [...before.waiters, resolve] })
-      if (!isTaking) void takeTurns()
-      return promise
+    open(source, wentOn) {
+      let taken = 0
+      const rest = async (bytes: number) => {
+        source.pause()
+        if (!(await turn(source.socket, bytes))) return
+        source.resume()
+        wentOn?.()
+      }
+      return (bytes) => {
+        taken += bytes
+        if (taken > AT_ONCE_BYTES) void rest(bytes)
+      }
+    },
+    async turnOf(connection, bytes) {
+      if (bytes > AT_ONCE_BYTES) await turn(connection, bytes)
     },
   }
-}
-
-interface Waiting {
-  amount: number
-  waiters: readonly ((hasCome: boolean) => void)[]
-}
-
-interface Measured {
-  clock: Pick<Clock, 'sleep'>
-  running: () => number
-  perSecond: number
 }

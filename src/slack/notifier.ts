@@ -31,14 +31,9 @@ export interface Post {
   plain?: boolean
 }
 
-export interface Edit {
-  channel: ChannelId
+/** `key` and `postedAttempt` are those that it was posted with. */
+export interface Edit extends Omit<Post, 'thread'> {
   ts: MessageTs
-  view: View
-  /** the key that it was posted with */
-  key: string
-  postedAttempt: string | null
-  plain?: boolean
 }
 
 export interface Search {

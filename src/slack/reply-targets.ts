@@ -1,5 +1,6 @@
-import { fieldOf } from '../domain/raw-values.ts'
-import { textOf, classify } from './api/errors.ts'
+import { fieldOf, textOf } from '../domain/raw-values.ts'
+import { findJson } from '../lib/json.ts'
+import { classify } from './api/errors.ts'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import type { Answer } from './messages/answer.ts'
 import type { WebClient } from '@slack/web-api'
@@ -206,12 +207,8 @@ function endOf(status: number, body: string): End {
 
 /** The error code in `{"ok":false,"error":"…"}`, which comes with any status. */
 function errorIn(body: string): string | null {
-  try {
-    const answer: unknown = JSON.parse(body)
-    return fieldOf(answer, 'ok') === false ? (textOf(fieldOf(answer, 'error')) ?? 'unknown_error') : null
-  } catch {
-    return null
-  }
+  const answer = findJson(body)
+  return fieldOf(answer, 'ok') === false ? (textOf(fieldOf(answer, 'error')) ?? 'unknown_error') : null
 }
 
 /**

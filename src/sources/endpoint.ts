@@ -1,9 +1,19 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Observation } from '../domain/build-event.ts'
+import type { BuildId, ProjectId } from '../domain/ids.ts'
+import type { TestReport } from '../domain/test-report.ts'
+import { isRecord, parseJson } from '../lib/json.ts'
+import { utf8Of } from '../lib/utf8.ts'
 import type { KnownProject } from '../store/records.ts'
 
+/** What an endpoint receives: a delivery about a build, or a report of its tests. */
+export type WebhookKind = (ReadDelivery | ReadReport)['kind']
+
 /** A source's endpoint, and how its deliveries are read. */
-export interface Endpoint<Read = ReadDelivery> {
+export interface Endpoint {
+  /** also the text of the log line */
+  what: WebhookKind
   /** Does this path belong to the source? */
   matches(pathname: string): boolean
   /** The largest body that is read. */
@@ -12,32 +22,90 @@ export interface Endpoint<Read = ReadDelivery> {
   unauthorizedStatus: 401 | 404
   /** Whether the sender may be the source, as far as its headers and address show. The body is read only then. */
   maySend(request: IncomingMessage, url: URL): boolean
-  read(body: Uint8Array, headers: IncomingMessage['headers']): Reading<Read>
+  read(body: Uint8Array, headers: IncomingMessage['headers']): Reading
 }
 
 /** What was read from a body, or why it could not be read. The reason quotes nothing of the body. */
-export type Reading<Read = ReadDelivery> =
-  | Read
+export type Reading =
+  | ReadDelivery
+  | ReadReport
   | { kind: 'refusal'; reason: string }
   /** the body's signature is missing or wrong */
   | { kind: 'unauthorized' }
   /** an event that says nothing about a build: accepted, and not stored */
   | { kind: 'unwanted' }
 
-/** A delivery about a build. */
-export interface ReadDelivery {
-  kind: 'delivery'
+/** A build's state as it was delivered. */
+export interface Delivery {
   seen: Observation
-  /** the body as text */
-  text: string
+  /** as received, as text */
+  body: string
   /** the project as the delivery describes it, for sources that have no other interface for projects */
   project?: KnownProject
 }
 
-/** One delivery: what was read from it, and its body as received. */
-export interface Delivery {
-  seen: Observation
-  body: string
-  /** the project as the delivery describes it, which is stored too */
-  project?: KnownProject | undefined
+export interface ReadDelivery extends Delivery {
+  kind: 'delivery'
 }
+
+/** A report of a build's tests. */
+export interface ReadReport {
+  kind: 'report'
+  projectId: ProjectId
+  buildId: BuildId
+  report: TestReport
+}
+
+/** Reads a delivery's body as text and JSON, or says why that failed. The reason quotes nothing of the body. */
+export function readJsonBody(
+  body: Uint8Array,
+): { kind: 'json'; text: string; value: unknown } | { kind: 'refusal'; reason: string } {
+  const text = utf8Of(body)
+  if (text === null) return { kind: 'refusal', reason: 'the body is not UTF-8 text' }
+  try {
+    return { kind: 'json', text, value: parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
+  } catch (error) {
+    return { kind: 'refusal', reason: error instanceof Error ? error.message : 'the text is not JSON' }
+  }
+}
+
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/**
+ * Compares what a sender presents, a secret or a signature, with every valid one. There may be several, so that a
+ * secret can be rotated. The comparison takes constant time: digests of equal length are compared, and always all of
+ * them.
+ */
+export function createSecretCheck(secrets: readonly string[]): (presented: string | null) => boolean {
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  const valid = secrets.map(digest)
+  return (presented) => {
+    const given = digest(presented ?? '')
+    let matches = 0
+    for (const one of valid) matches += timingSafeEqual(one, given) ? 1 : 0
+    return presented !== null && matches > 0
+  }
+}
+
+/** A project's webhook to this bot. `none`: it has none of its own; its organization or group may have one. */
+export type Hook =
+  | { state: 'fine' }
+  | { state: 'none' | 'off' | 'no-events' | 'form' }
+  /** `said`: what the source says about the last delivery */
+  | { state: 'failing'; said: string }
+
+/**
+ * Finds a project's webhook to this bot; if there are several, one that works. Only its path is compared, since a proxy
+ * may be in front of the bot.
+ */
+export function ownHook(
+  hooks: readonly unknown[],
+  path: string,
+  { addressOf, stateOf }: { addressOf(hook: Fields): unknown; stateOf(hook: Fields): Hook },
+): Hook {
+  const pathOf = (hook: Fields) => URL.parse(String(addressOf(hook)))?.pathname.replace(/\/$/, '') ?? ''
+  const found = hooks.filter(isRecord).flatMap((hook) => (pathOf(hook).endsWith(path) ? stateOf(hook) : []))
+  return found.find(({ state }) => state === 'fine') ?? found[0] ?? { state: 'none' }
+}
+
+type Fields = Record<string, unknown>

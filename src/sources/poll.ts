@@ -40,15 +40,13 @@ export interface Polled {
   watch(project: string): Watch
 }
 
-export interface Watch {
-  /**
-   * The builds that the source shows now, newest first; null if nothing has changed. Throws a CiError.
-   * @param newsSince changes before this time (ms) are not news; null if this project was never polled
-   */
-  look(now: number, signal: AbortSignal, newsSince: number | null): Promise<Look | null>
-}
+/**
+ * The builds that the source shows now, newest first; null if nothing has changed. Throws a CiError.
+ * @param newsSince changes before this time (ms) are not news; null if this project was never polled
+ */
+type Watch = (now: number, signal: AbortSignal, newsSince: number | null) => Promise<Look | null>
 
-export interface Look {
+interface Look {
   builds: readonly Listed[]
   /** false: of ended builds, only the newest or the changed ones are listed */
   isWhole: boolean
@@ -69,7 +67,7 @@ export interface Listed {
   failedJobs: (() => Promise<string[]>) | null
 }
 
-export interface PollDeps {
+interface PollDeps {
   store: Pick<Store, 'write' | 'read'>
   clock: Clock
   /** Stores a build's state unless it is known already. With the origin `history`, nobody is told about it. */
@@ -119,7 +117,7 @@ interface Watched {
 async function look(deps: PollDeps, job: string, watched: Watched, signal: AbortSignal): Promise<void> {
   const firstAt = await deps.store.read.lastDoneAt(job)
   const startedAt = deps.clock.now()
-  const shown = await watched.watch.look(startedAt, signal, firstAt === null ? null : startedAt - NEWS_MS)
+  const shown = await watched.watch(startedAt, signal, firstAt === null ? null : startedAt - NEWS_MS)
   if (!shown) return
   const now = deps.clock.now()
   const unread = new Set<string>()

@@ -6,13 +6,10 @@ import { createBufferedSink } from '../lib/buffered-sink.ts'
 import type { Log } from '../lib/log.ts'
 import type { Measures } from '../server/rate-limiter.ts'
 import type { Recorded } from '../domain/build-event.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, ReadDelivery, ReadReport, WebhookKind } from './endpoint.ts'
 
 /** `Retry-After` while the database is unavailable, in seconds. */
 const STORE_RETRY_S = 5
-
-/** What an endpoint receives: a delivery about a build, or a report of its tests. */
-export type WebhookKind = 'delivery' | 'report'
 
 /** A delivery or report that is stored. */
 export interface Stored {
@@ -23,11 +20,8 @@ export interface Stored {
   eventSeq?: number
 }
 
-export interface WebhookDeps<Read> {
-  /** also the text of the log line */
-  what: WebhookKind
-  endpoint: Endpoint<Read>
-  record: (read: Read) => Promise<Stored>
+export interface WebhookDeps {
+  record: (read: ReadDelivery | ReadReport) => Promise<Stored>
   /** called when the answer to this build event's delivery has been sent */
   acknowledged: (eventSeq: number) => void
   log: Log
@@ -35,21 +29,16 @@ export interface WebhookDeps<Read> {
   throttle: Throttle
   /** rate limiters for large bodies and for what comes after a refusal */
   measures: Measures
-  /** called for each request: the answer's status, the status in its body, and the time that it took (ms) */
-  count: (status: number, answer: string, tookMs: number) => void
+  /** called for each request with the answer's status, the status in its body, and the time that it took */
+  count: (what: WebhookKind, answered: { status: number; answer: string; ms: number }) => void
 }
 
 /** Answers one webhook request. It stores a delivery before it answers 202, and nothing of a refused one. */
-export function createWebhookRoute<Read extends { kind: 'delivery' }>({
-  what,
-  endpoint,
-  record,
-  acknowledged,
-  log,
-  throttle,
-  measures,
-  count,
-}: WebhookDeps<Read>) {
+export function createWebhookRoute(
+  endpoint: Endpoint,
+  { record, acknowledged, log, throttle, measures, count }: WebhookDeps,
+) {
+  const { what } = endpoint
   const lines = createBufferedSink<Log>()
   lines.use(log)
 
@@ -76,7 +65,7 @@ export function createWebhookRoute<Read extends { kind: 'delivery' }>({
 
   function accepted({ answer, fields, eventSeq }: Stored): Answer {
     lines.tell((to) => to.info({ ...fields, answer }, what))
-    return { status: 202, says: answer, body: ACCEPTED[answer], ...(eventSeq !== undefined && { eventSeq }) }
+    return { status: 202, says: answer, body: `{"status":"${answer}"}`, ...(eventSeq !== undefined && { eventSeq }) }
   }
 
   function stranger(request: IncomingMessage): Answer {
@@ -89,7 +78,7 @@ export function createWebhookRoute<Read extends { kind: 'delivery' }>({
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const beganAt = performance.now()
     const answer = await answerTo(request, url)
-    count(answer.status, answer.says, performance.now() - beganAt)
+    count(what, { status: answer.status, answer: answer.says, ms: performance.now() - beganAt })
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(answer.body),
@@ -114,11 +103,6 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-const ACCEPTED = {
-  recorded: '{"status":"recorded"}',
-  duplicate: '{"status":"duplicate"}',
-} as const
-
 const refuse = (status: number, reason: string, headers: Record<string, string> = {}, says = 'refused'): Answer => ({
   status,
   says,
@@ -142,7 +126,7 @@ export const WRONG_WINDOW_MS = 60_000
 /** Addresses remembered; beyond this the one quiet for longest is forgotten, so that strangers cannot fill memory. */
 export const ADDRESSES_MAX = 10_000
 
-export type Throttle = ReturnType<typeof createThrottle>
+type Throttle = ReturnType<typeof createThrottle>
 
 /** Counts wrong secrets by address. Right ones are never limited: all deliveries may come from one address. */
 export function createThrottle(now: () => number) {

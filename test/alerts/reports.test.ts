@@ -24,7 +24,7 @@ const report = (failing: readonly string[], change: Partial<TestReport> = {}): T
 const hearReport = ({ store, clock }: Stage, said: TestReport, build = '512') =>
   recordReport(
     { store, clock, wake: () => {} },
-    { kind: 'delivery', projectId: projectId(WEB), buildId: buildId(build), report: said },
+    { kind: 'report', projectId: projectId(WEB), buildId: buildId(build), report: said },
   )
 
 const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view))

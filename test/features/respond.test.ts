@@ -199,7 +199,7 @@ const sendCommand = (slack: SandboxSlack, more: Record<string, string>) =>
     }).toString(),
   })
 
-const picture = { png: new Uint8Array([137, 80, 78, 71]), width: 90, height: 20 }
+const picture = new Uint8Array([137, 80, 78, 71])
 const badgeWeb = { ...stopWeb, text: 'badge acme/web' }
 
 describe('the picture of an answer', () => {

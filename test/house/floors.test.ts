@@ -33,7 +33,7 @@ describe('the source', () => {
 
   it('chooses implementations only in app.ts, its parts, main.ts and the programs', () => {
     expect(choosers(imports)).toEqual([])
-    expect(imports.some(({ from, to }) => from === 'app.ts' && to === 'store/sqlite.ts')).toBe(true)
+    expect(imports.some(({ from, to }) => from === 'app.ts' && to === 'store/open.ts')).toBe(true)
   })
 
   it('uses packages sparingly at the bottom: domain only re2js, lib none', () => {

@@ -49,7 +49,7 @@ function featureBreach({ from, to }: Import): string | null {
 
 /** The implementations that only one place may choose. */
 const IMPLEMENTATION =
-  /^(?:store\/(?:sqlite|postgres)|alerts\/slack-notifier|sources\/ci-service\/(?:client-\w+|transport|auth))\.ts$/
+  /^(?:store\/(?:open|sqlite|postgres)|alerts\/slack-notifier|sources\/ci-service\/(?:client-\w+|transport|auth))\.ts$/
 
 /** Where implementations are chosen: `app.ts`, and the files to which it delegates a part. */
 const CHOOSERS = new Set(['main.ts', 'app.ts', 'engine.ts', 'clients.ts'])

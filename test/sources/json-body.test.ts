@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readJsonBody } from '../../src/sources/json-body.ts'
+import { readJsonBody } from '../../src/sources/endpoint.ts'
 
 test('a body is read as JSON, with or without a byte order mark, and its text is unchanged', () => {
   expect(readJsonBody(Buffer.from('{"build":1}'))).toEqual({ kind: 'json', text: '{"build":1}', value: { build: 1 } })

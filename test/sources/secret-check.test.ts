@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSecretCheck } from '../../src/sources/secret-check.ts'
+import { createSecretCheck } from '../../src/sources/endpoint.ts'
 
 test('each of the secrets is accepted, and nothing else', () => {
   const isSecret = createSecretCheck(['secret-of-monday', 'secret-of-tuesday'])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CiError } from '../../src/sources/http/errors.ts'
-import { type Transport, countedTransport } from '../../src/sources/http/transport.ts'
+import { type Transport, observedTransport } from '../../src/sources/http/transport.ts'
 import { measuredStore } from '../../src/store/measured.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { T0 } from '../support/build-events.ts'
@@ -32,7 +32,7 @@ describe('counted calls of CI', () => {
 
   async function endOf(send: Transport['send']): Promise<{ told: string[]; threw: unknown }> {
     const told: string[] = []
-    const counted = countedTransport({ send, close: async () => {} }, (end) => void told.push(end))
+    const counted = observedTransport({ send, close: async () => {} }, (end) => void told.push(end))
     const threw = await counted.send(request).then(
       () => null,
       (error: unknown) => error,

@@ -114,7 +114,7 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
 const sourceIn = ({ ref }: CardView) => sourceOf(parseAttemptRef(ref)?.projectId ?? null)
 
 // Suggests a restart only if the card offers one: a Pro project's build, for example, cannot be restarted from here.
-function hintOf({ shown, offers }: CardView): string | null {
+function hintOf({ shown, offers }: CardView): string | undefined {
   const { hint } = lookOf(shown)
   return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint
 }

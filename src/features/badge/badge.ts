@@ -1,5 +1,5 @@
 import { type BadgeClient, SVG_TYPE } from '../../sources/ci-service/badge.ts'
-import { isPicture, type Picture } from '../../slack/picture/picture.ts'
+import { isPicture } from '../../slack/picture/picture.ts'
 import { type BadgeOutcome, type ProjectRef, troubleOf } from '../../catalog/outcomes.ts'
 import type { FindDeps } from '../../catalog/find-build.ts'
 import { isProjectId, sourceOf } from '../../domain/ids.ts'
@@ -12,7 +12,7 @@ export interface BadgeDeps extends FindDeps {
   sources: Sources
   badges: BadgeClient | null
   /** an SVG as a PNG; null if it cannot be drawn */
-  draw: (svg: Uint8Array) => Promise<Picture | null>
+  draw: (svg: Uint8Array) => Promise<Uint8Array | null>
 }
 
 /** The state of a branch as CI's badge shows it, and the texts to copy. Complete even without the picture. */
@@ -56,8 +56,8 @@ async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string 
 }
 
 /** PNG, GIF and JPEG, which Slack shows without conversion. Null for anything else. */
-const asItIs = (contentType: string, bytes: Uint8Array) =>
-  isPicture(contentType, bytes) ? { png: bytes, width: 0, height: 0 } : null
+const asItIs = (contentType: string, bytes: Uint8Array): Uint8Array | null =>
+  isPicture(contentType, bytes) ? bytes : null
 
 /** The state of the last known build, for a badge without words. */
 async function lastWords(

@@ -104,7 +104,7 @@ function pictureOf(badge: Found): Picture | null {
   const { project, branch, words } = badge
   const about = [project.name, ...(branch === null ? [] : [`on ${branch}`])].join(' ')
   const alt = cut(toLine(`${about}: ${words ?? 'build state'}`), ALT_CHARS_MAX)
-  return { png: badge.picture.png, name: fileName([project.name, branch ?? '']), alt }
+  return { png: badge.picture, name: fileName([project.name, branch ?? '']), alt }
 }
 
 /** The longest alt text of a picture, in code points. */

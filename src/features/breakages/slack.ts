@@ -1,6 +1,6 @@
 import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
 import { typed } from '../../slack/messages/answer.ts'
-import { amountOf } from '../../slack/commands/amount.ts'
+import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { redNow } from '../../catalog/breakages.ts'
 import { findProject, followedBy } from '../../catalog/projects.ts'

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../../slack/api/errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { plain, type Block } from '../../slack/messages/blocks.ts'
 import { type FieldOption, menuOption, OPTIONS_MAX } from '../fields.ts'
 import type { ModalView } from '../modal.ts'

@@ -95,8 +95,8 @@ async function lookAtAll(examination: Examination, channels: readonly ChannelId[
 }
 
 /** Null if nothing is wrong with the channel. */
-async function lookAt({ slack, signal }: Examination, channel: ChannelId): Promise<Found | null> {
-  const look = await slack.channel(channel, signal)
+async function lookAt({ slack }: Examination, channel: ChannelId): Promise<Found | null> {
+  const look = await slack.channel(channel)
   switch (look.kind) {
     case 'open':
       return null
@@ -189,12 +189,12 @@ async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Fou
 }
 
 /** In Socket Mode: would Slack open a connection? None is opened. Over HTTP: were signatures wrong? */
-async function checkSocket({ slack, wrongSignatures, signal }: Examination): Promise<Found[]> {
+async function checkSocket({ slack, wrongSignatures }: Examination): Promise<Found[]> {
   if (!slack.socket) {
     const count = await wrongSignatures()
     return [count === 0 ? { kind: 'over-http' } : { kind: 'signatures-wrong', count }]
   }
-  const opening = await slack.socket(signal)
+  const opening = await slack.socket()
   if (opening.kind === 'open') return [{ kind: 'fine', count: null }]
   return [
     opening.kind === 'refuses'

@@ -3,8 +3,8 @@ import type { ChannelId, SourceName, Uuid } from '../../domain/ids.ts'
 import type { Permit } from '../../domain/permission.ts'
 import type { BadgeClient } from '../../sources/ci-service/badge.ts'
 import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
-import type { Hook } from '../../sources/hook.ts'
-import type { Rate } from '../../sources/http/rate.ts'
+import type { Hook } from '../../sources/endpoint.ts'
+import type { Rate } from '../../sources/http/exchange.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -190,7 +190,7 @@ export function beginExamination(deps: DoctorDeps, signal: AbortSignal): Examina
   return {
     ...deps,
     signal,
-    identity: once(() => slack.identity(signal)),
+    identity: once(() => slack.identity()),
     projects: once(() => readingOf(v2 && (() => v2.listProjects({}, signal)))),
     legacyProjects: once(() => readingOf(legacy && (() => legacy.listProjects(signal)))),
   }

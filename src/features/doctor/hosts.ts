@@ -1,10 +1,10 @@
 import { assertNever } from '../../lib/assert.ts'
 import type { GithubClient } from '../../sources/github/client.ts'
-import { githubHook } from '../../sources/github/hook.ts'
+import { githubHook } from '../../sources/github/endpoint.ts'
 import type { GitlabClient } from '../../sources/gitlab/client.ts'
-import { gitlabHook } from '../../sources/gitlab/hook.ts'
+import { gitlabHook } from '../../sources/gitlab/endpoint.ts'
 import { CiError, type CiErrorKind, unlessGone } from '../../sources/http/errors.ts'
-import type { Rate } from '../../sources/http/rate.ts'
+import type { Rate } from '../../sources/http/exchange.ts'
 import {
   bounded,
   type Examination,

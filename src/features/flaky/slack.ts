@@ -1,4 +1,4 @@
-import { amountOf } from '../../slack/commands/amount.ts'
+import { amountOf } from '../../slack/commands/parse.ts'
 import type { Reply } from '../context.ts'
 import { nameless, replyTo, tooMuch, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
 import type { Feature } from '../feature.ts'

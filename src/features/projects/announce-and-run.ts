@@ -1,6 +1,6 @@
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { isMessageTs, textOf, classify } from '../../slack/api/errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { isMessageTs, classify } from '../../slack/api/errors.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun } from './outcomes.ts'
 import { answerOf, line, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'

@@ -1,5 +1,5 @@
 import { plain } from '../../slack/messages/blocks.ts'
-import { isRecord } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
 import { mention, outside, projectName } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'

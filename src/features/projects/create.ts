@@ -22,7 +22,7 @@ import { checkCreation, type CreationCheck, type ProjectCreation } from '../../s
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
-import { isRecord } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
 import { ruleOf, withoutRulesOf } from '../../domain/rule-input.ts'
 
 interface Ready {

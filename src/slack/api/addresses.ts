@@ -17,19 +17,10 @@ const CALLS_MAX = 2
 /** After a failure no call is made for this long, or for as long as Slack asks. */
 export const PAUSE_MS = 60_000
 
-/** Finds the person with an e-mail address. Needs `users:read.email`. Addresses are neither logged nor stored. */
-export interface Addresses {
-  /** Asks Slack unless it answered within a day. Does not wait. @returns whether an answer may come */
-  ask(email: string): boolean
-  /** The user's id. Null if not known yet, and for bots, people who have left, and people of other workspaces. */
-  known(email: string): string | null
-}
+export type Addresses = ReturnType<typeof createAddresses>
 
-export function createAddresses({
-  clock,
-  log,
-  ...options
-}: ClientOptions & { clock: Clock; log: Pick<Log, 'warn'> }): Addresses {
+/** Finds the person with an e-mail address. Needs `users:read.email`. Addresses are neither logged nor stored. */
+export function createAddresses({ clock, log, ...options }: ClientOptions & { clock: Clock; log: Pick<Log, 'warn'> }) {
   const client = createClient(options)
   const answers = new Map<string, { user: string | null; at: number }>()
   const underWay = new Set<string>()
@@ -73,12 +64,14 @@ export function createAddresses({
   }
 
   return {
-    ask(email) {
+    /** Asks Slack unless it answered within a day. Does not wait. @returns whether an answer may come */
+    ask(email: string): boolean {
       if (clock.now() < pausedUntil || fresh(email)) return false
       if (underWay.size < CALLS_MAX && !underWay.has(email)) void look(email)
       return true
     },
-    known: (email) => fresh(email)?.user ?? null,
+    /** The user's id. Null if not known yet, and for bots, people who have left, and people of other workspaces. */
+    known: (email: string): string | null => fresh(email)?.user ?? null,
   }
 }
 

@@ -1,18 +1,15 @@
 import { LogLevel, WebClient, type Logger, type FetchFunction } from '@slack/web-api'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { BrokenAnswer, textOf } from './errors.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { findJson } from '../../lib/json.ts'
+import { BrokenAnswer } from './errors.ts'
 import type { Search } from '../notifier.ts'
-
-/** Takes the client's warnings. A pino logger fits. */
-interface WarningLog {
-  warn(message: string): void
-}
 
 export interface ClientOptions {
   token: string
-  /** Slack's own if left out; tests set another */
-  apiUrl?: string
-  logger?: WarningLog
+  /** Slack's own if it is null or left out; tests set another */
+  apiUrl?: string | null | undefined
+  /** takes the client's warnings; a pino logger fits */
+  logger?: { warn(message: string): void }
   timeoutMs?: number
   /** called with the headers of each response */
   heard?: (headers: Pick<Headers, 'get'>) => void
@@ -26,14 +23,20 @@ const TIMEOUT_MS = 10_000
  */
 export const createClient = ({ token, apiUrl, logger, timeoutMs = TIMEOUT_MS, heard }: ClientOptions): WebClient =>
   new WebClient(token, {
-    ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    timeout: timeoutMs,
-    fetch: heard ? exchangeHeard(heard) : exchange,
+    ...webOptions(apiUrl, timeoutMs),
+    ...(heard && { fetch: exchangeHeard(heard) }),
     allowAbsoluteUrls: false,
-    logger: quiet(token, logger),
+    logger: slackLogger((line) => logger?.warn(scrubbed(line, token))),
   })
+
+/** One attempt for each call, whatever the client would do by default. */
+export const webOptions = (apiUrl: string | null | undefined, timeoutMs: number) => ({
+  ...(apiUrl && { slackApiUrl: apiUrl }),
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+  timeout: timeoutMs,
+  fetch: exchange,
+})
 
 const exchangeHeard =
   (heard: NonNullable<ClientOptions['heard']>): typeof exchange =>
@@ -43,15 +46,18 @@ const exchangeHeard =
     return answer
   }
 
-/** The client's log. Debug lines hold whole messages and are dropped. Warnings are kept, without tokens. */
-function quiet(token: string, logger: WarningLog | undefined): Logger {
-  const warn = (...parts: unknown[]) => logger?.warn(scrubbed(parts.map(String).join(' '), token))
+/** The log of Slack's libraries. Debug lines hold whole requests and messages, and are dropped. */
+export function slackLogger(warn: (line: string) => void, error = warn): Logger {
   const nothing = () => {}
+  const joined =
+    (tell: (line: string) => void) =>
+    (...parts: unknown[]) =>
+      tell(parts.map(String).join(' '))
   return {
     debug: nothing,
     info: nothing,
-    warn,
-    error: warn,
+    warn: joined(warn),
+    error: joined(error),
     setLevel: nothing,
     getLevel: () => LogLevel.WARN,
     setName: nothing,
@@ -72,7 +78,8 @@ const scrubbed = (line: string, token: string): string =>
 export const exchange: FetchFunction = async (url, init) => {
   const response = await fetch(url, init)
   const body = await response.text()
-  if (response.status === 200 && !saysYesOrNo(body)) throw new BrokenAnswer('the answer is no JSON object with `ok`')
+  if (response.status === 200 && typeof fieldOf(findJson(body), 'ok') !== 'boolean')
+    throw new BrokenAnswer('the answer is no JSON object with `ok`')
   return {
     ok: response.ok,
     status: response.status,
@@ -82,14 +89,6 @@ export const exchange: FetchFunction = async (url, init) => {
     text: async () => body,
     json: async (): Promise<unknown> => JSON.parse(body),
     arrayBuffer: async () => new TextEncoder().encode(body).buffer,
-  }
-}
-
-function saysYesOrNo(body: string): boolean {
-  try {
-    return typeof fieldOf(JSON.parse(body), 'ok') === 'boolean'
-  } catch {
-    return false
   }
 }
 

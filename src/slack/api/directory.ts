@@ -2,8 +2,10 @@ import type { WebClient } from '@slack/web-api'
 import { zoneNamed } from '../../domain/digest.ts'
 import { permit, type Grants, type Permit, type Person, type Right } from '../../domain/permission.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, isRecord } from '../../domain/raw-values.ts'
-import { textOf, BrokenAnswer, classify } from './errors.ts'
+import type { Log } from '../../lib/log.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
+import { BrokenAnswer, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
@@ -16,37 +18,17 @@ export const PATIENCE_MS_MAX = 5_000
 /** Entries in the cache; beyond this the oldest is dropped. */
 const REMEMBERED_MAX = 5_000
 
-interface Asking {
-  user: string
-  /** the user's workspace, as Slack's request names it */
-  team: string | null
-}
-
-interface Directory {
-  /** May this person do that? Asks Slack who they are. If Slack does not say, nobody may act. */
-  permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
-  /** Is this person still in the workspace? Not cached: asks Slack each time. */
-  presenceOf(user: string): Promise<Presence>
-  /** The person's time zone, such as `Europe/Berlin`; UTC if Slack does not say. */
-  timeZoneOf(user: string): Promise<string>
-  /** The person's name, for texts that must not mention (notify) them; null if Slack does not say. */
-  nameOf(user: string): Promise<string | null>
-}
-
 /** `gone`: deactivated, or unknown to Slack. `unknown`: Slack did not say. */
 export type Presence = { kind: 'here' } | { kind: 'gone' } | { kind: 'unknown'; code: string }
 
 /** The people of the workspace, from Slack, cached for a minute. Needs `users:read`, for groups `usergroups:read`. */
-export function createDirectory({
-  clock,
-  grants,
-  ...options
-}: ClientOptions & { clock: Clock; grants: Grants }): Directory {
+export function createDirectory({ clock, grants, ...options }: ClientOptions & { clock: Clock; grants: Grants }) {
   const client = createClient(options)
-  const limits = { clock, knownForMs: KNOWN_FOR_MS, max: REMEMBERED_MAX }
-  const people = createMemory(limits, (user: string) => patiently(clock, () => readPerson(client, user)))
-  const groups = createMemory(limits, (group: string) => patiently(clock, () => readGroup(client, group)))
-  const ownTeam = createMemory<string, string | null>(limits, () => patiently(clock, () => readOwnTeam(client)))
+  const remembered = <Value>(ask: (key: string) => Promise<Value>) =>
+    createMemory(clock, REMEMBERED_MAX, (key: string) => patiently(clock, () => ask(key)))
+  const people = remembered((user) => readPerson(client, user))
+  const groups = remembered((group) => readGroup(client, group))
+  const ownTeam = remembered(() => readOwnTeam(client))
 
   /** The listed groups that the person is in. Asks for none if the person is listed directly. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
@@ -58,7 +40,14 @@ export function createDirectory({
   }
 
   return {
-    async permits(right, { user, team }) {
+    /**
+     * May this person do that? Asks Slack who they are. If Slack does not say, nobody may act.
+     * @param team the user's workspace, as Slack's request names it
+     */
+    async permits(
+      right: Right,
+      { user, team }: { user: string; team: string | null },
+    ): Promise<Permit | { kind: 'unknown-person'; code: string }> {
       try {
         // In parallel, so that the waits do not add up.
         const asked = [people(user), ownTeam(''), groupsOf(user, right)] as const
@@ -68,7 +57,8 @@ export function createDirectory({
         return { kind: 'unknown-person', code: classify(error).code }
       }
     },
-    async presenceOf(user) {
+    /** Is this person still in the workspace? Not cached: asks Slack each time. */
+    async presenceOf(user: string): Promise<Presence> {
       try {
         const { isDeactivated } = await patiently(clock, () => readPerson(client, user))
         return { kind: isDeactivated ? 'gone' : 'here' }
@@ -77,12 +67,14 @@ export function createDirectory({
         return NOBODY.has(code) ? { kind: 'gone' } : { kind: 'unknown', code }
       }
     },
-    timeZoneOf: (user) =>
+    /** The person's time zone, such as `Europe/Berlin`; UTC if Slack does not say. */
+    timeZoneOf: (user: string): Promise<string> =>
       people(user).then(
         ({ timeZone }) => timeZone,
         () => UTC,
       ),
-    nameOf: (user) =>
+    /** The person's name, for texts that must not mention (notify) them; null if Slack does not say. */
+    nameOf: (user: string): Promise<string | null> =>
       people(user).then(
         ({ name }) => name,
         () => null,
@@ -146,23 +138,12 @@ async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promis
   }
 }
 
-interface MemoryLimits {
-  clock: Clock
-  /** how long an answer is valid */
-  knownForMs: number
-  /** entries; beyond this the oldest is dropped */
-  max: number
-}
-
-/** Caches answers by key. Concurrent callers share one call. A failed answer is not cached. */
-function createMemory<Key, Value>(
-  { clock, knownForMs, max }: MemoryLimits,
-  ask: (key: Key) => Promise<Value>,
-): (key: Key) => Promise<Value> {
+/** Caches answers by key, at most `max`. Concurrent callers share one call. A failed answer is not cached. */
+function createMemory<Key, Value>(clock: Clock, max: number, ask: (key: Key) => Promise<Value>) {
   const known = new Map<Key, { at: number; value: Promise<Value> }>()
-  return (key) => {
+  return (key: Key): Promise<Value> => {
     const fresh = known.get(key)
-    if (fresh && clock.now() - fresh.at < knownForMs) return fresh.value
+    if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.value
     const value = ask(key)
     const entry = { at: clock.now(), value }
     known.delete(key)
@@ -181,22 +162,16 @@ const PAGE_CHANNELS = 200
 
 const CHANNEL_LISTS_MAX = 1_000
 
-export interface Memberships {
-  /** The channels that this person is in, private ones only if the bot is too; null if Slack fails. Never throws. */
-  channelsOf(user: string): Promise<ReadonlySet<ChannelId> | null>
-  /** The channels that this person can read: their own, and the bot's public ones. Null as for `channelsOf`. */
-  seenBy(user: string): Promise<ReadonlySet<ChannelId> | null>
-}
+export type Memberships = ReturnType<typeof createMemberships>
 
 /** Who is in which channel, from Slack, cached for a minute. Needs `channels:read` and `groups:read`. */
 export function createMemberships({
   clock,
   log,
   ...options
-}: ClientOptions & { clock: Clock; log: { warn(fields: object, text: string): void } }): Memberships {
+}: ClientOptions & { clock: Clock; log: Pick<Log, 'warn'> }) {
   const client = createClient(options)
-  const limits = { clock, knownForMs: KNOWN_FOR_MS, max: CHANNEL_LISTS_MAX }
-  const remembered = createMemory(limits, (user: string | null) => readChannels(client, user))
+  const remembered = createMemory(clock, CHANNEL_LISTS_MAX, (user: string | null) => readChannels(client, user))
 
   async function asked(user: string | null): Promise<ReadonlySet<ChannelId> | null> {
     try {
@@ -208,8 +183,10 @@ export function createMemberships({
   }
 
   return {
-    channelsOf: asked,
-    async seenBy(user) {
+    /** The channels that this person is in, private ones only if the bot is too; null if Slack fails. Never throws. */
+    channelsOf: (user: string) => asked(user),
+    /** The channels that this person can read: their own, and the bot's public ones. Null as for `channelsOf`. */
+    async seenBy(user: string): Promise<ReadonlySet<ChannelId> | null> {
       const [own, ours] = await Promise.all([asked(user), asked(null)])
       return own && ours && new Set([...own, ...ours])
     },

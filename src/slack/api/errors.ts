@@ -2,6 +2,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 import type { Failure } from '../notifier.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import type { MessageTs } from '../../domain/ids.ts'
+import { causesOf } from '../../lib/error-code.ts'
 
 /**
  * Classifies what the Web API client threw. Only a short code is passed on: messages and bodies can hold addresses,
@@ -12,6 +13,19 @@ export function classify(error: unknown): Failure {
   if (error instanceof WebAPIPlatformError) return ofPlatform(error)
   if (error instanceof WebAPIHTTPError) return ofHttp(error)
   return ofConnection(error instanceof WebAPIRequestError ? error.original : error)
+}
+
+/** `refuses`: Slack said no, and somebody has to change something. `away`: Slack cannot be reached for now. */
+export interface SlackTrouble {
+  kind: 'refuses' | 'away'
+  code: string
+}
+
+/** An HTTP status (`http_400`) may come from a proxy between us and Slack, and is no refusal of Slack's. */
+export function troubleOf(error: unknown): SlackTrouble {
+  const { kind, code } = classify(error)
+  const isAway = kind === 'rate-limited' || kind === 'unclear' || kind === 'unsent' || code.startsWith('http_')
+  return { kind: isAway ? 'away' : 'refuses', code }
 }
 
 /** The code for an answer that says neither yes nor no. */
@@ -31,7 +45,7 @@ const MS_PER_S = 1_000
 const RETRY_AFTER_MS_DEFAULT = 30_000
 const RETRY_AFTER_MS_MAX = 60 * 60_000
 
-function rateLimited(retryAfterS: number | undefined, code = 'ratelimited'): Failure {
+function rateLimited(retryAfterS?: number, code = 'ratelimited'): Failure {
   const asked = retryAfterS !== undefined && retryAfterS > 0 ? retryAfterS * MS_PER_S : RETRY_AFTER_MS_DEFAULT
   return { kind: 'rate-limited', code, retryAfterMs: Math.min(asked, RETRY_AFTER_MS_MAX) }
 }
@@ -40,8 +54,12 @@ function rateLimited(retryAfterS: number | undefined, code = 'ratelimited'): Fai
 function ofPlatform({ data }: WebAPIPlatformError): Failure {
   const code: unknown = data.error
   if (!isErrorCode(code)) return { kind: 'unclear', code: BROKEN_ANSWER }
+  return ofCode(code, data.response_metadata?.retryAfter)
+}
+
+function ofCode(code: string, retryAfterS?: number): Failure {
   const kind = failureOfCode(code)
-  return kind === 'rate-limited' ? rateLimited(data.response_metadata?.retryAfter, code) : { kind, code }
+  return kind === 'rate-limited' ? rateLimited(retryAfterS, code) : { kind, code }
 }
 
 const TOO_MANY = 429
@@ -52,31 +70,16 @@ const REQUEST_TIMEOUT = 408
 function ofHttp({ statusCode, body }: WebAPIHTTPError): Failure {
   const code = `http_${statusCode}`
   const own = fieldOf(body, 'error')
-  if (statusCode === TOO_MANY) return rateLimited(undefined)
+  if (statusCode === TOO_MANY) return rateLimited()
   if (statusCode < 400 || statusCode >= 500 || statusCode === REQUEST_TIMEOUT) return { kind: 'unclear', code }
-  if (isErrorCode(own)) return ofPlatformCode(own)
+  if (isErrorCode(own)) return ofCode(own)
   return { kind: REFUSING.has(statusCode) ? 'refused' : 'unsent', code }
 }
 
-function ofPlatformCode(code: string): Failure {
-  const kind = failureOfCode(code)
-  return kind === 'rate-limited' ? rateLimited(undefined, code) : { kind, code }
-}
-
 function ofConnection(error: unknown): Failure {
-  const causes = [...causesOf(error)]
+  const causes = causesOf(error)
   const code = causes.map(codeOf).find((one) => one !== null) ?? 'connection_failed'
   return { kind: causes.some(neverConnected) ? 'unsent' : 'unclear', code }
-}
-
-const CAUSES_MAX = 8
-
-function* causesOf(error: unknown): Generator<Error> {
-  let cause = error
-  for (let depth = 0; cause instanceof Error && depth < CAUSES_MAX; depth += 1) {
-    yield cause
-    cause = cause.cause
-  }
 }
 
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/
@@ -114,71 +117,63 @@ export const failureOfCode = (code: string): Failure['kind'] =>
   BY_CODE.get(code) ?? (code.startsWith('restricted_action') ? 'channel-closed' : 'refused')
 
 /** Whether it looks like one of Slack's error codes, and so is neither outside text nor a broken answer. */
-export const isErrorCode = (code: unknown): code is string => typeof code === 'string' && /^[a-z0-9_]{1,80}$/.test(code)
+const isErrorCode = (code: unknown): code is string => typeof code === 'string' && /^[a-z0-9_]{1,80}$/.test(code)
 
-const WORDS = {
-  'rate-limited': ['ratelimited', 'rate_limited', 'message_limit_exceeded'],
+const CODES: readonly [Failure['kind'], readonly string[]][] = [
+  ['rate-limited', ['ratelimited', 'rate_limited', 'message_limit_exceeded']],
   // Slack failed, and may have done what was asked before it did.
-  unclear: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed'],
+  ['unclear', ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed']],
   // Slack accepts nothing while a workspace moves between organizations.
-  unsent: ['team_added_to_org', 'external_channel_migrating'],
-  'message-gone': [
-    'message_not_found',
-    'thread_not_found',
-    'cant_update_message',
-    'cant_delete_message',
-    'cannot_reply_to_message',
-    'edit_window_closed',
-    // Only the thread is locked, not the channel.
-    'restricted_action_thread_locked',
+  ['unsent', ['team_added_to_org', 'external_channel_migrating']],
+  [
+    'message-gone',
+    [
+      'message_not_found',
+      'thread_not_found',
+      'cant_update_message',
+      'cant_delete_message',
+      'cannot_reply_to_message',
+      'edit_window_closed',
+      // Only the thread is locked, not the channel.
+      'restricted_action_thread_locked',
+    ],
   ],
-  'thread-closed': ['restricted_action_non_threadable_channel'],
-  'channel-closed': [
-    'channel_not_found',
-    'not_in_channel',
-    'is_archived',
-    'is_inactive',
-    'access_denied',
-    'channel_type_not_supported',
-    'channel_is_limited_access',
-    'messages_tab_disabled',
+  ['thread-closed', ['restricted_action_non_threadable_channel']],
+  [
+    'channel-closed',
+    [
+      'channel_not_found',
+      'not_in_channel',
+      'is_archived',
+      'is_inactive',
+      'access_denied',
+      'channel_type_not_supported',
+      'channel_is_limited_access',
+      'messages_tab_disabled',
+    ],
   ],
-  'workspace-closed': [
-    'account_inactive',
-    'token_revoked',
-    'token_expired',
-    'invalid_auth',
-    'not_authed',
-    'missing_scope',
-    'not_allowed_token_type',
-    'no_permission',
-    'org_login_required',
-    'team_access_not_granted',
-    'team_not_found',
-    'two_factor_setup_required',
-    'enterprise_is_restricted',
-    'ekm_access_denied',
-    'accesslimited',
+  [
+    'workspace-closed',
+    [
+      'account_inactive',
+      'token_revoked',
+      'token_expired',
+      'invalid_auth',
+      'not_authed',
+      'missing_scope',
+      'not_allowed_token_type',
+      'no_permission',
+      'org_login_required',
+      'team_access_not_granted',
+      'team_not_found',
+      'two_factor_setup_required',
+      'enterprise_is_restricted',
+      'ekm_access_denied',
+      'accesslimited',
+    ],
   ],
-} satisfies Partial<Record<Failure['kind'], readonly string[]>>
+]
 
-const BY_CODE = new Map<string, Failure['kind']>([
-  ...wordsOf('rate-limited'),
-  ...wordsOf('unclear'),
-  ...wordsOf('unsent'),
-  ...wordsOf('message-gone'),
-  ...wordsOf('thread-closed'),
-  ...wordsOf('channel-closed'),
-  ...wordsOf('workspace-closed'),
-])
-
-function wordsOf(kind: keyof typeof WORDS) {
-  return WORDS[kind].map((code) => [code, kind] as const)
-}
-
-// Readers of Slack's answers, which rely on nothing but `ok`.
-
-/** The value if it is a text that is not empty, or null. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const BY_CODE = new Map(CODES.flatMap(([kind, codes]) => codes.map((code) => [code, kind] as const)))
 
 export const isMessageTs = (value: unknown): value is MessageTs => typeof value === 'string' && /^\d+\.\d+$/.test(value)

@@ -1,11 +1,9 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, isRecord } from '../../domain/raw-values.ts'
-import { textOf, failureOfCode, isErrorCode, BROKEN_ANSWER, classify } from './errors.ts'
-import type { ClientOptions } from './client.ts'
-
-/** `refuses`: Slack said no. `away`: Slack could not be asked now. `code` is an error code, never other text. */
-type NoAnswer = { kind: 'refuses' | 'away'; code: string }
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { isRecord } from '../../lib/json.ts'
+import { BROKEN_ANSWER, classify, troubleOf, type SlackTrouble } from './errors.ts'
+import { createClient, type ClientOptions } from './client.ts'
 
 /** What Slack says about our token. */
 export type SlackIdentity =
@@ -16,99 +14,58 @@ export type SlackIdentity =
       /** how far our clock is ahead of Slack's, to about a second; null if Slack sent no time */
       aheadMs: number | null
     }
-  | NoAnswer
+  | SlackTrouble
 
 /** `closed`: nothing can be posted in this channel. */
-type ChannelLook = { kind: 'open' } | { kind: 'closed'; code: string } | NoAnswer
-
-/** `open`: Slack offers a Socket Mode connection. It is not opened. */
-type SocketLook = { kind: 'open' } | NoAnswer
+type ChannelLook = { kind: 'open' } | { kind: 'closed'; code: string } | SlackTrouble
 
 export interface SlackExaminer {
-  identity(signal: AbortSignal): Promise<SlackIdentity>
+  identity(): Promise<SlackIdentity>
   /** Needs `channels:read`, for private channels `groups:read`. */
-  channel(channel: ChannelId, signal: AbortSignal): Promise<ChannelLook>
-  /** Needs `connections:write`; null without an app token */
-  socket: ((signal: AbortSignal) => Promise<SocketLook>) | null
+  channel(channel: ChannelId): Promise<ChannelLook>
+  /** `open`: Slack offers a Socket Mode connection, which is not opened. Needs `connections:write`; null without a token. */
+  socket: (() => Promise<{ kind: 'open' } | SlackTrouble>) | null
 }
 
-/** Checks the token and channels. Reads response headers, which Slack's own client hides. Never throws. */
+/** Checks the token and channels. Never throws. */
 export function createSlackExaminer({
   token,
   appToken = null,
-  apiUrl = SLACK_API_URL,
+  apiUrl,
   clock,
 }: Pick<ClientOptions, 'token' | 'apiUrl'> & { appToken?: string | null; clock: Pick<Clock, 'now'> }): SlackExaminer {
-  const call = (method: string, values: Record<string, string>, signal: AbortSignal) =>
-    askSlack({ url: new URL(method, apiUrl), token, values, signal, clock })
   return {
-    async identity(signal) {
-      const answer = await call('auth.test', {}, signal)
-      if (answer.kind !== 'answer') return answer
-      const { headers, atMs } = answer
-      return { kind: 'known', scopes: scopesIn(headers), aheadMs: aheadOf(headers, atMs) }
+    async identity() {
+      const beganAt = clock.now()
+      const said: SlackIdentity = { kind: 'known', scopes: null, aheadMs: null }
+      const heard = (headers: Pick<Headers, 'get'>) => {
+        said.scopes = scopesIn(headers)
+        // Slack set its `date` between these two readings of our clock: take the middle.
+        said.aheadMs = aheadOf(headers, (beganAt + clock.now()) / 2)
+      }
+      const call = createClient({ token, apiUrl, heard }).apiCall('auth.test')
+      return call.then(() => said, troubleOf)
     },
-    async channel(channel, signal) {
-      const answer = await call('conversations.info', { channel }, signal)
-      if (answer.kind === 'answer') return lookOf(fieldOf(answer.body, 'channel'))
-      const isClosed = answer.kind === 'refuses' && failureOfCode(answer.code) === 'channel-closed'
-      return isClosed ? { kind: 'closed', code: answer.code } : answer
+    async channel(channel) {
+      try {
+        const answer = await createClient({ token, apiUrl }).apiCall('conversations.info', { channel })
+        return lookOf(fieldOf(answer, 'channel'))
+      } catch (error) {
+        const { kind, code } = classify(error)
+        return kind === 'channel-closed' ? { kind: 'closed', code } : troubleOf(error)
+      }
     },
     socket:
       appToken === null
         ? null
-        : async (signal) => {
-            const url = new URL('apps.connections.open', apiUrl)
-            const answer = await askSlack({ url, token: appToken, values: {}, signal, clock })
-            return answer.kind === 'answer' ? { kind: 'open' } : answer
-          },
+        : () =>
+            createClient({ token: appToken, apiUrl })
+              .apiCall('apps.connections.open')
+              .then(() => ({ kind: 'open' }), troubleOf),
   }
 }
 
-const SLACK_API_URL = 'https://slack.com/api/'
-
-interface Question {
-  url: URL
-  token: string
-  values: Record<string, string>
-  signal: AbortSignal
-  clock: Pick<Clock, 'now'>
-}
-
-type Answer = { kind: 'answer'; body: unknown; headers: Headers; atMs: number } | NoAnswer
-
-async function askSlack({ url, token, values, signal, clock }: Question): Promise<Answer> {
-  const beganAt = clock.now()
-  try {
-    const headers = { authorization: `Bearer ${token}` }
-    const body = new URLSearchParams(values)
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal })
-    // Slack set its `date` between these two readings of our clock: take the middle.
-    const atMs = (beganAt + clock.now()) / 2
-    return answerOf(response, await response.text(), atMs)
-  } catch (error) {
-    return { kind: 'away', code: classify(error).code }
-  }
-}
-
-function answerOf({ status, headers }: Response, text: string, atMs: number): Answer {
-  const body = jsonOf(text)
-  if (fieldOf(body, 'ok') === true) return { kind: 'answer', body, headers, atMs }
-  const code = fieldOf(body, 'error')
-  if (!isErrorCode(code)) return { kind: 'away', code: status === 200 ? BROKEN_ANSWER : `http_${status}` }
-  const failure = failureOfCode(code)
-  return { kind: failure === 'rate-limited' || failure === 'unclear' ? 'away' : 'refuses', code }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-const scopesIn = (headers: Headers): string[] | null =>
+const scopesIn = (headers: Pick<Headers, 'get'>): string[] | null =>
   headers
     .get('x-oauth-scopes')
     ?.split(',')
@@ -117,7 +74,7 @@ const scopesIn = (headers: Headers): string[] | null =>
 /** `date` is cut to whole seconds, so Slack's real time is half a second later on average. */
 const HALF_A_SECOND_MS = 500
 
-function aheadOf(headers: Headers, atMs: number): number | null {
+function aheadOf(headers: Pick<Headers, 'get'>, atMs: number): number | null {
   const at = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(at) ? null : Math.round(atMs - at - HALF_A_SECOND_MS)
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
-import { isRecord, parseJson } from '../../lib/json.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
+import { utf8Of } from '../../lib/utf8.ts'
 import { endUnread } from '../../server/client-gone.ts'
 import { announcedBytes, readBody } from '../../server/body.ts'
 import { createMemoryBudget, giveBack } from '../../server/memory.ts'
@@ -50,7 +51,7 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
     return { status: 401, reason: 'not signed by Slack, or too long ago' }
   }
 
-  async function look(request: IncomingMessage): Promise<Refusal | Passed> {
+  async function look(request: IncomingMessage): Promise<Buffer | Refusal | typeof DONE> {
     if (announcedBytes(request) > BODY_BYTES_MAX) return TOO_LARGE
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED
     const signature = signatureIn(request.headers, now())
@@ -59,7 +60,7 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
 
   async function lookAtSigned(request: IncomingMessage, signature: Signature) {
     // A known signature means that this request was sent again. Bolt already has it: answer 200 and do nothing.
-    if (seen.has(signature)) return { status: 200, bytes: null } as const
+    if (seen.has(signature)) return DONE
     const body = await readBody(request, { ...limits, bytesMax: BODY_BYTES_MAX })
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {
@@ -70,7 +71,7 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
     if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
     seen.add(signature)
     signatures.note(true)
-    return { status: 200, bytes: body.bytes } as const
+    return body.bytes
   }
 
   async function lookAtUnsigned(request: IncomingMessage) {
@@ -78,13 +79,13 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
       return unsigned()
     const body = await readBody(request, { ...limits, bytesMax: SSL_CHECK_BYTES_MAX })
     const isCheck = body.kind === 'whole' && fieldsOf(body.bytes.toString())['ssl_check'] === '1'
-    return isCheck ? ({ status: 200, bytes: null } as const) : unsigned()
+    return isCheck ? DONE : unsigned()
   }
 
   return async (request, response) => {
     const found = await look(request)
-    if (found.status === 200 && found.bytes !== null) {
-      request.rawBody = found.bytes
+    if (Buffer.isBuffer(found)) {
+      request.rawBody = found
       return true
     }
     answer(request, response, found, measures.refused)
@@ -92,11 +93,8 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
   }
 }
 
-interface Passed {
-  status: 200
-  /** null: answer 200 and do not call Bolt */
-  bytes: Buffer | null
-}
+/** Answered with 200 without Bolt. */
+const DONE = { status: 200 } as const
 
 interface Refusal {
   status: 400 | 401 | 413 | 415 | 503
@@ -126,7 +124,7 @@ function createRefusedLog(log: GateDeps['log'], now: () => number): (isSignature
 }
 
 /** Counts requests that are well-formed and recent, and whose signature alone is wrong. */
-export interface SignatureCount {
+interface SignatureCount {
   note(isRight: boolean): void
   /** how many since the last request whose signature was right */
   wrong(): number
@@ -142,7 +140,7 @@ export function createSignatureCount(): SignatureCount {
 
 /** A form has one `payload`, or none, as commands do. Two are refused, because it is unclear which one counts. */
 function isReadable(type: string, bytes: Buffer): boolean {
-  const text = decode(bytes)
+  const text = utf8Of(bytes)
   if (text === null) return false
   if (!isForm(type)) return isObject(text)
   const { payload } = fieldsOf(text)
@@ -154,28 +152,12 @@ const fieldsOf = (text: string) => parse(text, '&', '=', { maxKeys: FORM_KEYS_MA
 
 const isForm = (type: string): boolean => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
 
-function isObject(text: string): boolean {
-  try {
-    return isRecord(parseJson(text))
-  } catch {
-    return false
-  }
-}
-
-function decode(bytes: Buffer): string | null {
-  try {
-    return UTF8.decode(bytes)
-  } catch {
-    return null
-  }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
+const isObject = (text: string): boolean => isRecord(findJson(text))
 
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  found: Refusal | { status: 200 },
+  found: Refusal | typeof DONE,
   rateLimiter: RateLimiter,
 ): void {
   if (found.status === 200) return void response.writeHead(200).end()

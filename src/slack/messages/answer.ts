@@ -1,5 +1,5 @@
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { type ActionsBlock, type Block, type Button, contextOf, mrkdwn, section } from './blocks.ts'
+import { type Block, type Button, contextOf, mrkdwn, section } from './blocks.ts'
 import { cut, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from './limits.ts'
 
 /** What the requester sees. The endpoint decides whether others see it too. */
@@ -121,15 +121,9 @@ function blocksOfOne(part: Part): Block[] {
     case 'small':
       return contextOf([mrkdwn(part.text)])
     case 'row':
-      return [rowOf(part.id, part.buttons)]
+      return [{ type: 'actions', block_id: part.id, elements: [...part.buttons] }]
   }
 }
-
-const rowOf = (id: string, buttons: readonly Button[]): ActionsBlock => ({
-  type: 'actions',
-  block_id: id,
-  elements: [...buttons],
-})
 
 /** What somebody typed, or could type, as code: Slack reads no markup in it. */
 export const typed = (text: string): string => codeSpan(cut(toLine(text), TYPED_CHARS_MAX)) || '(nothing)'

@@ -16,7 +16,7 @@ export interface Attachment {
 
 export type Block = ContextBlock | SectionBlock | ActionsBlock
 
-export interface ContextBlock {
+interface ContextBlock {
   type: 'context'
   elements: TextObject[]
 }
@@ -44,19 +44,10 @@ export type Button = LinkButton | ActionButton
 
 export type TextObject = Mrkdwn | Plain
 
-export interface Mrkdwn {
-  type: 'mrkdwn'
-  text: string
-  verbatim: true
-}
+export type Mrkdwn = ReturnType<typeof mrkdwn>
+export type Plain = ReturnType<typeof plain>
 
-export interface Plain {
-  type: 'plain_text'
-  text: string
-  emoji: false
-}
-
-export interface LinkButton {
+interface LinkButton {
   type: 'button'
   action_id: string
   text: Plain
@@ -70,21 +61,13 @@ export interface ActionButton {
   text: Plain
   value: string
   style?: 'primary' | 'danger'
-  confirm?: Confirm
-}
-
-export interface Confirm {
-  title: Plain
-  text: Plain
-  confirm: Plain
-  deny: Plain
-  style?: 'primary' | 'danger'
+  confirm?: { title: Plain; text: Plain; confirm: Plain; deny: Plain; style?: 'primary' | 'danger' }
 }
 
 /** Markup that we wrote. `verbatim`: Slack adds no links by itself. */
-export const mrkdwn = (text: string): Mrkdwn => ({ type: 'mrkdwn', text, verbatim: true })
+export const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true }) as const
 
-export const plain = (text: string): Plain => ({ type: 'plain_text', text, emoji: false })
+export const plain = (text: string) => ({ type: 'plain_text', text, emoji: false }) as const
 
 /** A context block of the elements that are not empty; none if all are, since Slack refuses an empty block. */
 export function contextOf(elements: readonly (TextObject | null)[]): ContextBlock[] {

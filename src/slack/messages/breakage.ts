@@ -1,7 +1,7 @@
 import type { RedSince, ShownBreakage } from '../../domain/breakage.ts'
 import type { NoteView, ReminderView } from '../../domain/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
-import { buildCount, joined, mention, onBranch, projectName } from './build.ts'
+import { buildCount, joined, onBranch, projectName, somebody } from './build.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { BREAKAGE_ACTION_ID } from './ids.ts'
 import { clockTime, dayTime, durationWords } from './times.ts'
@@ -10,7 +10,7 @@ import { clockTime, dayTime, durationWords } from './times.ts'
 
 /** `@Ada is on it until 15:00`, and until when reminders are snoozed; empty if neither. */
 export function breakageWords({ owner, snoozedUntil }: ShownBreakage): string {
-  const onIt = owner && onItWords(who(owner.user), owner)
+  const onIt = owner && onItWords(somebody(owner.user), owner)
   return joined([onIt, snoozedUntil === null ? null : `reminders snoozed${laterWords(snoozedUntil)}`])
 }
 
@@ -28,22 +28,21 @@ export function sinceWords({ at, builds, atLeast }: RedSince): string {
 export function noteLine({ what, by, to, until, at }: NoteView): string {
   switch (what) {
     case 'taken':
-      return `:raising_hand: ${who(by)} is on it${untilWords(until, at)}`
+      return `:raising_hand: ${somebody(by)} is on it${untilWords(until, at)}`
     case 'handed':
-      return `:raising_hand: ${who(by)} handed it to ${who(to)}${untilWords(until, at)}`
+      return `:raising_hand: ${somebody(by)} handed it to ${somebody(to)}${untilWords(until, at)}`
     case 'snoozed':
-      return `:zzz: ${who(by)} snoozed reminders${laterWords(until)}`
+      return `:zzz: ${somebody(by)} snoozed reminders${laterWords(until)}`
     case 'let-go':
-      return `:wave: ${who(by)} let it go`
+      return `:wave: ${somebody(by)} let it go`
     case 'left':
-      return `:wave: ${who(by)} has left the workspace: nobody is on it now`
+      return `:wave: ${somebody(by)} has left the workspace: nobody is on it now`
   }
 }
 
 /** The reply in the thread: ``:bell: acme/web `main` has been red for 2 h (3 builds) and nobody is on it`` */
 export function reminderLine({ forMs, builds, ...about }: ReminderView): string {
-  const count = `${builds} ${builds === 1 ? 'build' : 'builds'}`
-  return `:bell: ${projectName(about)}${onBranch(about)} has been red for ${durationWords(forMs)} (${count}) and nobody is on it`
+  return `:bell: ${projectName(about)}${onBranch(about)} has been red for ${durationWords(forMs)} (${buildCount(builds)}) and nobody is on it`
 }
 
 /** Sent to the person who was on the branch, in a direct message, when their time is up. */
@@ -57,8 +56,6 @@ export const breakageButton = (id: string): ActionButton => ({
   text: plain("I'm on it"),
   value: id,
 })
-
-const who = (user: string | null): string => mention(user) || 'Somebody'
 
 /** ` until 15:00`, with the date if it may be another day. */
 export function untilWords(until: number | null, since: number): string {

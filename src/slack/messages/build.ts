@@ -71,8 +71,8 @@ export function commitElements(build: BuildView, mentioned: string | null = null
 export const buildUrl = (build: BuildView): string | null => httpUrl(build.buildUrl, BUTTON_URL_CHARS_MAX)
 
 /** Parts of one line; empty ones are left out. */
-export const joined = (parts: readonly (string | null)[], by = ' · '): string =>
-  parts.filter((part) => part !== null && part !== '').join(by)
+export const joined = (parts: readonly (string | null | undefined)[], by = ' · '): string =>
+  parts.filter(Boolean).join(by)
 
 /** The first of several texts, and how many are left out: `started, failed, and 3 more`. */
 export function firstFew(texts: readonly string[], max: number, by = ', '): string {
@@ -88,6 +88,9 @@ const outsidePlain = (text: string, charsMax: number): TextObject => plain(escap
 
 /** `<@U…>` for a Slack user's id; empty for anything else. */
 export const mention = (user: string | null): string => (user !== null && USER.test(user) ? `<@${user}>` : '')
+
+/** The same; `Somebody` if it is no id. */
+export const somebody = (user: string | null): string => mention(user) || 'Somebody'
 
 const USER = /^[UW][A-Z0-9]{2,20}$/
 

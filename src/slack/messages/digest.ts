@@ -1,7 +1,7 @@
 import type { Schedule } from '../../domain/digest.ts'
 import type { DigestView } from '../../domain/view.ts'
 import { toLine } from '../../lib/escape.ts'
-import { buildCount, joined, mention, outside } from './build.ts'
+import { buildCount, joined, outside, somebody } from './build.ts'
 import { cut, WORD_CHARS_MAX } from './limits.ts'
 import { dayTime, durationWords } from './times.ts'
 
@@ -24,12 +24,10 @@ export function digestWords({ schedule, nextAt }: { schedule: Schedule; nextAt: 
 
 /** Posted in the channel when a digest is set or changed. */
 export const digestSetLine = (user: string, schedule: Schedule): string =>
-  `:bar_chart: ${by(user)} set a digest for this channel: ${scheduleWords(schedule)}.`
+  `:bar_chart: ${somebody(user)} set a digest for this channel: ${scheduleWords(schedule)}.`
 
 /** Posted in the channel when its digest is turned off. */
-export const digestOffLine = (user: string): string => `:bar_chart: ${by(user)} turned off this channel's digest.`
-
-const by = (user: string): string => mention(user) || 'Somebody'
+export const digestOffLine = (user: string): string => `:bar_chart: ${somebody(user)} turned off this channel's digest.`
 
 const ALT_CHARS_MAX = 1_000
 

@@ -76,25 +76,23 @@ const why = (reasons: Readonly<Record<string, string>>, code: string | null): st
 
 const UNREACHED = 'CI could not be reached, and nothing was done'
 
+const SHARED = {
+  unauthorized: "it no longer accepts Buildline's credentials",
+  forbidden: "Buildline's credentials lack the right",
+  'rate-limited': 'there were too many requests',
+}
+
 const REFUSED: Record<Action, Record<string, string>> = {
   stop: {
     'bad-request': 'the build is probably not running any more',
     'not-found': 'it has no such running build',
-    ...shared(),
+    ...SHARED,
   },
   restart: {
     'bad-request': 'the build cannot be restarted now',
     'not-found': 'it no longer has this build',
-    ...shared(),
+    ...SHARED,
   },
-}
-
-function shared(): Record<string, string> {
-  return {
-    unauthorized: "it no longer accepts Buildline's credentials",
-    forbidden: "Buildline's credentials lack the right",
-    'rate-limited': 'there were too many requests',
-  }
 }
 
 const UNCONFIRMED: Record<string, string> = {
@@ -116,9 +114,7 @@ export function actButton(
     style: 'danger',
     confirm: {
       title: plain('Stop this build?'),
-      text: plain(
-        cut(`${nameOf(build)} stops where it is. What it has done so far is lost.${uuidOf(build)}`, CONFIRM_CHARS_MAX),
-      ),
+      text: plain(cut(whatStops(build), CONFIRM_CHARS_MAX)),
       confirm: plain('Stop it'),
       deny: plain('Let it run'),
       style: 'danger',
@@ -126,13 +122,17 @@ export function actButton(
   }
 }
 
-function nameOf({ project, buildId, branch }: Pick<BuildView, 'project' | 'buildId' | 'branch'>): string {
+function whatStops({
+  project,
+  buildId,
+  branch,
+  unconfirmed,
+}: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>): string {
   const on = branch === null ? '' : ` on ${shown(branch, BRANCH_CHARS_MAX)}`
-  return `${shown(project, PROJECT_CHARS_MAX)} #${shown(buildId, BUILD_ID_CHARS_MAX)}${on}`
+  const name = `${shown(project, PROJECT_CHARS_MAX)} #${shown(buildId, BUILD_ID_CHARS_MAX)}${on}`
+  // For a project whose builds CI does not show: only the person can tell whether this is the build they mean.
+  const uuid = unconfirmed === null ? '' : ` CI stops the build ${unconfirmed}.`
+  return `${name} stops where it is. What it has done so far is lost.${uuid}`
 }
-
-/** For a project whose builds CI does not show: only the person can tell whether this is the build they mean. */
-const uuidOf = ({ unconfirmed }: Pick<CardView, 'unconfirmed'>): string =>
-  unconfirmed === null ? '' : ` CI stops the build ${unconfirmed}.`
 
 const shown = (text: string, charsMax: number): string => escapePlain(cut(toLine(text), charsMax))

@@ -3,7 +3,7 @@ import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { firstFew, joined, mention, outside } from './build.ts'
+import { firstFew, joined, outside, somebody } from './build.ts'
 import { durationWords } from './times.ts'
 import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
@@ -80,11 +80,11 @@ const followed = (one: Followed): string => `${followedProject(one)}: ${followed
 
 /** Posted in the channel when it gets a subscription, or one is changed. */
 export const subscribedLine = (user: string, now: Followed, was: Followed | null): string =>
-  `:bell: ${by(user)} subscribed this channel to ${followed(now)}.${was ? ` Before: ${followedHow(was)}.` : ''}`
+  `:bell: ${somebody(user)} subscribed this channel to ${followed(now)}.${was ? ` Before: ${followedHow(was)}.` : ''}`
 
 /** Posted in the channel when it gets several subscriptions at once. */
 export const importedLine = (user: string, changes: readonly { now: Followed; was: Followed | null }[]): string =>
-  `:bell: ${by(user)} subscribed this channel to ${listed(changes.map(changed))}.`
+  `:bell: ${somebody(user)} subscribed this channel to ${listed(changes.map(changed))}.`
 
 const changed = ({ now, was }: { now: Followed; was: Followed | null }): string =>
   `${followed(now)}${was ? ` (before: ${followedHow(was)})` : ''}`
@@ -94,9 +94,7 @@ const NAMED_MAX = 5
 
 /** Posted in the channel when a subscription is removed. */
 export const unsubscribedLine = (user: string, gone: readonly Followed[]): string =>
-  `:no_bell: ${by(user)} unsubscribed this channel from ${listed(gone.map(followed))}.`
-
-const by = (user: string): string => mention(user) || 'Somebody'
+  `:no_bell: ${somebody(user)} unsubscribed this channel from ${listed(gone.map(followed))}.`
 
 const listed = (names: readonly string[]): string => firstFew(names, NAMED_MAX, ' · ')
 

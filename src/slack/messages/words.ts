@@ -9,8 +9,8 @@ interface Look {
   color: string
   /** the verb in a notification */
   verb: string
-  /** what readers of this line alone should also know; null if the word is enough */
-  hint: string | null
+  /** what readers of this line alone should also know, if the word is not enough */
+  hint?: string
 }
 
 const BLUE = '#1d9bd1'
@@ -21,8 +21,8 @@ const AMBER = '#ecb22e'
 const GREY = '#868686'
 
 const LOOKS: Record<Shown, Look> = {
-  queued: { symbol: ':hourglass:', word: 'Queued', color: BLUE, verb: 'is queued', hint: null },
-  started: { symbol: ':arrow_forward:', word: 'Running', color: BLUE, verb: 'is running', hint: null },
+  queued: { symbol: ':hourglass:', word: 'Queued', color: BLUE, verb: 'is queued' },
+  started: { symbol: ':arrow_forward:', word: 'Running', color: BLUE, verb: 'is running' },
   // CI does not say what the build waits for. The build's page, which the card links to, does.
   waiting: {
     symbol: ':hourglass_flowing_sand:',
@@ -31,16 +31,15 @@ const LOOKS: Record<Shown, Look> = {
     verb: 'is waiting',
     hint: 'queued, or waiting for an approval',
   },
-  passed: { symbol: ':white_check_mark:', word: 'Passed', color: GREEN, verb: 'passed', hint: null },
-  fixed: { symbol: ':sparkles:', word: 'Fixed', color: GREEN, verb: 'is fixed', hint: null },
+  passed: { symbol: ':white_check_mark:', word: 'Passed', color: GREEN, verb: 'passed' },
+  fixed: { symbol: ':sparkles:', word: 'Fixed', color: GREEN, verb: 'is fixed' },
   flaky: {
     symbol: ':game_die:',
     word: 'Passed (flaky)',
     color: GREEN,
     verb: 'passed (flaky)',
-    hint: null,
   },
-  failed: { symbol: ':x:', word: 'Failed', color: RED, verb: 'failed', hint: null },
+  failed: { symbol: ':x:', word: 'Failed', color: RED, verb: 'failed' },
   infrastructure_failure: {
     symbol: ':warning:',
     word: 'CI machine error',
@@ -48,23 +47,21 @@ const LOOKS: Record<Shown, Look> = {
     verb: 'ended in a CI machine error',
     hint: "nobody's fault",
   },
-  stopped: { symbol: ':black_square_for_stop:', word: 'Stopped', color: GREY, verb: 'was stopped', hint: null },
+  stopped: { symbol: ':black_square_for_stop:', word: 'Stopped', color: GREY, verb: 'was stopped' },
   ignored: {
     symbol: ':calendar:',
     word: 'Not built (monthly limit)',
     color: GREY,
     verb: 'was not built (monthly limit)',
-    hint: null,
   },
   blocked: {
     symbol: ':lock:',
     word: 'Blocked (resource use)',
     color: GREY,
     verb: 'was blocked (resource use)',
-    hint: null,
   },
-  skipped: { symbol: ':fast_forward:', word: 'Skipped', color: GREY, verb: 'was skipped', hint: null },
-  unknown: { symbol: ':grey_question:', word: 'Unknown', color: GREY, verb: 'says something new', hint: null },
+  skipped: { symbol: ':fast_forward:', word: 'Skipped', color: GREY, verb: 'was skipped' },
+  unknown: { symbol: ':grey_question:', word: 'Unknown', color: GREY, verb: 'says something new' },
 }
 
 export const lookOf = (shown: Shown): Look => LOOKS[shown]

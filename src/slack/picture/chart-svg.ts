@@ -3,7 +3,7 @@ import { GridComponent, TitleComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { toLine } from '../../lib/escape.ts'
-import type { Charted } from './chart.ts'
+import type { Charted } from './show.ts'
 
 use([BarChart, LineChart, GridComponent, TitleComponent, SVGRenderer])
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { SaxesParser } from 'saxes'
+import { utf8Of } from '../../lib/utf8.ts'
 
 /** The longest SVG that is drawn, in bytes of UTF-8. */
 export const SVG_BYTES_MAX = 256 * 1024
@@ -15,31 +16,24 @@ export const PICTURE_SCALE = 3
 export const PICTURE_WIDTH_PX_MAX = 1_200
 export const PICTURE_HEIGHT_PX_MAX = 400
 /** The time limit for drawing, in milliseconds, with the start of its process. */
-export const PICTURE_MS_MAX = 3_000
+const PICTURE_MS_MAX = 3_000
 /** How many pictures may wait while one is drawn. A further one is not drawn. */
 export const PICTURES_WAITING_MAX = 4
 /** The memory limit of the rasteriser, in WebAssembly pages of 64 KiB. */
 export const PICTURE_PAGES_MAX = 1_024
-
-export interface Picture {
-  png: Uint8Array
-  /** in pixels */
-  width: number
-  height: number
-}
 
 /**
  * Draws an SVG, such as a badge, as a PNG. All text is in the bundled font, so it looks the same everywhere. Null if it
  * is no SVG, has anything that badges do not need, or cannot be drawn within `msMax` milliseconds. One picture is drawn
  * at a time. Fetches nothing, never rejects.
  */
-export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Picture | null> {
+export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Uint8Array | null> {
   const text = readText(svg)
   return text === null || !isPlainSvg(text) ? null : inTurn(() => draw(text, msMax))
 }
 
 /** Draws a chart as a PNG, from its data. Unlike an SVG from outside, the data needs no check. */
-export const chartToPng = (shown: object): Promise<Picture | null> =>
+export const chartToPng = (shown: object): Promise<Uint8Array | null> =>
   inTurn(() => draw(JSON.stringify(shown), CHART_MS_MAX, [CHART]))
 
 /** The argument that asks the process for a chart. */
@@ -49,7 +43,7 @@ export const CHART_SCALE = 2
 /** The time limit for drawing a chart, in milliseconds, with the loading of its library. */
 const CHART_MS_MAX = 15_000
 
-async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture | null> {
+async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
   if (waiting > PICTURES_WAITING_MAX) return null
   waiting += 1
   // A process that cannot be started, for want of memory, is no reason for the next picture to fail.
@@ -57,21 +51,16 @@ async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture |
   last = drawing
   const png = await drawing
   waiting -= 1
-  return png && { png, ...sizeOf(png) }
+  return png
 }
 
 let waiting = 0
 let last: Promise<unknown> = Promise.resolve()
 
+/** Null for another encoding, or something compressed: what the checks below cannot read is not drawn. */
 function readText(svg: string | Uint8Array): string | null {
   const bytes = typeof svg === 'string' ? Buffer.from(svg) : svg
-  if (bytes.length > SVG_BYTES_MAX) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    // Another encoding, or compressed. What the checks below cannot read is not drawn.
-    return null
-  }
+  return bytes.length > SVG_BYTES_MAX ? null : (utf8Of(bytes)?.replace(/^\ufeff/, '') ?? null)
 }
 
 /**
@@ -95,7 +84,7 @@ function isPlainSvg(text: string): boolean {
     for (const [attribute, value] of Object.entries(attributes)) if (!isPlainAttribute(attribute, value)) refuse()
   })
   parser.on('closetag', () => (depth -= 1))
-  parser.write(text.replace(/^\ufeff/, '')).close()
+  parser.write(text).close()
   return isPlain
 }
 
@@ -144,12 +133,6 @@ async function draw(given: string, msMax: number, what: readonly string[] = []):
   // If the process has died, it reads no more and there is no picture.
   child.stdin?.on('error', () => resolve(null)).end(given)
   return promise
-}
-
-/** A PNG's width and height are at a fixed place in its header. */
-function sizeOf(png: Uint8Array): { width: number; height: number } {
-  const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
-  return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
 /**

@@ -1,10 +1,14 @@
 import type { WebClient } from '@slack/web-api'
-import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../api/errors.ts'
+import type { DigestView } from '../../domain/view.ts'
+import type { Log } from '../../lib/log.ts'
+import { createClient, type ClientOptions } from '../api/client.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { joined, mention, outside } from '../messages/build.ts'
+import { chartInWords } from '../messages/digest.ts'
 import { TITLE_CHARS_MAX } from '../messages/limits.ts'
 import type { Picture } from '../messages/answer.ts'
 import type { Spot } from '../reply-targets.ts'
+import { chartToPng } from './picture.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -19,7 +23,7 @@ export async function showPicture(client: WebClient, picture: Picture, spot: Spo
 }
 
 /** Uploads a picture. @param to where to show it; left out: only messages that name its id show it. @returns the id */
-export async function uploadPicture(client: WebClient, { png, name, alt }: Picture, to: object = {}): Promise<string> {
+async function uploadPicture(client: WebClient, { png, name, alt }: Picture, to: object = {}): Promise<string> {
   const ticket = await client.apiCall('files.getUploadURLExternal', {
     filename: name,
     length: png.byteLength,
@@ -49,4 +53,29 @@ async function upload(url: string, png: Uint8Array): Promise<void> {
     () => null,
   )
   if (status !== 200) throw new Error(`the picture could not be sent: ${status ?? 'unreachable'}`)
+}
+
+/** A chart's data: builds and passed builds by day, and how long branches were red. */
+export type Charted = Pick<DigestView, 'days' | 'red'>
+
+/**
+ * Draws a digest's chart and uploads it to Slack without a channel; the message shows it by its id, and without a message
+ * nobody sees it. Null if that fails: the digest is posted without its chart.
+ */
+export function createChart({ log, ...options }: ClientOptions & { log: Log }) {
+  const client = createClient(options)
+  return async (view: DigestView): Promise<string | null> => {
+    const { days, red } = view
+    const png = await chartToPng({ days, red } satisfies Charted)
+    if (png === null) {
+      log.warn({}, 'the chart of a digest could not be drawn; it is posted without')
+      return null
+    }
+    try {
+      return await uploadPicture(client, { png, name: `builds-${view.lastDay}.png`, alt: chartInWords(view) })
+    } catch (error) {
+      log.warn({ err: error }, 'Slack did not take the chart of a digest; it is posted without')
+      return null
+    }
+  }
 }

@@ -1,6 +1,7 @@
-import { LogLevel, SocketModeReceiver, type App, type Logger, type Receiver } from '@slack/bolt'
+import { SocketModeReceiver, type App, type Receiver } from '@slack/bolt'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { exchange } from '../api/client.ts'
+import { slackLogger, webOptions } from '../api/client.ts'
+import { findJson } from '../../lib/json.ts'
 import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { STEADY_AFTER_MS, type SocketWatch } from './watch.ts'
@@ -115,10 +116,11 @@ class Link {
     this.#clock = clock
     this.#receiver = new SocketModeReceiver({
       appToken,
-      logger: SILENT,
+      // Its problems reach us as errors, so its log is not needed.
+      logger: slackLogger(() => {}),
       autoReconnectEnabled: false,
       clientPingTimeout: PONG_WITHIN_MS,
-      installerOptions: { clientOptions: clientOptions(apiUrl) },
+      installerOptions: { clientOptions: webOptions(apiUrl, OPEN_WITHIN_MS) },
     })
     this.#receiver.init(app)
     const { client } = this.#receiver
@@ -168,31 +170,6 @@ class Link {
   }
 }
 
-// The client's problems reach us as errors, so its log is not needed.
-const SILENT: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  setLevel: () => {},
-  getLevel: () => LogLevel.ERROR,
-  setName: () => {},
-}
-
-const clientOptions = (apiUrl: string | null) => ({
-  ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
-  retryConfig: { retries: 0 },
-  rejectRateLimitedCalls: true,
-  timeout: OPEN_WITHIN_MS,
-  fetch: exchange,
-})
-
 /** `{"type":"disconnect"}`: Slack will close this connection soon. */
-function isNotice(message: unknown): boolean {
-  if (typeof message !== 'string' || !message.includes('"disconnect"')) return false
-  try {
-    return fieldOf(JSON.parse(message), 'type') === 'disconnect'
-  } catch {
-    return false
-  }
-}
+const isNotice = (message: unknown): boolean =>
+  typeof message === 'string' && message.includes('"disconnect"') && fieldOf(findJson(message), 'type') === 'disconnect'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log, LogThrottle } from '../../lib/log.ts'
-import { classify } from '../api/errors.ts'
+import { troubleOf, type SlackTrouble } from '../api/errors.ts'
 import { appTokenRefused, noSocket, slackUnreached } from '../messages/words.ts'
 
 /** Short gaps between connections are normal. It is a problem when no connection has been open for this long. */
@@ -9,54 +9,43 @@ export const SOCKET_AWAY_MS_MAX = 60_000
 /** A connection that ended sooner counts as one that could not be opened. */
 export const STEADY_AFTER_MS = 5_000
 
-/** `refuses`: somebody has to change the token. `away`: there is no connection for now. */
-export interface SocketTrouble {
-  kind: 'refuses' | 'away'
-  code: string
-}
-
-/** Whether a Socket Mode connection is open. The receiver reports it; `/readyz` and the metrics read it. */
-export interface SocketWatch {
-  opened(): void
-  lost(): void
-  /** A connection could not be opened. The reason is logged, at first and then with growing delays. */
-  failed(error: unknown): void
-  stands(): boolean
-  /** Why Slack can deliver nothing. Set at once if Slack refuses the token, else after SOCKET_AWAY_MS_MAX. */
-  trouble(): SocketTrouble | null
-}
-
 /** Key in the log throttle for an unreachable Slack, shared by all parts that notice it. */
 export const SLACK_AWAY = 'slack-away'
 const TOKEN_REFUSED = 'app-token-refused'
 
-export interface SocketWatchDeps {
+export type SocketWatch = ReturnType<typeof createSocketWatch>
+
+/** Whether a Socket Mode connection is open. The receiver reports it; `/readyz` and the metrics read it. */
+export function createSocketWatch({
+  clock,
+  log,
+  logThrottle,
+}: {
   clock: Pick<Clock, 'now'>
   log: Pick<Log, 'debug' | 'info' | 'warn'>
   logThrottle: LogThrottle
-}
-
-export function createSocketWatch({ clock, log, logThrottle }: SocketWatchDeps): SocketWatch {
+}) {
   let changedAt = clock.now()
   let stands = false
   let isSaid = false
-  let last: SocketTrouble | null = null
+  let last: SlackTrouble | null = null
   return {
-    opened() {
+    opened(): void {
       changedAt = clock.now()
       stands = true
       last = null
       if (isSaid) log.info({ part: 'slack' }, 'a Socket Mode connection to Slack is open again')
       isSaid = false
     },
-    lost() {
+    lost(): void {
       // A connection that breaks at once, again and again, is not logged each time.
       if (clock.now() - changedAt >= STEADY_AFTER_MS)
         for (const what of [SLACK_AWAY, TOKEN_REFUSED]) logThrottle.over(what)
       changedAt = clock.now()
       stands = false
     },
-    failed(error) {
+    /** A connection could not be opened. The reason is logged, at first and then with growing delays. */
+    failed(error: unknown): void {
       const trouble = (last = troubleOf(error))
       const { kind, code } = trouble
       log.debug({ err: error, part: 'slack', code }, 'a Socket Mode connection could not be opened; trying again')
@@ -65,7 +54,8 @@ export function createSocketWatch({ clock, log, logThrottle }: SocketWatchDeps):
       log.warn({ part: 'slack', code }, kind === 'refuses' ? appTokenRefused(code) : slackUnreached(code))
     },
     stands: () => stands,
-    trouble() {
+    /** Why Slack can deliver nothing. Set at once if Slack refuses the token, else after SOCKET_AWAY_MS_MAX. */
+    trouble(): SlackTrouble | null {
       if (stands) return null
       if (last?.kind === 'refuses') return last
       return clock.now() - changedAt > SOCKET_AWAY_MS_MAX ? (last ?? { kind: 'away', code: 'not_open' }) : null
@@ -73,12 +63,5 @@ export function createSocketWatch({ clock, log, logThrottle }: SocketWatchDeps):
   }
 }
 
-export const socketWords = ({ kind, code }: SocketTrouble): string =>
+export const socketWords = ({ kind, code }: SlackTrouble): string =>
   kind === 'refuses' ? appTokenRefused(code) : noSocket(code)
-
-/** An HTTP status (`http_400`) may come from a proxy between us and Slack, and says nothing about the token. */
-function troubleOf(error: unknown): SocketTrouble {
-  const { kind, code } = classify(error)
-  const isRefusal = kind === 'workspace-closed' || (kind === 'refused' && !code.startsWith('http_'))
-  return { kind: isRefusal ? 'refuses' : 'away', code }
-}

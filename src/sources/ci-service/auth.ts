@@ -1,5 +1,6 @@
 import { abortReason, CiError, type CiErrorKind, credentialsIn } from '../http/errors.ts'
-import { findJson, type CiRequest, type CiResponse } from '../http/exchange.ts'
+import { findJson } from '../../lib/json.ts'
+import type { CiRequest, CiResponse } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
 import * as z from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -186,7 +187,7 @@ const tokenSchema = z.object({
 })
 
 function readToken(response: CiResponse, requestedAt: number): Token {
-  const parsed = tokenSchema.safeParse(findJson(response))
+  const parsed = tokenSchema.safeParse(findJson(response.text))
   // Without a `cause`, which would quote what may be the token.
   if (!parsed.success) throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN', isUndone: true })
   const { access_token: value, token_type: type, expires_in: lifetimeS } = parsed.data

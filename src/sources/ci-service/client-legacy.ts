@@ -1,7 +1,8 @@
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import type { LegacyProject, ProjectList, RestartedBuild } from '../../domain/project.ts'
+import { findJson } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
-import { findJson, readAnswer, type CiRequest } from '../http/exchange.ts'
+import { readAnswer, type CiRequest } from '../http/exchange.ts'
 import { followPages } from './pages.ts'
 import type { Transport } from '../http/transport.ts'
 import { readLegacyProject, readRestartedBuild } from './wire.ts'
@@ -61,7 +62,7 @@ export function createClientLegacy({
     async restartBuild(id: BuildId, signal?: AbortSignal): Promise<RestartedBuild> {
       const url = addressIn(['builds', id, 'restart.json'])
       const request = { method: 'POST', url, purpose: 'restart a build', statusSuffices: true } as const
-      return readRestartedBuild(findJson(await send(request, signal)))
+      return readRestartedBuild(findJson((await send(request, signal)).text))
     },
   }
 }

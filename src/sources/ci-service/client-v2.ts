@@ -1,7 +1,7 @@
 import type { Uuid } from '../../domain/ids.ts'
 import type { Project, ProjectList } from '../../domain/project.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
-import { findJson, readAnswer, type CiRequest } from '../http/exchange.ts'
+import { readAnswer, type CiRequest } from '../http/exchange.ts'
 import { sendAuthorized, type Auth } from './auth.ts'
 import { type CreationForms, creationBody, type ProjectCreation } from './check-creation.ts'
 import { followPages } from './pages.ts'
@@ -10,7 +10,7 @@ import { readAesKey, readProject } from './wire.ts'
 import { CiError } from '../http/errors.ts'
 import { updateBody } from './update-body.ts'
 import { isSecretPlace, withoutCredentials } from '../../domain/project-fields.ts'
-import { isRecord } from '../../lib/json.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
 
 export type ClientV2 = ReturnType<typeof createClientV2>
 
@@ -116,7 +116,7 @@ export function createClientV2({
       // All of the project's secrets are hidden in errors: CI may also quote one that was not sent.
       const [body, secrets] = [updateBody(project), secretsIn(project)]
       const request = { method: 'PUT', url: addressIn([uuid]), body, purpose: 'update a project', secrets } as const
-      const updated = readProject(findJson(await write(request, signal)))
+      const updated = readProject(findJson((await write(request, signal)).text))
       return updated?.uuid === uuid ? updated : null
     },
 
@@ -124,7 +124,7 @@ export function createClientV2({
     async resetAesKey(uuid: Uuid, signal?: AbortSignal): Promise<{ aesKey: string | null }> {
       const url = addressIn([uuid, 'reset_aes_key'])
       const response = await write({ method: 'POST', url, body: {}, purpose: 'reset an AES key' }, signal)
-      return { aesKey: readAesKey(findJson(response)) }
+      return { aesKey: readAesKey(findJson(response.text)) }
     },
   }
 }

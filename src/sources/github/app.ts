@@ -28,14 +28,11 @@ interface Token {
   renewAt: number
 }
 
-interface AppTokensDeps {
-  apiUrl: string
-  transport: Transport
-  clock: Clock
-}
-
 /** The tokens of a GitHub App: one for all repositories of an owner's installation. Source: GitHub REST API, "Apps". */
-export function appTokens(app: GithubApp, { apiUrl, transport, clock }: AppTokensDeps): GithubTokens {
+export function appTokens(
+  app: GithubApp,
+  { apiUrl, transport, clock }: { apiUrl: string; transport: Transport; clock: Clock },
+): GithubTokens {
   const base = parseHttpUrl(apiUrl)
   const byOwner = new Map<string, Promise<Token>>()
   const ownerOf = (repository: string) => repository.split('/')[0]!.toLowerCase()

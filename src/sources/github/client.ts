@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
-import { CiError, cut } from '../http/errors.ts'
-import { readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
+import { cut } from '../../slack/messages/limits.ts'
+import { CiError } from '../http/errors.ts'
+import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
 import type { GithubTokens } from './app.ts'
-import type { Rate } from '../http/rate.ts'
 import type { Transport } from '../http/transport.ts'
 import { cleanTextOrNull } from '../values.ts'
 
@@ -57,11 +57,8 @@ export function createGithubClient({
   transport: Transport
 }): GithubClient {
   const base = parseHttpUrl(apiUrl)
-  const repositoryAddress = (repository: string, ...segments: readonly string[]) => [
-    'repos',
-    ...repository.split('/'),
-    ...segments,
-  ]
+  const addressIn = (repository: string, segments: readonly string[], query: Query = {}) =>
+    addressOf(base, ['repos', ...repository.split('/'), ...segments], query)
   const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
   async function send(
     repository: string,
@@ -93,16 +90,18 @@ export function createGithubClient({
     })
   }
   const read = async (repository: string, segments: readonly string[], purpose: string, signal?: AbortSignal) => {
-    const url = addressOf(base, repositoryAddress(repository, ...segments))
-    return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, (json) =>
-      isRecord(json) ? json : null,
-    )
+    const request = { method: 'GET', url: addressIn(repository, segments), purpose } as const
+    return readAnswer(await send(repository, request, signal), purpose, (json) => (isRecord(json) ? json : null))
+  }
+  async function list(repository: string, segments: readonly string[], purpose: string, listIn: ListIn, page?: number) {
+    const url = addressIn(repository, segments, { per_page: PER_PAGE, page })
+    return readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, listIn)
   }
   const write = (repository: string, run: string, what: string, purpose: string) =>
     withState(
       send(repository, {
         method: 'POST',
-        url: addressOf(base, repositoryAddress(repository, 'actions', 'runs', run, what)),
+        url: addressIn(repository, ['actions', 'runs', run, what]),
         purpose,
         statusSuffices: true,
       }),
@@ -112,7 +111,7 @@ export function createGithubClient({
   return {
     async runs(repository, { workflow, branch, etag = null, signal } = {}) {
       const path = workflow === undefined ? ['actions', 'runs'] : ['actions', 'workflows', workflow, 'runs']
-      const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: PER_PAGE, branch })
+      const url = addressIn(repository, path, { per_page: PER_PAGE, branch })
       const purpose = 'list the runs of a repository'
       const headers = etag === null ? {} : { 'if-none-match': etag }
       const answer = await unlessUnchanged(send(repository, { method: 'GET', url, purpose, headers }, signal))
@@ -122,23 +121,16 @@ export function createGithubClient({
     run: (repository, run, signal) => read(repository, ['actions', 'runs', run], 'read a run', signal),
     repository: (repository, signal) => read(repository, [], 'read a repository', signal),
     workflow: (repository, workflow) => read(repository, ['actions', 'workflows', workflow], 'read a workflow'),
-    async hooks(repository) {
-      const url = addressOf(base, repositoryAddress(repository, 'hooks'), { per_page: PER_PAGE })
-      const purpose = 'list the webhooks of a repository'
-      return readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, arrayIn)
-    },
+    hooks: (repository) => list(repository, ['hooks'], 'list the webhooks of a repository', arrayIn),
     async rate(repository) {
-      const url = addressOf(base, repositoryAddress(repository))
-      return (await send(repository, { method: 'GET', url, purpose: 'ask for the rate limit', statusSuffices: true }))
-        .rate
+      const request = { method: 'GET', url: addressIn(repository, []), purpose: 'ask for the rate limit' } as const
+      return (await send(repository, { ...request, statusSuffices: true })).rate
     },
     async failedJobs(repository, run, attempt) {
-      const address = repositoryAddress(repository, 'actions', 'runs', run, 'attempts', String(attempt), 'jobs')
-      const purpose = 'list the jobs of a run'
+      const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
       const failed: string[] = []
       for (let page = 1; page <= JOB_PAGES_MAX; page++) {
-        const url = addressOf(base, address, { per_page: PER_PAGE, page })
-        const jobs = readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, listIn('jobs'))
+        const jobs = await list(repository, path, 'list the jobs of a run', listIn('jobs'), page)
         failed.push(...jobs.flatMap((job) => nameOf(FAILED_JOB.safeParse(job).data) ?? []))
         if (jobs.length < PER_PAGE) break
       }
@@ -165,8 +157,14 @@ function nameOf({ name, steps }: Partial<z.infer<typeof FAILED_JOB>> = {}): stri
   return `${cut(name, NAME_CHARS_MAX)}: ${cut(step, NAME_CHARS_MAX)}`
 }
 
-const arrayIn = (json: unknown) => (Array.isArray(json) ? (json as unknown[]) : null)
-const listIn = (name: string) => (json: unknown) => arrayIn(isRecord(json) ? json[name] : null)
+type Query = Parameters<typeof addressOf>[2]
+type ListIn = (json: unknown) => unknown[] | null
+
+const arrayIn: ListIn = (json) => (Array.isArray(json) ? (json as unknown[]) : null)
+const listIn =
+  (name: string): ListIn =>
+  (json) =>
+    arrayIn(isRecord(json) ? json[name] : null)
 
 /** GitHub's words in a 403 for a run that cannot be restarted now, or any more. */
 const OF_STATE = /already running|created over|cannot be (?:re-?run|retried)/i

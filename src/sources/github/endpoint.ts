@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import type { Endpoint, Reading } from '../endpoint.ts'
-import { readJsonBody } from '../json-body.ts'
-import { createSecretCheck } from '../secret-check.ts'
+import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type Reading } from '../endpoint.ts'
 import { readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
@@ -14,6 +13,7 @@ const BODY_BYTES_MAX = 1024 * 1024
  * not stored. Source: GitHub, "Validating webhook deliveries".
  */
 export const createGithubEndpoint = (secrets: readonly string[]): Endpoint => ({
+  what: 'delivery',
   matches: (pathname) => /^\/webhooks\/github\/?$/.test(pathname),
   bodyBytesMax: BODY_BYTES_MAX,
   unauthorizedStatus: 401,
@@ -34,5 +34,23 @@ function readBody(bytes: Uint8Array): Reading {
   const { value, text } = body
   const run = isRecord(value) ? readRun(value['workflow_run'], value['repository']) : null
   if (!run) return { kind: 'refusal', reason: 'the body has no workflow_run and repository with usable ids' }
-  return { kind: 'delivery', text, ...run }
+  return { kind: 'delivery', body: text, ...run }
+}
+
+/** The state of a repository's webhook. Source: GitHub REST API, "Repository webhooks". */
+export const githubHook = (hooks: readonly unknown[]): Hook =>
+  ownHook(hooks, '/webhooks/github', {
+    addressOf: ({ config }) => fieldOf(config, 'url'),
+    stateOf({ active, events, config, last_response: last }) {
+      if (active === false) return { state: 'off' }
+      if (!['workflow_run', '*'].some((event) => listOf(events).includes(event))) return { state: 'no-events' }
+      return fieldOf(config, 'content_type') === 'json' ? afterAnswer(last) : { state: 'form' }
+    },
+  })
+
+/** @param last `{ code: null, status: 'unused', message: null }` if GitHub has sent nothing yet */
+function afterAnswer(last: unknown): Hook {
+  const [code, status, message] = ['code', 'status', 'message'].map((name) => textOf(fieldOf(last, name)))
+  const isTaken = code ? /^2\d\d$/.test(code) : !status || status === 'unused' || status === 'active'
+  return isTaken ? { state: 'fine' } : { state: 'failing', said: [code, message ?? status].filter(Boolean).join(' ') }
 }

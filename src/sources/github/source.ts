@@ -70,26 +70,24 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
     let newest: ShownBuild[] = []
     let pushedOut: ShownBuild[] = []
     let pushedOutAt = 0
-    return {
-      async look(now, signal) {
-        const repository = await repositoryNow(now, signal)
-        const answer = await client.runs(name, { etag, signal })
-        if (answer === 'unchanged' && pushedOut.length === 0) return null
-        const runs = answer === 'unchanged' ? newest : answer.runs.flatMap((run) => readRun(run, repository) ?? [])
-        const ids = new Set(runs.map(({ seen }) => seen.buildId))
-        let others = [...newest, ...pushedOut].filter(({ seen }) => isOpen(seen) && !ids.has(seen.buildId))
-        if (others.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS) {
-          const [first, rest] = [others.slice(0, PUSHED_OUT_MAX), others.slice(PUSHED_OUT_MAX)]
-          others = [...rest, ...(await readEach(client, name, first, repository, signal))]
-          pushedOutAt = now
-        }
-        const done = () => {
-          if (answer !== 'unchanged') etag = answer.etag
-          newest = runs
-          pushedOut = others
-        }
-        return { builds: [...runs, ...others].map((run) => listed(client, name, run)), isWhole: true, done }
-      },
+    return async (now, signal) => {
+      const repository = await repositoryNow(now, signal)
+      const answer = await client.runs(name, { etag, signal })
+      if (answer === 'unchanged' && pushedOut.length === 0) return null
+      const runs = answer === 'unchanged' ? newest : answer.runs.flatMap((run) => readRun(run, repository) ?? [])
+      const ids = new Set(runs.map(({ seen }) => seen.buildId))
+      let others = [...newest, ...pushedOut].filter(({ seen }) => isOpen(seen) && !ids.has(seen.buildId))
+      if (others.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS) {
+        const [first, rest] = [others.slice(0, PUSHED_OUT_MAX), others.slice(PUSHED_OUT_MAX)]
+        others = [...rest, ...(await readEach(client, name, first, repository, signal))]
+        pushedOutAt = now
+      }
+      const done = () => {
+        if (answer !== 'unchanged') etag = answer.etag
+        newest = runs
+        pushedOut = others
+      }
+      return { builds: [...runs, ...others].map((run) => listed(client, name, run)), isWhole: true, done }
     }
   },
 })

@@ -1,8 +1,7 @@
-import { isRecord } from '../../lib/json.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
-import { findJson, readAnswer, type CiRequest } from '../http/exchange.ts'
-import type { Rate } from '../http/rate.ts'
+import { readAnswer, type CiRequest, type Rate } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
@@ -82,7 +81,7 @@ export function createGitlabClient({
   // GitLab answers 2xx even if it did nothing. The pipeline's status in the answer shows that.
   async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
     const url = addressIn(project, ['pipelines', id, what])
-    const shown = findJson(await send({ method: 'POST', url, purpose, statusSuffices: true }))
+    const shown = findJson((await send({ method: 'POST', url, purpose, statusSuffices: true })).text)
     const status = isRecord(shown) ? shown['status'] : null
     if (!undone.has(status)) return
     const reason = `it has ended already (${String(status)})`

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord, numbersAsWritten } from '../../lib/json.ts'
-import type { Endpoint, Reading } from '../endpoint.ts'
-import { readJsonBody } from '../json-body.ts'
-import { createSecretCheck } from '../secret-check.ts'
+import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type Reading } from '../endpoint.ts'
 import { isChild, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
@@ -22,6 +20,7 @@ export function createGitlabEndpoint(secrets: readonly string[], now: () => numb
   const isToken = createSecretCheck(secrets.filter((secret) => !isSigningToken(secret)))
   const showsToken = (headers: IncomingHttpHeaders) => isToken(textOf(headers['x-gitlab-token']))
   return {
+    what: 'delivery',
     matches: (pathname) => /^\/webhooks\/gitlab\/?$/.test(pathname),
     bodyBytesMax: BODY_BYTES_MAX,
     unauthorizedStatus: 401,
@@ -76,7 +75,20 @@ function readBody(bytes: Uint8Array): Reading {
   if (!build) return { kind: 'refusal', reason: NO_PIPELINE }
   // Not stored: variables may be secrets, and GitLab sends their values.
   const { variables: _, ...kept } = pipeline
-  return { kind: 'delivery', text: JSON.stringify(numbersAsWritten({ ...value, object_attributes: kept })), ...build }
+  return { kind: 'delivery', body: JSON.stringify(numbersAsWritten({ ...value, object_attributes: kept })), ...build }
 }
 
 const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'
+
+/** The state of a project's webhook. Source: GitLab REST API, "Project webhooks". */
+export const gitlabHook = (hooks: readonly unknown[]): Hook =>
+  ownHook(hooks, '/webhooks/gitlab', {
+    addressOf: ({ url }) => url,
+    stateOf({ alert_status: alert, pipeline_events: hasPipelines }) {
+      if (alert === 'disabled') return { state: 'off' }
+      if (hasPipelines === false) return { state: 'no-events' }
+      // GitLab retries by itself.
+      if (alert === 'temporarily_disabled') return { state: 'failing', said: 'switched off for a while' }
+      return { state: 'fine' }
+    },
+  })

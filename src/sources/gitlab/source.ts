@@ -78,21 +78,19 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
       return { id: readProjectId(project), project }
     })
     let changedAt: number | null = null
-    return {
-      async look(now, signal, newsSince) {
-        const of = await projectNow(now, signal)
-        const { id } = of
-        const since = changedAt === null ? newsSince : changedAt - OVERLAP_MS
-        // After a start, also the newest ones: somebody may ask for them, or a card may show an earlier state.
-        const [changed, newest] = [
-          since === null ? [] : await client.pipelines(id, { updatedAfter: new Date(since).toISOString(), signal }),
-          changedAt === null ? await client.pipelines(id, { signal }) : [],
-        ]
-        const pipelines = onceEach([...changed, ...newest].flatMap((one) => readListed(one) ?? []))
-        const newestAt = pipelines.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), changedAt ?? 0)
-        const builds = pipelines.map((one) => listed(client, of, one, { now, signal }))
-        return { builds, isWhole: false, done: () => void (changedAt = newestAt || null) }
-      },
+    return async (now, signal, newsSince) => {
+      const of = await projectNow(now, signal)
+      const { id } = of
+      const since = changedAt === null ? newsSince : changedAt - OVERLAP_MS
+      // After a start, also the newest ones: somebody may ask for them, or a card may show an earlier state.
+      const [changed, newest] = [
+        since === null ? [] : await client.pipelines(id, { updatedAfter: new Date(since).toISOString(), signal }),
+        changedAt === null ? await client.pipelines(id, { signal }) : [],
+      ]
+      const pipelines = onceEach([...changed, ...newest].flatMap((one) => readListed(one) ?? []))
+      const newestAt = pipelines.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), changedAt ?? 0)
+      const builds = pipelines.map((one) => listed(client, of, one, { now, signal }))
+      return { builds, isWhole: false, done: () => void (changedAt = newestAt || null) }
     }
   },
 })

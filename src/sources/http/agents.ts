@@ -1,8 +1,8 @@
 import { Agent, buildConnector } from 'undici'
-import { rememberingFailures } from './connector.ts'
+import { rememberingFailures } from './exchange.ts'
 
 /** Times are in ms. `connectionsMax` is per origin. */
-export interface AgentLimits {
+interface AgentLimits {
   connectTimeoutMs: number
   headersTimeoutMs: number
   bodyTimeoutMs: number

@@ -1,5 +1,7 @@
 import { isUuid } from '../../domain/ids.ts'
+import { writtenForms } from '../../lib/escape.ts'
 import { isRecord, parseJson } from '../../lib/json.ts'
+import { cut } from '../../slack/messages/limits.ts'
 
 export type CiErrorKind =
   | 'bad-request'
@@ -132,7 +134,7 @@ function hide(text: string, secrets: readonly string[]): string {
   // Only secrets that occur in the text: all secrets of a project together would be too long for a pattern.
   const lower = text.toLowerCase()
   const isThere = (form: string) => text.includes(form) || lower.includes(form.toLowerCase())
-  const forms = secrets.flatMap(formsOf).filter(isThere)
+  const forms = secrets.flatMap(writtenForms).filter((form) => form !== '' && isThere(form))
   if (forms.length === 0) return text
   const patterns = forms.sort((a, b) => b.length - a.length).map(patternOf)
   return text.replace(new RegExp(patterns.join('|'), 'gi'), REMOVED)
@@ -216,22 +218,6 @@ function characterOf(entity: string): string | undefined {
   const point = /^#x/i.test(entity) ? Number.parseInt(entity.slice(2), 16) : Number(entity.slice(1))
   return point <= 0x10_ff_ff ? String.fromCodePoint(point) : undefined
 }
-
-/** Cuts a text to this many code points, with `…` at the end. */
-export function cut(text: string, charsMax: number): string {
-  const points = Array.from(text)
-  return points.length <= charsMax ? text : `${points.slice(0, charsMax - 1).join('')}…`
-}
-
-const formsOf = (secret: string): string[] =>
-  secret === ''
-    ? []
-    : [
-        secret,
-        encodeURIComponent(secret.toWellFormed()),
-        new URLSearchParams({ '': secret }).toString().slice(1),
-        JSON.stringify(secret).slice(1, -1),
-      ]
 
 const escapePattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}\-/]/g, String.raw`\$&`)
 

@@ -1,8 +1,7 @@
-import type { Dispatcher } from 'undici'
-import { neverConnected } from './connector.ts'
+import type { buildConnector, Dispatcher } from 'undici'
 import { abortReason, CiError, type CiErrorKind, cleanReason, withoutSecrets } from './errors.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import { parseJson } from '../../lib/json.ts'
-import { rateIn, type Rate } from './rate.ts'
 import type { Readable } from 'node:stream'
 
 export interface CiRequest {
@@ -25,16 +24,21 @@ export interface CiRequest {
   slowedMs?: number
 }
 
+/** How many calls are left until the limit resets. */
+export interface Rate {
+  limit: number
+  left: number
+  /** ms since the epoch */
+  resetAt: number
+}
+
 /** A response with a 2xx status. */
 export interface CiResponse {
   status: number
-  /** The `Link` header, or null. */
+  /** Headers; null if the answer lacks them. */
   link: string | null
-  /** The `ETag` header, or null. */
   etag: string | null
-  /** The `Content-Type` header, or null. */
   contentType: string | null
-  /** The `Content-Disposition` header, or null. */
   contentDisposition: string | null
   /** How many calls are left, if the answer says so. */
   rate: Rate | null
@@ -123,6 +127,14 @@ const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, byte
   },
 })
 
+/** From the headers of GitHub (`X-RateLimit-…`) and GitLab (`RateLimit-…`); null if they are missing. */
+function rateIn(headers: Dispatcher.ResponseData['headers']): Rate | null {
+  const numberOf = (name: string) =>
+    Number(headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`] ?? Number.NaN)
+  const [limit, left, resetS] = [numberOf('limit'), numberOf('remaining'), numberOf('reset')]
+  return limit > 0 && left >= 0 && resetS > 0 ? { limit, left, resetAt: resetS * 1_000 } : null
+}
+
 async function refusal(response: Dispatcher.ResponseData, request: CiRequest, now: number): Promise<CiError> {
   const { statusCode: status, headers } = response
   const body = textOf(await bodyStart(response.body, BODY_START_BYTES_MAX))
@@ -161,10 +173,23 @@ function failure(error: unknown, request: CiRequest): CiError {
     kind: kindOfFailure(error),
     purpose: request.purpose,
     isWrite: isWrite(request),
-    isUndone: neverConnected(error) || codeOf(error) === UNSENDABLE,
+    isUndone: (error instanceof Error && unconnected.has(error)) || errorCode(error) === UNSENDABLE,
     cause: strippedCause(error, request),
   })
 }
+
+/** Connects as `connect` does, and remembers each error that came before the connection, TLS included, was open. */
+export const rememberingFailures =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error === null || error === undefined) return callback(null, socket)
+      unconnected.add(error)
+      callback(error, null)
+    })
+
+// Their codes do not tell: ETIMEDOUT, ECONNRESET and EHOSTUNREACH also end connections that have carried a request.
+const unconnected = new WeakSet<Error>()
 
 // The request has a credential that no header can carry.
 const UNSENDABLE = 'UND_ERR_INVALID_ARG'
@@ -181,7 +206,7 @@ const FAILURES = new Map<string, CiErrorKind>([
 function kindOfFailure(error: unknown): CiErrorKind {
   if (error instanceof TooLargeError) return 'too-large'
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'timeout'
-  return FAILURES.get(codeOf(error)) ?? 'unreachable'
+  return FAILURES.get(errorCode(error) ?? '') ?? 'unreachable'
 }
 
 // Network errors hold sockets and parts of answers. Only their name, code and cleaned message are passed on.
@@ -189,11 +214,8 @@ function strippedCause(error: unknown, request: CiRequest): Error {
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   const cause = new Error(withoutSecrets(message, request.secrets))
   cause.stack = `${name}: ${cause.message}`
-  return Object.assign(cause, { name, code: codeOf(error) || name })
+  return Object.assign(cause, { name, code: errorCode(error) || name })
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 const headerText = (value: string | string[] | undefined): string | null =>
   value === undefined ? null : [value].flat().join(', ')
@@ -203,15 +225,6 @@ export function readAnswer<T>({ text, status }: CiResponse, purpose: string, rea
   const value = read(parsed(text, { status, purpose }))
   if (value === null) throw new CiError({ kind: 'shape', purpose, status })
   return value
-}
-
-/** The answer's JSON, or null if it is none: for answers of which only the status matters. */
-export function findJson({ text }: CiResponse): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
 }
 
 function parsed(text: string, { status, purpose }: { status: number; purpose: string }): unknown {

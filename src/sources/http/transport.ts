@@ -4,22 +4,14 @@ import type { Clock } from '../../lib/clock.ts'
 import { abortReason, CiError, type CiErrorKind } from './errors.ts'
 import { exchange, type CiRequest, type CiResponse } from './exchange.ts'
 
-export interface TransportLimits {
-  connectTimeoutMs: number
-  headersTimeoutMs: number
-  /** Between two pieces of a body. */
-  bodyTimeoutMs: number
-  /** For one call with all its retries and waits. */
-  deadlineMs: number
-  triesMax: number
-  responseBytesMax: number
-  connectionsMax: number
-}
+export type TransportLimits = typeof TRANSPORT_LIMITS
 
-export const TRANSPORT_LIMITS: TransportLimits = {
+export const TRANSPORT_LIMITS = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 10_000,
+  /** Between two pieces of a body. */
   bodyTimeoutMs: 10_000,
+  /** For one call with all its retries and waits. */
   deadlineMs: 30_000,
   triesMax: 3,
   responseBytesMax: 16 * 1024 * 1024,
@@ -93,12 +85,15 @@ function waitBeforeRetryMs(
 /** How a call to CI ended. `stopped`: the caller aborted it. */
 export type CiCallEnd = 'ok' | 'stopped' | CiErrorKind
 
-/** Counts how each call to CI ended and how long it took (ms), with all its retries. */
-export const countedTransport = (transport: Transport, count: (end: CiCallEnd, ms: number) => void): Transport => ({
+/** Tells how each call to CI ended and how long it took (ms), with all its retries. */
+export const observedTransport = (
+  transport: Transport,
+  ended: (end: CiCallEnd, ms: number, request: CiRequest) => void,
+): Transport => ({
   ...transport,
   async send(request, signal) {
     const beganAt = performance.now()
-    const tell = (end: CiCallEnd) => count(end, performance.now() - beganAt)
+    const tell = (end: CiCallEnd) => ended(end, performance.now() - beganAt, request)
     try {
       const answer = await transport.send(request, signal)
       tell('ok')
@@ -112,18 +107,3 @@ export const countedTransport = (transport: Transport, count: (end: CiCallEnd, m
 
 /** 304, not modified, is not a failure. */
 const endOf = ({ kind, status }: CiError): CiCallEnd => (status === 304 ? 'ok' : kind)
-
-/** Notes how each read from CI ended. The result of a write says nothing about the connection. */
-export const watchedTransport = (transport: Transport, note: (trouble: CiErrorKind | null) => void): Transport => ({
-  ...transport,
-  async send(request, signal) {
-    try {
-      const answer = await transport.send(request, signal)
-      if (request.method === 'GET') note(null)
-      return answer
-    } catch (error) {
-      if (request.method === 'GET' && error instanceof CiError) note(error.kind)
-      throw error
-    }
-  },
-})

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { pushed, startGithub } from '../../../packages/sandbox-github/test/support.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
-import { countedTransport, createTransport } from '../../../src/sources/http/transport.ts'
+import { observedTransport, createTransport } from '../../../src/sources/http/transport.ts'
 import { createGithubClient } from '../../../src/sources/github/client.ts'
 import { startHttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
 
@@ -16,7 +16,7 @@ async function openClient(play: (request: StubRequest) => StubAnswer, count: (en
   })
   return {
     stub,
-    client: createGithubClient({ apiUrl: stub.url, token: TOKEN, transport: countedTransport(transport, count) }),
+    client: createGithubClient({ apiUrl: stub.url, token: TOKEN, transport: observedTransport(transport, count) }),
   }
 }
 

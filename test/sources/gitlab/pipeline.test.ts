@@ -152,7 +152,7 @@ describe('a pipeline', () => {
     expect(body).not.toBe(EXAMPLE)
     const reading = read(body)
     expect(reading).toMatchObject({ kind: 'delivery', seen: { buildId: '9223372036854775807' } })
-    expect(reading.kind === 'delivery' && reading.text).toContain('9223372036854775807')
+    expect(reading.kind === 'delivery' && reading.body).toContain('9223372036854775807')
   })
 
   it('that lacks everything but its ids is still a build', () => {

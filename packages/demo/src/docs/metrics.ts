@@ -11,9 +11,17 @@ export function metricTable(): string {
     now: () => 0,
   }
   const rows = createMetrics(nothing)
-    .described()
-    .map(({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.map(code).join(', ')} | ${cell(help)} |`)
+    .registry.getMetricsAsArray()
+    .filter(({ name }) => name.startsWith('buildline_'))
+    .map(
+      (metric) =>
+        `| \`${metric.name}\` | ${metric.constructor.name.toLowerCase()} | ${labelsOf(metric).map(code).join(', ')} | ${cell(metric.help)} |`,
+    )
   return ['| name | type | labels | what |', '|---|---|---|---|', ...rows].join('\n')
 }
+
+// prom-client's types leave out the labels, which each metric has.
+const labelsOf = (metric: object): string[] =>
+  'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : []
 
 const code = (text: string): string => `\`${text}\``

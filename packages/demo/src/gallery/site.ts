@@ -24,7 +24,7 @@ export async function buildGallery(golden: string): Promise<ReadonlyMap<string, 
   return new Map([
     ['index.html', html],
     ...parts,
-    ...(chart ? [[CHART_FILE, Buffer.from(chart.png)] as const] : []),
+    ...(chart ? [[CHART_FILE, Buffer.from(chart)] as const] : []),
     ['entries.js', Buffer.from(entries)],
   ])
 }

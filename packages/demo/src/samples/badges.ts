@@ -44,4 +44,4 @@ function badge(cast: Cast): Of<BadgeOutcome, 'badge'> {
   }
 }
 
-const PICTURE = { png: new Uint8Array([0x89, 0x50, 0x4e, 0x47]), width: 90, height: 20 }
+const PICTURE = new Uint8Array([0x89, 0x50, 0x4e, 0x47])

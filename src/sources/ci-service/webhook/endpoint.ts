@@ -1,47 +1,37 @@
-import type { IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
 import type { Endpoint } from '../../endpoint.ts'
 import { readPayload } from './payload.ts'
-import { readReport, type ReadReport } from './report.ts'
+import { readReport } from './report.ts'
 
 /** Is this one of the secrets that are valid now? */
 type IsSecret = (presented: string | null) => boolean
 
 /** Where the CI service delivers. */
 export const createCiServiceEndpoint = (isSecret: IsSecret): Endpoint => ({
-  ...secretPath(/^\/webhooks\/builds(?:\/([^/]*))?\/?$/, isSecret),
+  what: 'delivery',
+  ...secretPath('builds', isSecret),
   bodyBytesMax: BODY_BYTES_MAX,
   read: readPayload,
 })
 
 /** Where build steps send test reports. */
-export const createReportEndpoint = (isSecret: IsSecret): Endpoint<ReadReport> => ({
-  ...secretPath(/^\/webhooks\/reports(?:\/([^/]*))?\/?$/, isSecret),
+export const createReportEndpoint = (isSecret: IsSecret): Endpoint => ({
+  what: 'report',
+  ...secretPath('reports', isSecret),
   bodyBytesMax: REPORT_BYTES_MAX,
   read: readReport,
 })
 
 /** A path that needs a secret; without one it answers 404, which does not reveal that it exists. */
-const secretPath = (path: RegExp, isSecret: IsSecret): Omit<Endpoint, 'bodyBytesMax' | 'read'> => ({
-  matches: (pathname) => path.test(pathname),
-  unauthorizedStatus: 404,
-  maySend: (request, url) => isSecret(presentedSecret(present(path, request, url))),
-})
-
-function present(path: RegExp, { headers }: IncomingMessage, url: URL) {
-  const segment = path.exec(url.pathname)?.[1]
+function secretPath(
+  at: keyof typeof IN_PATH,
+  isSecret: IsSecret,
+): Pick<Endpoint, 'matches' | 'unauthorizedStatus' | 'maySend'> {
+  const path = new RegExp(`^/webhooks/${at}(?:/[^/]*)?/?$`)
   return {
-    path: segment ? decodeSegment(segment) : null,
-    authorization: headers.authorization,
-    search: url.search,
-  }
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
+    matches: (pathname) => path.test(pathname),
+    unauthorizedStatus: 404,
+    maySend: ({ headers }, url) => isSecret(presentedSecret(at, url, headers.authorization)),
   }
 }
 
@@ -49,21 +39,34 @@ function decodeSegment(segment: string): string {
 export const BODY_BYTES_MAX = 256 * 1024
 
 /** The largest report that is read. */
-export const REPORT_BYTES_MAX = 64 * 1024
+const REPORT_BYTES_MAX = 64 * 1024
 
 /** The secret is looked for in this many keys of a query. */
 const QUERY_KEYS_MAX = 20
 
-interface Presented {
-  path: string | null
-  authorization: string | undefined
-  /** the query of the address, with its question mark */
-  search: string
+/** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
+export function presentedSecret(
+  at: keyof typeof IN_PATH,
+  { pathname, search }: URL,
+  authorization: string | undefined,
+): string | null {
+  const segment = IN_PATH[at].exec(pathname)?.[1]
+  return segment === undefined ? (basicPassword(authorization) ?? tokenIn(search)) : percentDecoded(segment)
 }
 
-/** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
-export function presentedSecret({ path, authorization, search }: Presented): string | null {
-  return path ?? basicPassword(authorization) ?? tokenIn(search)
+// A proxy may have put something before the path.
+const IN_PATH = {
+  builds: /\/webhooks\/builds\/([^/]+)\/?$/,
+  reports: /\/webhooks\/reports\/([^/]+)\/?$/,
+} as const
+
+/** Percent-decoded, if it can be. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function basicPassword(authorization: string | undefined): string | null {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { isRecord } from '../../../lib/json.ts'
-import type { Reading } from '../../endpoint.ts'
-import { readJsonBody } from '../../json-body.ts'
+import { readJsonBody, type Reading } from '../../endpoint.ts'
 import { ciBuildId, cleanText, projectId, TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
 import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
@@ -18,7 +17,7 @@ export function readPayload(body: Uint8Array): CiReading {
   const { build } = isRecord(read.value) ? read.value : {}
   if (!isRecord(build)) return refuse('the body has no object "build"')
   const parsed = PAYLOAD.safeParse(build)
-  if (parsed.success) return { kind: 'delivery', seen: toObservation(parsed.data, build), text: read.text }
+  if (parsed.success) return { kind: 'delivery', seen: toObservation(parsed.data, build), body: read.text }
   // Only these three can be at fault: of everything else what is not understood counts as missing.
   const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refuse(`build.${field} ${EXPECTED[field]}`)

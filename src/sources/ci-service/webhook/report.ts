@@ -1,20 +1,10 @@
 import * as z from 'zod'
 import { firstLine } from '../../../domain/build-event.ts'
-import type { BuildId, ProjectId } from '../../../domain/ids.ts'
 import { listOf } from '../../../domain/raw-values.ts'
 import type { TestReport } from '../../../domain/test-report.ts'
 import { isRecord } from '../../../lib/json.ts'
-import type { Reading } from '../../endpoint.ts'
-import { readJsonBody } from '../../json-body.ts'
+import { readJsonBody, type Reading } from '../../endpoint.ts'
 import { ciBuildId, cleanText, countOrNull, projectId } from '../../values.ts'
-
-/** A report of a build's tests. */
-export interface ReadReport {
-  kind: 'delivery'
-  projectId: ProjectId
-  buildId: BuildId
-  report: TestReport
-}
 
 /** Characters kept of a test's name, of its message, and of a line of a log. */
 const REPORT_TEXT_CHARS_MAX = 300
@@ -32,7 +22,7 @@ const LOG_LINES_MAX = 20
  * Reads a report: `{"build":{…},"report":{…}}` with usable `build.project_id` and `build.build_id`. Any other field that is
  * not understood counts as missing.
  */
-export function readReport(body: Uint8Array): Reading<ReadReport> {
+export function readReport(body: Uint8Array): Reading {
   const read = readJsonBody(body)
   if (read.kind === 'refusal') return read
   const { build, report } = isRecord(read.value) ? read.value : {}
@@ -42,7 +32,7 @@ export function readReport(body: Uint8Array): Reading<ReadReport> {
   if (!project.success) return refuse('build.project_id is no integer id')
   const id = ciBuildId.safeParse(build['build_id'])
   if (!id.success) return refuse('build.build_id is no integer id and no UUID')
-  return { kind: 'delivery', projectId: project.data, buildId: id.data, report: toReport(report) }
+  return { kind: 'report', projectId: project.data, buildId: id.data, report: toReport(report) }
 }
 
 const refuse = (reason: string) => ({ kind: 'refusal', reason }) as const
