@@ -36,6 +36,7 @@ export function buildEventClaims(places: () => Places): void {
       origin: 'delivery',
       details: { ...NO_DETAILS, ...details },
       isAcknowledged: false,
+      isOutcome: true,
     }
     const stored = () => place.store.read.eventsOfBuild(projectId(WEB), buildId('512'))
     expect(await stored()).toEqual([expected])
