@@ -6,7 +6,7 @@ import { toStatus } from './domain/status.ts'
 import type { Engine } from './engine.ts'
 import { createHttpServer, sendJson, type Route } from './server/http-server.ts'
 import { isClientGone } from './server/client-gone.ts'
-import { createAgreedClock, machineClocks, systemClock, createRunningTime, createSteadyTime } from './lib/clock.ts'
+import { createSyncedClock, machineClocks, systemClock, createRunningTime, createSteadyTime } from './lib/clock.ts'
 import { createBufferedSink } from './lib/buffered-sink.ts'
 import { createTimeLimit } from './server/time-limit.ts'
 import { createRateLimiter } from './server/rate-limiter.ts'
@@ -41,13 +41,13 @@ const TABLES_MAX_MS = 5_000
 export async function createApp(config: Config, log: Logger) {
   // Processes that share a database use its clock. A single one uses the machine's, which somebody may set back.
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
-  const clock = createAgreedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
+  const clock = createSyncedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
   const figures = createBufferedSink<Metrics>()
   const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
   const store = measuredStore(await openStore(config.database, lost), {
-    timeStore: (operation, ms) => figures.tell((to) => to.timeStore(operation, ms)),
-    countStoreFailure: (operation) => figures.tell((to) => to.countStoreFailure(operation)),
+    timeStore: (operation, ms) => figures.push((to) => to.timeStore(operation, ms)),
+    countStoreFailure: (operation) => figures.push((to) => to.countStoreFailure(operation)),
   })
   if (config.database.kind === 'sqlite') warnOfOpenFiles(config.database.path, log)
   const storeLimit = createTimeLimit(clock, STORE_PATIENCE_MS)
@@ -82,19 +82,23 @@ export async function createApp(config: Config, log: Logger) {
   const acknowledged = createAcknowledged({ store, clock })
   async function record(read: ReadDelivery | ReadReport): Promise<Stored> {
     if (read.kind === 'report') return recordReport(recording, read)
-    const { seen } = read
-    if (toStatus(seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
+    const { observation } = read
+    if (toStatus(observation.rawStatus) === 'unknown') figures.push((to) => to.countUnknown())
     const { answer, deliveryId, eventSeq, revisionKey } = await recordDelivery(recording, read)
     const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
-    return { answer, eventSeq, fields: { ...of, project: seen.projectId, build: seen.buildId, status: seen.word } }
+    return {
+      answer,
+      eventSeq,
+      fields: { ...of, project: observation.projectId, build: observation.buildId, status: observation.rawStatus },
+    }
   }
   const webhooks: WebhookDeps = {
     record: (read) => storeLimit.inTime(record(read)),
-    acknowledged: acknowledged.note,
+    acknowledged: acknowledged.add,
     log,
     throttle: createThrottle(clock.now),
     measures: { bodies: measure(), refused },
-    count: (what, answered) => figures.tell((to) => to.countDelivery(what, answered)),
+    count: (what, answered) => figures.push((to) => to.countDelivery(what, answered)),
   }
   function routeOf(endpoint: Endpoint): Route {
     const answer = createWebhookRoute(endpoint, webhooks)
@@ -102,7 +106,7 @@ export async function createApp(config: Config, log: Logger) {
       matches: endpoint.matches,
       handle: (request, response, url) =>
         engine?.isDrowsy()
-          ? isClientGone(request, clock).then((hungUp) => (hungUp ? undefined : answer(request, response, url)))
+          ? isClientGone(request, clock).then((isGone) => (isGone ? undefined : answer(request, response, url)))
           : answer(request, response, url),
     }
   }

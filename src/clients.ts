@@ -6,7 +6,7 @@ import { createGithubClient, type GithubClient } from './sources/github/client.t
 import { createGithubSource, polledGithub } from './sources/github/source.ts'
 import { createGitlabClient, type GitlabClient } from './sources/gitlab/client.ts'
 import { createGitlabSource, polledGitlab } from './sources/gitlab/source.ts'
-import type { Polled } from './sources/poll.ts'
+import type { PolledSource } from './sources/poll.ts'
 import type { Source, Sources } from './sources/source.ts'
 import type { Reads } from './store/store.ts'
 import { sourceOf, type SourceName } from './domain/ids.ts'
@@ -23,7 +23,7 @@ export function createClients(
   { v2, legacy, siteUrl }: Config['ci'],
   transport: Transport,
   warn: (what: string) => void = () => {},
-  note: Connections['note'] = () => {},
+  note: Connections['record'] = () => {},
   count: Metrics['countCiCall'] = () => {},
 ) {
   const watched = (name: ConnectionName, refused?: string) =>
@@ -88,7 +88,10 @@ export const interfacesOf = ({ v2, legacy, github, gitlab }: HostedClients & { v
 })
 
 /** The polled sources, with the projects that the settings name. */
-export const polledOf = (config: Pick<Config, 'github' | 'gitlab'>, { github, gitlab }: HostedClients): Polled[] =>
+export const polledOf = (
+  config: Pick<Config, 'github' | 'gitlab'>,
+  { github, gitlab }: HostedClients,
+): PolledSource[] =>
   [
     github && polledGithub(github, config.github.repositories),
     gitlab && polledGitlab(gitlab, config.gitlab.projects),

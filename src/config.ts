@@ -7,7 +7,7 @@ import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createReader, type Environment, type Reader } from './environment.ts'
 import type { DatabaseAddress } from './store/open.ts'
-import { readSubscriptions } from './subscriptions-file.ts'
+import { parseSubscriptions } from './subscriptions-file.ts'
 
 export interface Config {
   port: number
@@ -283,7 +283,7 @@ function readFileOf(env: Reader, readFile: ReadFile): readonly Subscription[] {
   const path = env.text('SUBSCRIPTIONS_FILE')
   if (!path) return []
   try {
-    const reading = readSubscriptions(readFile(path))
+    const reading = parseSubscriptions(readFile(path))
     for (const fault of reading.faults) env.fault(`SUBSCRIPTIONS_FILE ${path}: ${fault}`)
     return reading.subscriptions
   } catch (error) {

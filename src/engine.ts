@@ -5,7 +5,7 @@ import { createTransport } from './sources/http/transport.ts'
 import { createClients, createHostedClients, createSources, interfacesOf, polledOf } from './clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
-import { type AgreedClock, systemClock, type SteadyTime } from './lib/clock.ts'
+import { type SyncedClock, systemClock, type SteadyTime } from './lib/clock.ts'
 import { withTimeout, singleFlight } from './lib/async.ts'
 import { createSeal } from './lib/seal.ts'
 import { createLogThrottle } from './lib/log.ts'
@@ -20,7 +20,7 @@ import { createAddresses } from './slack/api/addresses.ts'
 import { createClient } from './slack/api/client.ts'
 import { createDirectory, createMemberships } from './slack/api/directory.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
-import { createAlarm, createSay } from './slack/api/say.ts'
+import { createAlarm, createSendText } from './slack/api/send-text.ts'
 import { createConnections } from './sources/ci-service/connections.ts'
 import { createOperations } from './features/operations.ts'
 import { createProjectRules } from './catalog/projects.ts'
@@ -48,7 +48,7 @@ const UPKEEP_YIELDS_AT = 16
 interface EngineDeps {
   config: Config
   log: Logger
-  clock: AgreedClock
+  clock: SyncedClock
   /** on SQLite; null on PostgreSQL, where the database's clock counts */
   steady: SteadyTime | null
   store: Store
@@ -84,7 +84,7 @@ export function createEngine({
     backlog: () => withTimeout(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
     oldestWaiting: () => withTimeout(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
     outage: () => sender.outage(),
-    socketStands: () => socket?.stands() ?? null,
+    isSocketOpen: () => socket?.stands() ?? null,
     now: clock.now,
   })
   const slack = {
@@ -95,16 +95,22 @@ export function createEngine({
   const notifier = createSlackNotifier({ ...slack, now: clock.now })
   const transport = createTransport({ clock, retried: metrics.countCiRetry })
   const { operators, admins } = config
-  const tellAdmins = createAlarm({ ...slack, clock, admins, log })
+  const notifyAdmins = createAlarm({ ...slack, clock, admins, log })
   const { v2, legacy, siteUrl } = config.ci
   const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
-  const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
-  const hosted = createHostedClients(config, transport, tellAdmins, metrics.countCiCall)
+  const { badges, ...clients } = createClients(
+    config.ci,
+    transport,
+    notifyAdmins,
+    connections.record,
+    metrics.countCiCall,
+  )
+  const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
   const interfaces = interfacesOf({ ...clients, ...hosted })
   const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
-  const agreed = { clock, agree: () => clock.agree(store.time), onTerm: (term: Term) => sender.serve(term) }
+  const leaseClock = { clock, syncClock: () => clock.agree(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
-  const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID }) : null
+  const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   const stopping = new AbortController()
   const sender: Sender = createSender({
@@ -116,7 +122,7 @@ export function createEngine({
     rulesOf: rules.rulesOf,
     addresses: config.asksByEmail ? createAddresses({ ...slack, clock, log }) : null,
     interfaces,
-    isPressed: () => waitingDeliveries() >= INGEST_YIELDS_AT,
+    hasWaitingDeliveries: () => waitingDeliveries() >= INGEST_YIELDS_AT,
     count(what: Counted) {
       metrics.count(what)
       if (what.what === 'call' && what.outcome === 'sent') slackEndpoint.expectClicks()
@@ -132,7 +138,7 @@ export function createEngine({
         metrics,
         presenceOf: directory.presenceOf,
         retentionDays: config.retentionDays,
-        isPressed: () => waitingDeliveries() >= UPKEEP_YIELDS_AT,
+        hasWaitingDeliveries: () => waitingDeliveries() >= UPKEEP_YIELDS_AT,
       }),
     countJob: (job, end) => metrics.countJob(job, end, clock.now()),
     stopping: stopping.signal,
@@ -148,7 +154,7 @@ export function createEngine({
     permits: directory.permits,
     subscriptions,
     rulesOf: rules.rulesOf,
-    say: createSay(slack),
+    sendText: createSendText(slack),
     admins,
   }
   const acting = {
@@ -192,7 +198,7 @@ export function createEngine({
     processId,
     seal: createSeal(config.slack.botToken),
     // Loaded on first use, since few starts need it.
-    tell: async (left) =>
+    notifyInterrupted: async (left) =>
       (await import('./features/interrupted.ts')).showInterrupted({ client: createClient(slack), clock }, left),
   })
   const gate = createGate({
@@ -273,7 +279,7 @@ export function createEngine({
       if (await gate(request, response)) (await slackEndpoint.open()).handle?.(request, response)
     },
     /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
-    isDrowsy: () => lease?.isDrowsy() ?? false,
+    isDrowsy: () => lease?.wasJustPaused() ?? false,
     /** A hint that there is news to ingest. */
     wake,
     /** Resolves when everything has started. Waits for a database server that is away. */

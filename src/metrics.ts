@@ -8,7 +8,7 @@ import type { SilentEnd } from './jobs/refresh-silent.ts'
 import type { Counted } from './alerts/deps.ts'
 
 /** What is read when the metrics are requested. */
-export interface Looked {
+export interface MetricReads {
   /** how much waits, by queue */
   backlog: () => Promise<Record<string, number>>
   /** since when the oldest entry of each queue has waited (ms); null: the queue is empty */
@@ -16,7 +16,7 @@ export interface Looked {
   /** why nothing is sent to Slack; null: it is reachable */
   outage: () => string | null
   /** whether a Socket Mode connection stands; null: Slack reaches us over HTTP */
-  socketStands: () => boolean | null
+  isSocketOpen: () => boolean | null
   now: () => number
 }
 
@@ -26,7 +26,7 @@ type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in' | 'github' | 'gitlab'
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** The metrics by their stable names, as docs/operations/metrics.md has them; no label ever holds outside text. */
-export function createMetrics({ backlog, oldestWaiting, outage, socketStands, now }: Looked) {
+export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, now }: MetricReads) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -143,7 +143,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, socketStands, no
   /** Reads what waits. If the database is away, the last figures stay. */
   async function look(): Promise<void> {
     slackReachable.set(outage() === null ? 1 : 0)
-    const stands = socketStands()
+    const stands = isSocketOpen()
     if (stands === null) socketOpen.remove()
     else socketOpen.set(stands ? 1 : 0)
     for (const [queue, size] of Object.entries(await backlog().catch(() => ({})))) waiting.set({ queue }, size)

@@ -9,7 +9,7 @@ import { failureOfCode } from './slack/api/errors.ts'
 import type { Store } from './store/store.ts'
 
 /** The least time between two pings of Slack, however often `/readyz` is requested. */
-const SLACK_ASKED_EVERY_MS = 10_000
+const SLACK_PING_EVERY_MS = 10_000
 
 /** The caller gets an answer within this time, even if a part does not answer: that part is then named. */
 const ANSWER_MAX_MS = 2_000
@@ -44,17 +44,17 @@ export function createReadiness({
   wrongSignatures,
   oldestWaiting,
 }: ReadinessDeps) {
-  let asked: { at: number; answer: Promise<string> } | null = null
+  let lastPing: { at: number; answer: Promise<string> } | null = null
 
   async function slackState(): Promise<string> {
     const known = outage()
     if (known !== null) return known
-    if (!asked || clock.now() - asked.at > SLACK_ASKED_EVERY_MS)
-      asked = {
+    if (!lastPing || clock.now() - lastPing.at > SLACK_PING_EVERY_MS)
+      lastPing = {
         at: clock.now(),
         answer: notifier.ping().then((answer) => (answer.kind === 'sent' ? OK : answer.code)),
       }
-    return withTimeout(clock, ANSWER_MAX_MS, asked.answer).catch(() => 'timeout')
+    return withTimeout(clock, ANSWER_MAX_MS, lastPing.answer).catch(() => 'timeout')
   }
 
   const storeState = (): Promise<string> =>
@@ -69,13 +69,13 @@ export function createReadiness({
   }
 
   // Concurrent requests share one check: anybody may ask, as often as they like.
-  const look = singleFlight(async () => {
+  const check = singleFlight(async () => {
     const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
     return { storeSays, slackSays, late: storeSays === OK ? await lateness() : [] }
   })
 
   return async (response: ServerResponse): Promise<void> => {
-    const { storeSays, slackSays, late } = await look()
+    const { storeSays, slackSays, late } = await check()
     const trouble = socket?.trouble() ?? null
     const wrong = [...storeWords(storeSays), ...slackWords(slackSays), ...(trouble ? [socketWords(trouble)] : [])]
     sendJson(response, wrong.length === 0 ? 200 : 503, {

@@ -14,9 +14,9 @@ import type { Operations } from './features/operations.ts'
 import type { PendingInteractions } from './features/pending-interactions.ts'
 
 /** After a stop, people's pending requests may still be answered for this long. */
-export const SETTLE_MS = 8_500
+export const DRAIN_MS = 8_500
 /** After that, people may be told for this long that theirs was interrupted. Together, a stop takes at most 10 s. */
-export const FAREWELL_MS = 1_500
+export const INTERRUPT_MS = 1_500
 
 /** A reference is this many characters of a key: short enough to be read aloud. */
 const REFERENCE_CHARS = 8
@@ -61,8 +61,8 @@ export function createSlackEndpoint(options: SlackEndpointOptions) {
 async function stop(app: ReceivingApp, homes: Homes, socket: SocketReceiver | null, clock: Clock): Promise<void> {
   homes.stop()
   await socket?.stop()
-  await within(clock, SETTLE_MS, app.settled())
-  await within(clock, FAREWELL_MS, app.giveUp())
+  await within(clock, DRAIN_MS, app.settled())
+  await within(clock, INTERRUPT_MS, app.giveUp())
 }
 
 async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {

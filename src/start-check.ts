@@ -29,7 +29,7 @@ export async function checkAtStart({ doctor, clock, log, logThrottle, stopping }
     const code = awayCode(findings)
     if (code === null) {
       if (wasAway) log.info({ part: 'slack' }, 'Slack answers')
-      return tell(findings, log)
+      return logFindings(findings, log)
     }
     if (logThrottle.isDue(SLACK_AWAY)) log.warn({ part: 'slack', code }, slackUnreached(code))
     await clock.sleep(ASK_AGAIN_MS, stopping)
@@ -42,7 +42,7 @@ function awayCode(findings: readonly Finding[]): string | null {
   return token?.kind === 'not-checked' ? 'timeout' : null
 }
 
-function tell(findings: readonly Finding[], log: Pick<Log, 'warn'>): void {
+function logFindings(findings: readonly Finding[], log: Pick<Log, 'warn'>): void {
   const refused = findings.find(({ check, what }) => check === 'slack-token' && what.kind === 'slack-refuses')?.what
   // If Slack refuses the token, every other check fails for the same reason.
   if (refused?.kind === 'slack-refuses')

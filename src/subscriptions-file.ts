@@ -5,7 +5,7 @@ import { isChannelId } from './domain/ids.ts'
 import type { ReminderRule } from './domain/reminder.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { readReminderAlone, reminderFault } from './features/subscriptions/remind.ts'
-import { EVENT_WORDS, isPattern, rulesOf } from './features/subscriptions/wish.ts'
+import { EVENT_WORDS, isPattern, rulesOf } from './features/subscriptions/subscribe-input.ts'
 
 const ENTRY = z.strictObject({
   channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),
@@ -43,7 +43,10 @@ function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, con
  * Reads subscriptions as code, in YAML: a list `subscriptions` of `channel`, `project` (name or `all`) and optionally
  * more (ENTRY). An entry without events and branch follows the project's own rules.
  */
-export function readSubscriptions(text: string): { subscriptions: readonly Subscription[]; faults: readonly string[] } {
+export function parseSubscriptions(text: string): {
+  subscriptions: readonly Subscription[]
+  faults: readonly string[]
+} {
   const document = parseYaml(text)
   if (document.kind === 'fault') return { subscriptions: [], faults: [document.fault] }
   const read = FILE.safeParse(document.value)

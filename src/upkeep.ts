@@ -1,9 +1,9 @@
 import type { Job } from './jobs/schedule.ts'
 import type { Metrics } from './metrics.ts'
 import { recordLookedUp } from './alerts/record.ts'
-import { createPoll, POLL_EVERY_MS, type Polled } from './sources/poll.ts'
+import { createPoll, POLL_EVERY_MS, type PolledSource } from './sources/poll.ts'
 import { confirmRequests, type ConfirmRequests } from './features/builds/confirm.ts'
-import { CLAIMANTS_JOB, lookAtClaimants, type PersonDeps } from './features/people/people.ts'
+import { CLAIMANTS_JOB, checkClaimants, type PersonDeps } from './features/people/people.ts'
 import type { ProjectRules } from './catalog/projects.ts'
 import { confirmProjectRequests } from './features/projects/confirm.ts'
 import { DIGESTS_EVERY_MS, DIGESTS_JOB, sendDigests, type SendDigests } from './features/subscriptions/digest.ts'
@@ -35,18 +35,18 @@ export interface UpkeepDeps {
   acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & RemindDeps
   following: ClosingDeps
   digests: SendDigests
-  polled: readonly Polled[]
+  polled: readonly PolledSource[]
   rules: Pick<ProjectRules, 'refresh'>
   pendingInteractions: Pick<PendingInteractions, 'forget'>
   presenceOf: PersonDeps['presenceOf']
   metrics: Pick<Metrics, 'countSilent' | 'countPruned'>
   retentionDays: number
-  isPressed: () => boolean
+  hasWaitingDeliveries: () => boolean
 }
 
 /** All scheduled work but the reconciler's sweep. */
 export function upkeepJobs(deps: UpkeepDeps): Job[] {
-  const { acting, rules, pendingInteractions, metrics, retentionDays, isPressed } = deps
+  const { acting, rules, pendingInteractions, metrics, retentionDays, hasWaitingDeliveries } = deps
   return [
     ...deps.polled.map((polled): Job => ({
       name: `poll-${polled.source}`,
@@ -57,7 +57,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
     {
       name: 'read-projects',
       everyMs: REFRESH_EVERY_MS,
-      run: async () => ((await rules.refresh()).trouble ? 'again' : 'done'),
+      run: async () => ((await rules.refresh()).failure ? 'again' : 'done'),
     },
     {
       name: OFTEN_DONE_JOB,
@@ -74,7 +74,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
     {
       name: CLAIMANTS_JOB,
       everyMs: CLAIMANTS_EVERY_MS,
-      run: (signal) => lookAtClaimants({ ...acting, presenceOf: deps.presenceOf }, signal),
+      run: (signal) => checkClaimants({ ...acting, presenceOf: deps.presenceOf }, signal),
     },
     {
       name: 'refresh-silent',
@@ -84,7 +84,8 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
     {
       name: PRUNE_JOB,
       everyMs: PRUNE_EVERY_MS,
-      run: async (signal) => metrics.countPruned((await prune({ ...acting, retentionDays, isPressed }, signal)).rows),
+      run: async (signal) =>
+        metrics.countPruned((await prune({ ...acting, retentionDays, hasWaitingDeliveries }, signal)).rows),
     },
   ]
 }

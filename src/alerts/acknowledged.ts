@@ -2,11 +2,11 @@ import type { Clock } from '../lib/clock.ts'
 import type { Store } from '../store/store.ts'
 
 /** Acknowledgements are collected for this long, so that a burst of deliveries costs one write. */
-const NOTE_AFTER_MS = 25
+const COLLECT_MS = 25
 
 export interface Acknowledged {
   /** Call it when the delivery of this build event was answered. */
-  note(eventSeq: number): void
+  add(eventSeq: number): void
   /** Resolves when everything noted is stored. */
   end(): Promise<void>
 }
@@ -17,14 +17,14 @@ export interface Acknowledged {
  */
 export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write'>; clock: Clock }): Acknowledged {
   const stopping = new AbortController()
-  let noted: number[] = []
+  let pending: number[] = []
   let storing: Promise<void> | null = null
 
   async function storeAll(): Promise<void> {
-    while (noted.length > 0) {
-      await clock.sleep(NOTE_AFTER_MS, stopping.signal)
-      const batch = noted
-      noted = []
+    while (pending.length > 0) {
+      await clock.sleep(COLLECT_MS, stopping.signal)
+      const batch = pending
+      pending = []
       // If the database is away, these deliveries stay unacknowledged.
       await store.write((tx) => tx.acknowledge(batch), { canBeRedone: true }).catch(() => {})
     }
@@ -32,8 +32,8 @@ export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write
   }
 
   return {
-    note(eventSeq) {
-      noted.push(eventSeq)
+    add(eventSeq) {
+      pending.push(eventSeq)
       storing ??= storeAll()
     },
     async end() {

@@ -1,6 +1,6 @@
 import { breakageOf, compareOutcomes, countBuilds, type Breakage, type RedStreak } from '../domain/breakage.ts'
 import type { ProjectId } from '../domain/ids.ts'
-import { LEAST } from '../domain/plan.ts'
+import { LEAST_URGENCY } from '../domain/plan.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
 import { OUTCOMES_FAR } from '../store/history.ts'
 import type { StoredEvent } from '../store/records.ts'
@@ -13,7 +13,9 @@ const OUTCOMES_NEAR = 8
 const LAST_ORDER = '~'
 
 /** The branch of the new outcomes. Null: there are none, or only of builds without a branch, which share no history. */
-export function branchOf(fresh: readonly StoredEvent[]): { projectId: ProjectId; branch: string; key: string } | null {
+export function branchWithOutcome(
+  fresh: readonly StoredEvent[],
+): { projectId: ProjectId; branch: string; key: string } | null {
   const outcome = fresh.find(({ isOutcome, branch }) => isOutcome && branch !== null)
   if (!outcome || outcome.branch === null) return null
   const { projectId, branch } = outcome
@@ -24,9 +26,9 @@ export function branchOf(fresh: readonly StoredEvent[]): { projectId: ProjectId;
  * Updates a branch's breakage for new outcomes: it begins, goes on or ends, and a late outcome may move its beginning.
  * Lock the branch first, and give the outcomes their cards. Replans cards that no longer show the breakage.
  */
-export async function keepBreakage(
+export async function updateBreakage(
   tx: Tx,
-  { projectId, branch, key }: NonNullable<ReturnType<typeof branchOf>>,
+  { projectId, branch, key }: NonNullable<ReturnType<typeof branchWithOutcome>>,
   fresh: readonly StoredEvent[],
   now: number,
 ): Promise<void> {
@@ -34,8 +36,8 @@ export async function keepBreakage(
   const added = fresh.filter(({ isOutcome }) => isOutcome).toSorted(compareOutcomes)
   const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, open, added[0]!.buildOrder))
   if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
-  if (streak) return tx.keepBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
-  if (open) await tx.keepBreakage({ ...open, ...endOf(outcomes, now) })
+  if (streak) return tx.saveBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
+  if (open) await tx.saveBreakage({ ...open, ...endOf(outcomes, now) })
 }
 
 /** An open streak that newer failures only make longer: nothing has to be read. Null: more has changed. */
@@ -52,7 +54,7 @@ async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> 
   const showing = [...Map.groupBy(cards, ({ channel }) => channel).values()].flatMap((own) =>
     [...new Set(own.map(({ subject }) => subject))].slice(0, 2),
   )
-  for (const subject of new Set([cardOf(open), ...showing])) await tx.touchCards(subject, now, LEAST)
+  for (const subject of new Set([cardOf(open), ...showing])) await tx.touchCards(subject, now, LEAST_URGENCY)
 }
 
 const NEW = { endedAt: null, endedBy: null, owner: null, ownedAt: null, ownerUntil: null, snoozedUntil: null }
@@ -77,7 +79,7 @@ async function readStreak(tx: Tx, key: string, open: Breakage | null, from: stri
   const { outcomes, isWhole } = near.isWhole || isJoined ? near : await readBack(tx, key, OUTCOMES_FAR)
   const streak = breakageOf(outcomes)
   if (open && !isWhole) return { streak: grown(open, streak, outcomes), outcomes }
-  return { streak: streak && keptOf(streak, open?.id), outcomes }
+  return { streak: streak && storedStreak(streak, open?.id), outcomes }
 }
 
 async function readBack(tx: Tx, key: string, limit: number) {
@@ -88,7 +90,7 @@ async function readBack(tx: Tx, key: string, limit: number) {
 }
 
 /** A new streak takes the id of its first failure. It keeps it, even if it turns out to have begun earlier. */
-const keptOf = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Streak => ({
+const storedStreak = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Streak => ({
   id,
   beganAt: first.details.finishedAt ?? first.at,
   beganOrder: first.buildOrder,

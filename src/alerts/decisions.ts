@@ -8,7 +8,7 @@ import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt
 import type { Turn } from '../domain/recovered.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { turnsOf } from '../store/history.ts'
-import type { KeptDecision } from '../store/records.ts'
+import type { StoredDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
 /** Names one card of a revision. */
@@ -27,34 +27,36 @@ export async function decideCard(
     requests,
     now,
   }: CardOfRevision & { known: Known; requests: readonly Request[]; now: number },
-): Promise<{ attempts: Attempt[]; decisions: KeptDecision[] }> {
+): Promise<{ attempts: Attempt[]; decisions: StoredDecision[] }> {
   const buildEvents = credible(await tx.eventsOfCard(revisionKey, cardNumber), requests)
   const restarts = restartRequests(requests)
   const attempts = foldAttempts(buildEvents, restarts)
   const turns = await turnsOf(tx, attempts)
   const effects = effectsBySeq(buildEvents, restarts)
   const subject = revisionSubject(revisionKey, cardNumber)
-  const made: KeptDecision[] = []
+  const made: StoredDecision[] = []
   const bound = boundForOneEvent(known)
   for (const [channel, subscriptions] of byChannel(bound.subscriptions)) {
-    const kept = new Map((await tx.decisionsOf({ subject, channel })).map((decision) => [decision.eventSeq, decision]))
-    let hasCard = [...kept.values()].some(opensCard)
+    const stored = new Map(
+      (await tx.decisionsOf({ subject, channel })).map((decision) => [decision.eventSeq, decision]),
+    )
+    let hasCard = [...stored.values()].some(opensCard)
     for (const buildEvent of buildEvents) {
       const turn = turns.get(buildEvent.seq) ?? null
-      if (kept.get(buildEvent.seq)?.turn === turn) continue
+      if (stored.get(buildEvent.seq)?.turn === turn) continue
       const effect = buildEvent.origin === 'history' ? buildEvent.origin : effects.get(buildEvent.seq)!
       const question = { branch: buildEvent.branch, status: buildEvent.status, effect, turn, hasCard }
       const decision = decide(question, subscriptions, bound.rules)
       const day = decision.reason === 'account-notice' ? noticeDay(buildEvent.at) : null
-      made.push(keep(decision, { buildEvent, channel, subject, turn, day, now }))
+      made.push(toStored(decision, { buildEvent, channel, subject, turn, day, now }))
       hasCard ||= opensCard(made.at(-1)!)
     }
   }
-  for (const decision of made) await tx.keepDecision(decision)
+  for (const decision of made) await tx.saveDecision(decision)
   return { attempts, decisions: made }
 }
 
-interface Kept {
+interface DecisionContext {
   buildEvent: BuildEvent
   channel: ChannelId
   subject: string
@@ -63,7 +65,10 @@ interface Kept {
   now: number
 }
 
-const keep = (decision: Decision, { buildEvent, channel, subject, turn, day, now }: Kept): KeptDecision => ({
+const toStored = (
+  decision: Decision,
+  { buildEvent, channel, subject, turn, day, now }: DecisionContext,
+): StoredDecision => ({
   ...decision,
   eventSeq: buildEvent.seq,
   channel,

@@ -32,7 +32,7 @@ export interface ReconcileDeps {
   /** which interfaces of CI are configured: cards offer no action that these cannot do */
   interfaces: Interfaces
   /** whether deliveries wait to be stored: ingesting then gives way to them */
-  isPressed: () => boolean
+  hasWaitingDeliveries: () => boolean
   /** counts an event for the metrics */
   count: (what: Counted) => void
 }

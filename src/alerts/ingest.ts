@@ -13,10 +13,10 @@ import { afterEvent, restartRequests, type Request, shownBy } from '../domain/re
 import { isVerdict } from '../domain/status.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { projectName, buildView } from '../domain/build-view.ts'
-import type { CardKey, DueRevision, KeptDecision } from '../store/records.ts'
+import type { CardKey, DueRevision, StoredDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import { breakageLock } from '../store/breakages.ts'
-import { keepBreakage } from './breakage.ts'
+import { updateBreakage } from './breakage.ts'
 import { readOnce } from '../store/read-once.ts'
 import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from './deps.ts'
@@ -52,7 +52,7 @@ export async function ingestRevisions(deps: Working, due: readonly DueRevision[]
 
 interface IngestedOne {
   touched: readonly CardKey[]
-  decided: readonly KeptDecision[]
+  decided: readonly StoredDecision[]
   buildEvents: readonly number[]
 }
 
@@ -115,7 +115,7 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
     const all = [...news.onNewest, ...added].toSorted((a, b) => a.seq - b.seq)
     cached.prime('eventsOfCard', [revisionKey, cardNumber], all)
   }
-  if (changes) await keepBreakage(tx, changes, placed, now)
+  if (changes) await updateBreakage(tx, changes, placed, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),
     // Woken without new build events: an older build's outcome may have changed whether this one recovered.
@@ -123,7 +123,7 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
     ...requests.map(({ subject }) => cardNumberOf(subject)),
   ])
   const touched: CardKey[] = []
-  const decided: KeptDecision[] = []
+  const decided: StoredDecision[] = []
   for (const cardNumber of cardNumbers) {
     const { attempts, decisions } = await decideCard(cached, { revisionKey, cardNumber, known, requests, now })
     await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests })
@@ -149,7 +149,7 @@ async function place(tx: Tx, { buildEvents, newest: before, requests }: News) {
 async function keepCards(
   tx: Tx,
   subject: string,
-  decisions: readonly KeptDecision[],
+  decisions: readonly StoredDecision[],
   { subscriptions }: Known,
 ): Promise<CardKey[]> {
   const keys = new Map<string, CardKey>()
@@ -181,7 +181,7 @@ async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: strin
     if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
 }
 
-function report({ log, count }: ReconcileDeps, revisionKey: string, decision: KeptDecision): void {
+function report({ log, count }: ReconcileDeps, revisionKey: string, decision: StoredDecision): void {
   count({ what: 'decision', reason: decision.reason })
   const { eventSeq, channel, verdict, reason } = decision
   log.debug({ revision: revisionKey, buildEvent: eventSeq, channel, verdict, reason }, 'decided')
@@ -194,7 +194,7 @@ function reportIngested(
     revisionKey,
     buildEvents,
     decided,
-  }: { revisionKey: string; buildEvents: readonly number[]; decided: readonly KeptDecision[] },
+  }: { revisionKey: string; buildEvents: readonly number[]; decided: readonly StoredDecision[] },
 ): void {
   if (buildEvents.length === 0) return
   const verdicts: Record<string, number> = {}
@@ -225,17 +225,17 @@ async function keepBuilds(
       ...fresh.filter((buildEvent) => buildEvent.buildId === buildId).map((buildEvent) => buildEvent.at),
     )
     const { branch } = buildView(attempt, attempts)
-    const { n, status, word, buildOrder } = attempt
+    const { n, status, rawStatus, buildOrder } = attempt
     const { buildUuid, committer, number } = attempt.details
     const seenAs = isUuid(buildId) ? shortId(buildId) : null
     const where = { projectId, buildId, buildOrder, attempt: n, revisionKey, cardNumber, branch }
-    await tx.keepBuild({ ...where, status, word, at, buildUuid, committer, number: number ?? seenAs })
+    await tx.saveBuild({ ...where, status, rawStatus, at, buildUuid, committer, number: number ?? seenAs })
     const details = mergeDetails([...attempts, attempt])
     const { projectFullName: fullName, projectUuid } = details
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')
     const deliveredAt = Math.max(0, ...delivered.map((buildEvent) => buildEvent.at))
     const name = projectName(details, projectId)
-    await tx.hearProject({ projectId, name, fullName, projectUuid, at: deliveredAt })
+    await tx.saveDeliveredProject({ projectId, name, fullName, projectUuid, at: deliveredAt })
   }
   for (const { projectId, newBuildId, code } of requests)
     if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)

@@ -15,7 +15,7 @@ export const MARGIN_MS = 1_000
 const LEASE_MAX_MS = 60_000
 
 /** After a pause of the process, the requests that arrived meanwhile are read within this time. */
-const DROWSY_MS = 2_000
+const AFTER_PAUSE_MS = 2_000
 
 const NAME = 'sender'
 
@@ -41,7 +41,7 @@ export const soleTerm = (id: string): Term => ({
 
 export interface Lease {
   /** Whether this process was paused a moment ago: the requests it reads first may have been handled elsewhere. */
-  isDrowsy(): boolean
+  wasJustPaused(): boolean
   /** Asks for the lease now, and then every RENEW_MS. Resolves after the first try, whether or not it got the lease. */
   start(): Promise<void>
   /** Ends the term and gives the lease back, so that another process need not wait for it to expire. */
@@ -52,7 +52,7 @@ export interface LeaseDeps {
   store: Pick<Store, 'write'>
   clock: Clock
   /** Sets the clock by the database's, which all processes share. */
-  agree: () => Promise<void>
+  syncClock: () => Promise<void>
   log: Log
   /** monotonic (ms): nobody sets it, and it goes on while the process is paused */
   monotonic: () => number
@@ -64,17 +64,17 @@ export interface LeaseDeps {
  * Lets one of many processes send: the holder of this lease. It counts the lease from before it asked the database, on
  * the monotonic clock, so it stops before another one begins, even after a pause or without a connection.
  */
-export function createLease({ store, clock, agree, log, monotonic, newId, onTerm }: LeaseDeps): Lease {
+export function createLease({ store, clock, syncClock, log, monotonic, newId, onTerm }: LeaseDeps): Lease {
   const stopping = new AbortController()
   let current: { id: string; validUntil: number; over: AbortController } | null = null
   let awakeUntil = Number.POSITIVE_INFINITY
-  let drowsyUntil = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> = Promise.resolve()
+  let afterPauseUntil = Number.NEGATIVE_INFINITY
+  let renewing: Promise<void> = Promise.resolve()
 
-  async function ask(): Promise<void> {
+  async function acquireOrRenew(): Promise<void> {
     const requestedAt = monotonic()
-    if (requestedAt >= awakeUntil) drowsyUntil = requestedAt + DROWSY_MS
-    await agree()
+    if (requestedAt >= awakeUntil) afterPauseUntil = requestedAt + AFTER_PAUSE_MS
+    await syncClock()
     if (current) await renew(current, requestedAt)
     else if (await take(requestedAt)) await renewIfLate()
     awakeUntil = monotonic() + LEASE_MS - MARGIN_MS
@@ -121,30 +121,32 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
     current = null
   }
 
-  /** Stops waiting for a database that does not answer; `keepAsking` asks again. */
-  async function askInTime(): Promise<void> {
+  /** Stops waiting for a database that does not answer; `keepRenewing` asks again. */
+  async function acquireInTime(): Promise<void> {
     const waited = new AbortController()
-    const asked = ask().catch((error: unknown) => log.warn({ err: error }, 'the lease could not be asked for'))
-    await Promise.race([asked, clock.sleep(LEASE_MS, waited.signal)])
+    const call = acquireOrRenew().catch((error: unknown) =>
+      log.warn({ err: error }, 'the lease could not be asked for'),
+    )
+    await Promise.race([call, clock.sleep(LEASE_MS, waited.signal)])
     waited.abort()
   }
 
-  async function keepAsking(): Promise<void> {
+  async function keepRenewing(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(RENEW_MS, stopping.signal)
-      if (!stopping.signal.aborted) await askInTime()
+      if (!stopping.signal.aborted) await acquireInTime()
     }
   }
 
   return {
-    isDrowsy: () => monotonic() < drowsyUntil || monotonic() >= awakeUntil,
+    wasJustPaused: () => monotonic() < afterPauseUntil || monotonic() >= awakeUntil,
     async start() {
-      await askInTime()
-      asking = keepAsking()
+      await acquireInTime()
+      renewing = keepRenewing()
     },
     async stop() {
       stopping.abort()
-      await asking
+      await renewing
       const held = current
       end()
       if (!held) return

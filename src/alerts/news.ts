@@ -6,16 +6,16 @@ import { branchKey, type PlacedEvent } from '../domain/revision.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import type { DueRevision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
-import { branchOf } from './breakage.ts'
+import { branchWithOutcome } from './breakage.ts'
 import type { ReconcileDeps } from './deps.ts'
 
 /**
  * How long build events wait for the first read of their project's rules, and for Slack to find the author by e-mail
  * address. A CI or Slack that is down or slow must not delay an alert any longer.
  */
-export const PATIENCE_MS = 1_000
+export const INGEST_WAIT_MS = 1_000
 /** How soon a revision that waits is looked at again. */
-export const LOOK_AGAIN_MS = 50
+export const WAITING_RECHECK_MS = 50
 
 export type News = Exclude<Awaited<ReturnType<typeof readNews>>, 'waits'>
 
@@ -38,13 +38,13 @@ export async function readNews(
   const project = projectOf(buildEvents, earlier)
   const rules = project ? await deps.rulesOf(project.names) : null
   const followers = project ? following(subscriptions, project.names) : []
-  const isWaiting = rules === 'wait' || (project !== null && (await askForAuthor(tx, deps, project, followers)))
-  if (isWaiting && deps.clock.now() < project!.receivedAt + PATIENCE_MS) {
-    await tx.postponeRevision(revisionKey, deps.clock.now() + LOOK_AGAIN_MS)
+  const isWaiting = rules === 'wait' || (project !== null && (await requestAuthor(tx, deps, project, followers)))
+  if (isWaiting && deps.clock.now() < project!.receivedAt + INGEST_WAIT_MS) {
+    await tx.postponeRevision(revisionKey, deps.clock.now() + WAITING_RECHECK_MS)
     return 'waits'
   }
   const known: Known = { subscriptions: followers, rules: rules === 'wait' ? null : rules }
-  const changes = branchOf(buildEvents.filter(({ cardNumber }) => cardNumber === null))
+  const changes = branchWithOutcome(buildEvents.filter(({ cardNumber }) => cardNumber === null))
   const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
   const branch = changes?.key ?? (last ? branchKey(last.projectId, last.branch) : revisionKey)
   return { revisionKey, mark, requests, buildEvents, newest, onNewest, known, changes, branch }
@@ -75,7 +75,7 @@ const isNewFailure = ({ cardNumber, status, origin }: PlacedEvent): boolean =>
   cardNumber === null && status === 'failed' && origin !== 'history'
 
 /** Asks Slack who has the author's address, unless the committer is claimed. @returns whether an answer may come */
-async function askForAuthor(
+async function requestAuthor(
   tx: Tx,
   { addresses }: ReconcileDeps,
   { failed }: Project,

@@ -1,6 +1,6 @@
 import { GENERATIONS_MAX, LANDING_MAX_MS, type Queue, type Step, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/async.ts'
-import type { Copy, Failure, Found, Sent } from '../slack/notifier.ts'
+import type { Copy, Failure, SearchResult, Sent } from '../slack/notifier.ts'
 import type { Card } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
@@ -16,7 +16,7 @@ const LOOK_REFUSED_AGAIN = { baseMs: 5_000, maxMs: 4 * 60_000 }
 export const CHANNEL_AGAIN_MS = 10 * 60_000
 
 /** A claimed step, with what is needed to record its outcome. */
-export interface Claimed {
+export interface ClaimedStep {
   card: Card
   step: Step
   priority: number
@@ -37,8 +37,8 @@ export interface Claimed {
 export async function recordEnd(
   tx: Tx,
   deps: ReconcileDeps,
-  claimed: Claimed,
-  outcome: Sent | Found | Failure,
+  claimed: ClaimedStep,
+  outcome: Sent | SearchResult | Failure,
 ): Promise<void> {
   const { card, step } = claimed
   const now = deps.clock.now()
@@ -49,7 +49,7 @@ export async function recordEnd(
   const plain = card.plain || isRefusedAgain(card, step.queue, outcome)
   const problem = isFailure ? outcome.code : null
   if (tries !== card.tries || plain !== card.plain || problem !== card.problem)
-    await tx.setTrouble(card, { tries, plain, problem })
+    await tx.setRetryState(card, { tries, plain, problem })
   const failed = isFailure ? { queue: step.queue, againAt: now + waitMs(deps, card, step.queue, outcome) } : null
   await requeue(tx, deps, card, { underWay: false, failed })
   if (!isFailure && step.queue !== 'look') await tx.reopenChannel(card.channel)
@@ -57,11 +57,11 @@ export async function recordEnd(
 
 // Plain text has no buttons. So it is used only if Slack refuses the blocks twice with the same code: a single refusal
 // may come from something between us and Slack.
-const isRefusedAgain = ({ problem }: Card, queue: Queue, outcome: Sent | Found | Failure): boolean =>
+const isRefusedAgain = ({ problem }: Card, queue: Queue, outcome: Sent | SearchResult | Failure): boolean =>
   outcome.kind === 'refused' && queue !== 'look' && outcome.code === problem
 
 // A look that finds nothing does not reset the count: a post that fails after each look must still back off.
-function triesAfter({ tries }: Card, outcome: Sent | Found | Failure): number {
+function triesAfter({ tries }: Card, outcome: Sent | SearchResult | Failure): number {
   if (outcome.kind === 'found' && outcome.copies.length === 0) return tries
   const isTrouble = outcome.kind !== 'sent' && outcome.kind !== 'found' && outcome.kind !== 'rate-limited'
   return isTrouble ? tries + 1 : 0
@@ -69,8 +69,8 @@ function triesAfter({ tries }: Card, outcome: Sent | Found | Failure): number {
 
 async function recordSuccess(
   tx: Tx,
-  { step, messageKey, at }: Claimed,
-  outcome: Sent | Found,
+  { step, messageKey, at }: ClaimedStep,
+  outcome: Sent | SearchResult,
   now: number,
 ): Promise<void> {
   switch (step.queue) {
@@ -92,7 +92,7 @@ async function recordSuccess(
       return tx.updateMessage(
         messageKey,
         copy
-          ? { state: 'posted', writtenAt: now, lookedAt: at, ...saidBy(step.message, copy) }
+          ? { state: 'posted', writtenAt: now, lookedAt: at, ...shownBy(step.message, copy) }
           : { state: 'unclear', lookedAt: at },
       )
     }
@@ -106,8 +106,8 @@ async function recordSuccess(
 export async function recordLate(
   tx: Tx,
   deps: ReconcileDeps,
-  { card, step, messageKey, postedAttempt }: Claimed,
-  outcome: Sent | Found | Failure,
+  { card, step, messageKey, postedAttempt }: ClaimedStep,
+  outcome: Sent | SearchResult | Failure,
 ): Promise<void> {
   const { clock, log } = deps
   const { subject, channel } = card
@@ -132,24 +132,24 @@ function afterDoubt(message: StoredMessage, copy: Copy | undefined, at: number):
   if (!copy || copy.ts === message.ts) return { doubtAt: null }
   // Only another copy was found. History may not show the recorded one yet.
   if (at < message.claimedAt + 2 * LANDING_MAX_MS) return { doubtAt: at + LANDING_MAX_MS }
-  return { doubtAt: null, ...saidBy(message, copy) }
+  return { doubtAt: null, ...shownBy(message, copy) }
 }
 
 // A message that was posted more than once may show the state of any of these posts, so its digest is unknown. The copy
 // itself tells which attempt it showed when posted.
-const saidBy = (message: StoredMessage, { ts, postedAttempt = message.postedAttempt }: Copy): MessageChange => ({
+const shownBy = (message: StoredMessage, { ts, postedAttempt = message.postedAttempt }: Copy): MessageChange => ({
   ts,
   postedAttempt,
   digest: message.doubtAt === null ? message.digest : null,
 })
 
-async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, failure: Failure): Promise<void> {
+async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: ClaimedStep, failure: Failure): Promise<void> {
   const { step, messageKey, card, cardMessage } = claimed
   const now = deps.clock.now()
   if (failure.kind === 'channel-closed')
     await tx.closeChannel({ channel: card.channel, code: failure.code, at: now, retryAt: now + CHANNEL_AGAIN_MS })
   if (step.queue === 'edit') return recordEditFailure(tx, step, failure, now)
-  if (step.queue === 'look') return recordLookFailure(tx, claimed, failure)
+  if (step.queue === 'look') return recordLookUpFailure(tx, claimed, failure)
   if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
   // Nothing arrived, so the claim is undone. A message that was unclear before becomes unclear again.
   if (step.again) await tx.updateMessage(messageKey, beforeClaim(step.again))
@@ -167,7 +167,11 @@ const beforeClaim = ({ claimedAt, lookedAt, digest, doubtAt, postedAttempt }: St
 })
 
 // The thread is gone with its replies, so it no longer matters whether a reply arrived there.
-async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {
+async function recordLookUpFailure(
+  tx: Tx,
+  { step, messageKey, cardMessage }: ClaimedStep,
+  failure: Failure,
+): Promise<void> {
   if (failure.kind !== 'message-gone' || step.queue !== 'look' || step.thread === null) return
   if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
   else await tx.deleteMessage(messageKey)
@@ -207,8 +211,8 @@ function waitMs({ random }: ReconcileDeps, card: Card, queue: Queue, failure: Fa
 /** Logs and counts how a step ended. */
 export function reportEnd(
   { log, count, clock }: ReconcileDeps,
-  { card, step, priority, receivedAt, buildEvent, messageKey }: Claimed,
-  outcome: Sent | Found | Failure,
+  { card, step, priority, receivedAt, buildEvent, messageKey }: ClaimedStep,
+  outcome: Sent | SearchResult | Failure,
 ): void {
   count({ what: 'call', queue: step.queue, outcome: outcome.kind })
   if (outcome.kind === 'sent' && isNews(step)) count({ what: 'lag', ms: clock.now() - receivedAt, priority })

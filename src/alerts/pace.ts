@@ -141,10 +141,10 @@ function createWindow(clock: Clock, arrivedBy: (sentAt: number) => number) {
 const FAILURES_MAX = 3
 
 /** While Slack is down, only a ping is sent, this often. */
-const ASK_DOWN_MS = 1_000
+const PING_DOWN_MS = 1_000
 
 /** How often a Slack that refuses the token is asked: only a person can change that. */
-const ASK_CLOSED_MS = 30_000
+const PING_CLOSED_MS = 30_000
 
 /** How a call ended. */
 type Outcome = { kind: 'sent' | 'found' } | Failure
@@ -155,31 +155,31 @@ interface Outage {
   /** Why nothing is sent now; null: Slack is reachable as far as we know. */
   reason(): string | null
   /** When to send the next ping (ms). */
-  askAt(): number
+  nextPingAt(): number
   /** A ping was sent. The next one does not wait for its answer, which takes long if Slack does not answer at all. */
-  asked(): void
-  heard(outcome: Outcome): void
+  pingSent(): void
+  recordOutcome(outcome: Outcome): void
 }
 
 /** While Slack is down, keeps the queues from trying every waiting card in turn. */
 export function createOutage(clock: Clock): Outage {
   let failures = 0
   let reason: string | null = null
-  let askAt = 0
+  let pingAt = 0
 
   return {
     reason: () => reason,
-    askAt: () => askAt,
-    asked() {
-      askAt = clock.now() + ASK_DOWN_MS
+    nextPingAt: () => pingAt,
+    pingSent() {
+      pingAt = clock.now() + PING_DOWN_MS
     },
-    heard(outcome) {
+    recordOutcome(outcome) {
       const { kind } = outcome
       const unreached = kind === 'unclear' || kind === 'unsent'
       failures = unreached ? failures + 1 : 0
       const closed = kind === 'workspace-closed'
       reason = closed || failures >= FAILURES_MAX || (unreached && reason !== null) ? codeOf(outcome) : null
-      if (reason !== null) askAt = clock.now() + (closed ? ASK_CLOSED_MS : ASK_DOWN_MS)
+      if (reason !== null) pingAt = clock.now() + (closed ? PING_CLOSED_MS : PING_DOWN_MS)
     },
   }
 }

@@ -5,7 +5,7 @@ import {
   type Queue,
   type Queues,
   type StoredMessage,
-  postedAttemptSaid,
+  postedAttemptShown,
   planDigest,
   planNotice,
   planStory,
@@ -89,7 +89,7 @@ export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key
   const at = clock.now() + backoffMs(card.tries, random(), { baseMs: STUMBLED_AGAIN_MS, maxMs: STUMBLED_AGAIN_MAX_MS })
   const { post, edit, look } = card.queues
   await tx.setQueues(key, { post: delay(post, at), edit: delay(edit, at), look: delay(look, at) })
-  await tx.setTrouble(key, { ...card, tries: card.tries + 1 })
+  await tx.setRetryState(key, { ...card, tries: card.tries + 1 })
 }
 
 /** A card that cannot be planned is a bug in Buildline. It is retried with growing delays, so that others go on. */
@@ -140,7 +140,7 @@ async function planCard(
   const decisions = await reads.decisionsOf(card)
   const newest = attempts.at(-1)!
   const hasFailed = attempts.some(({ status }) => status === 'failed')
-  const postedAttempt = postedAttemptSaid(messages)
+  const postedAttempt = postedAttemptShown(messages)
   const all = hasFailed ? await reads.breakageChangesOf(card.subject) : []
   const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
   const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
@@ -218,8 +218,8 @@ function mayHaveRecovered(attempts: readonly Attempt[], decisions: readonly Card
 }
 
 const announcedBy = (decisions: readonly CardDecision[]) => {
-  const told = new Set(decisions.map(({ eventSeq }) => eventSeq))
-  return (attempt: Attempt): boolean => attempt.finalSeq !== null && told.has(attempt.finalSeq)
+  const announced = new Set(decisions.map(({ eventSeq }) => eventSeq))
+  return (attempt: Attempt): boolean => attempt.finalSeq !== null && announced.has(attempt.finalSeq)
 }
 
 type Committers = Pick<StoryContext, 'mentionOf' | 'isUnclaimed' | 'proposed'>

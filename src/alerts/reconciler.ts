@@ -4,7 +4,7 @@ import { backoffMs } from '../lib/async.ts'
 import type { CardKey, ClosedChannel, DueRevision } from '../store/records.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { ingestRevisions } from './ingest.ts'
-import { LOOK_AGAIN_MS } from './news.ts'
+import { WAITING_RECHECK_MS } from './news.ts'
 import { postponeCard } from './queues.ts'
 import { createOutage, createPace, WINDOW_MS, type Pace } from './pace.ts'
 import { sendNext } from './send.ts'
@@ -28,7 +28,7 @@ const ENDPOINT_SHARE = 19
  * How often that pause checks whether deliveries still wait, and how many times in a row none may: right after a batch
  * is answered, the next is on its way.
  */
-const PRESSED_LOOK_MS = 2
+const BUSY_RECHECK_MS = 2
 const CALM_LOOKS = 3
 
 /** The interval of the sweep, which finds what is left to do, even if wake-ups were lost. */
@@ -78,7 +78,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
       if (taken.includes('waits')) isPatient = true
       if (taken.some((one) => one !== 'lost')) continue
-      await bells.ingest.wait(isPatient ? LOOK_AGAIN_MS : SWEEP_MS)
+      await bells.ingest.wait(isPatient ? WAITING_RECHECK_MS : SWEEP_MS)
       isPatient = false
     }
   }
@@ -86,20 +86,20 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   /** Pauses for up to `ms` while deliveries come in. */
   async function yieldToEndpoint(ms: number): Promise<void> {
     const until = clock.now() + ms
-    let calm = deps.isPressed() ? 0 : CALM_LOOKS
+    let calm = deps.hasWaitingDeliveries() ? 0 : CALM_LOOKS
     while (calm < CALM_LOOKS && clock.now() < until && !stopping.signal.aborted) {
-      await clock.sleep(Math.min(PRESSED_LOOK_MS, until - clock.now()), stopping.signal)
-      calm = deps.isPressed() ? 0 : calm + 1
+      await clock.sleep(Math.min(BUSY_RECHECK_MS, until - clock.now()), stopping.signal)
+      calm = deps.hasWaitingDeliveries() ? 0 : calm + 1
     }
   }
 
-  async function ingestAll(due: readonly DueRevision[]): Promise<Taken[]> {
-    const taken: Taken[] = []
+  async function ingestAll(due: readonly DueRevision[]): Promise<IngestResult[]> {
+    const taken: IngestResult[] = []
     for (let i = 0; i < due.length; i += together) taken.push(...(await ingestSome(due.slice(i, i + together))))
     return taken
   }
 
-  async function ingestSome(due: readonly DueRevision[]): Promise<Taken[]> {
+  async function ingestSome(due: readonly DueRevision[]): Promise<IngestResult[]> {
     try {
       const ingested = await ingestRevisions(working, due)
       return ingested.map((channels, i) => {
@@ -114,7 +114,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     } catch (error) {
       if (due.length === 1) return [await postpone(due[0]!, error)]
       // One by one, so that the revision that fails holds up no other.
-      const taken: Taken[] = []
+      const taken: IngestResult[] = []
       for (const one of due) taken.push(...(await ingestSome([one])))
       return taken
     }
@@ -140,7 +140,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         sweptAt = clock.now()
         await sweep()
       }
-      if (await askedInVain()) continue
+      if (await pingWhileDown()) continue
       const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
       if (begun === 0) await bells.send.wait(untilFree(sweptAt + SWEEP_MS))
     }
@@ -153,21 +153,21 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   /** While Slack is down, only a ping is sent now and then. */
-  async function askedInVain(): Promise<boolean> {
+  async function pingWhileDown(): Promise<boolean> {
     if (outage.reason() === null) return false
     const back = new AbortController()
     answered = () => back.abort()
-    await clock.sleep(outage.askAt() - clock.now(), back.signal)
-    if (outage.reason() !== null && !stopping.signal.aborted) void ask()
+    await clock.sleep(outage.nextPingAt() - clock.now(), back.signal)
+    if (outage.reason() !== null && !stopping.signal.aborted) void ping()
     return true
   }
 
-  async function ask(): Promise<void> {
-    outage.asked()
+  async function ping(): Promise<void> {
+    outage.pingSent()
     const answer = await deps.notifier.ping()
     // Several pings may be in flight: after one good answer, the others are ignored.
     if (outage.reason() === null) return
-    outage.heard(answer)
+    outage.recordOutcome(answer)
     if (outage.reason() !== null) return
     log.info({}, 'Slack answers again')
     answered()
@@ -193,10 +193,10 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   /** Starts calls in a queue while its limit allows; one post per channel at a time, so the most urgent is next. */
   async function beginIn(queue: Queue, channel: ChannelId | null, shut: readonly ChannelId[]): Promise<number> {
     const now = clock.now()
-    const slots = CALLS_MAX - underWay.size
-    if (slots <= 0 || pace.freeAt(queue, channel) > now) return 0
-    const due = await store.read.dueCards(queue, now, underWay.size + slots, channel, shut)
-    const ready = due.filter((key) => !underWay.has(nameOf(key))).slice(0, queue === 'post' ? 1 : slots)
+    const freeCalls = CALLS_MAX - underWay.size
+    if (freeCalls <= 0 || pace.freeAt(queue, channel) > now) return 0
+    const due = await store.read.dueCards(queue, now, underWay.size + freeCalls, channel, shut)
+    const ready = due.filter((key) => !underWay.has(nameOf(key))).slice(0, queue === 'post' ? 1 : freeCalls)
     let begun = 0
     for (const key of ready) {
       if (pace.freeAt(queue, key.channel) > now) break
@@ -208,11 +208,11 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   function begin(key: CardKey, queue: Queue): void {
     const release = pace.take(queue, key.channel)
-    underWay.set(nameOf(key), tellAndRelease(key, queue, release))
+    underWay.set(nameOf(key), sendAndRelease(key, queue, release))
   }
 
-  async function tellAndRelease(key: CardKey, queue: Queue, release: (sentAt: number | null) => void): Promise<void> {
-    release(await tell(key, queue))
+  async function sendAndRelease(key: CardKey, queue: Queue, release: (sentAt: number | null) => void): Promise<void> {
+    release(await sendStep(key, queue))
     underWay.delete(nameOf(key))
     // A post of the same card may have waited for this call.
     waitingChannels.add(key.channel)
@@ -220,14 +220,14 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   /** @returns when Slack was called (or may have been); null: it was not */
-  async function tell(key: CardKey, queue: Queue): Promise<number | null> {
+  async function sendStep(key: CardKey, queue: Queue): Promise<number | null> {
     try {
-      const told = await sendNext(deps, key, queue)
+      const result = await sendNext(deps, key, queue)
       // The card stays due until the next renewal stops this process: pause, so that it is not retried in a tight loop.
-      if (told.kind === 'lost') await clock.sleep(SWEEP_MS, stopping.signal)
-      if (told.kind !== 'done') return null
-      const { outcome, sentAt } = told
-      outage.heard(outcome)
+      if (result.kind === 'lost') await clock.sleep(SWEEP_MS, stopping.signal)
+      if (result.kind !== 'done') return null
+      const { outcome, sentAt } = result
+      outage.recordOutcome(outcome)
       if (outcome.kind === 'rate-limited') pace.block(queue, key.channel, outcome.retryAfterMs)
       if (outcome.kind === 'channel-closed') closed = await store.read.closedChannels()
       return sentAt
@@ -265,7 +265,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 }
 
-type Taken = 'taken' | 'waits' | 'lost' | 'failed'
+type IngestResult = 'taken' | 'waits' | 'lost' | 'failed'
 
 const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
 

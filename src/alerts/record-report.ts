@@ -4,7 +4,7 @@ import { isRed, isVerdict } from '../domain/status.ts'
 import type { ReadReport } from '../sources/endpoint.ts'
 import type { Stored } from '../sources/webhook-route.ts'
 import type { StoredEvent } from '../store/records.ts'
-import { attemptsOfBuild, isAbout } from '../store/failed-tests.ts'
+import { attemptsOfBuild, isReportOn } from '../store/failed-tests.ts'
 import type { Tx } from '../store/store.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import { knownId, type RecordDelivery } from './record.ts'
@@ -37,13 +37,13 @@ async function record(
   const buildEvents = await tx.eventsOfBuild(projectId, buildId)
   const attempt = (await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)).at(-1)
   const key = buildKey(projectId, buildId)
-  const kept = await tx.reportsOf(key)
+  const stored = await tx.reportsOf(key)
   const firstSeq = buildEvents[0]?.seq ?? 0
   const isOfAttempt = (one: { attemptSeq: number }) =>
-    attempt ? isAbout(one, attempt, firstSeq) : one.attemptSeq === 0
-  const same = kept.find((one) => one.report.shard === report.shard && isOfAttempt(one))
+    attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0
+  const same = stored.find((one) => one.report.shard === report.shard && isOfAttempt(one))
   if (same && JSON.stringify(same.report) === JSON.stringify(report)) return { answer: 'duplicate', woken: [] }
-  const replaced = same ?? (kept.length < REPORTS_PER_BUILD_MAX ? null : kept[0]!)
+  const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
   if (replaced) await tx.removeReport(replaced.id)
   await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
   if (!attempt) await tx.boundEarlyReports(EARLY_REPORTS_MAX)

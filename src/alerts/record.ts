@@ -51,42 +51,42 @@ export async function recordDelivery({ store, clock, wake }: RecordDelivery, del
  */
 export async function recordLookedUp(
   { store, clock, wake }: RecordDelivery,
-  { seen: said, project }: Omit<Delivery, 'body'>,
+  { observation: received, project }: Omit<Delivery, 'body'>,
   origin: 'delivery' | 'history',
 ): Promise<boolean> {
   const at = clock.now()
   const news = await store.write(async (tx) => {
-    if (project) await tx.keepProject({ ...project, readAt: at })
-    const known = await tx.eventsOfBuild(said.projectId, said.buildId)
-    const seen = numbered(said, known)
-    const effect = effectsOf([...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
+    if (project) await tx.saveProject({ ...project, readAt: at })
+    const known = await tx.eventsOfBuild(received.projectId, received.buildId)
+    const observation = numbered(received, known)
+    const effect = effectsOf([...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
     const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
-    return isSaid && !knowsMore(seen, known) ? null : insert(tx, { seen, known, at, origin })
+    return isSaid && !knowsMore(observation, known) ? null : insert(tx, { observation, known, at, origin })
   })
   if (news) wake(news.revisionKey)
   return news !== null
 }
 
-async function record(tx: Tx, { seen: delivered, body, project }: Delivery, at: number): Promise<Recorded> {
-  if (project) await tx.keepProject({ ...project, readAt: at })
-  const said = isUuid(delivered.buildId) ? await asKnown(tx, delivered) : delivered
-  const known = await tx.eventsOfBuild(said.projectId, said.buildId)
-  const seen = numbered(said, known)
-  const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, seen, at))
+async function record(tx: Tx, { observation: delivered, body, project }: Delivery, at: number): Promise<Recorded> {
+  if (project) await tx.saveProject({ ...project, readAt: at })
+  const received = isUuid(delivered.buildId) ? await asKnown(tx, delivered) : delivered
+  const known = await tx.eventsOfBuild(received.projectId, received.buildId)
+  const observation = numbered(received, known)
+  const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, observation, at))
   if (unanswered) return countRepetition(tx, unanswered, { at, body })
-  const isOnlyCounted = isEndless(known, seen)
-  const answer = isOnlyCounted || (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
-  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(seen, known)))
+  const isOnlyCounted = isEndless(known, observation)
+  const answer = isOnlyCounted || (await isRepeated(tx, observation, known, at)) ? 'duplicate' : 'recorded'
+  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(observation, known)))
     return countRepetition(tx, known.at(-1)!, { at, body })
-  const { eventSeq, revisionKey: key } = await insert(tx, { seen, known, at, origin: 'delivery' })
+  const { eventSeq, revisionKey: key } = await insert(tx, { observation, known, at, origin: 'delivery' })
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
   return { answer, deliveryId, eventSeq, revisionKey: key }
 }
 
 /** A build that CI named by its number before, and now delivers by its uuid, keeps the number as its id. */
-async function asKnown(tx: Tx, seen: Observation): Promise<Observation> {
-  const { projectId, buildId, details } = seen
-  return { ...seen, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
+async function asKnown(tx: Tx, observation: Observation): Promise<Observation> {
+  const { projectId, buildId, details } = observation
+  return { ...observation, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
 }
 
 /** The id under which a build is stored. */
@@ -101,14 +101,29 @@ export async function knownId(
 
 async function insert(
   tx: Tx,
-  { seen, known, at, origin }: { seen: Observation; known: readonly StoredEvent[]; at: number; origin: Origin },
+  {
+    observation,
+    known,
+    at,
+    origin,
+  }: { observation: Observation; known: readonly StoredEvent[]; at: number; origin: Origin },
 ): Promise<{ eventSeq: number; revisionKey: string }> {
   // Build events of one build stay together even where some of them leave out the branch or the commit.
-  const branch = seen.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
-  const commitId = seen.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
-  const place = { revisionKey: known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId }), branch, commitId }
-  const how = { at, origin, priority: urgencyOf(seen.word), isOfPastAttempt: isOfPastAttempt(seen, known) }
-  const eventSeq = await tx.insertBuildEvent(seen, { ...how, ...place })
+  const branch = observation.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
+  const commitId =
+    observation.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
+  const place = {
+    revisionKey: known[0]?.revisionKey ?? revisionKey({ ...observation, branch, commitId }),
+    branch,
+    commitId,
+  }
+  const how = {
+    at,
+    origin,
+    priority: urgencyOf(observation.rawStatus),
+    isOfPastAttempt: isOfPastAttempt(observation, known),
+  }
+  const eventSeq = await tx.insertBuildEvent(observation, { ...how, ...place })
   return { eventSeq, revisionKey: place.revisionKey }
 }
 
@@ -116,11 +131,11 @@ async function insert(
  * Whether this repeats a delivery that got no answer. It may come after the build has ended, and is no restart
  * (decision 16). A delivery with another detail, such as another start time, is no repetition.
  */
-const isRepetitionOf = (earlier: StoredEvent, seen: Observation, at: number): boolean =>
+const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: number): boolean =>
   !earlier.isAcknowledged &&
-  earlier.word === seen.word &&
+  earlier.rawStatus === observation.rawStatus &&
   at - earlier.at <= REPETITION_MAX_MS &&
-  JSON.stringify(earlier.details) === JSON.stringify(seen.details)
+  JSON.stringify(earlier.details) === JSON.stringify(observation.details)
 
 async function countRepetition(
   tx: Tx,
@@ -132,29 +147,34 @@ async function countRepetition(
   return { answer: 'duplicate', deliveryId, eventSeq, revisionKey: key }
 }
 
-const isEndless = (known: readonly BuildEvent[], { word }: Observation): boolean =>
-  known.length >= UNENDED_EVENTS_MAX && !isFinal(toStatus(word)) && !known.some(isFinalEvent)
+const isEndless = (known: readonly BuildEvent[], { rawStatus }: Observation): boolean =>
+  known.length >= UNENDED_EVENTS_MAX && !isFinal(toStatus(rawStatus)) && !known.some(isFinalEvent)
 
-async function isRepeated(tx: Tx, seen: Observation, known: readonly BuildEvent[], at: number): Promise<boolean> {
+async function isRepeated(
+  tx: Tx,
+  observation: Observation,
+  known: readonly BuildEvent[],
+  at: number,
+): Promise<boolean> {
   // The newest event is our own action, which CI has not reported yet: this delivery is CI's first report of it.
   if (known.length === 0 || known.at(-1)!.origin === 'action') return false
-  const buildEvents = [...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at)]
+  const buildEvents = [...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at)]
   if (effectsOf(buildEvents).at(-1) !== 'duplicate') return false
   // What looks like a late start, sent twice, may be the restart that somebody requested.
-  const restarts = restartRequests(await tx.restartsOf(seen.projectId, seen.buildId))
+  const restarts = restartRequests(await tx.restartsOf(observation.projectId, observation.buildId))
   return restarts.length === 0 || effectsOf(buildEvents, restarts).at(-1) === 'duplicate'
 }
 
 // Whether a repetition adds details, such as the uuids that only a build step can know.
-function knowsMore(seen: Observation, known: readonly Observation[]): boolean {
-  const { attempt } = seen.details
+function knowsMore(observation: Observation, known: readonly Observation[]): boolean {
+  const { attempt } = observation.details
   // The details of one attempt, such as its failed jobs, are not those of the next.
   const own = attempt === null ? known : known.filter(({ details }) => details.attempt === attempt)
-  return JSON.stringify(mergeDetails([seen, ...own])) !== JSON.stringify(mergeDetails(own))
+  return JSON.stringify(mergeDetails([observation, ...own])) !== JSON.stringify(mergeDetails(own))
 }
 
 // Failures first, then what has ended, then what has begun.
-function urgencyOf(word: string): number {
-  const status = toStatus(word)
+function urgencyOf(rawStatus: string): number {
+  const status = toStatus(rawStatus)
   return isRed(status) ? 0 : isFinal(status) ? 1 : 2
 }

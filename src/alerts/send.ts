@@ -1,8 +1,8 @@
 import { LANDING_MAX_MS, type Queue, type Step } from '../domain/plan.ts'
-import type { Failure, Found, Sent } from '../slack/notifier.ts'
+import type { Failure, SearchResult, Sent } from '../slack/notifier.ts'
 import type { Card, CardKey } from '../store/records.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { recordEnd, recordLate, reportEnd, type Claimed } from './outcome.ts'
+import { recordEnd, recordLate, reportEnd, type ClaimedStep } from './outcome.ts'
 import type { Tx } from '../store/store.ts'
 import { queueRest, readCard, requeue } from './queues.ts'
 
@@ -12,7 +12,7 @@ const CLOCKS_DIFFER_MS = 60_000
 /** How one step ended. `nothing`: no step was due. `lost`: not made, because this process no longer sends. */
 export type StepResult =
   | { kind: 'nothing' | 'lost' }
-  | { kind: 'done'; step: Step; sentAt: number; outcome: Sent | Found | Failure }
+  | { kind: 'done'; step: Step; sentAt: number; outcome: Sent | SearchResult | Failure }
 
 /**
  * Makes at most one call for a card in one queue: replans, records the claim, makes the call, records the outcome. If
@@ -26,7 +26,7 @@ export async function sendNext(deps: ReconcileDeps, key: CardKey, queue: Queue):
   const sentAt = clock.now()
   // Checked right before the call: the process may have been paused since the claim.
   const isLost = !term.isValid()
-  const outcome = isLost ? LOST : await take(deps, claimed)
+  const outcome = isLost ? LOST : await callSlack(deps, claimed)
   await store.write(async (tx) =>
     (await term.holds(tx)) ? recordEnd(tx, deps, claimed, outcome) : recordLate(tx, deps, claimed, outcome),
   )
@@ -37,10 +37,10 @@ export async function sendNext(deps: ReconcileDeps, key: CardKey, queue: Queue):
 
 const LOST = { kind: 'unsent', code: 'lease_lost' } as const
 
-async function take(
+async function callSlack(
   { notifier }: ReconcileDeps,
-  { card, step, messageKey, postedAttempt }: Claimed,
-): Promise<Sent | Found | Failure> {
+  { card, step, messageKey, postedAttempt }: ClaimedStep,
+): Promise<Sent | SearchResult | Failure> {
   const { channel, plain } = card
   switch (step.queue) {
     case 'post':
@@ -48,17 +48,17 @@ async function take(
     case 'edit':
       return notifier.edit({ channel, ts: step.message.ts!, view: step.view, key: messageKey, postedAttempt, plain })
     case 'look':
-      return look(notifier, card, step)
+      return lookUp(notifier, card, step)
   }
 }
 
 // If a message is found more than once, the recorded copy is kept and comes first; the others are deleted. If no copy
 // is recorded yet, the newest is kept: it has mentioned the people who are to be mentioned.
-async function look(
+async function lookUp(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,
   { message, thread }: Extract<Step, { queue: 'look' }>,
-): Promise<Found | Failure> {
+): Promise<SearchResult | Failure> {
   const sinceMs = message.claimedAt - CLOCKS_DIFFER_MS - (message.doubtAt === null ? 0 : LANDING_MAX_MS * 3)
   const untilMs = (message.doubtAt ?? message.claimedAt) + LANDING_MAX_MS + CLOCKS_DIFFER_MS
   const found = await notifier.find({ channel, thread, key: message.key, sinceMs, untilMs })
@@ -74,7 +74,7 @@ async function look(
 }
 
 /** Replans a card and claims its most urgent due step in a queue; null if none is due. */
-async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<Claimed | null> {
+async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<ClaimedStep | null> {
   // Only one call per card runs at a time: this one. Any other that looks in flight ended without being recorded.
   const read = await readCard(tx, deps, key, false)
   if (!read) return null
@@ -148,10 +148,10 @@ async function claim(
         return step.again.key
       }
       const message = { key: deps.newKey(), slot: step.slot, generation: step.generation, ...claimed }
-      await tx.insertMessage({ ...key, ...UNSAID, ...message })
+      await tx.insertMessage({ ...key, ...UNSENT, ...message })
       return message.key
     }
   }
 }
 
-const UNSAID = { ts: null, sending: null, sendingAt: null, recheckAt: null, doubtAt: null, writtenAt: null }
+const UNSENT = { ts: null, sending: null, sendingAt: null, recheckAt: null, doubtAt: null, writtenAt: null }

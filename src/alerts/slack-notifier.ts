@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
-import type { Edit, Failure, Found, Notifier, Post, Search, Sent, Copy } from '../slack/notifier.ts'
+import type { Edit, Failure, SearchResult, Notifier, Post, Search, Sent, Copy } from '../slack/notifier.ts'
 import { fieldOf, textOf } from '../domain/raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 import { isMessageTs, BROKEN_ANSWER, classify } from '../slack/api/errors.ts'
-import { createClient, type ClientOptions, identityOf, type Identity, createTheirClock } from '../slack/api/client.ts'
+import { createClient, type ClientOptions, identityOf, type Identity, createSlackClock } from '../slack/api/client.ts'
 import { claimMetadata, CLAIM_EVENT_TYPE } from '../slack/messages/ids.ts'
 import { renderView } from './messages/render.ts'
 
@@ -18,8 +18,8 @@ interface SlackNotifierOptions extends ClientOptions {
  * is, and all again if our clock was set meanwhile. A call never rejects: it returns the failure, without any secret.
  */
 export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): Notifier {
-  const theirs = now ? createTheirClock(now) : null
-  const client = createClient({ ...options, ...(theirs ? { heard: theirs.heard } : {}) })
+  const slackClock = now ? createSlackClock(now) : null
+  const client = createClient({ ...options, ...(slackClock ? { onResponse: slackClock.observe } : {}) })
   const identity = identityOf(client)
   return {
     post: (message) => outcomeOf(() => post(client, message)),
@@ -28,24 +28,24 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
       notOurs(
         await outcomeOf(async () => {
           const us = await identity.known()
-          if (!theirs) return findMessages(client, us, search)
-          const asked = theirs.widened(search)
-          const found = await findMessages(client, us, asked)
-          const wider = theirs.widened(search)
+          if (!slackClock) return findMessages(client, us, search)
+          const widened = slackClock.widened(search)
+          const found = await findMessages(client, us, widened)
+          const wider = slackClock.widened(search)
           // Our clock was set since Slack's last answer, as only this answer shows: search again, in the right time.
-          return isNone(found) && isBeyond(wider, asked) ? findMessages(client, us, wider) : found
+          return isNone(found) && isBeyond(wider, widened) ? findMessages(client, us, wider) : found
         }),
       ),
     remove: (message) => outcomeOf(() => remove(client, message)),
-    ping: () => outcomeOf(() => identity.ask().then(() => ({ kind: 'sent' }) as const)),
+    ping: () => outcomeOf(() => identity.read().then(() => ({ kind: 'sent' }) as const)),
   }
 }
 
-const isNone = (found: Found | Failure): boolean => found.kind === 'found' && found.copies.length === 0
+const isNone = (found: SearchResult | Failure): boolean => found.kind === 'found' && found.copies.length === 0
 
-const isBeyond = (wider: Search, asked: Search): boolean =>
-  wider.sinceMs < asked.sinceMs - CLOCK_SKEW_MS ||
-  (asked.untilMs !== undefined && wider.untilMs! > asked.untilMs + CLOCK_SKEW_MS)
+const isBeyond = (wider: Search, widened: Search): boolean =>
+  wider.sinceMs < widened.sinceMs - CLOCK_SKEW_MS ||
+  (widened.untilMs !== undefined && wider.untilMs! > widened.untilMs + CLOCK_SKEW_MS)
 
 // Reading a channel needs scopes that posting does not. If they are missing, only this look is refused.
 const notOurs = <Outcome extends { kind: string }>(outcome: Outcome | Failure): Outcome | Failure =>
@@ -120,7 +120,7 @@ const PAGES_MAX = 25
  * Finds the bot's messages that carry the key, oldest first. `found` without copies means that every message was read.
  * An incomplete list without a copy is `unclear`: else the caller would post twice. Throws what the client throws.
  */
-async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<Found | Failure> {
+async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<SearchResult | Failure> {
   const found = new Map<MessageTs, Copy>()
   let cursor: string | null = null
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
@@ -139,7 +139,7 @@ async function findMessages(client: WebClient, identity: Identity, search: Searc
 }
 
 // While all seconds have ten digits, timestamps sort as text.
-const inOrder = (found: ReadonlyMap<MessageTs, Copy>): Found => ({
+const inOrder = (found: ReadonlyMap<MessageTs, Copy>): SearchResult => ({
   kind: 'found',
   copies: [...found.values()].sort((a, b) => (a.ts < b.ts ? -1 : 1)),
 })

@@ -1,5 +1,5 @@
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
-import { ASKED } from '../domain/plan.ts'
+import { REQUEST_URGENCY } from '../domain/plan.ts'
 import { revisionSubject } from '../domain/revision.ts'
 import { breakageLock } from '../store/breakages.ts'
 import { redBranches } from '../store/red-branches.ts'
@@ -19,14 +19,14 @@ export async function changeBreakage(
 ): Promise<BreakageChange> {
   const subject = revisionSubject(breakage.revisionKey, breakage.cardNumber)
   const made = { ...change, breakageId: breakage.id, subject, channel: null, number: null }
-  await tx.keepBreakage(breakage)
+  await tx.saveBreakage(breakage)
   await tx.insertBreakageChange(made)
   const newest = new Map((await tx.breakageCards(breakage)).toReversed().map((card) => [card.channel, card]))
   const others = [...newest.values()].filter((card) => card.subject !== subject)
   for (const other of others)
     await tx.insertBreakageChange({ ...made, ...other, id: `${made.id}:${other.channel}`, interactionKey: null })
   for (const touched of new Set([subject, ...others.map((one) => one.subject)]))
-    await tx.touchCards(touched, change.at, ASKED)
+    await tx.touchCards(touched, change.at, REQUEST_URGENCY)
   return made
 }
 

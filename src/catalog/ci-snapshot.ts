@@ -1,5 +1,5 @@
 import {
-  firstLine,
+  commitTitle,
   mergeDetails,
   NO_DETAILS,
   toBuildEvent,
@@ -13,7 +13,7 @@ import { restartRequests, type AttemptRef } from '../domain/request.ts'
 import { effectsOf, foldBuild, type Effect, type Attempt, type RestartRequest } from '../domain/attempt.ts'
 import { isOfPastAttempt, numbered } from '../domain/attempt-number.ts'
 import { isFinal, toStatus } from '../domain/status.ts'
-import type { BuildPlace } from '../store/records.ts'
+import type { RevisionRef } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
 /** The build that CI was asked about, and its revision. */
@@ -42,9 +42,9 @@ export async function insertSnapshot(
   const place = known.at(-1) ?? ofAbout.findLast(({ commitId }) => isSameCommit(commitId, build.commitId))
   if (!place || place.revisionKey !== about.revisionKey) return false
   const restarts = restartRequests(await tx.restartsOf(about.projectId, build.id))
-  const words = said(build, begunAgain, foldBuild(known, restarts).attempts.at(-1))
-  const observed = words.map(({ word, origin }) => ({
-    seen: observationOf(about, build, { place, buildEvents: ofAbout }, word),
+  const statuses = statusesShown(build, begunAgain, foldBuild(known, restarts).attempts.at(-1))
+  const observed = statuses.map(({ rawStatus, origin }) => ({
+    observation: observationOf(about, build, { place, buildEvents: ofAbout }, rawStatus),
     origin,
   }))
   return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
@@ -62,33 +62,37 @@ interface NewsOf {
 /** Stores the observations that are not known already. @returns whether there were any */
 export async function insertNews(
   tx: Tx,
-  observed: readonly { seen: Observation; origin: Origin }[],
+  observed: readonly { observation: Observation; origin: Origin }[],
   { known, restarts, at, priority, revisionKey }: NewsOf,
 ): Promise<boolean> {
   let buildEvents = known
-  for (const { seen: shown, origin } of observed) {
-    const seen = numbered(shown, buildEvents)
-    const next = [...buildEvents, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at, origin)]
+  for (const { observation: shown, origin } of observed) {
+    const observation = numbered(shown, buildEvents)
+    const next = [...buildEvents, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]
     if (!isNews(effectsOf(next, restarts).at(-1)!, origin, buildEvents)) continue
-    const { branch, commitId } = seen
-    const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(seen, buildEvents) }
-    await tx.insertBuildEvent(seen, { ...how, revisionKey, branch, commitId })
+    const { branch, commitId } = observation
+    const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(observation, buildEvents) }
+    await tx.insertBuildEvent(observation, { ...how, revisionKey, branch, commitId })
     buildEvents = next
   }
   return buildEvents !== known
 }
 
-function said(build: LegacyBuild, begunAgain: boolean, known: Attempt | undefined): { word: string; origin: Origin }[] {
-  if (namesAttempt(build)) return [{ word: build.status, origin: 'poll' }]
+function statusesShown(
+  build: LegacyBuild,
+  begunAgain: boolean,
+  known: Attempt | undefined,
+): { rawStatus: string; origin: Origin }[] {
+  if (namesAttempt(build)) return [{ rawStatus: build.status, origin: 'poll' }]
   const hasEnded = isFinal(toStatus(build.status))
   // CI's two interfaces may have different words for one end. If no new attempt began, the known word stays.
   if (!begunAgain)
-    return [{ word: hasEnded && known && isFinal(known.status) ? known.word : build.status, origin: 'poll' }]
+    return [{ rawStatus: hasEnded && known && isFinal(known.status) ? known.rawStatus : build.status, origin: 'poll' }]
   // CI did not show the new attempt's start, so we add one: otherwise the same end would count as a repetition. Its
   // origin is `action`, since CI may still deliver its own start, which must not open another attempt.
   return [
-    ...(hasEnded ? [{ word: 'initiated', origin: 'action' } as const] : []),
-    { word: build.status, origin: 'poll' },
+    ...(hasEnded ? [{ rawStatus: 'initiated', origin: 'action' } as const] : []),
+    { rawStatus: build.status, origin: 'poll' },
   ]
 }
 
@@ -124,8 +128,8 @@ const COMMIT_CHARS_MIN = 7
 export function observationOf(
   { projectId }: Pick<SnapshotFor, 'projectId'>,
   build: LegacyBuild,
-  { place, buildEvents }: { place: Omit<BuildPlace, 'revisionKey'>; buildEvents: readonly BuildEvent[] },
-  word: string,
+  { place, buildEvents }: { place: Omit<RevisionRef, 'revisionKey'>; buildEvents: readonly BuildEvent[] },
+  rawStatus: string,
 ): Observation {
   const known = mergeDetails(buildEvents)
   return {
@@ -133,7 +137,7 @@ export function observationOf(
     buildId: build.id,
     branch: place.branch ?? build.branch,
     commitId: place.commitId ?? build.commitId,
-    word,
+    rawStatus,
     details: {
       ...NO_DETAILS,
       // If the build gets its own card, no other event of that card names the project.
@@ -142,13 +146,13 @@ export function observationOf(
       projectUuid: known.projectUuid,
       buildUuid: build.uuid,
       // The legacy interface writes messages and committers in another form: what was delivered stays.
-      message: known.message === null ? firstLine(build.message) : null,
+      message: known.message === null ? commitTitle(build.message) : null,
       committer: known.committer === null ? build.committer : null,
       number: build.number ?? null,
       attempt: build.attempt ?? null,
       lastEndAt: build.lastEndAt ?? null,
       startedAt: build.startedAt,
-      finishedAt: ['started', 'waiting'].includes(toStatus(word)) ? null : build.finishedAt,
+      finishedAt: ['started', 'waiting'].includes(toStatus(rawStatus)) ? null : build.finishedAt,
     },
   }
 }

@@ -2,7 +2,7 @@ import { DAY_MS, type DigestPeriod } from '../domain/digest.ts'
 import type { Figures, FigureQuery } from '../domain/figures.ts'
 import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { DigestView, Listed } from '../domain/view.ts'
-import { readFigures } from '../store/figures.ts'
+import { collectFigures } from '../store/figures.ts'
 import type { DeliveredProject } from '../store/records.ts'
 import { redNow } from './breakages.ts'
 import type { FindDeps } from './find-build.ts'
@@ -25,26 +25,26 @@ export const DIGEST_LINES_MAX = 5
 export async function digestView(
   deps: DigestViewDeps,
   channel: ChannelId,
-  asked: DigestPeriod,
+  digestPeriod: DigestPeriod,
   now: number,
 ): Promise<DigestView> {
   const projects = await followedBy(deps, channel)
-  const { question, since } = keptOf(asked, now - deps.retentionDays * DAY_MS)
+  const { query, since } = withinRetention(digestPeriod, now - deps.retentionDays * DAY_MS)
   const ids = projects.map(({ projectId }) => projectId)
-  const figures = await readFigures(deps.store.read, ids, question)
-  const name = namesOf(projects)
+  const figures = await collectFigures(deps.store.read, ids, query)
+  const name = nameLookup(projects)
   const { builds, passed, before } = figures
   return {
     kind: 'digest',
     about: commonName(projects),
-    every: asked.kind === 'weekly' ? 'week' : 'day',
-    firstDay: asked.firstDay,
-    lastDay: asked.lastDay,
+    every: digestPeriod.kind === 'weekly' ? 'week' : 'day',
+    firstDay: digestPeriod.firstDay,
+    lastDay: digestPeriod.lastDay,
     since,
     builds,
     passed,
     before: before.builds === 0 ? null : before,
-    days: figures.days.map((day, at) => ({ ...day, day: asked.dayNames[at]! })),
+    days: figures.days.map((day, at) => ({ ...day, day: digestPeriod.dayNames[at]! })),
     red: worst(figures.red, (a, b) => b.forMs - a.forMs, name),
     redNow: await redBranches(deps, ids, name),
     flaky: worstFlaky(figures, DIGEST_LINES_MAX, name),
@@ -54,21 +54,21 @@ export async function digestView(
 }
 
 /** Cuts the periods to the time whose builds are all kept. `since`: where the period begins now (ms); null: not cut. */
-export function keptOf(asked: FigureQuery, keptFrom: number) {
-  const { period, before } = asked
-  const question: FigureQuery = {
-    ...asked,
+export function withinRetention(requested: FigureQuery, keptFrom: number) {
+  const { period, before } = requested
+  const query: FigureQuery = {
+    ...requested,
     period: { from: Math.max(period.from, keptFrom), to: period.to },
     // Half a period before is no fair comparison, so it is emptied.
     before: before.from < keptFrom ? { from: before.to, to: before.to } : before,
   }
-  return { question, since: period.from < keptFrom ? keptFrom : null }
+  return { query, since: period.from < keptFrom ? keptFrom : null }
 }
 
 type Name = (projectId: ProjectId) => string
 
 /** The projects' names as cards show them: for a GitHub workflow, the repository and the workflow. */
-export function namesOf(projects: readonly DeliveredProject[]): Name {
+export function nameLookup(projects: readonly DeliveredProject[]): Name {
   const names = new Map(projects.map((project) => [project.projectId, nameOf(project)]))
   return (projectId) => names.get(projectId) ?? `project ${projectId}`
 }

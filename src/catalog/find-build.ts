@@ -30,14 +30,14 @@ import { findProject } from './projects.ts'
 const BRANCHES_MAX = 200
 
 /** A build with its revision; `attempt` is the build's newest. */
-export interface Found extends Revision {
+export interface FoundBuild extends Revision {
   revisionKey: string
   attempt: Attempt
 }
 
 type Prefer = 'newest' | 'running'
 
-type Looked = { kind: 'found'; found: Found } | NotFound
+type Looked = { kind: 'found'; found: FoundBuild } | NotFound
 
 export interface FindDeps {
   store: Pick<Store, 'read'>
@@ -159,7 +159,7 @@ async function foundOr({ store }: FindDeps, build: KnownBuild | null, text: stri
   return found ? { kind: 'found', found } : { kind: 'unknown-build', text }
 }
 
-async function read(reads: Reads, { revisionKey, cardNumber, buildId }: KnownBuild): Promise<Found | null> {
+async function read(reads: Reads, { revisionKey, cardNumber, buildId }: KnownBuild): Promise<FoundBuild | null> {
   const revision = await readRevision(reads, revisionKey, cardNumber)
   const attempt = revision.attempts.findLast((one) => one.buildId === buildId)
   return attempt ? { ...revision, revisionKey, attempt } : null
@@ -189,7 +189,7 @@ function newsAt({ buildEvents, details }: Attempt): number {
 
 export async function summaryOf(
   { store: { read: reads }, interfaces, clock }: FindDeps,
-  { attempt, attempts, requests }: Found,
+  { attempt, attempts, requests }: FoundBuild,
 ): Promise<BuildSummary> {
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
   const red = await redSince(reads, attempt)
@@ -200,7 +200,7 @@ export async function summaryOf(
     ...buildView(attempt, attempts),
     ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },
     shown: shownAs(attempt, attempts, isRecovered),
-    word: attempt.word,
+    word: attempt.rawStatus,
     attemptNumber: attemptNumberOf(attempt, attempts),
     at: newsAt(attempt),
     ...(tests && { failedTests: briefly(tests) }),

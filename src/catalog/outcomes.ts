@@ -5,10 +5,10 @@ import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
-import type { Looked, Selectable } from '../domain/rule.ts'
+import type { RuleResult, Selectable } from '../domain/rule.ts'
 import type { BuildView, CardView } from '../domain/view.ts'
 import { CiError } from '../sources/http/errors.ts'
-import type { KeptDecision } from '../store/records.ts'
+import type { StoredDecision } from '../store/records.ts'
 
 export type { ProjectRef }
 
@@ -77,7 +77,7 @@ export type NotFound =
 export type ProjectNotFound = Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
 
 /** What a person can be refused besides the actions on a build. */
-export type WantedRight =
+export type RefusableRight =
   | Extract<Right, 'subscribe' | 'own' | 'administer'>
   /** to claim a committer's name for oneself */
   | 'claim'
@@ -86,7 +86,7 @@ export type WantedRight =
 
 /** The requester does not have the right. */
 export type Refused =
-  | { kind: 'forbidden'; action: Action | WantedRight; permit: Extract<Permit, { kind: 'no' }> }
+  | { kind: 'forbidden'; action: Action | RefusableRight; permit: Extract<Permit, { kind: 'no' }> }
   /** Slack did not say who the requester is */
   | { kind: 'unknown-person'; code: string }
 
@@ -95,7 +95,7 @@ export async function refusalOf(
   permits: Permits,
   right: Right,
   by: Pick<Requester, 'user' | 'team'>,
-  action: Action | WantedRight,
+  action: Action | RefusableRight,
 ): Promise<Refused | null> {
   const permit = await permits(right, by)
   if (permit.kind === 'yes') return null
@@ -103,7 +103,7 @@ export async function refusalOf(
 }
 
 /** CI could not be reached or answered with an error; nothing was done. `code`: the kind of the CiError. */
-export interface CiTrouble {
+export interface CiFailure {
   kind: 'ci-trouble'
   code: string
   /** CI's own words, cleaned; outside text */
@@ -111,7 +111,7 @@ export interface CiTrouble {
 }
 
 /** How a request to stop or restart ended. */
-export type ActOutcome =
+export type ActionOutcome =
   /** CI accepted it */
   | { kind: 'requested'; action: Action; build: BuildSummary; newBuildId: BuildId | null }
   /** an earlier request for the same is still open */
@@ -129,7 +129,7 @@ export type ActOutcome =
   | { kind: 'ci-refused'; action: Action; code: string; reason: string | null; build: BuildSummary }
   /** CI may have done it: the bot reads CI to find out, and never repeats the call */
   | { kind: 'unclear'; action: Action; code: string; build: BuildSummary }
-  | CiTrouble
+  | CiFailure
   | NotFound
   | Refused
 
@@ -141,7 +141,7 @@ export interface RunningOutcome {
   more: number
 }
 
-export interface ListQuestion {
+export interface ListQuery {
   text: string | null
   type: 'basic' | 'pro' | null
   /** from 1 */
@@ -151,7 +151,7 @@ export interface ListQuestion {
 export type ListOutcome =
   | {
       kind: 'projects'
-      question: ListQuestion
+      query: ListQuery
       projects: readonly { project: ProjectRef; build: BuildSummary | null }[]
       page: number
       pages: number
@@ -159,12 +159,12 @@ export type ListOutcome =
       /** which interface the list is from */
       from: 'v2' | 'legacy' | null
       /** set if CI could not be read now: when the list was read (ms), and why CI could not */
-      stale: { readAt: number; trouble: CiTrouble } | null
+      stale: { readAt: number; failure: CiFailure } | null
       /** false: CI gave only a part of the list, or nothing, so projects may be missing */
       isWhole: boolean
     }
   | { kind: 'no-ci' }
-  | CiTrouble
+  | CiFailure
 
 export type StatusOutcome =
   | { kind: 'status'; project: ProjectRef; branch: string | null; builds: readonly BuildSummary[] }
@@ -187,23 +187,23 @@ export type BadgeOutcome =
       /** PNG, or CI's own GIF or JPEG (0 × 0: size not known); null if there is none that Slack can show */
       /** PNG, or what Slack shows as well */
       picture: Uint8Array | null
-      trouble: CiTrouble | null
+      failure: CiFailure | null
     }
   | { kind: 'no-site' }
   | { kind: 'no-uuid'; project: ProjectRef }
   | NotFound
 
 /** A rule and its verdict as they were stored. Another version of the bot may have stored other verdicts. */
-export type KeptLook = Omit<Looked, 'verdict'> & { verdict: string }
+export type StoredRuleResult = Omit<RuleResult, 'verdict'> & { verdict: string }
 
 /** Why one build event was posted in one channel, or was not. Another version of the bot may have stored other reasons. */
 export interface Explained
-  extends Pick<BuildEvent, 'word' | 'at' | 'branch'>, Pick<KeptDecision, 'channel' | 'verdict' | 'rulesFrom'> {
+  extends Pick<BuildEvent, 'rawStatus' | 'at' | 'branch'>, Pick<StoredDecision, 'channel' | 'verdict' | 'rulesFrom'> {
   /** the events that rules could select for this build event */
   events: readonly Selectable[]
   reason: string
-  /** the rules in their order, at most LOOKED_MAX */
-  looked: readonly KeptLook[]
+  /** the rules in their order, at most RULE_RESULTS_MAX */
+  ruleResults: readonly StoredRuleResult[]
   /** the messages about it in this channel: the card, the attempt's reply, or the day's account notice */
   posted: readonly Posted[]
 }
@@ -231,11 +231,11 @@ export type WhyOutcome =
   | NotFound
 
 /** The outcome for a CiError. Throws every other error. */
-export function troubleOf(error: unknown): CiTrouble {
+export function ciFailureOf(error: unknown): CiFailure {
   if (!(error instanceof CiError)) throw error
   return { kind: 'ci-trouble', ...causeOf(error) }
 }
 
 /** What a CiError says; any other error is a `fault`, a bug in Buildline. */
-export const causeOf = (error: unknown): Pick<CiTrouble, 'code' | 'reason'> =>
+export const causeOf = (error: unknown): Pick<CiFailure, 'code' | 'reason'> =>
   error instanceof CiError ? { code: error.kind, reason: error.reason ?? null } : { code: 'fault', reason: null }

@@ -37,8 +37,8 @@ export async function findProject(
 /** Projects whose names begin with a text, then those that contain it; if none does, what `matchProjects` finds. */
 export async function suggestProjects(reads: Reads, text: string): Promise<ProjectRef[]> {
   const all = await allProjects(reads)
-  const wanted = text.trim().toLowerCase()
-  const placeOf = ({ name }: ProjectRef) => Math.min(1, name.toLowerCase().indexOf(wanted))
+  const searched = text.trim().toLowerCase()
+  const placeOf = ({ name }: ProjectRef) => Math.min(1, name.toLowerCase().indexOf(searched))
   const named = all.filter((project) => placeOf(project) >= 0)
   return named.length > 0 ? named.toSorted((a, b) => placeOf(a) - placeOf(b)) : matchProjects(all, text)
 }
@@ -115,7 +115,7 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
   function refresh(): Promise<Refreshed> {
     reading ??= refreshProjects(deps)
       .then((refreshed) => {
-        isAway = refreshed.trouble !== null
+        isAway = refreshed.failure !== null
         return refreshed
       })
       .finally(() => {

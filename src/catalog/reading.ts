@@ -4,8 +4,8 @@ import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
 import { filterOf, matchBranch } from '../domain/pattern.ts'
 import type { Log } from '../lib/log.ts'
-import { causeOf, type CiTrouble } from './outcomes.ts'
-import { takeInBuilds, type TakeIn } from './undelivered.ts'
+import { causeOf, type CiFailure } from './outcomes.ts'
+import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
 
 /** A project that CI has not listed for this long is removed, with its rules. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
@@ -13,14 +13,14 @@ const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
 /** The store's name for when the last complete reading began. Projects last read before then are gone from CI. */
 export const WHOLE_READING = 'refresh-projects'
 
-export interface RefreshProjects extends TakeIn {
+export interface RefreshProjects extends RecordListedDeps {
   v2: Pick<ClientV2, 'listProjects'> | null
   legacy: Pick<ClientLegacy, 'listProjects'> | null
 }
 
 export interface Refreshed {
   /** set if a part could not be read */
-  trouble: CiTrouble | null
+  failure: CiFailure | null
   /** false: CI gave only a part of its list, or some projects in a form that is not readable */
   isWhole: boolean
   /** for how many builds CI showed something that it had not delivered */
@@ -35,7 +35,7 @@ export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed>
   const readAt = deps.clock.now()
   const ofV2 = await tryTo(deps, 'the v2 interface', () => refreshV2(deps, readAt))
   const ofLegacy = await tryTo(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
-  const trouble = ofV2.trouble ?? ofLegacy.trouble
+  const failure = ofV2.failure ?? ofLegacy.failure
   const isWhole = ofV2.isWhole && ofLegacy.isWhole
   // A project that an incomplete list lacks may still exist.
   if (isWhole)
@@ -43,17 +43,17 @@ export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed>
       await tx.forgetProjects(readAt - FORGET_AFTER_MS)
       await tx.setLastDoneAt(WHOLE_READING, readAt)
     })
-  return { trouble, isWhole, builds: ofLegacy.builds }
+  return { failure, isWhole, builds: ofLegacy.builds }
 }
 
 type Read = Pick<Refreshed, 'isWhole' | 'builds'>
 
 async function tryTo({ log }: RefreshProjects, what: string, read: () => Promise<Read>): Promise<Refreshed> {
   try {
-    return { trouble: null, ...(await read()) }
+    return { failure: null, ...(await read()) }
   } catch (error) {
     log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
-    return { trouble: { kind: 'ci-trouble', ...causeOf(error) }, isWhole: false, builds: 0 }
+    return { failure: { kind: 'ci-trouble', ...causeOf(error) }, isWhole: false, builds: 0 }
   }
 }
 
@@ -68,7 +68,7 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
   await store.write(async (tx) => {
     for (const { uuid, id, name, type, rules, raw } of projects) {
       const known = id === null ? null : await tx.project({ uuid, legacyId: id, names: [] })
-      await tx.keepProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
+      await tx.saveProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
       if (id !== null && known?.legacyId !== id) await wakeNewest(tx, id, readAt)
     }
   })
@@ -86,7 +86,7 @@ function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList<unk
 async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Read> {
   const { store, clock, log, legacy } = deps
   if (!legacy) return { isWhole: true, builds: 0 }
-  const askedAt = clock.now()
+  const requestedAt = clock.now()
   const list = await legacy.listProjects()
   const { projects } = list
   await store.write(async (tx) => {
@@ -94,11 +94,11 @@ async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Rea
       if (!uuid) continue
       const known = await tx.project({ uuid, legacyId: id, names: [] })
       if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
-      else await tx.keepProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
+      else await tx.saveProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
       if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
     }
   })
-  const builds = await takeInBuilds(deps, { projects, askedAt, isWhole: true })
+  const builds = await recordListedBuilds(deps, { projects, requestedAt, isWhole: true })
   return { isWhole: isWholeList(log, list), builds }
 }
 

@@ -94,37 +94,37 @@ export async function recordEvent(
   event: RequestEvent,
   { at, ...also }: { at: number } & RequestChange,
 ): Promise<boolean> {
-  const stands = await tx.requestOf(request.interactionKey)
-  if (!stands) return false
+  const current = await tx.requestOf(request.interactionKey)
+  if (!current) return false
   // The look is outdated: it began while the request was in another state.
   const isLook = event.kind === 'not-shown' || event.kind === 'look-later'
-  if (isLook && stands.state !== request.state) return false
-  const change = afterEvent(stands, event, at)
+  if (isLook && current.state !== request.state) return false
+  const change = afterEvent(current, event, at)
   if (change) await tx.updateRequest(request.id, { ...change, ...also })
   return change !== null
 }
 
 /** The most requests that one round looks up. */
-export const ROUND_MAX = 20
+export const REQUESTS_CHECKED_MAX = 20
 
 /**
  * Looks up the requests that are due: those that a dead process left while it called CI, and those that are unclear or
  * not confirmed yet. It only reads CI and never repeats a call. A look-up that fails is tried again in a later round.
  */
-export async function lookAtDue<One extends RequestRecord>(
+export async function checkDueRequests<One extends RequestRecord>(
   deps: Pick<RequestDeps, 'store' | 'clock' | 'log' | 'processId'>,
   due: (until: number, limit: number) => Promise<readonly One[]>,
-  look: (request: One) => Promise<void>,
+  check: (request: One) => Promise<void>,
 ): Promise<void> {
   const { store, clock, log, processId } = deps
   const now = clock.now()
   const isDead = (request: One): boolean =>
     request.state === 'calling' && !store.shared && request.claimedBy !== processId
   // On SQLite there is no other process, so a call that another process claimed has died with that process.
-  const requests = await due(store.shared ? now : now + CALLING_MAX_MS, ROUND_MAX)
+  const requests = await due(store.shared ? now : now + CALLING_MAX_MS, REQUESTS_CHECKED_MAX)
   for (const request of requests.filter((one) => (one.lookAt ?? 0) <= now || isDead(one))) {
     try {
-      await look(request)
+      await check(request)
     } catch (error) {
       log.warn({ err: error, request: request.id }, 'a request could not be looked up; it is tried again')
     }

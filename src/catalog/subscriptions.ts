@@ -33,7 +33,7 @@ export async function shownOf(
   return Promise.all(
     subscriptions.map(async (subscription): Promise<ShownSubscription> => {
       const { rules: own, source, channel } = subscription
-      const about = named.find((one) => isAbout(subscription, one))
+      const about = named.find((one) => namesProject(subscription, one))
       const ciRules = own === null && about ? await rulesOf(about.names) : null
       return {
         subscription,
@@ -83,7 +83,7 @@ const namesOf = ({ projectId, uuid, name }: ProjectRef, delivered: DeliveredProj
     : { projectId: projectId ?? '', projectUuid: uuid, names: [name] }
 
 /** Does this subscription name this project? A subscription to all projects does not. Ids from CI's list count too. */
-export function isAbout(subscription: Subscription, { project, names }: Named): boolean {
+export function namesProject(subscription: Subscription, { project, names }: Named): boolean {
   if (subscription.follows.what !== 'project') return false
   const listed = {
     projectId: project.projectId ?? '',

@@ -14,7 +14,7 @@ import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snaps
 // Builds that CI did not deliver, but shows when it is asked.
 
 /** The most builds of a project that one look stores: the newest ones. */
-const LOOKED_BUILDS_MAX = 200
+const LISTED_BUILDS_MAX = 200
 
 /** If a build cannot be stored, the others go on. After this many failures in a project, the database is at fault. */
 const FAILURES_MAX = 3
@@ -22,7 +22,7 @@ const FAILURES_MAX = 3
 /** Behind deliveries, which are ingested first. */
 const INGEST_PRIORITY = 3
 
-export interface TakeIn {
+export interface RecordListedDeps {
   store: Store
   clock: Clock
   log: Log
@@ -30,10 +30,10 @@ export interface TakeIn {
   wake?: (revisionKey: string) => void
 }
 
-/** An answer from CI: `askedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
-export interface Look {
+/** An answer from CI: `requestedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
+export interface ListedBuilds {
   projects: readonly LegacyProject[]
-  askedAt: number
+  requestedAt: number
   isWhole: boolean
 }
 
@@ -41,56 +41,60 @@ export interface Look {
  * Stores what CI shows of builds and the store does not know. The first look at a project is its baseline: the builds
  * that it finds become known, but no message is sent about them. @returns how many builds had news
  */
-export async function takeInBuilds(deps: TakeIn, { projects, askedAt, isWhole }: Look): Promise<number> {
+export async function recordListedBuilds(
+  deps: RecordListedDeps,
+  { projects, requestedAt, isWhole }: ListedBuilds,
+): Promise<number> {
   const { store, clock, log } = deps
   const listed = new Map((await store.read.projects()).map((project) => [project.uuid, project]))
-  const heard = new Map((await store.read.deliveredProjects()).map(({ projectId, name }) => [projectId, name]))
-  let taken = 0
+  const deliveredNames = new Map((await store.read.deliveredProjects()).map(({ projectId, name }) => [projectId, name]))
+  let recorded = 0
   for (const project of projects) {
     const known = project.uuid === null ? undefined : listed.get(project.uuid)
     if (!known) continue
-    const isBaseline = known.lookedAt === null
-    const named = { ...project, name: heard.get(project.id) ?? known.name }
-    taken += await takeInProject(deps, { project: named, askedAt, isBaseline })
+    const isBaseline = known.buildsReadAt === null
+    const named = { ...project, name: deliveredNames.get(project.id) ?? known.name }
+    recorded += await recordListedProject(deps, { project: named, requestedAt, isBaseline })
     // SQLite's reads do not yield to the event loop, so other work gets its turn between two projects.
     await nextTurn()
-    if (isBaseline && isWhole) await store.write((tx) => tx.setLooked(known.uuid, clock.now()), { canBeRedone: true })
+    if (isBaseline && isWhole)
+      await store.write((tx) => tx.setBuildsReadAt(known.uuid, clock.now()), { canBeRedone: true })
   }
-  if (taken > 0) log.info({ builds: taken }, 'CI showed builds that it had not delivered')
-  return taken
+  if (recorded > 0) log.info({ builds: recorded }, 'CI showed builds that it had not delivered')
+  return recorded
 }
 
-interface ProjectLook {
+interface ListedProjectBuilds {
   project: LegacyProject
-  askedAt: number
+  requestedAt: number
   isBaseline: boolean
 }
 
-async function takeInProject(deps: TakeIn, look: ProjectLook): Promise<number> {
+async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBuilds): Promise<number> {
   const { store, clock, log, wake } = deps
   const { id, builds } = look.project
-  const newest = oldestFirst(builds).slice(-LOOKED_BUILDS_MAX)
+  const newest = oldestFirst(builds).slice(-LISTED_BUILDS_MAX)
   const known = await store.read.buildsOf(
     id,
     newest.flatMap((build) => (build.uuid === null ? [build.id] : [build.id, build.uuid])),
   )
-  const stands = new Map(known.map((build) => [build.buildId, build]))
-  const shown = knownAs([...stands.keys()], newest)
-  let taken = 0
+  const stored = new Map(known.map((build) => [build.buildId, build]))
+  const shown = knownAs([...stored.keys()], newest)
+  let recorded = 0
   let failures = 0
   for (const build of shown) {
-    if (!mayBeNews(build, stands.get(build.id))) continue
+    if (!mayBeNews(build, stored.get(build.id))) continue
     try {
-      const revision = await store.write((tx) => takeIn(tx, look, build, clock.now()), { canBeRedone: true })
+      const revision = await store.write((tx) => recordListedBuild(tx, look, build, clock.now()), { canBeRedone: true })
       if (revision === null) continue
-      taken++
+      recorded++
       wake?.(revision)
     } catch (error) {
       if (++failures === FAILURES_MAX) throw error
       log.warn({ err: error, project: id, build: build.id }, 'a build that CI showed could not be recorded')
     }
   }
-  return taken
+  return recorded
 }
 
 // A cheap check in memory: it runs for every build at every look.
@@ -100,27 +104,36 @@ const mayBeNews = (build: LegacyBuild, known: KnownBuild | undefined): boolean =
 const lastTimeOf = ({ startedAt, finishedAt }: LegacyBuild): number | null => finishedAt ?? startedAt
 
 /** Stores a build's news. @returns the key of its revision; null: there was no news */
-async function takeIn(
+async function recordListedBuild(
   tx: Tx,
-  { project, askedAt, isBaseline }: ProjectLook,
+  { project, requestedAt, isBaseline }: ListedProjectBuilds,
   build: LegacyBuild,
   at: number,
 ): Promise<string | null> {
   const known = await tx.eventsOfBuild(project.id, build.id)
   // An event that was received after CI was asked is newer than CI's answer.
-  if (known.some((buildEvent) => buildEvent.at > askedAt)) return null
+  if (known.some((buildEvent) => buildEvent.at > requestedAt)) return null
   const restarts = restartRequests(await tx.restartsOf(project.id, build.id))
   const attempt = foldBuild(known, restarts).attempts.at(-1)
-  const isNews = (attempt !== undefined || !isBaseline) && askedAt - (lastTimeOf(build) ?? askedAt) <= NEWS_MS
+  const isNews = (attempt !== undefined || !isBaseline) && requestedAt - (lastTimeOf(build) ?? requestedAt) <= NEWS_MS
   const origin: Origin = isNews ? 'poll' : 'history'
-  const observed = newWords(build, attempt).map((word) => ({ seen: observe(project, build, known, word), origin }))
+  const observed = newStatuses(build, attempt).map((rawStatus) => ({
+    observation: observe(project, build, known, rawStatus),
+    origin,
+  }))
   const key = known.at(-1)?.revisionKey ?? revisionKey(observe(project, build, known, build.status))
-  const isTaken = await insertNews(tx, observed, { known, restarts, at, priority: INGEST_PRIORITY, revisionKey: key })
-  return isTaken ? key : null
+  const isRecorded = await insertNews(tx, observed, {
+    known,
+    restarts,
+    at,
+    priority: INGEST_PRIORITY,
+    revisionKey: key,
+  })
+  return isRecorded ? key : null
 }
 
 /** The statuses that CI would have delivered between the known state of a build and the state that it shows. */
-function newWords(build: LegacyBuild, attempt: Attempt | undefined): string[] {
+function newStatuses(build: LegacyBuild, attempt: Attempt | undefined): string[] {
   if (!attempt || namesAttempt(build)) return [build.status]
   // We know this attempt only by our own `action` event: CI may show the one before. `builds/confirm` tells them apart.
   if (!attempt.isConfirmedByCi || toStatus(build.status) === 'unknown') return []
@@ -129,18 +142,23 @@ function newWords(build: LegacyBuild, attempt: Attempt | undefined): string[] {
   return isFinal(toStatus(build.status)) ? ['initiated', build.status] : [build.status]
 }
 
-function hasBegunAgain({ status: word, startedAt }: LegacyBuild, { status, details }: Attempt): boolean {
+function hasBegunAgain({ status: rawStatus, startedAt }: LegacyBuild, { status, details }: Attempt): boolean {
   // Both times come from CI, so clocks do not matter.
   const lastAt = details.finishedAt ?? details.startedAt
   if (startedAt !== null && lastAt !== null) return startedAt > lastAt
-  const now = toStatus(word)
+  const now = toStatus(rawStatus)
   // CI's two interfaces may have different words for one end, but never a red word and a green one.
   return !isFinal(now) || (isVerdict(now) && isVerdict(status) && isRed(now) !== isRed(status))
 }
 
-function observe(project: LegacyProject, build: LegacyBuild, known: readonly BuildEvent[], word: string): Observation {
+function observe(
+  project: LegacyProject,
+  build: LegacyBuild,
+  known: readonly BuildEvent[],
+  rawStatus: string,
+): Observation {
   const about = { place: known.at(-1) ?? build, buildEvents: known }
-  const { details, ...seen } = observationOf({ projectId: project.id }, build, about, word)
+  const { details, ...seen } = observationOf({ projectId: project.id }, build, about, rawStatus)
   const { projectName, projectUuid } = details
   return {
     ...seen,

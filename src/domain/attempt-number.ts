@@ -7,10 +7,16 @@ import { isFinal, toStatus, type Status } from './status.ts'
  * receive that. The number is the lowest that the known ends allow: attempts that we never saw do not count.
  * @param known the build events of this build that are stored
  */
-export function numbered(seen: Observation, known: readonly BuildEvent[]): Observation {
-  const { attempt, lastEndAt } = seen.details
-  if (attempt !== null || lastEndAt === null) return seen
-  return { ...seen, details: { ...seen.details, attempt: attemptOf(seen.word, lastEndAt, known.flatMap(toNumbered)) } }
+export function numbered(observation: Observation, known: readonly BuildEvent[]): Observation {
+  const { attempt, lastEndAt } = observation.details
+  if (attempt !== null || lastEndAt === null) return observation
+  return {
+    ...observation,
+    details: {
+      ...observation.details,
+      attempt: attemptOf(observation.rawStatus, lastEndAt, known.flatMap(toNumbered)),
+    },
+  }
 }
 
 /** Is it about an attempt before the newest known one? Then it changes nothing. */
@@ -28,18 +34,18 @@ const OF_A_FAILURE: ReadonlySet<Status> = new Set<Status>(['failed', 'infrastruc
 
 interface Numbered {
   n: number
-  word: string
+  rawStatus: string
   isEnd: boolean
   lastEndAt: number
 }
 
-const toNumbered = ({ word, status, details: { attempt: n, lastEndAt } }: BuildEvent): Numbered | [] =>
-  n == null || lastEndAt == null ? [] : { n, word, isEnd: isFinal(status), lastEndAt }
+const toNumbered = ({ rawStatus, status, details: { attempt: n, lastEndAt } }: BuildEvent): Numbered | [] =>
+  n == null || lastEndAt == null ? [] : { n, rawStatus, isEnd: isFinal(status), lastEndAt }
 
-function attemptOf(word: string, lastEndAt: number, known: readonly Numbered[]): number {
-  const isEnd = isFinal(toStatus(word))
+function attemptOf(rawStatus: string, lastEndAt: number, known: readonly Numbered[]): number {
+  const isEnd = isFinal(toStatus(rawStatus))
   const ofThatTime = known.filter((one) => one.lastEndAt === lastEndAt)
-  if (ofThatTime.length > 0) return isEnd ? endedThen(word, ofThatTime) : runningSince(ofThatTime)
+  if (ofThatTime.length > 0) return isEnd ? endedThen(rawStatus, ofThatTime) : runningSince(ofThatTime)
   const later = known.filter((one) => one.lastEndAt > lastEndAt)
   // Below 1 if it is older than every known attempt. Then it is late, whatever it says.
   if (later.length > 0) return Math.min(...later.map(({ n }) => n)) - 1
@@ -51,9 +57,9 @@ function attemptOf(word: string, lastEndAt: number, known: readonly Numbered[]):
 }
 
 /** @param ofThatTime known events with the same `lastEndAt`: of an attempt that ended then, or that runs since then */
-function endedThen(word: string, ofThatTime: readonly Numbered[]): number {
+function endedThen(rawStatus: string, ofThatTime: readonly Numbered[]): number {
   const ends = ofThatTime.filter(({ isEnd }) => isEnd)
-  const same = ends.find((one) => isSameEnd(one.word, word))
+  const same = ends.find((one) => isSameEnd(one.rawStatus, rawStatus))
   if (same) return same.n
   // GitLab's times are whole seconds: if somebody retries and cancels at once, two attempts end in the same second.
   if (ends.length > 0) return newestOf(ends) + 1

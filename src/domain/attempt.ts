@@ -14,7 +14,7 @@ export interface Attempt {
   n: number
   status: Status
   /** CI's word for the status; of an `unknown` status it is all that we know */
-  word: string
+  rawStatus: string
   /** when we received its first build event; then when it started and ended: CI's times, else when we received that */
   firstAt: number
   startedAt: number | null
@@ -111,11 +111,11 @@ const open = (buildEvent: BuildEvent, n: number): Draft => ({
   echoes: [],
   head: buildEvent,
   final: isFinal(buildEvent.status) ? buildEvent : null,
-  started: saysStarted(buildEvent) ? buildEvent : null,
+  started: isStart(buildEvent) ? buildEvent : null,
   isStartDelivered: deliversStart(buildEvent),
 })
 
-const saysStarted = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin !== 'action'
+const isStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin !== 'action'
 
 // A start that CI showed when it was asked may still be delivered later. That delivery must not open another attempt.
 const deliversStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin === 'delivery'
@@ -123,21 +123,21 @@ const deliversStart = ({ status, origin }: BuildEvent): boolean => status === 's
 function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly RestartRequest[]): Effect {
   if (buildEvent.details.attempt != null) return effectOfNamed(attempt, buildEvent, buildEvent.details.attempt)
   if (attempt.final) return effectAfterFinal(attempt, attempt.final, buildEvent, restarts)
-  if (isFirstWord(attempt, buildEvent)) return 'moved'
+  if (isFirstReport(attempt, buildEvent)) return 'moved'
   // Two different unknown words are two different states.
   const same =
     buildEvent.status === attempt.head.status &&
-    (buildEvent.status !== 'unknown' || buildEvent.word === attempt.head.word)
+    (buildEvent.status !== 'unknown' || buildEvent.rawStatus === attempt.head.rawStatus)
   return same ? 'duplicate' : 'moved'
 }
 
 /** The effect of a build event that names its attempt. An attempt never goes back to `queued`: that is late. */
 function effectOfNamed(attempt: Draft, buildEvent: BuildEvent, named: number): Effect {
   const { n, head, final } = attempt
-  const { status, word } = buildEvent
+  const { status, rawStatus } = buildEvent
   if (named !== n) return named > n ? 'opened' : 'late'
-  if (isFirstWord(attempt, buildEvent)) return 'moved'
-  if (status === head.status && word === head.word) return 'duplicate'
+  if (isFirstReport(attempt, buildEvent)) return 'moved'
+  if (status === head.status && rawStatus === head.rawStatus) return 'duplicate'
   const isOver = final !== null || hasEnded(head)
   return (isOver && !isFinal(status)) || status === 'queued' ? 'late' : 'moved'
 }
@@ -150,9 +150,9 @@ function effectAfterFinal(
 ): Effect {
   if (isFinal(buildEvent.status)) {
     if (buildEvent.status !== final.status) return 'opened'
-    return isFirstWord(attempt, buildEvent) ? 'moved' : 'duplicate'
+    return isFirstReport(attempt, buildEvent) ? 'moved' : 'duplicate'
   }
-  if (buildEvent.status !== 'started') return saidBefore(attempt, buildEvent) ? 'duplicate' : 'late'
+  if (buildEvent.status !== 'started') return wasReceivedBefore(attempt, buildEvent) ? 'duplicate' : 'late'
   const restarted = restarts.some(
     ({ buildId, at }) => buildId === buildEvent.buildId && at >= final.at && at <= buildEvent.at,
   )
@@ -165,7 +165,7 @@ function effectAfterFinal(
   const isAgain = isDelivered && attempt.isStartDelivered
   const isNewAttempt = restarted || (!isOurs && (isAgain || neverRan || isLong))
   if (isNewAttempt) return 'opened'
-  return saidBefore(attempt, buildEvent) ? 'duplicate' : 'late'
+  return wasReceivedBefore(attempt, buildEvent) ? 'duplicate' : 'late'
 }
 
 /**
@@ -176,16 +176,16 @@ const owesStart = (attempt: Draft, final: BuildEvent): boolean =>
   attempt.buildEvents[0]?.origin !== 'delivery' && final.origin !== 'delivery' && !attempt.echoes.some(deliversStart)
 
 /** An event that was stored as `history`, without a message, is news when CI delivers it. */
-const isFirstWord = ({ head }: Draft, { status, origin }: BuildEvent): boolean =>
+const isFirstReport = ({ head }: Draft, { status, origin }: BuildEvent): boolean =>
   head.origin === 'history' && origin === 'delivery' && status === head.status
 
-const saidBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
-  attempt.echoes.some((echo) => echo.word === buildEvent.word)
+const wasReceivedBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
+  attempt.echoes.some((echo) => echo.rawStatus === buildEvent.rawStatus)
 
 function absorb(attempt: Draft | undefined, buildEvent: BuildEvent, effect: Effect): void {
   // The event names an attempt that we never saw, and a later one is already there.
   if (!attempt) return
-  if (attempt.final === null && saysStarted(buildEvent)) attempt.started ??= buildEvent
+  if (attempt.final === null && isStart(buildEvent)) attempt.started ??= buildEvent
   if (attempt.final === null && deliversStart(buildEvent)) attempt.isStartDelivered = true
   if (effect !== 'moved') return void attempt.echoes.push(buildEvent)
   attempt.buildEvents.push(buildEvent)
@@ -208,7 +208,7 @@ function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Att
     buildOrder: first.buildOrder,
     n,
     status: head.status,
-    word: head.word,
+    rawStatus: head.rawStatus,
     firstAt: first.at,
     startedAt: details.startedAt ?? started?.at ?? (first.status === 'started' ? first.at : null),
     finalAt: final ? (details.finishedAt ?? final.at) : null,

@@ -37,7 +37,7 @@ export interface Observation {
   branch: string | null
   commitId: string | null
   /** CI's own word for the status */
-  word: string
+  rawStatus: string
   details: BuildDetails
 }
 
@@ -72,17 +72,22 @@ export const NEWS_MS = 24 * 60 * 60_000
 export const beganBy = ({ startedAt, finishedAt }: BuildDetails, receivedAt: number): number =>
   Math.min(receivedAt, ...[startedAt, finishedAt].filter((time) => time !== null).filter((time) => time > 0))
 
-export const toBuildEvent = (seen: Observation, seq: number, at: number, origin: Origin = 'delivery'): BuildEvent => ({
-  ...seen,
+export const toBuildEvent = (
+  observation: Observation,
+  seq: number,
+  at: number,
+  origin: Origin = 'delivery',
+): BuildEvent => ({
+  ...observation,
   seq,
   at,
   origin,
-  status: toStatus(seen.word),
-  buildOrder: orderOf(seen.buildId, beganBy(seen.details, at)),
+  status: toStatus(observation.rawStatus),
+  buildOrder: orderOf(observation.buildId, beganBy(observation.details, at)),
 })
 
 /** The first line of a commit's message that is not blank: only this line is stored. */
-export const firstLine = (message: string | null): string | null =>
+export const commitTitle = (message: string | null): string | null =>
   message
     ?.split(/[\r\n\u2028\u2029]/)
     .find((line) => line.trim() !== '')

@@ -1,6 +1,6 @@
 import { beyondOneEvent, PATTERN_CHARS_MAX } from './pattern.ts'
-import type { ChannelRule, Looked, RuleVerdict, Selectable } from './rule.ts'
-import { lookAt, selectEverything } from './rule.ts'
+import type { ChannelRule, RuleResult, RuleVerdict, Selectable } from './rule.ts'
+import { matchRule, selectEverything } from './rule.ts'
 import type { Effect } from './attempt.ts'
 import type { Turn } from './recovered.ts'
 import { assertNever, invariant } from '../lib/assert.ts'
@@ -28,19 +28,19 @@ export interface Decision {
   reason: Reason
   /** where the deciding rules came from */
   rulesFrom: 'ci' | 'channel' | 'nobody'
-  /** the rules of all subscriptions, in order, each with its verdict; at most LOOKED_MAX */
-  looked: readonly Looked[]
+  /** the rules of all subscriptions, in order, each with its verdict; at most RULE_RESULTS_MAX */
+  ruleResults: readonly RuleResult[]
   /** selected as a failure or a recovery, which the whole channel should notice */
   loud: boolean
 }
 
 /** The most rules that are stored with a decision: the first ones, and always the one that decided. */
-export const LOOKED_MAX = 20
+export const RULE_RESULTS_MAX = 20
 
 /** CI's rules for a project. Null: they could not be read yet. */
 export type CiRules = readonly ChannelRule[] | null
 
-export interface Question {
+export interface DecisionInput {
   branch: string | null
   status: Status
   /** `history`: it was stored without being news */
@@ -67,12 +67,12 @@ export function boundForOneEvent({ subscriptions, rules }: Known): Known {
 }
 
 /** The decision for one build event and one channel. Of several subscriptions, the one that says most decides. */
-export function decide(question: Question, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
+export function decide(input: DecisionInput, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
   invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
-  const decisions = differing(subscriptions).map((subscription) => decideOne(question, subscription, ciRules))
+  const decisions = differing(subscriptions).map((subscription) => decideOne(input, subscription, ciRules))
   const tells = decisions.filter(({ verdict }) => verdict === 'tell')
   const decided = tells.find(({ loud }) => loud) ?? tells[0] ?? decisions.find(updates) ?? nearestMiss(decisions)
-  return { ...decided, looked: bounded(decisions, decided) }
+  return { ...decided, ruleResults: bounded(decisions, decided) }
 }
 
 // Subscriptions that use CI's rules all get the same decision, so only the first of them is kept.
@@ -86,55 +86,55 @@ const updates = ({ verdict }: Decision): boolean => verdict === 'update'
 const nearestMiss = (decisions: readonly Decision[]): Decision =>
   NEAREST_FIRST.flatMap((wanted) => decisions.find(({ reason }) => reason === wanted) ?? [])[0] ?? decisions[0]!
 
-/** The first LOOKED_MAX rules. If the rule that decided is not among them, it takes the last place. */
-function bounded(decisions: readonly Decision[], decided: Decision): Looked[] {
-  const looked = decisions.flatMap((one) => one.looked)
-  const own = decided.looked.map(({ verdict }) => verdict)
-  const verdict = own.includes('selects') ? 'selects' : mostTelling(own)
-  const deciding = decided.looked.find((one) => one.verdict === verdict)
-  const first = looked.slice(0, LOOKED_MAX)
+/** The first RULE_RESULTS_MAX rules. If the rule that decided is not among them, it takes the last place. */
+function bounded(decisions: readonly Decision[], decided: Decision): RuleResult[] {
+  const looked = decisions.flatMap((one) => one.ruleResults)
+  const own = decided.ruleResults.map(({ verdict }) => verdict)
+  const verdict = own.includes('selects') ? 'selects' : mostHelpful(own)
+  const deciding = decided.ruleResults.find((one) => one.verdict === verdict)
+  const first = looked.slice(0, RULE_RESULTS_MAX)
   return !deciding || first.includes(deciding) ? first : [...first.slice(0, -1), deciding]
 }
 
-function decideOne(question: Question, subscription: Subscription, ciRules: CiRules): Decision {
+function decideOne(input: DecisionInput, subscription: Subscription, ciRules: CiRules): Decision {
   const rules = subscription.rules ?? ciRules
   const rulesFrom = subscription.rules ? 'channel' : ciRules?.length ? 'ci' : 'nobody'
-  const base = { rulesFrom, looked: [], loud: false } as const
-  if (question.effect === 'duplicate' || question.effect === 'late')
-    return { ...base, verdict: 'silent', reason: question.effect }
-  if (question.effect === 'history')
-    return { ...base, verdict: question.hasCard ? 'update' : 'silent', reason: question.effect }
-  const events = selectable(question)
+  const base = { rulesFrom, ruleResults: [], loud: false } as const
+  if (input.effect === 'duplicate' || input.effect === 'late')
+    return { ...base, verdict: 'silent', reason: input.effect }
+  if (input.effect === 'history') return { ...base, verdict: input.hasCard ? 'update' : 'silent', reason: input.effect }
+  const events = selectable(input)
   if (events.length === 0)
-    return question.hasCard
+    return input.hasCard
       ? { ...base, verdict: 'update', reason: 'updates-card' }
       : { ...base, verdict: 'silent', reason: 'event-not-selected' }
   if (!rules || rules.length === 0) {
-    const reason = toldAs(question, rules ? 'every-event' : 'rules-unread')
+    const reason = reasonFor(input, rules ? 'every-event' : 'rules-unread')
     return { ...base, verdict: 'tell', reason, loud: events.some(isLoud) }
   }
-  const lookFor = (wanted: readonly Selectable[]) => rules.map((rule) => lookAt(rule, question.branch, wanted))
+  const lookFor = (wanted: readonly Selectable[]) => rules.map((rule) => matchRule(rule, input.branch, wanted))
   const verdicts = lookFor(events)
   const own = subscription.source === 'file' ? 'file' : 'channel'
   const from = subscription.rules ? own : 'ci'
-  const looked = rules.map((rule, n) => ({ rule: shortened(rule), from, verdict: verdicts[n]! }) as const)
+  const ruleResults = rules.map((rule, n) => ({ rule: shortened(rule), from, verdict: verdicts[n]! }) as const)
   if (verdicts.includes('selects')) {
     const loud = lookFor(events.filter(isLoud)).includes('selects')
-    return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected'), loud }
+    return { rulesFrom, ruleResults, verdict: 'tell', reason: reasonFor(input, 'event-selected'), loud }
   }
   // CI offers only four events, so rules with all four mean every event. Channels have more events to choose from.
-  if (subscription.rules === null && selectEverything(rules, question.branch))
-    return { ...base, looked, verdict: 'tell', reason: 'every-event' }
-  if (question.hasCard) return { ...base, looked, verdict: 'update', reason: 'updates-card' }
-  return { ...base, looked, verdict: 'silent', reason: mostTelling(verdicts) }
+  if (subscription.rules === null && selectEverything(rules, input.branch))
+    return { ...base, ruleResults, verdict: 'tell', reason: 'every-event' }
+  if (input.hasCard) return { ...base, ruleResults, verdict: 'update', reason: 'updates-card' }
+  return { ...base, ruleResults, verdict: 'silent', reason: mostHelpful(verdicts) }
 }
 
 const isLoud = (event: Selectable): boolean => event === 'failed' || event === 'broken' || event === 'recovered'
 
-const toldAs = ({ status }: Question, reason: Reason): Reason => (isAccountNotice(status) ? 'account-notice' : reason)
+const reasonFor = ({ status }: DecisionInput, reason: Reason): Reason =>
+  isAccountNotice(status) ? 'account-notice' : reason
 
 /** The events that rules can select for this build event: one that broke its branch has also failed. */
-export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>): Selectable[] {
+export function selectable({ status, turn }: Pick<DecisionInput, 'status' | 'turn'>): Selectable[] {
   switch (status) {
     case 'started':
     case 'waiting':
@@ -162,7 +162,7 @@ export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>):
 // The most helpful reason first: a rule that covered the branch, before one that did not.
 const NEAREST_FIRST = ['event-not-selected', 'pattern-invalid', 'branch-unknown', 'branch-not-matched'] as const
 
-const mostTelling = (verdicts: readonly RuleVerdict[]) =>
+const mostHelpful = (verdicts: readonly RuleVerdict[]) =>
   NEAREST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? 'event-not-selected'
 
 // The rule is stored with every build event, so a pattern over the limit is cut, to one character more than the limit.

@@ -1,6 +1,6 @@
 import { filterOf, type BranchFilter } from './pattern.ts'
 import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials } from './project-fields.ts'
-import { fieldOf, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
+import { fieldOf, listOf, textOf, textsOf, isNullish } from './raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 import type { FieldFault } from './project.ts'
 
@@ -196,7 +196,7 @@ const MASKS = [
 const inVariables = (value: unknown): string[] =>
   listOf(value).flatMap((variable, at) => {
     const given = fieldOf(variable, 'value')
-    const isHidden = isRecord(variable) && (saysNothing(given) || (typeof given === 'string' && isMask(given)))
+    const isHidden = isRecord(variable) && (isNullish(given) || (typeof given === 'string' && isMask(given)))
     const name = textOf(fieldOf(variable, 'name'))
     return isHidden ? [name === null ? `${VARIABLES}[${at}]` : `${VARIABLES}.${name}`] : []
   })
@@ -210,7 +210,7 @@ function inValue(field: string, names: readonly string[], value: unknown): strin
 }
 
 /** The fields of an update that CI's answer lacks, even as null. @param isBasic Basic-only fields count too */
-export const unsaidFields = (raw: Raw, isBasic: boolean): string[] =>
+export const absentFields = (raw: Raw, isBasic: boolean): string[] =>
   [...fieldsThat((field) => field.setBy === 'update' && (isBasic || !field.isBasicOnly))].filter(
     (name) => !Object.hasOwn(raw, name),
   )

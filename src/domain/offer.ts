@@ -1,7 +1,7 @@
 import { isUuid, sourceOf, type SourceName, type Uuid } from './ids.ts'
 import { isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from './attempt.ts'
-import { HELD_WORD, type Status } from './status.ts'
+import { HELD_STATUS, type Status } from './status.ts'
 
 /** The interfaces of CI, and the other sources, that have credentials. */
 export interface Interfaces {
@@ -33,8 +33,9 @@ export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 /** Can this attempt be stopped? The CI service needs both uuids, which can be looked up for Basic projects. */
 export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   const source = sourceOfAttempt(attempt)
-  if (!(source === 'ci' ? STOPPABLE : CANCELLABLE).has(attempt.status) || attempt.word === HELD_WORD) return 'not-now'
-  if (isAsked('stop', attempt, requests)) return 'asked'
+  if (!(source === 'ci' ? STOPPABLE : CANCELLABLE).has(attempt.status) || attempt.rawStatus === HELD_STATUS)
+    return 'not-now'
+  if (isRequested('stop', attempt, requests)) return 'asked'
   if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
   const { v2, legacy, project } = facilities
   if (!v2) return 'no-v2'
@@ -47,7 +48,7 @@ export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: 
 /** Can this attempt be restarted? Only if it has ended or never ran; at the CI service, only in a Basic project. */
 export function offerOfRestart(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   if (!hasEnded(attempt)) return 'not-now'
-  if (isAsked('restart', attempt, requests)) return 'asked'
+  if (isRequested('restart', attempt, requests)) return 'asked'
   const source = sourceOfAttempt(attempt)
   // GitLab runs the jobs again that did not pass. If all passed, it does nothing.
   if (source === 'gitlab' && attempt.status === 'success') return 'not-now'
@@ -65,7 +66,7 @@ const CANCELLABLE: ReadonlySet<Status> = new Set<Status>(['queued', 'started', '
 
 const sourceOfAttempt = ({ buildEvents }: Attempt): SourceName => sourceOf(buildEvents[0]!.projectId)
 
-const isAsked = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
+const isRequested = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
   requests.some(
     (request) =>
       request.action === action &&

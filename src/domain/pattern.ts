@@ -205,12 +205,12 @@ export interface FilterVerdict {
 /** Would CI build this branch, by the filter alone? Takes time linear in the length of the branch. */
 export function wouldBuild({ mode, entries }: BranchFilter, branch: string): FilterVerdict {
   const beyond = beyondOneEvent(entries.map((entry) => ({ branch: entry, branchMatch: modeOf(entry) })))
-  const looked = entries.map((entry) => {
+  const results = entries.map((entry) => {
     const way = beyond.has(entry) ? null : modeOf(entry)
     return { entry, match: way === null ? 'invalid-pattern' : matchBranch(entry, way, branch) }
   })
-  const by = looked.find(({ match }) => match === 'matched')?.entry ?? null
-  const invalid = looked.filter(({ match }) => match === 'invalid-pattern').map(({ entry }) => entry)
+  const by = results.find(({ match }) => match === 'matched')?.entry ?? null
+  const invalid = results.filter(({ match }) => match === 'invalid-pattern').map(({ entry }) => entry)
   return { isBuilt: isBuilt(mode, entries.length, by !== null), by, invalid: [...new Set(invalid)] }
 }
 

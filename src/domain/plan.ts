@@ -106,13 +106,13 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
   const { ts } = card
   const inThread = [
     ...earlierReplies(story),
-    ...asksOf(story),
+    ...requestsOf(story),
     ...newestReplies(story),
     ...testsOf(story),
     ...notesOf(story),
-  ].flatMap((said) => {
-    const message = newestOf(said.slot, messages)
-    return planMessage({ ...said, thread: ts, lookIn: threadOf(message, messages) ?? ts }, message, now)
+  ].flatMap((desired) => {
+    const message = newestOf(desired.slot, messages)
+    return planMessage({ ...desired, thread: ts, searchedThread: threadOf(message, messages) ?? ts }, message, now)
   })
   return [...cardSteps, ...inThread]
 }
@@ -126,34 +126,38 @@ const threadOf = (reply: StoredMessage | undefined, messages: readonly StoredMes
 
 // A thread reads from top to bottom: the earlier attempt, the request to restart it, the result. A person who pressed a
 // button is waiting for these. Without a request, an earlier attempt's reply can wait.
-const earlierReplies = ({ replies, asks }: Story) =>
+const earlierReplies = ({ replies, requests }: Story) =>
   replies
     .filter(({ newest }) => !newest)
-    .map(({ slot, view }) => ({ slot, view, urgency: asks.length > 0 ? ASKED : LEAST }))
+    .map(({ slot, view }) => ({ slot, view, urgency: requests.length > 0 ? REQUEST_URGENCY : LEAST_URGENCY }))
 
-const asksOf = ({ asks }: Story) => asks.map(({ slot, view }) => ({ slot, view, urgency: ASKED }))
+const requestsOf = ({ requests }: Story) => requests.map(({ slot, view }) => ({ slot, view, urgency: REQUEST_URGENCY }))
 
-const notesOf = ({ notes }: Story) => notes.map(({ slot, view }) => ({ slot, view, urgency: ASKED }))
+const notesOf = ({ notes }: Story) => notes.map(({ slot, view }) => ({ slot, view, urgency: REQUEST_URGENCY }))
 
 const newestReplies = ({ replies }: Story) =>
   replies.filter(({ newest }) => newest).map(({ slot, view }) => ({ slot, view, urgency: replyUrgency(view) }))
 
 // Less urgent than the reply that says that the build failed, so that it comes after it.
 const testsOf = ({ tests, card }: Story) =>
-  tests.map(({ slot, view, newest }) => ({ slot, view, urgency: newest ? cardUrgency(card) + 1 : LEAST }))
+  tests.map(({ slot, view, newest }) => ({ slot, view, urgency: newest ? cardUrgency(card) + 1 : LEAST_URGENCY }))
 
 export function planNotice(view: NoticeView, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const steps = planMessage({ slot: 'card', view, thread: null, urgency: 2 }, newestOf('card', messages), now)
   return steps.map((planned) =>
     planned.step.queue === 'edit'
-      ? { ...planned, priority: LEAST, at: Math.max(planned.at, (planned.step.message.writtenAt ?? 0) + NOTICE_GAP_MS) }
+      ? {
+          ...planned,
+          priority: LEAST_URGENCY,
+          at: Math.max(planned.at, (planned.step.message.writtenAt ?? 0) + NOTICE_GAP_MS),
+        }
       : planned,
   )
 }
 
 /** The steps for a digest, whose content was fixed when it was planned. */
 export const planDigest = (view: DigestView, messages: readonly StoredMessage[], now: number): PlannedStep[] =>
-  planMessage({ slot: 'card', view, thread: null, urgency: LEAST }, newestOf('card', messages), now)
+  planMessage({ slot: 'card', view, thread: null, urgency: LEAST_URGENCY }, newestOf('card', messages), now)
 
 /** The earliest time and the highest urgency of each queue. */
 export function queuesOf(steps: readonly PlannedStep[]): Queues {
@@ -182,7 +186,7 @@ export const replacedCard = (messages: readonly StoredMessage[]): MessageTs | nu
  * The attempt whose end the current card showed when it was posted; null: it showed none. Undefined if there is no card
  * now: the next one, a new or a repeated post, will show the newest state.
  */
-export function postedAttemptSaid(messages: readonly StoredMessage[]): string | null | undefined {
+export function postedAttemptShown(messages: readonly StoredMessage[]): string | null | undefined {
   const card = newestOf('card', messages)
   return card?.state === 'claimed' || card?.state === 'posted' ? card.postedAttempt : undefined
 }
@@ -192,61 +196,61 @@ export function postedAttemptSaid(messages: readonly StoredMessage[]): string | 
  * never cause an edit: whom it mentions or proposes, the claim button, whether it is broadcast or late, how long the
  * branch was red. For a card, this is only whom it proposes.
  */
-export function digestOf(view: View): string {
-  const said =
+export function viewDigest(view: View): string {
+  const compared =
     view.kind === 'reply'
       ? { ...view, mention: null, claim: undefined, proposed: undefined, broadcast: false, isLate: undefined }
       : view.kind === 'reminder'
         ? { ...view, forMs: 0, builds: 0, broadcast: false }
         : { ...view, proposed: undefined }
-  return hash('sha256', JSON.stringify(said)).slice(0, 24)
+  return hash('sha256', JSON.stringify(compared)).slice(0, 24)
 }
 
-interface Wanted {
+interface DesiredMessage {
   slot: string
   view: View
   thread: MessageTs | null
   /** the thread in which it is looked for; left out: `thread` */
-  lookIn?: MessageTs
+  searchedThread?: MessageTs
   urgency: number
 }
 
-function planMessage(wanted: Wanted, message: StoredMessage | undefined, now: number): PlannedStep[] {
-  if (!message) return [post(wanted, 1, null, now)]
+function planMessage(desired: DesiredMessage, message: StoredMessage | undefined, now: number): PlannedStep[] {
+  if (!message) return [post(desired, 1, null, now)]
   switch (message.state) {
     case 'claimed':
       return []
     case 'unclear':
-      return [lookOrPost(wanted, message, now)]
+      return [lookOrPost(desired, message, now)]
     case 'gone':
-      return message.generation < GENERATIONS_MAX && wanted.slot === 'card'
-        ? [post(wanted, message.generation + 1, null, now)]
+      return message.generation < GENERATIONS_MAX && desired.slot === 'card'
+        ? [post(desired, message.generation + 1, null, now)]
         : []
     case 'posted':
-      return planEdit(wanted, message, now)
+      return planEdit(desired, message, now)
   }
 }
 
-function lookOrPost(wanted: Wanted, message: StoredMessage, now: number): PlannedStep {
+function lookOrPost(desired: DesiredMessage, message: StoredMessage, now: number): PlannedStep {
   const { claimedAt, lookedAt } = message
   const landedBy = claimedAt + LANDING_MAX_MS
   if (lookedAt !== null && lookedAt >= landedBy && now < lookedAt + LOOK_COUNTS_MS)
-    return post(wanted, message.generation, message, now)
+    return post(desired, message.generation, message, now)
   const at = lookedAt === null ? now : landedBy
-  return { step: look(wanted, message), at, priority: wanted.urgency }
+  return { step: look(desired, message), at, priority: desired.urgency }
 }
 
-function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedStep[] {
-  const digest = digestOf(wanted.view)
+function planEdit(desired: DesiredMessage, message: StoredMessage, now: number): PlannedStep[] {
+  const digest = viewDigest(desired.view)
   const edit = (at: number): PlannedStep => ({
-    step: { queue: 'edit', message, view: wanted.view, digest },
+    step: { queue: 'edit', message, view: desired.view, digest },
     at,
-    priority: wanted.urgency,
+    priority: desired.urgency,
   })
   if (message.sending !== null) return []
   if (message.digest !== digest) return [edit(now)]
-  if (message.doubtAt !== null) return [{ step: look(wanted, message), at: message.doubtAt, priority: LEAST }]
-  const againAt = message.recheckAt ?? changesBySelfAt(wanted.view)
+  if (message.doubtAt !== null) return [{ step: look(desired, message), at: message.doubtAt, priority: LEAST_URGENCY }]
+  const againAt = message.recheckAt ?? changesBySelfAt(desired.view)
   return againAt === null ? [] : [edit(againAt)]
 }
 
@@ -254,26 +258,26 @@ function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedS
 const changesBySelfAt = (view: View): number | null =>
   view.kind === 'card' && view.breakage ? changesAt(view.breakage) : null
 
-const look = ({ thread, lookIn }: Wanted, message: StoredMessage): Step => ({
+const look = ({ thread, searchedThread }: DesiredMessage, message: StoredMessage): Step => ({
   queue: 'look',
   message,
-  thread: lookIn ?? thread,
+  thread: searchedThread ?? thread,
 })
 
-function post(wanted: Wanted, generation: number, again: StoredMessage | null, now: number): PlannedStep {
-  const { slot, view, thread, urgency } = wanted
+function post(desired: DesiredMessage, generation: number, again: StoredMessage | null, now: number): PlannedStep {
+  const { slot, view, thread, urgency } = desired
   return {
-    step: { queue: 'post', slot, generation, view, digest: digestOf(view), thread, again },
+    step: { queue: 'post', slot, generation, view, digest: viewDigest(view), thread, again },
     at: now,
     priority: urgency,
   }
 }
 
 /** The urgency of messages for which a person who pressed a button is waiting. */
-export const ASKED = 1
+export const REQUEST_URGENCY = 1
 
 /** The least urgency. Failures come first, running builds late: if one ends before its turn, one message is enough. */
-export const LEAST = 4
+export const LEAST_URGENCY = 4
 
 function urgencyOf(shown: Shown): number {
   if (shown === 'failed' || shown === 'infrastructure_failure') return 0
@@ -282,10 +286,10 @@ function urgencyOf(shown: Shown): number {
 }
 
 /** Added to the urgency of late news, which comes after everything else, in the same order. */
-const LATE = LEAST + 1
+const LATE = LEAST_URGENCY + 1
 
 const cardUrgency = ({ shown, history }: CardView): number =>
   urgencyOf(shown) + (history.some(({ what }) => what === 'late') ? LATE : 0)
 
 const replyUrgency = ({ shown, lateEnd }: ReplyView): number =>
-  (urgencyOf(shown) <= 1 ? urgencyOf(shown) : LEAST) + (lateEnd === undefined ? 0 : LATE)
+  (urgencyOf(shown) <= 1 ? urgencyOf(shown) : LEAST_URGENCY) + (lateEnd === undefined ? 0 : LATE)

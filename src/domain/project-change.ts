@@ -2,7 +2,7 @@ import { assertNever } from '../lib/assert.ts'
 import { isIdDigits } from './ids.ts'
 import { commandsOfLines } from './masked-project.ts'
 import type { FieldFault } from './project.ts'
-import { fieldOf, listOf, saysNothing, textOf, canonical } from './raw-values.ts'
+import { fieldOf, listOf, isNullish, textOf, canonical } from './raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 import { ruleFaults, ruleOf, type RuleInput } from './rule-input.ts'
 import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
@@ -75,7 +75,7 @@ const basicOnly = (raw: Raw, field: string): ChangeEffect | null =>
 
 /** A fault if the field's current value has an unknown form, in which case it could not be kept. */
 const unreadable = (raw: Raw, field: string): ChangeEffect | null =>
-  saysNothing(raw[field]) || Array.isArray(raw[field]) ? null : fault(field, 'has a form that is not known here')
+  isNullish(raw[field]) || Array.isArray(raw[field]) ? null : fault(field, 'has a form that is not known here')
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
@@ -184,24 +184,24 @@ export const differencesOf = (before: Raw, after: Raw): Difference[] =>
   inRecords({ field: '', names: [] }, { ...before, updated_at: null }, { ...after, updated_at: null })
 
 /** A place in the project; `names` are the field names without list places. */
-interface Place {
+interface RulePosition {
   field: string
   names: readonly string[]
 }
 
-const inField = ({ field, names }: Place, name: string): Place => ({
+const inField = ({ field, names }: RulePosition, name: string): RulePosition => ({
   field: field === '' ? name : `${field}.${name}`,
   names: [...names, name],
 })
 
-const inItem = ({ field, names }: Place, at: number): Place => ({ field: `${field}[${at}]`, names })
+const inItem = ({ field, names }: RulePosition, at: number): RulePosition => ({ field: `${field}[${at}]`, names })
 
-function inValues(place: Place, before: unknown, after: unknown): Difference[] {
+function inValues(place: RulePosition, before: unknown, after: unknown): Difference[] {
   if (canonical(before) === canonical(after)) return []
   const name = place.names.at(-1) ?? ''
   // Within a secret even the names of fields can be secrets.
   if (isSecretName(name)) return [hidden(place, before, after)]
-  const forms = new Set([before, after].filter((value) => !saysNothing(value)).map(formOf))
+  const forms = new Set([before, after].filter((value) => !isNullish(value)).map(formOf))
   if (forms.size > 1) return [...inValues(place, before, null), ...inValues(place, null, after)]
   if (forms.has('record')) return inRecords(place, before, after)
   if (!forms.has('list')) return [asText(place, leavesOf(before), leavesOf(after))]
@@ -212,14 +212,14 @@ function inValues(place: Place, before: unknown, after: unknown): Difference[] {
 const formOf = (value: unknown): 'list' | 'record' | 'leaf' =>
   Array.isArray(value) ? 'list' : isRecord(value) ? 'record' : 'leaf'
 
-const leavesOf = (value: unknown): unknown[] => (saysNothing(value) ? [] : [value])
+const leavesOf = (value: unknown): unknown[] => (isNullish(value) ? [] : [value])
 
-function inRecords(place: Place, before: unknown, after: unknown): Difference[] {
+function inRecords(place: RulePosition, before: unknown, after: unknown): Difference[] {
   const names = new Set([before, after].flatMap((value) => (isRecord(value) ? Object.keys(value) : [])))
   return [...names].flatMap((name) => inValues(inField(place, name), fieldOf(before, name), fieldOf(after, name)))
 }
 
-function inVariables(place: Place, before: readonly unknown[], after: readonly unknown[]): Difference[] {
+function inVariables(place: RulePosition, before: readonly unknown[], after: readonly unknown[]): Difference[] {
   const [old, now] = [Map.groupBy(before, variableKey), Map.groupBy(after, variableKey)]
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
     const [was, is] = [old.get(name), now.get(name)]
@@ -232,7 +232,7 @@ function variableKey(variable: unknown): string {
   return typeof name === 'string' ? name : ''
 }
 
-function inLists(place: Place, before: readonly unknown[], after: readonly unknown[]): Difference[] {
+function inLists(place: RulePosition, before: readonly unknown[], after: readonly unknown[]): Difference[] {
   const [gone, come] = [without(before, after), without(after, before)]
   const isReordered = gone.length === 0 && come.length === 0
   if (isReordered && isUnordered(place.names.at(-1) ?? '')) return []
@@ -256,14 +256,14 @@ function without(items: readonly unknown[], others: readonly unknown[]): [at: nu
   })
 }
 
-const hidden = ({ field }: Place, before: unknown, after: unknown): Difference => ({
+const hidden = ({ field }: RulePosition, before: unknown, after: unknown): Difference => ({
   field,
-  before: saysNothing(before) ? null : MASK,
-  after: saysNothing(after) ? null : MASK,
+  before: isNullish(before) ? null : MASK,
+  after: isNullish(after) ? null : MASK,
   isSecret: true,
 })
 
-function asText(place: Place, before: readonly unknown[], after: readonly unknown[]): Difference {
+function asText(place: RulePosition, before: readonly unknown[], after: readonly unknown[]): Difference {
   const [old, now] = [linesOf(before, shown), linesOf(after, shown)]
   if (isSecretPlace(place.names)) return hidden(place, old, now)
   if (old !== now) return { field: place.field, before: old, after: now, isSecret: false }

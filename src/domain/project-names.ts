@@ -20,14 +20,14 @@ export interface ProjectSource extends ProjectRef {
  * deliveries is matched by uuid, by id, or by a name that only one project on CI's list has. Names are compared for the
  * CI service only: the other sources always give ids.
  */
-export function joinProjects(listed: readonly ProjectSource[], heard: readonly ProjectSource[]): ProjectRef[] {
+export function joinProjects(listed: readonly ProjectSource[], delivered: readonly ProjectSource[]): ProjectRef[] {
   const joined = listed.map(({ projectId, uuid, name, type }) => ({ projectId, uuid, name, type }))
   const byUuid = new Map(
     joined.flatMap((project) => (project.uuid ? [[project.uuid as string, project] as const] : [])),
   )
   const byId = new Map(joined.flatMap((project) => (project.projectId ? [[project.projectId, project] as const] : [])))
   const byName = Map.groupBy(joined.filter(isOfCi), ({ name }) => name.toLowerCase())
-  for (const { projectId, uuid, name, fullName, type } of heard) {
+  for (const { projectId, uuid, name, fullName, type } of delivered) {
     const names = isOfCi({ projectId }) ? [fullName, name] : []
     const named = names.flatMap((one) => (one ? [byName.get(one.toLowerCase())] : [])).find(Boolean)
     const same = byUuid.get(uuid ?? '') ?? byId.get(projectId ?? '')
@@ -46,13 +46,13 @@ const isOfCi = ({ projectId }: Pick<ProjectRef, 'projectId'>): boolean => source
  * `acme/web`), else all whose name contains it. Case does not matter.
  */
 export function matchProjects(projects: readonly ProjectRef[], text: string): ProjectRef[] {
-  const wanted = text.trim().toLowerCase()
-  if (wanted === '') return []
+  const searched = text.trim().toLowerCase()
+  if (searched === '') return []
   const exact = [
-    projects.filter(({ uuid }) => uuid === wanted),
-    projects.filter(({ projectId }) => projectId === wanted),
-    projects.filter(({ name }) => name.toLowerCase() === wanted),
-    projects.filter(({ name }) => name.toLowerCase().split('/').at(-1) === wanted),
+    projects.filter(({ uuid }) => uuid === searched),
+    projects.filter(({ projectId }) => projectId === searched),
+    projects.filter(({ name }) => name.toLowerCase() === searched),
+    projects.filter(({ name }) => name.toLowerCase().split('/').at(-1) === searched),
   ].find((found) => found.length > 0)
-  return exact ?? projects.filter(({ name }) => name.toLowerCase().includes(wanted))
+  return exact ?? projects.filter(({ name }) => name.toLowerCase().includes(searched))
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../lib/json.ts'
 // Reads values from outside without trusting their form: any may be missing, null, or of another type.
 
 /** Null and a missing value mean the same. */
-export const saysNothing = (value: unknown): value is null | undefined => value === null || value === undefined
+export const isNullish = (value: unknown): value is null | undefined => value === null || value === undefined
 
 /** An own field of an object; undefined for inherited fields and for other values. */
 export const fieldOf = (value: unknown, name: string): unknown =>
@@ -34,7 +34,7 @@ export function canonical(
     return `[${(isUnordered(name) ? items.sort() : items).join()}]`
   }
   if (!isRecord(value)) return JSON.stringify(value ?? null)
-  const names = Object.keys(value).filter((one) => !saysNothing(value[one]))
+  const names = Object.keys(value).filter((one) => !isNullish(value[one]))
   return `{${names
     .sort()
     .map((one) => `${JSON.stringify(one)}:${canonical(value[one], { name: one, isUnordered })}`)

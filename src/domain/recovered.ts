@@ -62,13 +62,13 @@ const endedBefore = (other: Attempt, { buildOrder, finalSeq }: Attempt): boolean
   compareEnds(other, { buildOrder, finalSeq: finalSeq ?? Number.POSITIVE_INFINITY }) < 0
 
 /** A build event that finishes a build, with its order of receipt. */
-type Placed = Pick<BuildEvent, 'seq' | 'buildId' | 'status'>
+type OutcomeEvent = Pick<BuildEvent, 'seq' | 'buildId' | 'status'>
 
 /**
  * The successes that recovered from this red outcome: those after it in build order, unless another success in between
  * was received earlier. @param later the branch's outcomes from the red one's build on, by build order, then receipt
  */
-export function recoveringFrom<T extends Placed>(red: Placed, later: readonly T[]): T[] {
+export function recoveringFrom<T extends OutcomeEvent>(red: OutcomeEvent, later: readonly T[]): T[] {
   const recovering: T[] = []
   let greenSince = Number.POSITIVE_INFINITY
   for (const one of later) {
@@ -84,7 +84,7 @@ export function recoveringFrom<T extends Placed>(red: Placed, later: readonly T[
  * The red outcomes that this success recovered from: those before it in build order, to a success received earlier.
  * @param earlier outcomes of the same branch up to the success's own build, newest build first, then newest first
  */
-export function recoveredFrom<T extends Placed>(green: Placed, earlier: readonly T[]): T[] {
+export function recoveredFrom<T extends OutcomeEvent>(green: OutcomeEvent, earlier: readonly T[]): T[] {
   const isBefore = ({ buildId, seq }: T) => buildId !== green.buildId || seq < green.seq
   const before = earlier.filter(isBefore)
   const end = before.findIndex(({ status, seq }) => status === 'success' && seq < green.seq)

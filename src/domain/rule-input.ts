@@ -1,6 +1,6 @@
 import type { FieldFault } from './project.ts'
 import { canCoverBranch } from './pattern.ts'
-import { fieldOf, saysNothing, textOf } from './raw-values.ts'
+import { fieldOf, isNullish, textOf } from './raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 
 /** A notification rule as a person entered it in the form. */
@@ -81,7 +81,7 @@ const branchFields = (before: Raw | null, branch: string | null): Raw =>
   branch === null && !before?.['branch'] ? {} : { branch }
 
 function optionFields(before: Raw | null, notifier: string, options: RuleInput['options']): Raw {
-  const given = OPTION_NAMES.flatMap((name) => (saysNothing(options[name]) ? [] : [[name, options[name]] as const]))
+  const given = OPTION_NAMES.flatMap((name) => (isNullish(options[name]) ? [] : [[name, options[name]] as const]))
   const old = before?.['options']
   const isSame = textOf(before?.['notifier'])?.trim().toLowerCase() === notifier.trim().toLowerCase()
   if (given.length === 0 && (isSame || !isRecord(old))) return {}

@@ -21,13 +21,13 @@ export interface ChannelRule {
 }
 
 /** The events that a channel can select by name. `broken` and `recovered` are computed, never delivered. */
-export const EVENTS = ['started', 'failed', 'broken', 'success', 'recovered', 'waiting', 'stopped'] as const
+export const RULE_EVENTS = ['started', 'failed', 'broken', 'success', 'recovered', 'waiting', 'stopped'] as const
 
 /** The events that `changes` is short for: the branch turned red, or green again. */
 export const CHANGES = ['broken', 'recovered'] as const
 
 /** Everything that a rule can select. Only `every` selects `unknown`. */
-export type Selectable = (typeof EVENTS)[number] | 'unknown'
+export type Selectable = (typeof RULE_EVENTS)[number] | 'unknown'
 
 /** The project's own rules with the notifier `slack`, as channel rules. */
 export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] => rulesFor('slack', rules)
@@ -60,14 +60,14 @@ const WORDS = new Map([
 export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 'pattern-invalid' | 'event-not-selected'
 
 /** One rule and its result for a build event. Older versions stored only the verdict. */
-export interface Looked {
+export interface RuleResult {
   rule: ChannelRule | null
   /** whose rule it is: the project's own in CI, the channel's, or the subscriptions file's; null: not known */
   from: 'ci' | 'channel' | 'file' | null
   verdict: RuleVerdict
 }
 
-export function lookAt(rule: ChannelRule, branch: string | null, selectable: readonly Selectable[]): RuleVerdict {
+export function matchRule(rule: ChannelRule, branch: string | null, selectable: readonly Selectable[]): RuleVerdict {
   const match = matchBranch(rule.branch, rule.branchMatch, branch)
   if (match === 'invalid-pattern') return 'pattern-invalid'
   if (match === 'unknown-branch') return 'branch-unknown'

@@ -16,14 +16,14 @@ export type Status =
   | 'unknown'
 
 /** GitHub holds such a run until somebody approves it there. For GitHub it has ended and cannot be cancelled. */
-export const HELD_WORD = 'action_required'
+export const HELD_STATUS = 'action_required'
 
-const BY_WORD = new Map<string, Status>([
+const BY_RAW_STATUS = new Map<string, Status>([
   ['queued', 'queued'],
   ['initiated', 'started'],
   ['testing', 'started'],
   ['waiting', 'waiting'],
-  [HELD_WORD, 'waiting'],
+  [HELD_STATUS, 'waiting'],
   ['success', 'success'],
   ['error', 'failed'],
   ['failed', 'failed'],
@@ -35,10 +35,10 @@ const BY_WORD = new Map<string, Status>([
 ])
 
 /** Every known word, with synonyms. */
-export const WORDS: readonly string[] = [...BY_WORD.keys()]
+export const RAW_STATUSES: readonly string[] = [...BY_RAW_STATUS.keys()]
 
 /** The status for CI's word. Case and outer blanks do not matter; any other word is `unknown`, never an error. */
-export const toStatus = (word: string): Status => BY_WORD.get(word.trim().toLowerCase()) ?? 'unknown'
+export const toStatus = (rawStatus: string): Status => BY_RAW_STATUS.get(rawStatus.trim().toLowerCase()) ?? 'unknown'
 
 const FINAL: ReadonlySet<Status> = new Set<Status>([
   'success',

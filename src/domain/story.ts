@@ -26,7 +26,7 @@ export interface Story {
   /** which tests failed: one message for each attempt, in order */
   tests: readonly { slot: string; view: TestsView; newest: boolean }[]
   /** requests that people made to CI about these builds, oldest first */
-  asks: readonly { slot: string; view: RequestView }[]
+  requests: readonly { slot: string; view: RequestView }[]
   /** what people did about the red branch, and reminders of it, oldest first */
   notes: readonly { slot: string; view: NoteView | ReminderView }[]
 }
@@ -76,7 +76,7 @@ export function storyFor(context: StoryContext): Story {
         newest: attempt === newest,
       })),
     tests: context.attempts.filter(context.isAnnounced).flatMap((attempt) => testsOf(attempt, context)),
-    asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
+    requests: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
     notes: context.changes.flatMap((change) => {
       const view = noteOf(change, context)
       return view ? [{ slot: noteSlot(change), view }] : []
@@ -103,20 +103,20 @@ export const postedAttemptOf = (attempts: readonly Attempt[]): string | null => 
 }
 
 function cardView(attempt: Attempt, context: StoryContext): CardView {
-  const tellsRedItself = isRed(attempt.status) && context.postedAttempt === attemptKey(attempt)
+  const showsFailure = isRed(attempt.status) && context.postedAttempt === attemptKey(attempt)
   return {
     kind: 'card',
     shown: shownIn(attempt, context),
-    word: attempt.word,
+    word: attempt.rawStatus,
     build: buildView(attempt, context.attempts),
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     history: historyOf(attempt),
     durationMs: durationOf(attempt),
     ...failedJobsOf(attempt),
     ...failedTestsOn(attempt, context),
-    mention: tellsRedItself ? mentionFor(attempt, context) : null,
-    claim: tellsRedItself ? claimFor(attempt, context) : null,
-    proposed: tellsRedItself ? proposedFor(attempt, context) : null,
+    mention: showsFailure ? mentionFor(attempt, context) : null,
+    claim: showsFailure ? claimFor(attempt, context) : null,
+    proposed: showsFailure ? proposedFor(attempt, context) : null,
     streak: streakOf(attempt, context),
     replaces: context.replaces,
     ref: refOf(attempt),
@@ -187,7 +187,7 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     isLate: attemptKey(attempt) === context.postedAttempt,
     durationMs: durationOf(attempt),
     // Left out if it is not late: otherwise digests would change, and existing messages would be edited.
-    ...(isToldLate(attempt) && { lateEnd: attempt.finalAt! }),
+    ...(hasLateEnd(attempt) && { lateEnd: attempt.finalAt! }),
     // An attempt that is no longer the newest mentions nobody.
     mention: isNews ? mentionFor(attempt, context) : null,
     claim: claimFor(attempt, context),
@@ -272,7 +272,7 @@ function historyOf(attempt: Attempt): CardView['history'] {
   const waiting =
     attempt.status === 'waiting' ? attempt.buildEvents.findLast(({ status }) => status === 'waiting') : undefined
   const snapshot = snapshotOf(attempt)
-  const end = isToldLate(attempt) ? 'late' : 'ended'
+  const end = hasLateEnd(attempt) ? 'late' : 'ended'
   return [
     ...(attempt.startedAt === null ? [] : [{ what: 'started' as const, at: attempt.startedAt }]),
     ...(waiting ? [{ what: 'waiting' as const, at: waiting.at }] : []),
@@ -292,7 +292,7 @@ const LATE_MS = 60_000
 /** The same for sources that number attempts: GitHub is polled every minute in any case, and its clock may differ. */
 const LATE_OF_NAMED_MS = 5 * 60_000
 
-function isToldLate({ buildEvents, finalSeq, finalAt, details }: Attempt): boolean {
+function hasLateEnd({ buildEvents, finalSeq, finalAt, details }: Attempt): boolean {
   const end = buildEvents.find(({ seq }) => seq === finalSeq)
   if (!end || finalAt === null) return false
   const lateMs = end.at - finalAt

@@ -72,10 +72,10 @@ function interactionKeyOf(body: unknown): string {
   if (textAt(body, 'type') === 'view_submission') {
     return `view:${textAt(body, 'view', 'id') ?? ''}:${textAt(body, 'view', 'hash') ?? ''}`
   }
-  return textAt(body, 'trigger_id') ?? textAt(body, 'event_id') ?? `body:${digestOf(body)}`
+  return textAt(body, 'trigger_id') ?? textAt(body, 'event_id') ?? `body:${bodyDigest(body)}`
 }
 
-export const digestOf = (body: unknown): string =>
+export const bodyDigest = (body: unknown): string =>
   createHash('sha256')
     .update(isRecord(body) ? JSON.stringify(body) : String(body))
     .digest('hex')

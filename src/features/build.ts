@@ -2,13 +2,13 @@ import { attemptRefText, type RequestState } from '../domain/request.ts'
 import { mrkdwnLink } from '../lib/escape.ts'
 import type { BuildSummary, ProjectRef } from '../catalog/outcomes.ts'
 import { plain, type ActionButton, type Button } from '../slack/messages/blocks.ts'
-import { buildNumber, buildUrl, joined, onBranch, outside, projectName } from '../slack/messages/build.ts'
+import { buildNumber, buildUrl, joined, onBranch, outside, projectLabel } from '../slack/messages/build.ts'
 import { sinceWords, breakageWords } from '../slack/messages/breakage.ts'
-import { actButton } from '../slack/messages/request.ts'
+import { actionButton } from '../slack/messages/request.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS } from '../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
 import { dayTime } from '../slack/messages/times.ts'
-import { lookOf } from '../slack/messages/words.ts'
+import { styleOf } from '../slack/messages/words.ts'
 import { choiceValue } from './values.ts'
 
 /** `:x: *Failed* acme/web #512 on `main` · May 4 14:09 · red since …`: a whole build in one line. Markup. */
@@ -19,16 +19,16 @@ export function buildLine(build: BuildSummary): string {
 
 /** `:x: *Failed*`. For a status that CI does not document: CI's own word. */
 export function stateWords({ shown, word }: Pick<BuildSummary, 'shown' | 'word'>): string {
-  const look = lookOf(shown)
+  const style = styleOf(shown)
   const own = shown === 'unknown' ? outside(word, WORD_CHARS_MAX) : ''
-  return `${look.symbol} *${own || look.word}*`
+  return `${style.symbol} *${own || style.label}*`
 }
 
 /** Project, number as a link, branch, and the attempt's number if it is not the first. */
 export function buildSubject(build: BuildSummary): string {
   const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
   const again = build.attemptNumber > 1 ? ` (attempt ${build.attemptNumber})` : ''
-  return `${projectName(build)} ${number}${again}${onBranch(build)}`
+  return `${projectLabel(build)} ${number}${again}${onBranch(build)}`
 }
 
 /** `red since May 3 09:30 (3 builds)`; null if the branch is not red. */
@@ -36,7 +36,7 @@ export const redWords = (red: BuildSummary['redSince']): string | null => red &&
 
 /** *Open build* and the possible actions. After an infrastructure failure, actions come first: a restart may fix it. */
 export function buildButtons(build: BuildSummary): Button[] {
-  const acts = build.offers.map((action) => actButton(action, attemptRefText(build.ref), build))
+  const acts = build.offers.map((action) => actionButton(action, attemptRefText(build.ref), build))
   return build.shown === 'infrastructure_failure' ? [...acts, ...openButton(build)] : [...openButton(build), ...acts]
 }
 
@@ -53,7 +53,7 @@ export function refreshButton({ ref }: BuildSummary): ActionButton[] {
 
 /** `acme/web · Basic`. Markup. */
 export const projectLine = ({ name, type }: ProjectRef): string =>
-  joined([projectName({ project: name }), typeWord(type)])
+  joined([projectLabel({ project: name }), typeWord(type)])
 
 /** `Basic`, `Pro`, `GitHub`, `GitLab`, or for an undocumented type CI's own word; null without a type. Markup. */
 export function typeWord(type: string | null): string | null {

@@ -1,6 +1,6 @@
 import { CHOICE_ACTION_IDS, CHOICES_BLOCK_ID } from '../slack/messages/ids.ts'
 import type { Reply } from './context.ts'
-import type { Button, Click, Feature } from './feature.ts'
+import type { ButtonHandler, Click, Feature } from './feature.ts'
 import { parseChoice, choiceValue, type Choice } from './values.ts'
 import { escapePlain, toLine } from '../lib/escape.ts'
 import { plain, type ActionButton } from '../slack/messages/blocks.ts'
@@ -20,7 +20,7 @@ async function repeatWithChoice({ deps, commands, value, by, modalOpener, refere
   )
 }
 
-const button: Button = {
+const button: ButtonHandler = {
   what: 'choice',
   replaces: true,
   describe: (value) => parseChoice(value)?.command ?? null,

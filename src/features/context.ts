@@ -39,13 +39,13 @@ export const MODALS_MAX = 1_000
 /** Knows the newest request of each modal, within this process. */
 interface Newest {
   /** Makes this request the newest of its modal. The returned function tells whether it still is. */
-  note(viewId: string): () => boolean
+  begin(viewId: string): () => boolean
 }
 
 export function createNewest(): Newest {
   const newest = new Map<string, symbol>()
   return {
-    note(viewId) {
+    begin(viewId) {
       const ask = Symbol(viewId)
       newest.delete(viewId)
       newest.set(viewId, ask)

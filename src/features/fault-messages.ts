@@ -1,16 +1,16 @@
-import { answerOf, answerTrouble, line, nextStep, type Answer, typed } from '../slack/messages/answer.ts'
+import { answerOf, answerError, line, nextStep, type Answer, typed } from '../slack/messages/answer.ts'
 import { outside } from '../slack/messages/build.ts'
 import { MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
-import type { CiTrouble } from '../catalog/outcomes.ts'
+import type { CiFailure } from '../catalog/outcomes.ts'
 import type { CiErrorKind } from '../sources/http/errors.ts'
 import { CONFIRM_WITHIN_MS, type Action } from '../domain/request.ts'
 import type { SourceName } from '../domain/ids.ts'
 import { durationWords } from '../slack/messages/times.ts'
-import { SOURCE_WORDS } from '../slack/messages/words.ts'
+import { SOURCE_NAMES } from '../slack/messages/words.ts'
 
 /** An unexpected error. Its log line has the same reference. */
 export const answerFault = (reference: string): Answer =>
-  answerTrouble(
+  answerError(
     {
       what: ':boom: *That did not work*: Buildline had an unexpected error.',
       why: 'It may or may not have been done. The log has the details.',
@@ -46,7 +46,7 @@ export const answerOldForm = (): Answer =>
 
 /** A form that Slack did not open: it opens one within three seconds of a command or a click, and not for a mention. */
 export const answerNotOpened = (why: 'mention' | 'late', reference: string): Answer =>
-  answerTrouble(
+  answerError(
     {
       what: ':warning: *The form could not be opened*; nothing was done.',
       why:
@@ -59,15 +59,15 @@ export const answerNotOpened = (why: 'mention' | 'late', reference: string): Ans
   )
 
 /** CI could not be asked. `what`: what did not work, a whole line of markup. */
-export function answerCiTrouble({ code, reason }: CiTrouble, what: string, reference: string): Answer {
-  const { why, next } = troubleWords(code)
-  return answerTrouble({ what, why: [why, ...ciSaid(reason)], next }, reference)
+export function answerCiFailure({ code, reason }: CiFailure, what: string, reference: string): Answer {
+  const { why, next } = failureWords(code)
+  return answerError({ what, why: [why, ...ciReason(reason)], next }, reference)
 }
 
 /** CI's own words, if it gave any. */
-export function ciSaid(reason: string | null, source: SourceName = 'ci'): string[] {
+export function ciReason(reason: string | null, source: SourceName = 'ci'): string[] {
   const said = outside(reason, MESSAGE_CHARS_MAX)
-  return said === '' ? [] : [`${SOURCE_WORDS[source]} said: ${said}`]
+  return said === '' ? [] : [`${SOURCE_NAMES[source]} said: ${said}`]
 }
 
 // What CI's errors mean to a person, and what to do next: one set of words for reading, one for an action that was
@@ -80,7 +80,7 @@ export interface Words {
 }
 
 /** CI could not be asked: nothing was done. */
-export const troubleWords = (code: string): Words => (isKnown(code) ? READING[code] : unknownWords(code))
+export const failureWords = (code: string): Words => (isKnown(code) ? READING[code] : unknownWords(code))
 
 /** CI certainly did not do what was requested. */
 export function refusedWords(code: string, action: Action): Words {

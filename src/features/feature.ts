@@ -8,7 +8,7 @@ import type { Form, ModalOpener } from './modal.ts'
 export interface Feature {
   commands?: readonly Command[]
   /** by `action_id` */
-  buttons?: Readonly<Record<string, Button>>
+  buttons?: Readonly<Record<string, ButtonHandler>>
   /** by `action_id`: fields of an open modal that act as soon as they are changed */
   fields?: Readonly<Record<string, FieldHandler>>
   /** by `action_id`: menus whose options are looked up while somebody types */
@@ -21,7 +21,7 @@ export interface Feature {
   events?: Readonly<Record<string, EventHandler>>
 }
 
-export interface Button {
+export interface ButtonHandler {
   /** its name in the log and in "Still working on …" */
   what: string
   /** the answer replaces the button's message, which only the requester sees */

@@ -5,7 +5,7 @@ import { builds } from './builds/slack.ts'
 import { choiceButtons } from './choice.ts'
 import type { Command } from './command.ts'
 import { doctor } from './doctor/slack.ts'
-import type { Button, EventHandler, Feature, FieldHandler, MenuHandler, Shortcut } from './feature.ts'
+import type { ButtonHandler, EventHandler, Feature, FieldHandler, MenuHandler, Shortcut } from './feature.ts'
 import type { Form } from './modal.ts'
 import { flaky } from './flaky/slack.ts'
 import { help } from './help/slack.ts'
@@ -39,12 +39,12 @@ export const ROOT_COMMAND = '/ci'
 /** In the order of the features. Tests compare the manifest, the help and the docs with it. */
 export const COMMANDS: readonly Command[] = FEATURES.flatMap(({ commands }) => commands ?? [])
 
-export const BUTTONS = all<Button>(({ buttons }) => buttons)
+export const BUTTONS = all<ButtonHandler>(({ buttons }) => buttons)
 export const FIELDS = all<FieldHandler>(({ fields }) => fields)
 export const MENUS = all<MenuHandler>(({ menus }) => menus)
 export const FORMS = all<Form>(({ forms }) => forms)
 export const SHORTCUTS = all<Shortcut>(({ shortcuts }) => shortcuts)
-export const EVENTS = all<EventHandler>(({ events }) => events)
+export const EVENT_HANDLERS = all<EventHandler>(({ events }) => events)
 
 /** Two features with the same id would both answer, so this fails at the start. */
 function all<Handler>(pick: (feature: Feature) => Readonly<Record<string, Handler>> | undefined) {

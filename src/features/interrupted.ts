@@ -3,13 +3,13 @@ import { RESPONSE_URL_MS } from '../domain/interaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import { classify } from '../slack/api/errors.ts'
 import type { InterruptedInteraction } from './pending-interactions.ts'
-import { directPlace, nearPlace } from '../slack/reply-targets.ts'
+import { directReplyTarget, nearPlace } from '../slack/reply-targets.ts'
 import { isProjectRequest, type ProjectAction } from '../domain/request.ts'
 import { ACTION_WORDS } from '../slack/messages/request.ts'
-import { buildNumber, projectName } from '../slack/messages/build.ts'
+import { buildNumber, projectLabel } from '../slack/messages/build.ts'
 import { dayTime } from '../slack/messages/times.ts'
 import { SO_FAR } from './build.ts'
-import { answerTrouble, type Answer, typed } from '../slack/messages/answer.ts'
+import { answerError, type Answer, typed } from '../slack/messages/answer.ts'
 
 /** The reference in the answer: this many characters of the interaction's id, by which operators find the log line. */
 const REFERENCE_CHARS = 8
@@ -29,7 +29,7 @@ export async function showInterrupted(
   // If it is not known whether it was shown, it is shown a second time rather than never.
   if (near && (await isShown(near.show(answer, false)))) return 'shown'
   try {
-    await directPlace(ways.client, user).show(answer, true)
+    await directReplyTarget(ways.client, user).show(answer, true)
     return 'shown'
   } catch (error) {
     const { kind } = classify(error)
@@ -46,9 +46,9 @@ const isShown = (showing: Promise<void>): Promise<boolean> =>
 
 /** For a person whose request was interrupted before it was answered: what is known about it, and what to do. */
 export function answerInterrupted({ interaction, request }: InterruptedInteraction, reference: string): Answer {
-  const asked = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
-  const what = `:warning: *Interrupted*: Buildline was restarted before it could answer you (${asked}).`
-  return answerTrouble({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
+  const description = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
+  const what = `:warning: *Interrupted*: Buildline was restarted before it could answer you (${description}).`
+  return answerError({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
 }
 
 // Subscriptions, digests, committer names and red branches are changed by one write each, without a request record.
@@ -84,11 +84,11 @@ type Recorded = NonNullable<InterruptedInteraction['request']>
 const soFar = (request: Recorded) =>
   isProjectRequest(request)
     ? {
-        why: `${PROJECT_WORDS[request.action]} ${projectName(request)} is recorded. ${soFarOf(request)}`,
+        why: `${PROJECT_WORDS[request.action]} ${projectLabel(request)} is recorded. ${soFarOf(request)}`,
         next: `Look at it with ${typed(`/ci project ${request.project}`)} before you try again.`,
       }
     : {
-        why: `*${ACTION_WORDS[request.action]}* of ${projectName(request.target)} ${buildNumber(request)} is recorded. ${soFarOf(request)}`,
+        why: `*${ACTION_WORDS[request.action]}* of ${projectLabel(request.target)} ${buildNumber(request)} is recorded. ${soFarOf(request)}`,
         next: "There is no need to ask again: the build's thread will show the result.",
       }
 
@@ -106,7 +106,7 @@ const soFarOf = ({ state }: Recorded): string =>
 
 /** CI was not called, because our own database could not be reached or something else failed first. */
 export const answerUndone = (reference: string): Answer =>
-  answerTrouble(
+  answerError(
     {
       what: ':warning: *That did not work, and nothing was done*: Buildline could not save it.',
       why: 'Its database did not answer in time.',

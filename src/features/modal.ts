@@ -6,7 +6,7 @@ import { textAt } from './body.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { respond, type SlackRequest } from './respond.ts'
-import { directPlace, modalPlace, slackCodeOf, type Place } from '../slack/reply-targets.ts'
+import { directReplyTarget, modalReplyTarget, slackCodeOf, type ReplyTarget } from '../slack/reply-targets.ts'
 import { plain, section, type Plain } from '../slack/messages/blocks.ts'
 import { cut, SECTION_CHARS_MAX } from '../slack/messages/limits.ts'
 import type { Answer } from '../slack/messages/answer.ts'
@@ -27,30 +27,30 @@ export interface OpenModal {
  * The opener for a request's modal, and the place for its answer. Without a trigger (a mention) there is no opener.
  * @param otherwise the place of the answer as long as no modal is open
  */
-export function openingPlace(
+export function openingReplyTarget(
   { client }: Pick<SlackDeps, 'client'>,
   body: unknown,
-  otherwise: Place | null,
-): { modalOpener: ModalOpener | null; place: Place | null } {
+  otherwise: ReplyTarget | null,
+): { modalOpener: ModalOpener | null; replyTarget: ReplyTarget | null } {
   const trigger = textAt(body, 'trigger_id')
-  if (trigger === null) return { modalOpener: null, place: otherwise }
-  let place = otherwise
+  if (trigger === null) return { modalOpener: null, replyTarget: otherwise }
+  let replyTarget = otherwise
   const modalOpener: ModalOpener = {
     async open(view) {
       const opened = await client.apiCall('views.open', { trigger_id: trigger, view })
       const id = textOf(fieldOf(fieldOf(opened, 'view'), 'id'))
       invariant(id !== null, 'Slack names the view that it opened')
-      place = placeIn(client, id, view.title.text, otherwise)
+      replyTarget = replyTargetIn(client, id, view.title.text, otherwise)
       return { show: (next) => showIn(client, id, next) }
     },
   }
-  const following: Place = {
-    get spot() {
-      return place?.spot ?? null
+  const following: ReplyTarget = {
+    get conversation() {
+      return replyTarget?.conversation ?? null
     },
-    show: async (answer, isLast) => place?.show(answer, isLast),
+    show: async (answer, isLast) => replyTarget?.show(answer, isLast),
   }
-  return { modalOpener, place: otherwise && following }
+  return { modalOpener, replyTarget: otherwise && following }
 }
 
 /** Replaces a view; false: the modal was closed. */
@@ -68,14 +68,14 @@ export async function showIn(client: SlackDeps['client'], viewId: string, view: 
  * Answers in a modal that was opened for the request.
  * @param isDone whether the form below has done its work, so that closing the answer closes it, too
  */
-export const placeIn = (
+export const replyTargetIn = (
   client: SlackDeps['client'],
   viewId: string,
   title: string,
-  otherwise: Place | null,
+  otherwise: ReplyTarget | null,
   isDone: () => boolean = () => false,
-): Place =>
-  modalPlace({
+): ReplyTarget =>
+  modalReplyTarget({
     client,
     viewId,
     draw: (blocks) => ({
@@ -94,8 +94,13 @@ export function respondInModal(
   { what, title, by }: { title: string } & Pick<SlackRequest, 'what' | 'by'>,
   work: (reference: string) => Promise<Reply>,
 ): Promise<void> {
-  const place = placeIn(deps.client, textAt(body, 'view', 'id') ?? '', title, directPlace(deps.client, by.user))
-  return respond(deps, { what, by, place }, work)
+  const replyTarget = replyTargetIn(
+    deps.client,
+    textAt(body, 'view', 'id') ?? '',
+    title,
+    directReplyTarget(deps.client, by.user),
+  )
+  return respond(deps, { what, by, replyTarget }, work)
 }
 
 /** Slack's error codes for a trigger that has expired or was used. */

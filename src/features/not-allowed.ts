@@ -3,12 +3,12 @@ import type { Action } from '../domain/request.ts'
 import { mention, outside } from '../slack/messages/build.ts'
 import { failureOfCode } from '../slack/api/errors.ts'
 import { WORD_CHARS_MAX } from '../slack/messages/limits.ts'
-import { answerTrouble, type Answer, type Trouble, small, type Part } from '../slack/messages/answer.ts'
-import type { Refused, WantedRight } from '../catalog/outcomes.ts'
+import { answerError, type Answer, type ErrorAnswer, small, type Part } from '../slack/messages/answer.ts'
+import type { Refused, RefusableRight } from '../catalog/outcomes.ts'
 import type { Words } from './fault-messages.ts'
 
 type No = Extract<Permit, { kind: 'no' }>
-type Wanted = Action | WantedRight | 'examine'
+type RefusedAction = Action | RefusableRight | 'examine'
 
 /**
  * What the requester lacks, and who can help. Mentions in it ping nobody, since only the requester sees it.
@@ -16,10 +16,10 @@ type Wanted = Action | WantedRight | 'examine'
  */
 export function answerNotAllowed(
   why: No | { kind: 'forbidden'; permit: No } | Extract<Refused, { kind: 'unknown-person' }>,
-  about: { action: Wanted | null; reference: string },
+  about: { action: RefusedAction | null; reference: string },
 ): Answer {
-  if (why.kind === 'unknown-person') return answerTrouble(unknownPerson(why.code), about.reference)
-  return answerTrouble(notPermitted(why.kind === 'forbidden' ? why.permit : why, about.action))
+  if (why.kind === 'unknown-person') return answerError(unknownPerson(why.code), about.reference)
+  return answerError(notPermitted(why.kind === 'forbidden' ? why.permit : why, about.action))
 }
 
 /** The same for an outcome that names the refused action. */
@@ -28,7 +28,7 @@ export const answerRefused = (refused: Refused, reference: string): Answer =>
     ? answerNotAllowed(refused.permit, { action: refused.action, reference })
     : answerNotAllowed(refused, { action: null, reference })
 
-function unknownPerson(code: string): Trouble {
+function unknownPerson(code: string): ErrorAnswer {
   const { why, next } = unknownWords(code)
   return {
     what: ':no_entry: *Not allowed yet*: Slack did not say who you are, so nothing was done.',
@@ -69,16 +69,16 @@ const NO_SUCH: ReadonlyMap<string, Words> = new Map([
   ],
 ])
 
-function notPermitted({ why, who }: No, action: Wanted | null): Trouble {
-  const wish = action === null ? 'see builds' : WISHES[action]
+function notPermitted({ why, who }: No, action: RefusedAction | null): ErrorAnswer {
+  const actionWords = action === null ? 'see builds' : ACTIONS[action]
   return {
-    what: `:no_entry: *Not allowed*: you cannot ${wish}.`,
+    what: `:no_entry: *Not allowed*: you cannot ${actionWords}.`,
     why: WHY[why],
-    next: nextOf(why, who, wish),
+    next: nextOf(why, who, actionWords),
   }
 }
 
-const WISHES: Record<Wanted, string> = {
+const ACTIONS: Record<RefusedAction, string> = {
   stop: 'stop builds',
   restart: 'restart builds',
   subscribe: 'change subscriptions',
@@ -101,9 +101,9 @@ const WHY: Record<No['why'], string> = {
 /** At most this many of those who can help are named. */
 export const HELPERS_MAX = 10
 
-function nextOf(why: No['why'], who: readonly string[], wish: string): string {
+function nextOf(why: No['why'], who: readonly string[], actionWords: string): string {
   const helpers = who.map(helperOf).filter((one) => one !== '')
-  if (helpers.length === 0) return why === 'bot' ? `Let a person ${wish}.` : `Ask a workspace admin for help.`
+  if (helpers.length === 0) return why === 'bot' ? `Let a person ${actionWords}.` : `Ask a workspace admin for help.`
   const left = helpers.length - HELPERS_MAX
   const named = helpers.slice(0, HELPERS_MAX).join(', ')
   return `Ask someone who can: ${named}${left > 0 ? ` and ${left} more` : ''}.`

@@ -1,12 +1,12 @@
 import type { NotFound } from '../catalog/outcomes.ts'
-import { onBranch, outside, projectName } from '../slack/messages/build.ts'
+import { onBranch, outside, projectLabel } from '../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../slack/messages/limits.ts'
 import {
-  answerTrouble,
+  answerError,
   type Answer,
   type AnswerContext,
   type Part,
-  type Trouble,
+  type ErrorAnswer,
   typed,
 } from '../slack/messages/answer.ts'
 import { buildLine, nameToChoose, projectLine } from './build.ts'
@@ -14,7 +14,7 @@ import { buildChoice, choices, projectChoice } from './choice.ts'
 
 /** Nothing matched, or several things did: says what is missing, or offers the choices as buttons. */
 export const answerNotFound = (outcome: NotFound, context: AnswerContext): Answer =>
-  answerTrouble(troubleOf(outcome, context))
+  answerError(errorOf(outcome, context))
 
 /** Whether any outcome is a NotFound. */
 export const isNotFound = (outcome: { kind: string }): outcome is NotFound => Object.hasOwn(NOT_FOUND, outcome.kind)
@@ -28,7 +28,7 @@ const NOT_FOUND: Record<NotFound['kind'], true> = {
   'no-card': true,
 }
 
-function troubleOf(outcome: NotFound, context: AnswerContext): Trouble {
+function errorOf(outcome: NotFound, context: AnswerContext): ErrorAnswer {
   switch (outcome.kind) {
     case 'no-project':
       return noProject(outcome, context)
@@ -55,7 +55,7 @@ function troubleOf(outcome: NotFound, context: AnswerContext): Trouble {
 
 const KNOWN_BUILDS = 'Buildline only knows builds that were reported to it.'
 
-function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, context: AnswerContext): Trouble {
+function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, context: AnswerContext): ErrorAnswer {
   const { text, nearest, isListRead } = outcome
   const what = `:mag: *No project matches* ${typed(text)}.`
   const why = isListRead ? null : "CI's list of projects could not be read yet, so the project may exist."
@@ -67,7 +67,10 @@ function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, context: 
   return { what, why, next, parts: choices([projectChoice(context, nearest, nearest)]) }
 }
 
-function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }>, context: AnswerContext): Trouble {
+function severalProjects(
+  outcome: Extract<NotFound, { kind: 'several-projects' }>,
+  context: AnswerContext,
+): ErrorAnswer {
   const { projects, more, text } = outcome
   const buttons = choices(projects.map((project) => projectChoice(context, nameToChoose(project), project.name)))
   return {
@@ -78,7 +81,7 @@ function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }
   }
 }
 
-function severalBuilds(outcome: Extract<NotFound, { kind: 'several-builds' }>, context: AnswerContext): Trouble {
+function severalBuilds(outcome: Extract<NotFound, { kind: 'several-builds' }>, context: AnswerContext): ErrorAnswer {
   const { text, builds } = outcome
   const buttons = choices(builds.map((build) => buildChoice(context, build)))
   return {
@@ -100,8 +103,8 @@ function nextOf(buttons: readonly Part[], left: number, typing: string): string 
 function noBuild(
   { project, branch, nearest }: Extract<NotFound, { kind: 'no-build' }>,
   context: AnswerContext,
-): Trouble {
-  const what = `:mag: *No build yet* for ${projectName({ project })}${onBranch({ branch })}.`
+): ErrorAnswer {
+  const what = `:mag: *No build yet* for ${projectLabel({ project })}${onBranch({ branch })}.`
   const why = KNOWN_BUILDS
   if (nearest === null) return { what, why, next: branch === null ? FIRST_BUILD : branchesOf(project) }
   const meant = { ...context, branch: nearest }

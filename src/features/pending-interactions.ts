@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import { NotAttempted } from '../store/not-attempted.ts'
 
 /** A request that is not stored within this time is refused with a message: Slack itself waits three seconds. */
-export const KEEP_WITHIN_MS = 1_500
+export const STORE_WITHIN_MS = 1_500
 
 /**
  * A second press of the same button within this time is a double click: only the first press is answered. Later presses
@@ -26,14 +26,14 @@ export const LEFT_AFTER_MS = 15_000
 export const AGAIN_AFTER_MS = 60_000
 
 /** A request whose requester could not be told for this long is given up. */
-export const OWED_MAX_MS = 24 * 60 * 60_000
+export const UNANSWERED_MAX_MS = 24 * 60 * 60_000
 
 /** Request keys are kept for this long. Slack repeats an event for an hour; a signature is valid for five minutes. */
 export const REQUESTS_KEPT_MS = 2 * 60 * 60_000
 
 /** The most requests that one round answers, and the most that it reads. */
-export const ROUND_MAX = 20
-const LOOKED_AT_MAX = 500
+export const INTERACTIONS_ANSWERED_MAX = 20
+const INTERACTIONS_READ_MAX = 500
 
 /** A request that was interrupted, and the call to CI that it led to; null: CI was not called, and will not be. */
 export interface InterruptedInteraction {
@@ -51,7 +51,7 @@ export interface PendingInteractionsDeps {
   /** this process, as claims name it */
   processId: string
   /** Tells the person that the request was interrupted. `unreachable`: they never can be told. Throws: retry later. */
-  tell: (left: InterruptedInteraction) => Promise<'shown' | 'unreachable'>
+  notifyInterrupted: (left: InterruptedInteraction) => Promise<'shown' | 'unreachable'>
 }
 
 /** Requests that have no answer yet. Each is on disk from before Slack's acknowledgement until its answer was shown. */
@@ -65,7 +65,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
 
   /**
    * Resolves when the request is on disk. Null: a request with this key came before, or this is the second press of a
-   * double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within KEEP_WITHIN_MS.
+   * double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within STORE_WITHIN_MS.
    * @param clickKey equal whenever the same person presses the same button; null: it was no button
    */
   async function keep(
@@ -86,7 +86,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
       return true
     })
     try {
-      if (await withTimeout(clock, KEEP_WITHIN_MS, writing)) return interaction
+      if (await withTimeout(clock, STORE_WITHIN_MS, writing)) return interaction
       underWay.delete(interaction.id)
       return null
     } catch (error) {
@@ -103,7 +103,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   async function isNew(requestKey: string): Promise<boolean> {
     const writing = store.write((tx) => tx.rememberRequest(requestKey, clock.now()), { canBeRedone: true })
     try {
-      return await withTimeout(clock, KEEP_WITHIN_MS, writing)
+      return await withTimeout(clock, STORE_WITHIN_MS, writing)
     } catch (error) {
       log.warn({ err: error }, 'a request could not be stored; if Slack repeats it, it is done again')
       return true
@@ -133,8 +133,8 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     if (!claimed) return
     const { request } = claimed
     const responseUrl = opened(interaction.responseUrl)
-    const reached = await deps.tell({ interaction: { ...interaction, responseUrl }, request })
-    await store.write((tx) => tx.tellInteraction(id))
+    const reached = await deps.notifyInterrupted({ interaction: { ...interaction, responseUrl }, request })
+    await store.write((tx) => tx.markInteractionNotified(id))
     const fields = { interaction: id, user, request: request?.id ?? null, reached }
     log.warn(fields, 'a request was interrupted; its requester is told')
   }
@@ -160,9 +160,9 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
       await store.write((tx) => tx.renewInteractions([...underWay], { claimedBy: processId, claimedAt: now }), {
         canBeRedone: true,
       })
-    const owed = await store.read.owedInteractions(LOOKED_AT_MAX)
+    const owed = await store.read.unansweredInteractions(INTERACTIONS_READ_MAX)
     // An error ends the round: Slack is down, and each further call would wait for it.
-    for (const interaction of owed.filter((one) => isAbandoned(one, now)).slice(0, ROUND_MAX))
+    for (const interaction of owed.filter((one) => isAbandoned(one, now)).slice(0, INTERACTIONS_ANSWERED_MAX))
       await sendAbandoned(interaction)
   }
 
@@ -173,21 +173,21 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     return !store.shared || now - claimedAt >= LEFT_AFTER_MS
   }
 
-  /** Removes what is older than OWED_MAX_MS. */
+  /** Removes what is older than UNANSWERED_MAX_MS. */
   async function forget(): Promise<void> {
     const now = clock.now()
     const mute = await store.write(async (tx) => {
       await tx.setLastDoneAt(FORGET_JOB, now)
       await tx.forgetRequests(now - REQUESTS_KEPT_MS)
-      return tx.forgetInteractions(now - OWED_MAX_MS)
+      return tx.forgetInteractions(now - UNANSWERED_MAX_MS)
     })
     if (mute > 0) log.warn({ asks: mute }, 'requests were given up: for a day their answers could not be shown')
   }
 
   const stopping = new AbortController()
-  let looking: Promise<void> = Promise.resolve()
+  let answering: Promise<void> = Promise.resolve()
 
-  async function keepLooking(): Promise<void> {
+  async function keepAnswering(): Promise<void> {
     while (!stopping.signal.aborted) {
       await answerAbandoned().catch((error: unknown) =>
         log.warn({ err: error }, 'unanswered requests are answered later'),
@@ -205,10 +205,10 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     giveUp,
     answerAbandoned,
     /** Calls `answerAbandoned` every LOOK_EVERY_MS, until `stop`. */
-    start: () => void (looking = keepLooking()),
+    start: () => void (answering = keepAnswering()),
     stop() {
       stopping.abort()
-      return looking
+      return answering
     },
     forget,
   }

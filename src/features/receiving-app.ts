@@ -3,10 +3,10 @@ import { type PendingInteractions, PendingInteraction } from './pending-interact
 import { answerFault } from './fault-messages.ts'
 import { answerUndone } from './interrupted.ts'
 import { type Answer, TYPED_CHARS_MAX } from '../slack/messages/answer.ts'
-import { channelOf, digestOf, textAt, requesterOf, listAt, threadOf, userOf } from './body.ts'
+import { channelOf, bodyDigest, textAt, requesterOf, listAt, threadOf, userOf } from './body.ts'
 import type { SlackDeps } from './context.ts'
 import { withDeps } from './register.ts'
-import { placeOf } from './reply-target.ts'
+import { replyTargetOf } from './reply-target.ts'
 import { contentOf } from '../slack/reply-targets.ts'
 import { answerView } from './modal.ts'
 import type { ReceivedInteraction } from '../domain/interaction.ts'
@@ -130,9 +130,9 @@ export class ReceivingApp extends App {
 
   async #show(body: unknown, answer: Answer): Promise<boolean> {
     try {
-      const place = placeOf(this.#deps, body)
-      await place?.show(answer, true)
-      return place !== null
+      const replyTarget = replyTargetOf(this.#deps, body)
+      await replyTarget?.show(answer, true)
+      return replyTarget !== null
     } catch (error) {
       this.#warn(error, 'an answer could not be shown')
       return false
@@ -147,7 +147,7 @@ export class ReceivingApp extends App {
 function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
   const key = textAt(body, 'event_id') ?? textAt(customProperties, 'signature')
   if (key !== null) return key
-  return textAt(body, 'type') === 'block_suggestion' ? null : `body:${digestOf(body)}`
+  return textAt(body, 'type') === 'block_suggestion' ? null : `body:${bodyDigest(body)}`
 }
 
 /** A key that is equal when the same person presses the same button again; null: this is no button. */
@@ -161,7 +161,7 @@ function clickKeyOf(body: unknown): string | null {
     ['view', 'hash'],
   ].map((path) => textAt(body, ...path))
   const pressed = { user: userOf(body), channel: channelOf(body), seen, id: textAt(action, 'action_id') }
-  return `click:${digestOf({ ...pressed, value: textAt(action, 'value') })}`
+  return `click:${bodyDigest({ ...pressed, value: textAt(action, 'value') })}`
 }
 
 /** Slack's own name for the request, and never text that a stranger typed. */

@@ -5,19 +5,19 @@ import { ACTION_IDS } from '../slack/messages/ids.ts'
 import { requesterOf, listAt, messageOf, textAt } from './body.ts'
 import type { SlackDeps } from './context.ts'
 import { answerOld } from './fault-messages.ts'
-import type { Button, MenuHandler } from './feature.ts'
-import { BUTTONS, COMMANDS, EVENTS, FIELDS, FORMS, MENUS, SHORTCUTS } from './features.ts'
+import type { ButtonHandler, MenuHandler } from './feature.ts'
+import { BUTTONS, COMMANDS, EVENT_HANDLERS, FIELDS, FORMS, MENUS, SHORTCUTS } from './features.ts'
 import type { FieldOption } from './fields.ts'
-import { openingPlace } from './modal.ts'
-import { placeOf } from './reply-target.ts'
+import { openingReplyTarget } from './modal.ts'
+import { replyTargetOf } from './reply-target.ts'
 import { respond } from './respond.ts'
-import { isByBot, nameOf, readMention, readSlash, run } from './run.ts'
+import { isByBot, nameOf, readMention, readSlash, runCommand } from './run.ts'
 
 /** Slack waits three seconds for the options of a menu, and ignores a later answer. */
 export const SUGGEST_WITHIN_MS = 2_500
 
 /** Every event that Buildline handles; the manifest subscribes to them. */
-export const EVENT_TYPES: readonly string[] = ['app_mention', ...EVENTS.keys()]
+export const EVENT_TYPES: readonly string[] = ['app_mention', ...EVENT_HANDLERS.keys()]
 
 /**
  * Registers every feature with Bolt. Each request is acknowledged before anything else, since Slack waits three
@@ -56,7 +56,7 @@ export function registerFeatures(app: App): void {
       await ack()
       await answer(depsIn(context), body)
     })
-  for (const [type, handle] of EVENTS)
+  for (const [type, handle] of EVENT_HANDLERS)
     app.event(type, async ({ body, context }) => {
       await handle(depsIn(context), body)
     })
@@ -80,7 +80,7 @@ function registerUnknown(app: App): void {
     if (SHORTCUTS.has(textAt(body, 'callback_id') ?? '')) return
     await ack()
     const deps = depsIn(context)
-    const ask = { what: 'old', by: requesterOf(body, 'shortcut'), place: placeOf(deps, body) }
+    const ask = { what: 'old', by: requesterOf(body, 'shortcut'), replyTarget: replyTargetOf(deps, body) }
     await respond(deps, ask, async () => ({ outcome: 'old', answer: answerOld() }))
   })
   // A person who submits a form that Buildline no longer knows sees it close.
@@ -90,32 +90,36 @@ function registerUnknown(app: App): void {
   app.view({ type: 'view_closed' }, async ({ ack }) => ack())
 }
 
-const OLD_BUTTON: Button = { what: 'old', answer: async () => null }
+const OLD_BUTTON: ButtonHandler = { what: 'old', answer: async () => null }
 
 function answerSlash(deps: SlackDeps, body: unknown): Promise<void> {
-  const spoken = readSlash(body)
+  const typedCommand = readSlash(body)
   const by = requesterOf(body, 'command')
-  const { modalOpener, place } = openingPlace(deps, body, placeOf(deps, body))
-  return respond(deps, { what: nameOf(spoken), by, place }, (reference) =>
-    run(deps, spoken, { by, thread: null, modalOpener, reference }),
+  const { modalOpener, replyTarget } = openingReplyTarget(deps, body, replyTargetOf(deps, body))
+  return respond(deps, { what: nameOf(typedCommand), by, replyTarget }, (reference) =>
+    runCommand(deps, typedCommand, { by, thread: null, modalOpener, reference }),
   )
 }
 
 /** `@buildline stop` in a build's thread, where Slack runs no slash commands; elsewhere the build has to be named. */
 function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
-  const spoken = readMention(body)
+  const typedCommand = readMention(body)
   const by = requesterOf(body, 'mention')
-  return respond(deps, { what: nameOf(spoken), by, place: placeOf(deps, body) }, (reference) =>
-    run(deps, spoken, { by, thread: messageOf(body), modalOpener: null, reference }),
+  return respond(deps, { what: nameOf(typedCommand), by, replyTarget: replyTargetOf(deps, body) }, (reference) =>
+    runCommand(deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference }),
   )
 }
 
-function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, answer }: Button): Promise<void> {
+function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, answer }: ButtonHandler): Promise<void> {
   const value = textAt(listAt(body, 'actions')[0], 'value') ?? ''
   const by = requesterOf(body, textAt(body, 'view', 'id') === null ? 'button' : 'modal')
   // An answer to one person never replaces a message that everybody sees.
-  const { modalOpener, place } = openingPlace(deps, body, placeOf(deps, body, replaces && isOwnMessage(body)))
-  return respond(deps, { what, by, place }, async (reference) => {
+  const { modalOpener, replyTarget } = openingReplyTarget(
+    deps,
+    body,
+    replyTargetOf(deps, body, replaces && isOwnMessage(body)),
+  )
+  return respond(deps, { what, by, replyTarget }, async (reference) => {
     const reply = await answer({ deps, commands: COMMANDS, value, by, modalOpener, reference })
     return reply ?? { outcome: 'old', answer: answerOld() }
   })

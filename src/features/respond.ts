@@ -5,7 +5,7 @@ import { NotAttempted } from '../store/not-attempted.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import { showPicture } from '../slack/picture/show.ts'
 import type { Answer } from '../slack/messages/answer.ts'
-import type { Place } from '../slack/reply-targets.ts'
+import type { ReplyTarget } from '../slack/reply-targets.ts'
 
 /** After this time the person is told that the answer will follow. */
 const SLOW_AFTER_MS = 2_000
@@ -16,7 +16,7 @@ export interface SlackRequest {
   what: string
   by: Requester
   /** null: there is no place for an answer, so only the log has the outcome */
-  place: Place | null
+  replyTarget: ReplyTarget | null
 }
 
 /**
@@ -25,7 +25,7 @@ export interface SlackRequest {
  */
 export async function respond(
   deps: SlackDeps,
-  { what, by, place }: SlackRequest,
+  { what, by, replyTarget }: SlackRequest,
   work: (reference: string) => Promise<Reply>,
 ): Promise<void> {
   const { client, clock, log, pending } = deps
@@ -64,8 +64,8 @@ export async function respond(
 
   async function show(shown: Answer, isLast: boolean): Promise<boolean> {
     try {
-      await place?.show(shown, isLast)
-      return place !== null
+      await replyTarget?.show(shown, isLast)
+      return replyTarget !== null
     } catch (error) {
       log.warn({ ...fields, err: error }, 'an answer could not be shown')
       return false
@@ -74,9 +74,9 @@ export async function respond(
 
   /** Best effort: without the picture, the text is a full answer. */
   async function showPictureOf(shown: Answer | null): Promise<void> {
-    if (!shown?.picture || !place?.spot) return
+    if (!shown?.picture || !replyTarget?.conversation) return
     try {
-      await showPicture(client, shown.picture, place.spot, by.user)
+      await showPicture(client, shown.picture, replyTarget.conversation, by.user)
     } catch (error) {
       log.info({ ...fields, err: error }, 'a picture could not be shown')
     }

@@ -7,7 +7,7 @@ import type { Command, Question } from './command.ts'
 import { parseTyped, type Word } from '../slack/commands/parse.ts'
 
 /** A command as typed, in a slash command or in a mention. */
-interface Spoken {
+interface TypedCommand {
   /** null if the first word names no command */
   command: Command | null
   /** the word in the place of the command's name; null: nothing was typed */
@@ -18,7 +18,7 @@ interface Spoken {
 }
 
 /** `/ci stop acme/web` and `/ci-stop acme/web` are equal. Any other slash command counts as a renamed `/ci`. */
-export function readSlash(body: unknown): Spoken {
+export function readSlash(body: unknown): TypedCommand {
   const text = textAt(body, 'text') ?? ''
   const words = parseTyped(text)
   const [, name] = ALIAS.exec(textAt(body, 'command') ?? '') ?? []
@@ -35,36 +35,37 @@ const ALIAS = /^\/ci-(.+)$/
 export const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id') !== null
 
 /** Reads the words after the mention of Buildline. The words before it are meant for somebody else. */
-export function readMention(body: unknown): Spoken {
+export function readMention(body: unknown): TypedCommand {
   const words = parseTyped((textAt(body, 'event', 'text') ?? '').replaceAll(ADDRESSED, '$1 '))
   const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
   const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
-  const asked = words.slice(words.findIndex(isOurs) + 1)
-  const text = asked.slice(1).map((word) => word.text)
-  return readWords(asked, text.join(' '))
+  const commandWords = words.slice(words.findIndex(isOurs) + 1)
+  const text = commandWords.slice(1).map((word) => word.text)
+  return readWords(commandWords, text.join(' '))
 }
 
 // `@buildline: stop`, as people write to each other.
 const ADDRESSED = /(<@[UW][A-Z0-9]{2,20}(?:\|[^<>]{0,80})?>)[:,]/g
 
 /** The first word names the command. */
-function readWords([first, ...words]: readonly Word[], text: string): Spoken {
+function readWords([first, ...words]: readonly Word[], text: string): TypedCommand {
   return { command: first ? commandNamed(first.text) : null, typed: first?.text ?? null, words, text }
 }
 
 /** The command's name for the log and for "Still working on …": never text that somebody typed. */
-export const nameOf = ({ command, typed }: Spoken): string => command?.name ?? (typed === null ? 'overview' : 'help')
+export const nameOf = ({ command, typed }: TypedCommand): string =>
+  command?.name ?? (typed === null ? 'overview' : 'help')
 
-type Asking = Pick<Question, 'by' | 'thread' | 'modalOpener' | 'reference'>
+type CommandOrigin = Pick<Question, 'by' | 'thread' | 'modalOpener' | 'reference'>
 
 /** Answers a command. An unknown command does nothing. Without any word, shows the state of the channel or thread. */
-export async function run(
+export async function runCommand(
   deps: Pick<SlackDeps, 'operations'>,
-  { command, typed, words, text }: Spoken,
-  asking: Asking,
+  { command, typed, words, text }: TypedCommand,
+  origin: CommandOrigin,
 ): Promise<Reply> {
-  const question = { operations: deps.operations, commands: COMMANDS, words, text, ...asking }
-  if (typed === null && !asking.thread) return overview(question)
+  const question = { operations: deps.operations, commands: COMMANDS, words, text, ...origin }
+  if (typed === null && !origin.thread) return overview(question)
   const row = typed === null ? commandNamed('status') : command
   return row ? row.handle({ ...question, row }) : unknown(COMMANDS, typed ?? '')
 }

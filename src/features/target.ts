@@ -3,7 +3,7 @@ import { isShortId, isUuid, toUuid } from '../domain/ids.ts'
 import { CUT, type Word } from '../slack/commands/parse.ts'
 
 /** What a command is about, as typed. Nothing of it is known to exist. */
-export type Target =
+export type TypedTarget =
   | { kind: 'none' }
   | Exclude<Named, { kind: 'run' | 'message' }>
   /** an empty name: of a branch of this project, or (null) of a project */
@@ -16,7 +16,7 @@ export type Target =
  * is not the first character separates project and branch; `acme/web@@login` is the branch `@login`. An empty branch,
  * as in `acme/web@` or `acme/web ""`, does not mean any branch.
  */
-export function parseTarget(words: readonly Word[]): Target {
+export function parseTarget(words: readonly Word[]): TypedTarget {
   const [first, second, third] = words
   if (!first) return { kind: 'none' }
   if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
@@ -28,7 +28,7 @@ export function parseTarget(words: readonly Word[]): Target {
   return third ? { kind: 'unclear', extra: third.text } : both
 }
 
-function readOne(word: Word): Target {
+function readOne(word: Word): TypedTarget {
   const url = findBuildUrl(word)
   if (url !== null) return { kind: 'build-url', url }
   const [project, branch] = partAt(word.text)
@@ -47,7 +47,7 @@ export function partAt(text: string): [project: string, branch: string | null] {
 }
 
 // Git allows no branch named `@`, so `@` alone is an empty name.
-const ofBranch = (project: string, branch: string): Target =>
+const ofBranch = (project: string, branch: string): TypedTarget =>
   branch === '' || branch === '@' ? { kind: 'nameless', project } : { kind: 'project', project, branch }
 
 const nameOf = (project: string): string => (isUuid(project) ? toUuid(project) : project)
@@ -62,7 +62,7 @@ const WEB_ADDRESS = /^https?:\/\/\S+$/i
 const BUILD_PATH = /\/builds\/[^/@]+\/?$|\/(?:actions\/runs|-\/pipelines)\/\d+(?:\/|$)/
 
 /** A project and the word after it; null if no second word can follow. */
-function withSecond(target: Target, second: Word): Target | null {
+function withSecond(target: TypedTarget, second: Word): TypedTarget | null {
   const project = projectOf(target)
   if (project === null || findBuildUrl(second) !== null) return null
   // `acme/web@ main`
@@ -73,7 +73,7 @@ function withSecond(target: Target, second: Word): Target | null {
   return ofBranch(project, second.text.replace(/^@/, ''))
 }
 
-function projectOf(target: Target): string | null {
+function projectOf(target: TypedTarget): string | null {
   if (target.kind === 'uuid') return target.uuid
   if (target.kind === 'nameless') return target.project
   return target.kind === 'project' && target.branch === null ? target.project : null

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isChannelId, type ChannelId } from '../domain/ids.ts'
 import { parseAttemptRef, attemptRefText, type AttemptRef } from '../domain/request.ts'
-import type { ListQuestion } from '../catalog/outcomes.ts'
+import type { ListQuery } from '../catalog/outcomes.ts'
 
 // Writes and reads the values of buttons. A value comes back over the network, perhaps from a very old version.
 
@@ -42,12 +42,12 @@ export function parseChoice(value: string): Choice | null {
 }
 
 /** The question of a list, for another page. Null if it could not be read back. */
-export function pageValue({ text, type, page }: ListQuestion): string | null {
+export function pageValue({ text, type, page }: ListQuery): string | null {
   const value = JSON.stringify({ text, type, page })
   return parsePage(value) && value
 }
 
-export function parsePage(value: string): ListQuestion | null {
+export function parsePage(value: string): ListQuery | null {
   const read = PAGE.safeParse(jsonOf(value))
   return read.success ? read.data : null
 }

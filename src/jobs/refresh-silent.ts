@@ -17,7 +17,7 @@ export const LET_BE_MS = 7 * 24 * 60 * 60_000
 
 /** One round makes at most this many calls to CI, each about one branch, and reads this many builds. */
 export const CALLS_MAX = 5
-export const BUILDS_MAX = 100
+export const SILENT_BUILDS_MAX = 100
 
 export const REFRESH_SILENT_EVERY_MS = 5 * 60_000
 
@@ -40,7 +40,10 @@ interface RefreshSilent {
 export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): Promise<void> {
   const { store, clock, sources } = deps
   const now = clock.now()
-  const silent = await store.read.silentBuilds({ notAfter: now - SILENT_MS, notBefore: now - LET_BE_MS }, BUILDS_MAX)
+  const silent = await store.read.silentBuilds(
+    { notAfter: now - SILENT_MS, notBefore: now - LET_BE_MS },
+    SILENT_BUILDS_MAX,
+  )
   const branches = [...Map.groupBy(silent, ({ projectId, branch }) => JSON.stringify([projectId, branch])).values()]
   const away = new Set<SourceName>()
   let calls = 0
@@ -50,27 +53,27 @@ export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): P
     const name = sourceOf(projectId)
     if (!source?.getProject) {
       // Otherwise these builds would come first in every round and fill it.
-      await store.write((tx) => tx.setAsked(builds, now))
+      await store.write((tx) => tx.setCiCheckedAt(builds, now))
       continue
     }
     // The source failed in this round. The next round asks it again; other sources may still answer now.
     if (away.has(name)) continue
     if (signal.aborted || calls++ === CALLS_MAX) return
-    const shown = await ask(deps, source.getProject, builds)
+    const shown = await readBuilds(deps, source.getProject, builds)
     if (shown === 'away') away.add(name)
-    else for (const build of builds) await keep(deps, build, shown)
+    else for (const build of builds) await recordSilent(deps, build, shown)
   }
 }
 
-async function ask(
+async function readBuilds(
   { log, count }: RefreshSilent,
   getProject: NonNullable<Source['getProject']>,
   builds: readonly KnownBuild[],
 ): Promise<readonly LegacyBuild[] | 'away'> {
   const { projectId, branch } = builds[0]!
-  const wanted = builds.map(({ buildId }) => buildId)
+  const ids = builds.map(({ buildId }) => buildId)
   try {
-    return (await getProject(projectId, { builds: wanted, ...(branch === null ? {} : { branch }) })).builds
+    return (await getProject(projectId, { builds: ids, ...(branch === null ? {} : { branch }) })).builds
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     // CI's legacy interface never shows Pro projects, so the next round would fail the same way.
@@ -81,22 +84,25 @@ async function ask(
   }
 }
 
-async function keep(
+async function recordSilent(
   { store, clock, log, wake, count }: RefreshSilent,
   silent: KnownBuild,
   shown: readonly LegacyBuild[],
 ): Promise<void> {
-  const { projectId, buildId, revisionKey, word } = silent
+  const { projectId, buildId, revisionKey, rawStatus } = silent
   const build = shown.find(({ id }) => id === buildId)
   const at = clock.now()
   // An unknown status would only hide the status that we know.
   const isKnown = build !== undefined && toStatus(build.status) !== 'unknown'
   const isNews = await store.write(async (tx) => {
-    await tx.setAsked([silent], at)
+    await tx.setCiCheckedAt([silent], at)
     return isKnown && (await insertSnapshot(tx, silent, { build, begunAgain: false, at }))
   })
   count(isNews ? 'news' : isKnown ? 'no-news' : 'not-shown')
   if (!isNews) return
-  log.info({ project: projectId, build: buildId, revision: revisionKey, was: word, is: build?.status }, 'CI was asked')
+  log.info(
+    { project: projectId, build: buildId, revision: revisionKey, was: rawStatus, is: build?.status },
+    'CI was asked',
+  )
   wake(revisionKey)
 }

@@ -1,7 +1,7 @@
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import { coversBranch, matchBranch } from '../domain/pattern.ts'
-import { ASKED, newestOf } from '../domain/plan.ts'
+import { REQUEST_URGENCY, newestOf } from '../domain/plan.ts'
 import { nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
 import { noteSlot } from '../domain/story.ts'
 import { following, type Subscription } from '../domain/subscription.ts'
@@ -18,7 +18,7 @@ export const REMIND_EVERY_MS = 15_000
 /** The most red branches that one run checks, the newest first. */
 const REMINDED_BRANCHES_MAX = 1_000
 
-export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'say'> {
+export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'sendText'> {
   newId: () => string
   wake: (revisionKey: string) => void
 }
@@ -106,7 +106,7 @@ async function record(
   if (!next || next.at > at) return null
   const change = { id, breakageId, subject, interactionKey: null, to: null, at, ...changeOf(next, breakage, channel) }
   await tx.insertBreakageChange(change)
-  if (change.kind === 'reminded') await tx.touchCards(subject, at, ASKED)
+  if (change.kind === 'reminded') await tx.touchCards(subject, at, REQUEST_URGENCY)
   return change
 }
 
@@ -132,12 +132,12 @@ async function withPostTime(
 
 /** Sends at most once: if the process dies before, the owner gets no message, and the channel's reminder follows. */
 async function notifyOwner(
-  { store, say, log }: RemindDeps,
+  { store, sendText, log }: RemindDeps,
   { breakage, project }: Due,
   { id, by }: BreakageChange,
 ): Promise<void> {
   const about = { project: project.fullName ?? project.name, branch: breakage.branch }
-  const outcome = await say(by, lapsedLine(about), breakageButton(breakage.id))
+  const outcome = await sendText(by, lapsedLine(about), breakageButton(breakage.id))
   if (outcome.kind === 'sent')
     return log.info({ breakage: breakage.id, user: by }, 'an owner was notified that their time is up')
   const { code } = outcome

@@ -5,7 +5,7 @@ import { recoveredFrom, recoveringFrom } from '../domain/recovered.ts'
 import { isOpen } from '../domain/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/status.ts'
 import { noticeDay } from '../domain/notice.ts'
-import type { Card, EventPlace, VerdictPlace } from '../store/records.ts'
+import type { Card, EventRef, OutcomeRef } from '../store/records.ts'
 import { OUTCOMES_FAR } from '../store/history.ts'
 import type { Reads } from '../store/store.ts'
 
@@ -40,14 +40,18 @@ export function createStays(age: Age) {
    * stays while another card of its red streak stays: without it, that card's next plan would say something wrong. A
    * success that ended a streak is removed only after the streak: otherwise a later success would be the recovery.
    */
-  return (reads: Reads, place: Place): Promise<boolean> => staysItself(reads, place, new Set())
+  return (reads: Reads, place: CardRef): Promise<boolean> => staysItself(reads, place, new Set())
 
-  /** @param looked the cards that this check has visited already */
-  async function staysItself(reads: Reads, { revisionKey, cardNumber }: Place, looked: Set<string>): Promise<boolean> {
+  /** @param visited the cards that this check has visited already */
+  async function staysItself(
+    reads: Reads,
+    { revisionKey, cardNumber }: CardRef,
+    visited: Set<string>,
+  ): Promise<boolean> {
     const subject = revisionSubject(revisionKey, cardNumber)
-    if (looked.has(subject)) return false
-    const isFirst = looked.size === 0
-    looked.add(subject)
+    if (visited.has(subject)) return false
+    const isFirst = visited.size === 0
+    visited.add(subject)
     // Read first: in a transaction, this lock keeps other processes from ingesting the revision meanwhile.
     if ((await reads.ingestOf(revisionKey)) !== null) return true
     const buildEvents = await reads.eventsOfCard(revisionKey, cardNumber)
@@ -55,12 +59,12 @@ export function createStays(age: Age) {
     return (
       buildEvents.some((buildEvent) => isYoung(buildEvent, age)) ||
       (await hasNews(reads, buildEvents)) ||
-      (await isAskedAbout(reads, revisionKey, age)) ||
+      (await hasRecentRequest(reads, revisionKey, age)) ||
       (await isNeeded(reads, buildEvents)) ||
-      (await isToldStill(reads, subject, age)) ||
+      (await isStillPosted(reads, subject, age)) ||
       (await someOfStreak(reads, buildEvents, async (card, isEnded) => {
         const isWaitedFor = isFirst && isEnded && revisionSubject(card.revisionKey, card.cardNumber) !== subject
-        return isWaitedFor || staysItself(reads, card, looked)
+        return isWaitedFor || staysItself(reads, card, visited)
       }))
     )
   }
@@ -81,11 +85,11 @@ export function createStays(age: Age) {
   }
 }
 
-type Place = { revisionKey: string; cardNumber: number }
+type CardRef = { revisionKey: string; cardNumber: number }
 
 /** The cards of these build events that are older than `before` (ms), each once. */
-export function cardsOfEvents(buildEvents: readonly EventPlace[], before: number): Place[] {
-  const cards = new Map<string, Place>()
+export function cardsOfEvents(buildEvents: readonly EventRef[], before: number): CardRef[] {
+  const cards = new Map<string, CardRef>()
   for (const { at, revisionKey, cardNumber } of buildEvents)
     if (at < before && cardNumber !== null)
       cards.set(revisionSubject(revisionKey, cardNumber), { revisionKey, cardNumber })
@@ -109,7 +113,7 @@ async function someOnBranch(
 const someOfStreak = (
   reads: Reads,
   buildEvents: readonly PlacedEvent[],
-  isSo: (card: Place, isEnded: boolean) => Promise<boolean>,
+  isSo: (card: CardRef, isEnded: boolean) => Promise<boolean>,
 ): Promise<boolean> =>
   someOnBranch(buildEvents, async (buildEvent, branch) => {
     const key = branchKey(buildEvent.projectId, branch)
@@ -119,10 +123,10 @@ const someOfStreak = (
   })
 
 /** For a red outcome, the successes that recovered from it; for a success, even an overtaken one, what it ended. */
-async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Promise<EventPlace[]> {
+async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Promise<EventRef[]> {
   if (buildEvent.status === 'success') return recoveredFrom(buildEvent, await outcomesTo(reads, key, buildEvent))
   if (!isRed(buildEvent.status)) return []
-  const recovering: EventPlace[] = []
+  const recovering: EventRef[] = []
   for (const green of recoveringFrom(buildEvent, await outcomesAfter(reads, key, buildEvent)))
     if (!(await reads.isOvertaken(key, green.buildOrder, green.seq))) recovering.push(green)
   return recovering
@@ -133,16 +137,16 @@ async function outcomesTo(
   reads: Reads,
   key: string,
   { buildId, buildOrder, seq }: PlacedEvent,
-): Promise<(PlacedEvent & EventPlace)[]> {
+): Promise<(PlacedEvent & EventRef)[]> {
   const near = await reads.verdictsBefore(key, buildOrder, OUTCOMES_NEAR)
   const sawEnd = near.some((one) => one.status === 'success' && one.buildId !== buildId && one.seq < seq)
   return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, buildOrder, OUTCOMES_FAR)
 }
 
 /** The branch's outcomes from this build on, at least to a success that came before all newer builds' outcomes. */
-async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }: PlacedEvent): Promise<VerdictPlace[]> {
+async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }: PlacedEvent): Promise<OutcomeRef[]> {
   const near = await reads.verdictsFrom(key, buildOrder, OUTCOMES_NEAR)
-  const isGreenInTurn = (one: VerdictPlace, i: number) =>
+  const isGreenInTurn = (one: OutcomeRef, i: number) =>
     one.status === 'success' && one.buildId !== buildId && near.slice(i + 1).every(({ seq }) => seq > one.seq)
   const isEnough = near.length < OUTCOMES_NEAR || near.slice(0, -1).some(isGreenInTurn)
   return isEnough ? near : reads.verdictsFrom(key, buildOrder, OUTCOMES_FAR)
@@ -157,10 +161,10 @@ async function hasNews(reads: Reads, buildEvents: readonly PlacedEvent[]): Promi
   return (await reads.eventsOfBuilds([...builds])).some(({ cardNumber }) => cardNumber === null)
 }
 
-const isAskedAbout = async (reads: Reads, revisionKey: string, { before }: Age): Promise<boolean> =>
+const hasRecentRequest = async (reads: Reads, revisionKey: string, { before }: Age): Promise<boolean> =>
   (await reads.requestsOf(revisionKey)).some((request) => isOpen(request) || request.requestedAt >= before)
 
-async function isToldStill(reads: Reads, subject: string, age: Age): Promise<boolean> {
+async function isStillPosted(reads: Reads, subject: string, age: Age): Promise<boolean> {
   for (const key of await reads.cardsOf(subject)) {
     const card = await reads.card(key)
     if (card && hasSteps(card) && !(await isClosed(reads, card, age))) return true

@@ -28,7 +28,7 @@ interface PruneDeps {
   log: Log
   retentionDays: number
   /** many deliveries wait to be stored, and come first */
-  isPressed: () => boolean
+  hasWaitingDeliveries: () => boolean
 }
 
 /**
@@ -81,11 +81,11 @@ async function repeat(deps: PruneDeps, signal: AbortSignal, remove: (tx: Tx) => 
 
 /** Waits while many deliveries wait, does the work once, then pauses. Null: stopped before the work was done. */
 async function inTurn<T>(
-  { clock, isPressed }: PruneDeps,
+  { clock, hasWaitingDeliveries }: PruneDeps,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T | null> {
-  while (isPressed() && !signal.aborted) await clock.sleep(PRESSED_AGAIN_MS, signal)
+  while (hasWaitingDeliveries() && !signal.aborted) await clock.sleep(PRESSED_AGAIN_MS, signal)
   if (signal.aborted) return null
   const beganAt = clock.now()
   const done = await work()
@@ -102,15 +102,15 @@ async function removeCards(
   const stays = createStays({ now, before, forgottenBefore: now - (now - before) * BRANCH_TIMES })
   const removed = { cards: 0, rows: 0 }
   let last = 0
-  let looked = 0
+  let removedBefore = 0
   while (!signal.aborted) {
     const buildEvents = await read.eventsAfter(last, LOOKED_AT_MAX)
     const old = cardsOfEvents(buildEvents, before)
     // Events come in order of receipt, so by time unless a clock was set back. A page without old events is the end.
     if (old.length === 0 && !buildEvents.some(({ at }) => at < before)) {
-      if (removed.cards === looked) break
+      if (removed.cards === removedBefore) break
       // Start again: some cards may have stayed only because of cards that are removed by now.
-      looked = removed.cards
+      removedBefore = removed.cards
       last = 0
       continue
     }
@@ -133,10 +133,10 @@ interface Going {
 /** Removes cards, after checking each again inside the transaction: news may have come since the first check. */
 async function removeThese(deps: PruneDeps, signal: AbortSignal, { going, stays, removed }: Going): Promise<void> {
   const remove = async (tx: Tx) => {
-    const done = { looked: 0, cards: 0, rows: 0 }
+    const done = { checked: 0, cards: 0, rows: 0 }
     for (const { revisionKey, cardNumber } of going) {
       if (done.rows >= ROWS_MAX) break
-      done.looked++
+      done.checked++
       if (await stays(tx, { revisionKey, cardNumber })) continue
       const rows = await tx.removeCardEvents(revisionKey, cardNumber)
       // No rows: another process has removed the card already.
@@ -148,7 +148,7 @@ async function removeThese(deps: PruneDeps, signal: AbortSignal, { going, stays,
   while (going.length > 0) {
     const done = await inTurn(deps, signal, () => deps.store.write(remove, { canBeRedone: true }))
     if (!done) return
-    going.splice(0, done.looked)
+    going.splice(0, done.checked)
     removed.cards += done.cards
     removed.rows += done.rows
   }

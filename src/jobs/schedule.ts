@@ -23,32 +23,32 @@ export interface ScheduleDeps {
 }
 
 /** How often the scheduler checks which jobs are due. */
-const LOOK = '*/5 * * * * *'
-const LOOK_EVERY_MS = 5_000
+const CHECK_CRON = '*/5 * * * * *'
+const CHECK_EVERY_MS = 5_000
 
 /** If the clock is set back by an hour, node-cron is silent for an hour. It is restarted after this much silence. */
-const SILENT_MS = 2 * LOOK_EVERY_MS
+const SILENT_MS = 2 * CHECK_EVERY_MS
 
 /** Runs each job when it is due. A job that fails is due again at the next check. */
 export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
-  const look = createLook(jobs, deps)
+  const dueCheck = createDueCheck(jobs, deps)
   const stopping = new AbortController()
-  let looks = 0
+  let ticks = 0
   // node-cron only ticks. The rows in the database say when each job was last done, and so whether it is due.
   const tick = (): void => {
-    looks++
-    look.now()
+    ticks++
+    dueCheck.now()
   }
-  let task = schedule(LOOK, tick)
+  let task = schedule(CHECK_CRON, tick)
   const watching = watch()
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const before = looks
+      const before = ticks
       await deps.clock.sleep(SILENT_MS, stopping.signal)
-      if (looks !== before || stopping.signal.aborted) continue
+      if (ticks !== before || stopping.signal.aborted) continue
       await task.destroy()
-      task = schedule(LOOK, tick)
+      task = schedule(CHECK_CRON, tick)
       tick()
     }
   }
@@ -59,13 +59,13 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
       stopping.abort()
       await watching
       await task.destroy()
-      await look.stop()
+      await dueCheck.stop()
     },
   }
 }
 
 /** Creates one check for due jobs. A job that hangs, for example because CI is slow, does not delay the others. */
-export function createLook(jobs: readonly Job[], deps: ScheduleDeps) {
+export function createDueCheck(jobs: readonly Job[], deps: ScheduleDeps) {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
 
@@ -114,4 +114,5 @@ const isDue = ({ everyMs }: Job, lastDoneAt: number | null, now: number): boolea
   lastDoneAt === null || lastDoneAt > now || now - lastDoneAt >= everyMs - EARLY_MS
 
 // A job that was stopped while it ran is still due.
-const endOf = (said: unknown, signal: AbortSignal): JobEnd => (said === 'again' || signal.aborted ? 'again' : 'done')
+const endOf = (result: unknown, signal: AbortSignal): JobEnd =>
+  result === 'again' || signal.aborted ? 'again' : 'done'

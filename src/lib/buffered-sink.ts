@@ -1,5 +1,5 @@
 /** Calls that are buffered while there is no listener; further ones are dropped. */
-export const KEPT_MAX = 100_000
+export const BUFFERED_MAX = 100_000
 
 /**
  * Buffers calls until there is a listener, then passes them on in order. Afterwards it passes on all calls of a turn of
@@ -8,23 +8,23 @@ export const KEPT_MAX = 100_000
  */
 export function createBufferedSink<Listener>() {
   let listener: Listener | null = null
-  let kept: ((to: Listener) => void)[] = []
+  let buffered: ((to: Listener) => void)[] = []
 
-  function tellAll(): void {
-    const said = kept
-    kept = []
-    for (const say of said) say(listener!)
+  function flush(): void {
+    const calls = buffered
+    buffered = []
+    for (const call of calls) call(listener!)
   }
 
   return {
-    tell(say: (to: Listener) => void): void {
-      if (listener === null && kept.length >= KEPT_MAX) return
-      if (kept.push(say) === 1 && listener !== null) setImmediate(tellAll)
+    push(call: (to: Listener) => void): void {
+      if (listener === null && buffered.length >= BUFFERED_MAX) return
+      if (buffered.push(call) === 1 && listener !== null) setImmediate(flush)
     },
     /** Sets the listener, and passes on what was buffered. */
     use(to: Listener): void {
       listener = to
-      tellAll()
+      flush()
     },
   }
 }

@@ -30,13 +30,13 @@ interface MachineClocks {
 
 export const machineClocks: MachineClocks = { set: () => Date.now(), running: () => performance.now() }
 
-export type AgreedClock = ReturnType<typeof createAgreedClock>
+export type SyncedClock = ReturnType<typeof createSyncedClock>
 
 /** A difference of up to this much is not corrected. */
 const DIFFER_MS = 20
 
 /** A clock that follows another one: machines that share a database all follow the database's clock. */
-export function createAgreedClock(own: Clock) {
+export function createSyncedClock(own: Clock) {
   let aheadMs = 0
   return {
     now: () => own.now() + aheadMs,
@@ -85,7 +85,7 @@ export function createSteadyTime(clocks: MachineClocks) {
   }
 }
 
-/** Starts at the wall clock's time and runs by the monotonic clock. For an AgreedClock, which corrects it. */
+/** Starts at the wall clock's time and runs by the monotonic clock. For a SyncedClock, which corrects it. */
 export function createRunningTime(clocks: MachineClocks): () => number {
   const [beganAt, ranFrom] = [clocks.set(), clocks.running()]
   return () => Math.floor(beganAt + clocks.running() - ranFrom)

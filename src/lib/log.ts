@@ -9,25 +9,25 @@ export interface Log {
 }
 
 /** A problem that goes on is logged again after this time, then after twice as long each time, */
-export const SAID_AGAIN_MS = 60_000
+export const LOGGED_AGAIN_MS = 60_000
 /** but at most this long after the last time. */
-export const SAID_AGAIN_MS_MAX = 60 * 60_000
+export const LOGGED_AGAIN_MS_MAX = 60 * 60_000
 
 export type LogThrottle = ReturnType<typeof createLogThrottle>
 
 /** Keeps a problem that goes on for hours from being logged a thousand times. */
 export function createLogThrottle(clock: Pick<Clock, 'now'>) {
-  const said = new Map<string, { at: number; waitMs: number }>()
+  const logged = new Map<string, { at: number; waitMs: number }>()
   return {
     /** Whether to log it now. If so, the caller must log it: the next time counts from here. */
     isDue(what: string): boolean {
-      const last = said.get(what)
+      const last = logged.get(what)
       if (last && clock.now() - last.at < last.waitMs) return false
-      const waitMs = last ? Math.min(last.waitMs * 2, SAID_AGAIN_MS_MAX) : SAID_AGAIN_MS
-      said.set(what, { at: clock.now(), waitMs })
+      const waitMs = last ? Math.min(last.waitMs * 2, LOGGED_AGAIN_MS_MAX) : LOGGED_AGAIN_MS
+      logged.set(what, { at: clock.now(), waitMs })
       return true
     },
     /** The problem has ended: if it comes again, it is logged at once. */
-    over: (what: string) => void said.delete(what),
+    over: (what: string) => void logged.delete(what),
   }
 }

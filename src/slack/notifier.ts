@@ -11,7 +11,7 @@ export interface Notifier {
   /** Replaces the message `ts` by a view. Idempotent. */
   edit(message: Edit): Promise<Sent | Failure>
   /** Finds all messages of the channel (or thread) that carry the key and were posted since `sinceMs`, oldest first. */
-  find(search: Search): Promise<Found | Failure>
+  find(search: Search): Promise<SearchResult | Failure>
   /** Deletes one of our own messages. Idempotent: a message that is already gone counts as sent. */
   remove(message: { channel: ChannelId; ts: MessageTs }): Promise<Sent | Failure>
   /** Makes one cheap call to see whether the target answers and accepts our token. */
@@ -51,7 +51,7 @@ export interface Sent {
   ts: MessageTs
 }
 
-export interface Found {
+export interface SearchResult {
   kind: 'found'
   /** empty: no such message is visible (yet) */
   copies: readonly Copy[]

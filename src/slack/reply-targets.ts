@@ -9,14 +9,14 @@ import { cut, SECTION_CHARS_MAX } from './messages/limits.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** Where an answer is shown to the requester. */
-export interface Place {
+export interface ReplyTarget {
   /** Shows it to the requester alone. Throws if nothing could show it; the error contains no address. */
   show(answer: Answer, isLast: boolean): Promise<void>
   /** where a picture can be posted; null: nowhere */
-  spot: Spot | null
+  conversation: Conversation | null
 }
 
-export interface Spot {
+export interface Conversation {
   channel: ChannelId
   threadTs: MessageTs | null
 }
@@ -34,19 +34,19 @@ const isContentRefusal = (code: string): boolean => /^(?:invalid_blocks|msg_bloc
 export const slackCodeOf = (error: unknown): string => textOf(fieldOf(fieldOf(error, 'data'), 'error')) ?? ''
 
 /** A message in a channel or a thread that only this person sees. */
-export const ephemeralPlace = (client: WebClient, user: string, spot: Spot): Place => ({
-  spot,
+export const ephemeralReplyTarget = (client: WebClient, user: string, conversation: Conversation): ReplyTarget => ({
+  conversation,
   show: (answer) =>
     post(client, 'chat.postEphemeral', answer, {
-      channel: spot.channel,
+      channel: conversation.channel,
       user,
-      ...(spot.threadTs ? { thread_ts: spot.threadTs } : {}),
+      ...(conversation.threadTs ? { thread_ts: conversation.threadTs } : {}),
     }),
 })
 
 /** A direct message, for when there is neither a channel nor a modal to answer in. */
-export const directPlace = (client: WebClient, user: string): Place => ({
-  spot: null,
+export const directReplyTarget = (client: WebClient, user: string): ReplyTarget => ({
+  conversation: null,
   show: (answer) => post(client, 'chat.postMessage', answer, { channel: user }),
 })
 
@@ -68,14 +68,14 @@ interface Modal {
   /** false once something newer was requested in this modal: an old answer must not replace the newer one */
   isCurrent: () => boolean
   /** where the answer goes if the modal was closed meanwhile; null: it is dropped */
-  closed: Place | null
+  closed: ReplyTarget | null
   /** where the answer goes if Slack refuses it for another reason; null: nowhere, `show` throws */
-  instead: Place | null
+  instead: ReplyTarget | null
 }
 
 /** An answer in an open modal. It needs no `hash`: only we change the modal, and `isCurrent` keeps the order. */
-export const modalPlace = (modal: Modal): Place => ({
-  spot: null,
+export const modalReplyTarget = (modal: Modal): ReplyTarget => ({
+  conversation: null,
   async show(answer, isLast) {
     if (!modal.isCurrent()) return
     try {
@@ -112,10 +112,10 @@ interface ResponseUrl {
   url: string
   /** only the requester sees the message that was clicked, and the answer replaces it */
   replaces: boolean
-  spot: Spot | null
+  conversation: Conversation | null
   clock: Clock
   /** where the answer goes if the response_url does not take it; null: nowhere */
-  instead: Place | null
+  instead: ReplyTarget | null
 }
 
 /** Where a request was made: through its response_url, else as an ephemeral message; null: there is neither. */
@@ -123,28 +123,28 @@ export function nearPlace(
   { client, clock }: { client: WebClient; clock: Clock },
   {
     user,
-    spot,
+    spot: conversation,
     url,
     replaces = false,
-  }: { user: string | null; spot: Spot | null; url: string | null; replaces?: boolean },
-): Place | null {
-  const ephemeral = user !== null && spot ? ephemeralPlace(client, user, spot) : null
+  }: { user: string | null; spot: Conversation | null; url: string | null; replaces?: boolean },
+): ReplyTarget | null {
+  const ephemeral = user !== null && conversation ? ephemeralReplyTarget(client, user, conversation) : null
   const isSafe = url !== null && isSlackAddress(url, client.slackApiUrl)
-  return isSafe ? responseUrlPlace({ url, replaces, spot, clock, instead: ephemeral }) : ephemeral
+  return isSafe ? responseUrlReplyTarget({ url, replaces, conversation, clock, instead: ephemeral }) : ephemeral
 }
 
 /**
  * An answer through the request's response_url, which reaches the requester wherever they are. If it is unclear whether
  * it was shown, it is shown once more, through `instead` if there is one: twice is better than never.
  */
-const responseUrlPlace = (address: ResponseUrl): Place => ({
-  spot: address.spot,
+const responseUrlReplyTarget = (address: ResponseUrl): ReplyTarget => ({
+  conversation: address.conversation,
   async show(answer, isLast) {
-    const end = await tell(address, answer, isLast ? ANSWER_TRIES_MAX : 1)
-    const settled = end.kind === 'refused' ? await tell(address, withoutBlocks(answer), 1) : end
+    const end = await send(address, answer, isLast ? ANSWER_TRIES_MAX : 1)
+    const settled = end.kind === 'refused' ? await send(address, withoutBlocks(answer), 1) : end
     if (settled.kind === 'shown') return
     if (await isShownInstead(address, answer, isLast)) return
-    const last = settled.kind === 'unclear' && isLast ? await tell(address, answer, 1) : settled
+    const last = settled.kind === 'unclear' && isLast ? await send(address, answer, 1) : settled
     if (last.kind !== 'shown') throw new Error(`the response_url did not take the answer: ${last.code}`)
   },
 })
@@ -165,22 +165,22 @@ async function isShownInstead({ instead }: ResponseUrl, answer: Answer, isLast: 
  * `refused`: Slack may take other content. `away`: surely not shown; a retry may succeed. `unclear`: it may have been
  * shown. `dead`: no retry can succeed.
  */
-type End = { kind: 'shown' } | { kind: 'refused' | 'away' | 'unclear' | 'dead'; code: string }
+type SendResult = { kind: 'shown' } | { kind: 'refused' | 'away' | 'unclear' | 'dead'; code: string }
 
-async function tell(address: ResponseUrl, answer: Answer, tries: number): Promise<End> {
-  const end = await tellOnce(address, answer)
+async function send(address: ResponseUrl, answer: Answer, tries: number): Promise<SendResult> {
+  const end = await sendOnce(address, answer)
   if (end.kind !== 'away' || tries <= 1) return end
   await address.clock.sleep(AGAIN_AFTER_MS)
-  return tell(address, answer, tries - 1)
+  return send(address, answer, tries - 1)
 }
 
-async function tellOnce({ url, replaces, spot }: ResponseUrl, answer: Answer): Promise<End> {
+async function sendOnce({ url, replaces, conversation }: ResponseUrl, answer: Answer): Promise<SendResult> {
   const body = {
     // Without it, the answer to a click on a card would replace the card.
     replace_original: replaces,
     response_type: 'ephemeral',
     ...contentOf(answer),
-    ...(spot?.threadTs ? { thread_ts: spot.threadTs } : {}),
+    ...(conversation?.threadTs ? { thread_ts: conversation.threadTs } : {}),
   }
   try {
     const response = await fetch(url, {
@@ -197,7 +197,7 @@ async function tellOnce({ url, replaces, spot }: ResponseUrl, answer: Answer): P
   }
 }
 
-function endOf(status: number, body: string): End {
+function endOf(status: number, body: string): SendResult {
   const code = errorIn(body) ?? (status >= 300 ? String(status) : null)
   if (code === null) return { kind: 'shown' }
   if (isContentRefusal(code)) return { kind: 'refused', code }

@@ -22,11 +22,11 @@ export interface Endpoint {
   unauthorizedStatus: 401 | 404
   /** Whether the sender may be the source, as far as its headers and address show. The body is read only then. */
   maySend(request: IncomingMessage, url: URL): boolean
-  read(body: Uint8Array, headers: IncomingMessage['headers']): Reading
+  read(body: Uint8Array, headers: IncomingMessage['headers']): BodyReading
 }
 
 /** What was read from a body, or why it could not be read. The reason quotes nothing of the body. */
-export type Reading =
+export type BodyReading =
   | ReadDelivery
   | ReadReport
   | { kind: 'refusal'; reason: string }
@@ -37,7 +37,7 @@ export type Reading =
 
 /** A build's state as it was delivered. */
 export interface Delivery {
-  seen: Observation
+  observation: Observation
   /** as received, as text */
   body: string
   /** the project as the delivery describes it, for sources that have no other interface for projects */

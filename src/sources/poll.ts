@@ -31,7 +31,7 @@ export function hourly<T>(read: (signal: AbortSignal, last: T | null) => Promise
 }
 
 /** The projects of one source that are polled. */
-export interface Polled {
+export interface PolledSource {
   /** the first word of the jobs' names */
   source: 'github' | 'gitlab'
   /** `acme/web`, … */
@@ -44,10 +44,10 @@ export interface Polled {
  * The builds that the source shows now, newest first; null if nothing has changed. Throws a CiError.
  * @param newsSince changes before this time (ms) are not news; null if this project was never polled
  */
-type Watch = (now: number, signal: AbortSignal, newsSince: number | null) => Promise<Look | null>
+type Watch = (now: number, signal: AbortSignal, newsSince: number | null) => Promise<PolledBuilds | null>
 
-interface Look {
-  builds: readonly Listed[]
+interface PolledBuilds {
+  builds: readonly ListedBuild[]
   /** false: of ended builds, only the newest or the changed ones are listed */
   isWhole: boolean
   /** The caller has recorded everything: the next look need only show what has changed since. */
@@ -55,7 +55,7 @@ interface Look {
 }
 
 /** A build in a list. */
-export interface Listed {
+export interface ListedBuild {
   projectId: ProjectId
   buildId: BuildId
   /** differs from that of the last look if the build has changed */
@@ -81,9 +81,9 @@ interface PollDeps {
  */
 export function createPoll(
   deps: PollDeps,
-  { source, projects, watch }: Polled,
+  { source, projects, watch }: PolledSource,
 ): (signal: AbortSignal) => Promise<void> {
-  const watched = projects.map((name): Watched => ({ name, watch: watch(name), nextAt: 0, known: new Map() }))
+  const watched = projects.map((name): WatchedProject => ({ name, watch: watch(name), nextAt: 0, known: new Map() }))
   let pausedUntil = 0
 
   return async (signal) => {
@@ -94,7 +94,7 @@ export function createPoll(
       // Set before the look, which may fail: each try counts for the rate limit and logs a line.
       one.nextAt = now + AT_REST_MS
       try {
-        await look(deps, `${source} ${one.name}`, one, signal)
+        await pollProject(deps, `${source} ${one.name}`, one, signal)
         if ([...one.known.values()].some(({ isOpen }) => isOpen)) one.nextAt = now
       } catch (error) {
         if (signal.aborted) return
@@ -106,15 +106,15 @@ export function createPoll(
   }
 }
 
-interface Watched {
+interface WatchedProject {
   name: string
   watch: Watch
   nextAt: number
   /** each build's state at the last look */
-  known: ReadonlyMap<string, Pick<Listed, 'state' | 'isOpen'>>
+  known: ReadonlyMap<string, Pick<ListedBuild, 'state' | 'isOpen'>>
 }
 
-async function look(deps: PollDeps, job: string, watched: Watched, signal: AbortSignal): Promise<void> {
+async function pollProject(deps: PollDeps, job: string, watched: WatchedProject, signal: AbortSignal): Promise<void> {
   const firstAt = await deps.store.read.lastDoneAt(job)
   const startedAt = deps.clock.now()
   const shown = await watched.watch(startedAt, signal, firstAt === null ? null : startedAt - NEWS_MS)
@@ -125,7 +125,7 @@ async function look(deps: PollDeps, job: string, watched: Watched, signal: Abort
   for (const build of shown.builds.toReversed()) {
     if (watched.known.get(build.buildId)?.state === build.state) continue
     try {
-      await keep(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
+      await recordBuild(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
     } catch (error) {
       if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
       unread.add(build.buildId)
@@ -146,32 +146,38 @@ async function look(deps: PollDeps, job: string, watched: Watched, signal: Abort
 }
 
 /** @param endedAfter an unknown build that ended before this time (ms) is not news */
-async function keep(deps: PollDeps, listed: Listed, endedAfter: number): Promise<void> {
+async function recordBuild(deps: PollDeps, listed: ListedBuild, endedAfter: number): Promise<void> {
   const known = await deps.store.read.eventsOfBuild(listed.projectId, listed.buildId)
   const build = await listed.read(known)
   if (!build) return
-  const { word, details } = numbered(build.seen, known)
-  const status = toStatus(word)
+  const { rawStatus, details } = numbered(build.observation, known)
+  const status = toStatus(rawStatus)
   const hasEnded = isFinal(status)
-  const asksJobs = isRed(status) && listed.failedJobs !== null
+  const needsJobs = isRed(status) && listed.failedJobs !== null
   const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
   // Of a running build only the last event counts: it may wait for one approval after another.
-  const said = (hasEnded ? ofAttempt : ofAttempt.slice(-1)).filter((one) => one.word === word)
+  const sameStatus = (hasEnded ? ofAttempt : ofAttempt.slice(-1)).filter((one) => one.rawStatus === rawStatus)
   const isOld = hasEnded && (details.finishedAt ?? 0) <= endedAfter
   // A recent end that a command found first, and stored as `history`, is known but still news.
-  const isKnown = said.some((one) =>
-    one.origin === 'history' ? isOld || !hasEnded : !asksJobs || one.details.failedJobs !== null,
+  const isKnown = sameStatus.some((one) =>
+    one.origin === 'history' ? isOld || !hasEnded : !needsJobs || one.details.failedJobs !== null,
   )
   if (isKnown) return
   if (isOld && known.length === 0) return void (await deps.record(build, 'history'))
-  if (!asksJobs) return void (await deps.record(build, 'delivery'))
+  if (!needsJobs) return void (await deps.record(build, 'delivery'))
   const failedJobs = await failedJobsOf(deps, listed)
-  const { seen } = build
-  await deps.record({ ...build, seen: { ...seen, details: { ...seen.details, failedJobs } } }, 'delivery')
+  const { observation } = build
+  await deps.record(
+    { ...build, observation: { ...observation, details: { ...observation.details, failedJobs } } },
+    'delivery',
+  )
 }
 
 /** Null if they cannot be read. The failure is then posted without job names, and holds up no other build. */
-async function failedJobsOf({ log }: PollDeps, { projectId, buildId, failedJobs }: Listed): Promise<string[] | null> {
+async function failedJobsOf(
+  { log }: PollDeps,
+  { projectId, buildId, failedJobs }: ListedBuild,
+): Promise<string[] | null> {
   try {
     return await failedJobs!()
   } catch (error) {

@@ -30,7 +30,7 @@ export const projectOf = (
 })
 
 /** The project as last stored. Throws a CiError if it was never stored. */
-export async function keptProject(reads: Pick<Reads, 'project'>, projectId: ProjectId): Promise<KnownProject> {
+export async function storedProject(reads: Pick<Reads, 'project'>, projectId: ProjectId): Promise<KnownProject> {
   const project = await reads.project({ uuid: null, legacyId: projectId, names: [] })
   if (!project) throw new CiError({ kind: 'not-found', purpose: 'find a project', isUndone: true })
   return project
@@ -45,11 +45,11 @@ export const shownProject = (
   id,
   uuid,
   name,
-  builds: builds.map(({ seen }) => {
-    const { projectId, buildId, branch, commitId, word: status, details } = seen
+  builds: builds.map(({ observation }) => {
+    const { projectId, buildId, branch, commitId, rawStatus: status, details } = observation
     const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt } = details
-    const told = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt }
-    return { id: buildId, uuid: null, projectId, status, branch, commitId, ...told }
+    const common = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt }
+    return { id: buildId, uuid: null, projectId, status, branch, commitId, ...common }
   }),
 })
 

@@ -8,10 +8,10 @@ import type { KnownProject } from '../store/records.ts'
  * write is sent once. Deliveries come through an `Endpoint`, polling uses a `Polled`.
  */
 export interface Source {
-  getProject: ((id: ProjectId, wanted?: WantedBuilds, signal?: AbortSignal) => Promise<LegacyProject>) | null
+  getProject: ((id: ProjectId, query?: BuildQuery, signal?: AbortSignal) => Promise<LegacyProject>) | null
   /** Restarts a build that has ended. */
-  restart: ((build: ActedOn) => Promise<Answered>) | null
-  stop: ((build: ActedOn) => Promise<void>) | null
+  restart: ((build: ActionTarget) => Promise<RestartResult>) | null
+  stop: ((build: ActionTarget) => Promise<void>) | null
   /** The address of the badge of a branch, or of the project; null: the source has none. */
   badge: ((id: ProjectId, branch: string | null) => Promise<string | null>) | null
 }
@@ -19,14 +19,14 @@ export interface Source {
 /** The source of a project's builds; null if it is not configured. */
 export type Sources = (projectId: ProjectId) => Source | null
 
-interface WantedBuilds {
+interface BuildQuery {
   /** all branches if left out */
   branch?: string
   /** the builds that the caller needs; the source need not show others */
   builds?: readonly BuildId[]
 }
 
-export interface ActedOn {
+export interface ActionTarget {
   projectId: ProjectId
   buildId: BuildId
   projectUuid: Uuid | null
@@ -36,13 +36,13 @@ export interface ActedOn {
 }
 
 /** A source's answer to a restart: the build that runs now, null for what it did not say. */
-export interface Answered {
+export interface RestartResult {
   newBuildId: BuildId | null
   newBuildUuid: Uuid | null
 }
 
 /** A build as a source shows it, with its project, for sources that have no other interface for projects. */
 export interface ShownBuild {
-  seen: Observation
+  observation: Observation
   project: KnownProject
 }

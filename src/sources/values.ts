@@ -30,11 +30,11 @@ export const textOrNull = z
   .catch(null)
 
 /** Names, branches and messages are cut to this many characters. */
-export const TEXT_CHARS_MAX = 1_000
+export const SOURCE_TEXT_CHARS_MAX = 1_000
 
 /** Text without NUL and half surrogate pairs, which databases and Slack cannot handle; null if nothing is left. */
 export function cleanText(value: string): string | null {
-  const short = value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value
+  const short = value.length > SOURCE_TEXT_CHARS_MAX ? value.slice(0, SOURCE_TEXT_CHARS_MAX) : value
   return short.toWellFormed().replaceAll('\0', '').trim() || null
 }
 

@@ -53,7 +53,7 @@ export function createWebhookRoute(
     const reading = endpoint.read(body.bytes, request.headers)
     giveBack(body.bytes)
     if (reading.kind === 'unauthorized') return stranger(request)
-    if (reading.kind === 'unwanted') return { status: 202, says: 'ignored', body: '{"status":"ignored"}' }
+    if (reading.kind === 'unwanted') return { status: 202, result: 'ignored', body: '{"status":"ignored"}' }
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
       return accepted(await record(reading))
@@ -64,8 +64,8 @@ export function createWebhookRoute(
   }
 
   function accepted({ answer, fields, eventSeq }: Stored): Answer {
-    lines.tell((to) => to.info({ ...fields, answer }, what))
-    return { status: 202, says: answer, body: `{"status":"${answer}"}`, ...(eventSeq !== undefined && { eventSeq }) }
+    lines.push((to) => to.info({ ...fields, answer }, what))
+    return { status: 202, result: answer, body: `{"status":"${answer}"}`, ...(eventSeq !== undefined && { eventSeq }) }
   }
 
   function stranger(request: IncomingMessage): Answer {
@@ -78,7 +78,7 @@ export function createWebhookRoute(
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const beganAt = performance.now()
     const answer = await answerTo(request, url)
-    count(what, { status: answer.status, answer: answer.says, ms: performance.now() - beganAt })
+    count(what, { status: answer.status, answer: answer.result, ms: performance.now() - beganAt })
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(answer.body),
@@ -96,17 +96,17 @@ const STRANGER = { 401: 'the signature is missing or wrong', 404: 'not found' } 
 
 interface Answer {
   status: number
-  says: string
+  result: string
   body: string
   /** the build event that was recorded, or was known before */
   eventSeq?: number
   headers?: Record<string, string>
 }
 
-const refuse = (status: number, reason: string, headers: Record<string, string> = {}, says = 'refused'): Answer => ({
+const refuse = (status: number, reason: string, headers: Record<string, string> = {}, result = 'refused'): Answer => ({
   status,
-  says,
-  body: JSON.stringify({ status: says, reason }),
+  result,
+  body: JSON.stringify({ status: result, reason }),
   headers,
 })
 

@@ -35,7 +35,7 @@ export type AuditedChange = BreakageChange & Pick<Breakage, 'projectId' | 'branc
 
 export interface BreakageWrites {
   /** Inserts or updates a breakage. Lock the branch first: at most one of its breakages has not ended. */
-  keepBreakage(breakage: Breakage): Promise<void>
+  saveBreakage(breakage: Breakage): Promise<void>
   insertBreakageChange(change: BreakageChange): Promise<void>
   removeBreakageChange(id: string): Promise<void>
   /** Schedules the cards of a subject to be replanned at that time (ms), unless they are due earlier. */

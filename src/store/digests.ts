@@ -3,7 +3,7 @@ import type { ChannelId } from '../domain/ids.ts'
 import type { DigestView } from '../domain/view.ts'
 
 /** A channel's digest: its schedule, and the newest one with its content. */
-export interface KeptDigest {
+export interface StoredDigest {
   channel: ChannelId
   schedule: Schedule
   /** a Slack user, and when (ms) */
@@ -23,21 +23,21 @@ export interface PlannedDigest {
 }
 
 export interface DigestReads {
-  digest(channel: ChannelId): Promise<KeptDigest | null>
+  digest(channel: ChannelId): Promise<StoredDigest | null>
   /** Those that are due by then (ms). */
-  digestsDue(now: number): Promise<KeptDigest[]>
+  digestsDue(now: number): Promise<StoredDigest[]>
   /** Those that are due after then (ms). */
-  digestsAfter(at: number): Promise<KeptDigest[]>
+  digestsAfter(at: number): Promise<StoredDigest[]>
 }
 
 export interface DigestWrites {
   /** Replaces the channel's schedule; the planned digest stays. */
-  keepDigest(digest: Omit<KeptDigest, 'last'>): Promise<void>
+  saveDigest(digest: Omit<StoredDigest, 'last'>): Promise<void>
   /** @returns whether there was one */
   removeDigest(channel: ChannelId): Promise<boolean>
   /** Moves on to the next due time and stores `planned`. False: another process did so, or the digest was set again. */
   advanceDigest(
-    digest: Pick<KeptDigest, 'channel' | 'nextAt' | 'setAt'>,
+    digest: Pick<StoredDigest, 'channel' | 'nextAt' | 'setAt'>,
     to: { nextAt: number; planned: PlannedDigest | null },
   ): Promise<boolean>
 }

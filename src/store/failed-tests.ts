@@ -5,7 +5,7 @@ import { credible, restartRequests } from '../domain/request.ts'
 import { isRed, isVerdict } from '../domain/status.ts'
 import { failedTestsIn, type BuildBefore, type FailedTests, type TestReport } from '../domain/test-report.ts'
 import { branchKeyOf } from './history.ts'
-import type { KeptReport } from './reports.ts'
+import type { StoredReport } from './reports.ts'
 import type { Reads } from './store.ts'
 
 // Which tests of an attempt failed, as far as build steps reported them.
@@ -42,22 +42,22 @@ async function readReports(
   reads: Reads,
   projectId: ProjectId,
   buildId: BuildId,
-): Promise<(attempt: Attempt) => KeptReport[]> {
+): Promise<(attempt: Attempt) => StoredReport[]> {
   const key = buildKey(projectId, buildId)
-  const kept = await reads.reportsOf(key)
-  const isEarly = kept.some(({ attemptSeq }) => attemptSeq === 0)
+  const stored = await reads.reportsOf(key)
+  const isEarly = stored.some(({ attemptSeq }) => attemptSeq === 0)
   const firstSeq = isEarly ? ((await reads.eventsOfBuilds([key]))[0]?.seq ?? 0) : 0
-  return (attempt) => kept.filter((one) => isAbout(one, attempt, firstSeq))
+  return (attempt) => stored.filter((one) => isReportOn(one, attempt, firstSeq))
 }
 
-const contentsOf = (reports: readonly KeptReport[]): TestReport[] => reports.map(({ report }) => report)
+const contentsOf = (reports: readonly StoredReport[]): TestReport[] => reports.map(({ report }) => report)
 
 /**
  * Whether a report is about this attempt.
  * @param firstSeq the build's first build event: an earlier report is about the attempt that this event opened
  */
-export const isAbout = (
-  { attemptSeq }: Pick<KeptReport, 'attemptSeq'>,
+export const isReportOn = (
+  { attemptSeq }: Pick<StoredReport, 'attemptSeq'>,
   { buildEvents }: Attempt,
   firstSeq: number,
 ): boolean => buildEvents.some(({ seq }) => seq === (attemptSeq === 0 ? firstSeq : attemptSeq))

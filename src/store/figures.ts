@@ -23,12 +23,12 @@ export interface FigureReads {
     limit: number,
   ): Promise<{ at: number; seq: number; buildId: BuildId }[]>
   /** Every build event of these builds of a project, in order of receipt, and the restarts requested for them. */
-  storiesOf(
+  eventsAndRestartsOf(
     projectId: ProjectId,
     buildIds: readonly BuildId[],
   ): Promise<{ buildEvents: StoredEvent[]; restarts: RestartRequest[] }>
   /** The outcome of the branch's newest build, among those received before then (ms). */
-  standingBefore(branchKey: string, at: number): Promise<BranchState | null>
+  branchStateBefore(branchKey: string, at: number): Promise<BranchState | null>
 }
 
 /** The reads that figures need. */
@@ -41,22 +41,22 @@ const ENDS_AT_ONCE = 100
 const RED_BRANCHES_MAX = 500
 
 /** The sum of these projects' figures, with one project at a time in memory. */
-export async function readFigures(
+export async function collectFigures(
   reads: FigureStore,
   projectIds: readonly ProjectId[],
-  question: FigureQuery,
+  query: FigureQuery,
 ): Promise<Figures> {
-  let all = noFigures(question)
-  const since = Math.min(question.before.from, question.period.from, ...question.days)
+  let all = noFigures(query)
+  const since = Math.min(query.before.from, query.period.from, ...query.days)
   const built = new Set<string>()
   for (const projectId of projectIds) {
     const outcomes = await readOutcomes(reads, projectId, since)
     if (outcomes.length === 0) continue
-    const standing = await standingOf(reads, projectId, outcomes, since)
-    for (const branch of standing.keys()) built.add(branchKey(projectId, branch))
-    all = joinFigures(all, figuresOf(outcomes, standing, question))
+    const states = await branchStatesOf(reads, projectId, outcomes, since)
+    for (const branch of states.keys()) built.add(branchKey(projectId, branch))
+    all = joinFigures(all, figuresOf(outcomes, states, query))
   }
-  return { ...all, red: [...all.red, ...(await redThroughout(reads, projectIds, question, built))] }
+  return { ...all, red: [...all.red, ...(await redThroughout(reads, projectIds, query, built))] }
 }
 
 async function readOutcomes(reads: FigureStore, projectId: ProjectId, since: number): Promise<Outcome[]> {
@@ -68,7 +68,7 @@ async function readOutcomes(reads: FigureStore, projectId: ProjectId, since: num
     const fresh = [...new Set(ends.map(({ buildId }) => buildId))].filter((id) => !seen.has(id))
     for (const id of fresh) seen.add(id)
     if (fresh.length > 0) {
-      const { buildEvents, restarts } = await reads.storiesOf(projectId, fresh)
+      const { buildEvents, restarts } = await reads.eventsAndRestartsOf(projectId, fresh)
       for (const own of Map.groupBy(buildEvents, ({ buildId }) => buildId).values())
         outcomes.push(...outcomesOf(own, restarts).filter(({ endedAt, endSeq }) => isKept(own, endSeq, endedAt, since)))
     }
@@ -83,18 +83,18 @@ async function readOutcomes(reads: FigureStore, projectId: ProjectId, since: num
 const isKept = (own: readonly StoredEvent[], endSeq: number, endedAt: number, since: number): boolean =>
   endedAt >= since || own.some(({ seq, at }) => seq === endSeq && at >= since)
 
-async function standingOf(
+async function branchStatesOf(
   reads: FigureStore,
   projectId: ProjectId,
   outcomes: readonly Outcome[],
   since: number,
 ): Promise<Map<string, BranchState>> {
-  const standing = new Map<string, BranchState>()
+  const states = new Map<string, BranchState>()
   for (const branch of new Set(outcomes.flatMap((one) => one.branch ?? []))) {
-    const before = await reads.standingBefore(branchKey(projectId, branch), since)
-    standing.set(branch, before ?? NOT_BUILT)
+    const before = await reads.branchStateBefore(branchKey(projectId, branch), since)
+    states.set(branch, before ?? NOT_BUILT)
   }
-  return standing
+  return states
 }
 
 /** Comes before every build. */

@@ -3,7 +3,7 @@ import { foldBuild } from '../domain/attempt.ts'
 import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/flaky-tests.ts'
 import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
 import type { TestReport } from '../domain/test-report.ts'
-import { isAbout } from './failed-tests.ts'
+import { isReportOn } from './failed-tests.ts'
 import type { FigureReads } from './figures.ts'
 import type { ReportedBuild, ReportReads } from './reports.ts'
 
@@ -13,7 +13,7 @@ const REPORTS_READ_MAX = 1_000
 /** Builds read at once, before the event loop gets to do other work. */
 const BUILDS_AT_ONCE = 20
 
-type FlakyReads = ReportReads & Pick<FigureReads, 'storiesOf'>
+type FlakyReads = ReportReads & Pick<FigureReads, 'eventsAndRestartsOf'>
 
 /** Which tests of these projects failed and passed on the same commit, by what was reported since then (ms). */
 export async function readFlakyTests(
@@ -46,13 +46,13 @@ async function readAttempts(
   projectId: ProjectId,
   ids: readonly BuildId[],
 ): Promise<ReportedAttempt[]> {
-  const { buildEvents, restarts } = await reads.storiesOf(projectId, ids)
+  const { buildEvents, restarts } = await reads.eventsAndRestartsOf(projectId, ids)
   const reported: ReportedAttempt[] = []
   for (const [buildId, own] of Map.groupBy(buildEvents, (buildEvent) => buildEvent.buildId)) {
-    const kept = await reads.reportsOf(buildKey(projectId, buildId))
+    const stored = await reads.reportsOf(buildKey(projectId, buildId))
     const { revisionKey, seq } = own[0]!
     for (const attempt of foldBuild(own, restarts).attempts) {
-      const about = kept.filter((one) => isAbout(one, attempt, seq))
+      const about = stored.filter((one) => isReportOn(one, attempt, seq))
       const reports = about.map(({ report }) => namesOf(report))
       const { buildOrder, n } = attempt
       if (reports.length > 0) reported.push({ projectId, revisionKey, buildOrder, n, reports })

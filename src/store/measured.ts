@@ -27,8 +27,8 @@ export function measuredStore(store: Store, { timeStore, countStoreFailure }: St
 
   const measuredRead =
     (read: Read): Read =>
-    (...asked) =>
-      measured('read', () => read(...asked))
+    (...args) =>
+      measured('read', () => read(...args))
 
   return {
     ...store,
@@ -37,7 +37,7 @@ export function measuredStore(store: Store, { timeStore, countStoreFailure }: St
   }
 }
 
-type Read = (...asked: never[]) => Promise<unknown>
+type Read = (...args: never[]) => Promise<unknown>
 
 // The types of `Object.entries` cannot say that each value keeps its own type.
 function mapValues(reads: Reads, map: (read: Read) => Read): Reads {

@@ -25,7 +25,7 @@ export interface CardKey {
 }
 
 /** A decision with the build event and channel it is about. */
-export interface KeptDecision extends Decision {
+export interface StoredDecision extends Decision {
   eventSeq: number
   channel: ChannelId
   subject: string
@@ -35,9 +35,9 @@ export interface KeptDecision extends Decision {
 }
 
 /** What a card needs of a decision. */
-export type CardDecision = Pick<KeptDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud'>
+export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud'>
 
-export interface BuildPlace {
+export interface RevisionRef {
   revisionKey: string
   branch: string | null
   commitId: string | null
@@ -45,7 +45,7 @@ export interface BuildPlace {
 
 /** A build event as it is stored. */
 export type StoredEvent = PlacedEvent &
-  BuildPlace & {
+  RevisionRef & {
     /** false: it came by a delivery whose sender may not have got our answer, and may repeat it */
     isAcknowledged: boolean
     /** it finishes a build, and does not come late from an attempt that was followed by another one */
@@ -85,7 +85,7 @@ export interface KnownBuild extends AttemptRef {
   branch: string | null
   status: Status
   /** CI's own word */
-  word: string
+  rawStatus: string
   /** when the newest build event of it was received (ms) */
   at: number
   buildUuid: Uuid | null
@@ -94,13 +94,13 @@ export interface KnownBuild extends AttemptRef {
 }
 
 /** A build event without its content. */
-export type EventPlace = Pick<PlacedEvent, 'seq' | 'at' | 'cardNumber'> & Pick<BuildPlace, 'revisionKey'>
+export type EventRef = Pick<PlacedEvent, 'seq' | 'at' | 'cardNumber'> & Pick<RevisionRef, 'revisionKey'>
 
 /** A build event that finishes a build, without its details. */
-export type VerdictPlace = EventPlace & Pick<PlacedEvent, 'buildId' | 'buildOrder' | 'status'>
+export type OutcomeRef = EventRef & Pick<PlacedEvent, 'buildId' | 'buildOrder' | 'status'>
 
 /** A lease: only its holder may do something, until `heldUntil` (ms). */
-export interface Lease {
+export interface StoredLease {
   name: string
   heldBy: string
   heldUntil: number
@@ -119,11 +119,11 @@ export interface ClosedChannel {
   /** since when (ms) */
   closedAt: number
   /** when the people concerned were told (ms); null: not yet */
-  toldAt: number | null
+  notifiedAt: number | null
 }
 
 /** A subscription that was made in Slack. */
-export interface KeptSubscription extends Subscription {
+export interface StoredSubscription extends Subscription {
   source: 'slack'
   id: string
   createdBy: string
@@ -134,7 +134,7 @@ export interface KeptSubscription extends Subscription {
 }
 
 /** What somebody in Slack wants a channel to follow. */
-export type WantedSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
+export type NewSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
 
 /** Who owns a committer's handle, since when (ms), and since when that person has left the workspace. */
 export interface Claim {

@@ -2,7 +2,7 @@ import type { BuildId, ProjectId } from '../domain/ids.ts'
 import type { TestReport } from '../domain/test-report.ts'
 
 /** A stored test report. */
-export interface KeptReport {
+export interface StoredReport {
   id: number
   /** the build event that opened the attempt it is about; 0: it was received before the build was known */
   attemptSeq: number
@@ -19,13 +19,13 @@ export interface ReportedBuild {
 
 export interface ReportReads {
   /** The reports of a build (`project_id/build_id`), in order of receipt. */
-  reportsOf(buildKey: string): Promise<KeptReport[]>
+  reportsOf(buildKey: string): Promise<StoredReport[]>
   /** Builds of the project with reports that were received then (ms) or later, the newest report first. */
   reportedBuilds(projectId: ProjectId, since: number, limit: number): Promise<ReportedBuild[]>
 }
 
 export interface ReportWrites {
-  insertReport(report: Omit<KeptReport, 'id'> & { buildKey: string }): Promise<void>
+  insertReport(report: Omit<StoredReport, 'id'> & { buildKey: string }): Promise<void>
   removeReport(id: number): Promise<void>
   /** Removes reports of unknown builds that were received before then (ms). @returns how many */
   removeEarlyReports(receivedBefore: number, limit: number): Promise<number>

@@ -8,23 +8,23 @@ import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from 
 import type { DigestReads, DigestWrites } from './digests.ts'
 import type { FigureReads } from './figures.ts'
 import type {
-  BuildPlace,
+  RevisionRef,
   StoredEvent,
   Card,
   CardKey,
   Claim,
   ClosedChannel,
   DueRevision,
-  EventPlace,
+  EventRef,
   DeliveredProject,
   CardDecision,
-  KeptDecision,
-  KeptSubscription,
+  StoredDecision,
+  StoredSubscription,
   KnownBuild,
   KnownProject,
-  Lease,
-  VerdictPlace,
-  WantedSubscription,
+  StoredLease,
+  OutcomeRef,
+  NewSubscription,
 } from './records.ts'
 import type { ReportReads, ReportWrites } from './reports.ts'
 
@@ -86,7 +86,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** The mark of a woken or postponed revision. In a transaction, also locks it: no other transaction ingests it. */
   ingestOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<CardDecision[]>
-  decisionsOfEvent(eventSeq: number): Promise<KeptDecision[]>
+  decisionsOfEvent(eventSeq: number): Promise<StoredDecision[]>
   /** The build events of a day's account notice in a channel, oldest first, and how many there are by word. */
   noticeEvents(
     day: string,
@@ -118,8 +118,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   closedChannels(): Promise<ClosedChannel[]>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
   /** The subscriptions made in Slack, oldest first. */
-  subscriptions(): Promise<KeptSubscription[]>
-  subscriptionsOf(channel: ChannelId): Promise<KeptSubscription[]>
+  subscriptions(): Promise<StoredSubscription[]>
+  subscriptionsOf(channel: ChannelId): Promise<StoredSubscription[]>
   /** The person to mention for a committer. Null: nobody claimed the handle, or they have left or want no mentions. */
   personOf(handle: string): Promise<string | null>
   /** Whether anybody claimed the handle, even if they are not to be mentioned. */
@@ -134,16 +134,16 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
   /** Build events in order of receipt, after this one. */
-  eventsAfter(seq: number, limit: number): Promise<EventPlace[]>
+  eventsAfter(seq: number, limit: number): Promise<EventRef[]>
   /** Build events that finish this build of the branch or a newer one, oldest build first, then in order of receipt. */
-  verdictsFrom(branchKey: string, buildOrder: string, limit: number): Promise<VerdictPlace[]>
+  verdictsFrom(branchKey: string, buildOrder: string, limit: number): Promise<OutcomeRef[]>
   /**
    * Builds that run or wait, whose newest event is from `notBefore` to `notAfter` (ms), and about which CI was not
    * asked after `notAfter`; the longest silent first.
    */
   silentBuilds(since: { notAfter: number; notBefore: number }, limit: number): Promise<KnownBuild[]>
-  /** All known projects by name. `readAt`: last read; `lookedAt`: its builds were first read (ms; null: not yet). */
-  projects(): Promise<(KnownProject & { readAt: number; lookedAt: number | null })[]>
+  /** All known projects by name. `readAt`: last read; `buildsReadAt`: its builds' first read (ms; null: none yet). */
+  projects(): Promise<(KnownProject & { readAt: number; buildsReadAt: number | null })[]>
   deliveredProjects(): Promise<DeliveredProject[]>
   build(projectId: string, buildId: string): Promise<KnownBuild | null>
   /** The builds of a project with these ids; only the first 500 ids are looked up. */
@@ -173,22 +173,22 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   requestsOf(revisionKey: string): Promise<Request[]>
   /** The request that this interaction made, about a build or a project. */
   requestOf(interactionKey: string): Promise<Request | ProjectRequest | null>
-  openRequest(run: AttemptRef, action: Action): Promise<Request | null>
+  openRequest(attempt: AttemptRef, action: Action): Promise<Request | null>
   /** The requests to restart one build, oldest first. */
   restartsOf(projectId: string, buildId: string): Promise<Request[]>
   /** Open requests that are due to be checked with CI. */
-  requestsToLookAt(now: number, limit: number): Promise<Request[]>
+  requestsToCheck(now: number, limit: number): Promise<Request[]>
   /** The audit: requests about builds and projects in the order they were made, after this place in it. */
   requestsAfter(place: { requestedAt: number; id: string }, limit: number): Promise<(Request | ProjectRequest)[]>
   /** The newest requests about builds and projects, the newest first. */
   newestRequests(limit: number): Promise<(Request | ProjectRequest)[]>
   openProjectRequest(projectUuid: Uuid): Promise<ProjectRequest | null>
   /** Open requests about projects that are due to be checked with CI. */
-  projectRequestsToLookAt(now: number, limit: number): Promise<ProjectRequest[]>
+  projectRequestsToCheck(now: number, limit: number): Promise<ProjectRequest[]>
   /** The interactions with this key. In a transaction, also locks them, so that nobody gives them up meanwhile. */
   interactionsOf(interactionKey: string): Promise<Interaction[]>
   /** Interactions whose answer was not shown yet, oldest first. */
-  owedInteractions(limit: number): Promise<Interaction[]>
+  unansweredInteractions(limit: number): Promise<Interaction[]>
 }
 
 export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
@@ -197,8 +197,8 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    * `isOfPastAttempt`: it does not count as an outcome of its branch.
    */
   insertBuildEvent(
-    seen: Observation,
-    where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean } & BuildPlace,
+    observation: Observation,
+    where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean } & RevisionRef,
   ): Promise<number>
   countRepeat(eventSeq: number): Promise<void>
   /** Marks the deliveries of these build events as answered. */
@@ -213,11 +213,11 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /** Postpones a revision, with its new build events. */
   postponeRevision(revisionKey: string, dueAt: number): Promise<void>
   placeEvent(eventSeq: number, cardNumber: number): Promise<void>
-  keepDecision(decision: KeptDecision): Promise<void>
+  saveDecision(decision: StoredDecision): Promise<void>
   /** Creates the card. An existing one gets only `quiet` and `mention`. */
   ensureCard(card: CardState): Promise<void>
   setQueues(key: CardKey, queues: Queues): Promise<void>
-  setTrouble(key: CardKey, trouble: { tries: number; plain: boolean; problem: string | null }): Promise<void>
+  setRetryState(key: CardKey, trouble: { tries: number; plain: boolean; problem: string | null }): Promise<void>
   insertMessage(message: StoredMessage & CardKey): Promise<void>
   updateMessage(key: string, change: Partial<Omit<StoredMessage, 'key' | 'slot' | 'generation'>>): Promise<void>
   deleteMessage(key: string): Promise<void>
@@ -227,20 +227,20 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   closeChannel(channel: Pick<ClosedChannel, 'channel' | 'code' | 'retryAt'> & { at: number }): Promise<void>
   reopenChannel(channel: ChannelId): Promise<void>
   /** Records that the people concerned are told of this closing. False: another process has told them. */
-  markTold(closing: Pick<ClosedChannel, 'channel' | 'closedAt'>, at: number): Promise<boolean>
+  markNotified(closing: Pick<ClosedChannel, 'channel' | 'closedAt'>, at: number): Promise<boolean>
   /**
    * Creates a subscription, or replaces the one in its slot, which keeps its id and creator. `was`: the replaced one.
    */
-  keepSubscription(
-    wanted: WantedSubscription,
+  saveSubscription(
+    subscription: NewSubscription,
     by: { user: string; at: number },
-  ): Promise<{ kept: KeptSubscription; was: KeptSubscription | null }>
+  ): Promise<{ saved: StoredSubscription; was: StoredSubscription | null }>
   /** @returns the removed one; null: there is none with that id (any more) */
-  removeSubscription(id: string): Promise<KeptSubscription | null>
-  keepProject(project: KnownProject & { readAt: number }): Promise<void>
+  removeSubscription(id: string): Promise<StoredSubscription | null>
+  saveProject(project: KnownProject & { readAt: number }): Promise<void>
   linkLegacyProject(uuid: Uuid, legacyId: string, readAt: number): Promise<void>
   /** Records when CI's builds of the project were first read (ms). */
-  setLooked(uuid: Uuid, at: number): Promise<void>
+  setBuildsReadAt(uuid: Uuid, at: number): Promise<void>
   forgetProjects(readBeforeMs: number): Promise<void>
   /** Claims a handle for this person. False: it is claimed already. */
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
@@ -258,17 +258,17 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    * Takes a lease that nobody holds at `now` (ms). False: somebody holds it. A lease that ends more than `longestMs`
    * later was taken with a wrong clock, and counts as free.
    */
-  takeLease(lease: Lease, at: { now: number; longestMs: number }): Promise<boolean>
+  takeLease(lease: StoredLease, at: { now: number; longestMs: number }): Promise<boolean>
   /** True if it was still held, even if it had expired. */
-  renewLease(lease: Lease): Promise<boolean>
+  renewLease(lease: StoredLease): Promise<boolean>
   /** Whether it is held. If so, nobody else can take it until this transaction ends. */
-  holdsLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<boolean>
-  releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<void>
+  holdsLease(lease: Pick<StoredLease, 'name' | 'heldBy'>): Promise<boolean>
+  releaseLease(lease: Pick<StoredLease, 'name' | 'heldBy'>): Promise<void>
   /** Stores a key of a request from Slack. True if it is new, or was last taken before `lastTakenBefore` (ms). */
   rememberRequest(key: string, at: number, lastTakenBefore?: number): Promise<boolean>
   forgetRequests(takenBefore: number): Promise<void>
   /** Records when CI was asked about these builds (ms). */
-  setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
+  setCiCheckedAt(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
   /**
    * Removes all about one card of a revision, in every channel: build events, decisions, messages, builds, reports of
    * builds without events, and with the revision's last card its requests. @returns how many rows
@@ -277,18 +277,18 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /** Removes bodies of deliveries that were received before then (ms), oldest first. @returns how many */
   removeDeliveries(receivedBefore: number, limit: number): Promise<number>
   /** Removes requests about projects that were made before then (ms) and have ended. @returns how many */
-  removeProjectRequests(askedBefore: number, limit: number): Promise<number>
+  removeProjectRequests(requestedBefore: number, limit: number): Promise<number>
   /**
    * Removes account notices and digests of the days before this one (`YYYY-MM-DD`) that have no step left, or are in
    * one of these closed channels. @returns how many
    */
   removeNotices(old: { beforeDay: string; closed: readonly ChannelId[] }, limit: number): Promise<number>
   /** @param build `number`: the number that people see, if it is not the id */
-  keepBuild(build: KnownBuild & { number?: string | null }): Promise<void>
+  saveBuild(build: KnownBuild & { number?: string | null }): Promise<void>
   /** Removes a build that turned out not to exist. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
   /** Stores what a project's builds call it. The later time of delivery stays. */
-  hearProject(project: DeliveredProject): Promise<void>
+  saveDeliveredProject(project: DeliveredProject): Promise<void>
   /**
    * Throws if this interaction has made a request already, or if another one is open for the same attempt and action,
    * or for the same project. Check that first, in the same transaction.
@@ -307,7 +307,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /** Removes an interaction whose answer was shown, unless it was given up. */
   settleInteraction(id: string): Promise<void>
   /** Records that the requester was told that it was given up. Removes its response_url. */
-  tellInteraction(id: string): Promise<void>
+  markInteractionNotified(id: string): Promise<void>
   /** Removes interactions received before then. @returns how many of them had no answer */
   forgetInteractions(receivedBeforeMs: number): Promise<number>
 }

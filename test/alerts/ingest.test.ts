@@ -186,7 +186,7 @@ test('ingesting pauses as long as deliveries wait at the endpoint', async () => 
     await stage.clock.sleep(10)
     return written
   }
-  await stage.live({ isPressed: () => isPressed, store: { ...stage.store, write } })
+  await stage.live({ hasWaitingDeliveries: () => isPressed, store: { ...stage.store, write } })
   const ingested = () => stage.log.filter(({ text }) => text === 'ingested').length
   await stage.clock.advance(60)
   const first = ingested()

@@ -36,7 +36,7 @@ async function openProcess(
   const lease = createLease({
     store,
     clock,
-    agree: async () => {},
+    syncClock: async () => {},
     log: SILENT,
     monotonic: () => time.now,
     newId: () => `${name}-${terms.length + 1}`,
@@ -159,14 +159,14 @@ test('a process that slept stays drowsy for a moment after it wakes up', async (
   const time = { now: T0 }
   const { lease, wake, terms } = await openProcess(place, 'first', time)
   time.now += LEASE_MS - MARGIN_MS - 1
-  expect(lease.isDrowsy()).toBe(false)
+  expect(lease.wasJustPaused()).toBe(false)
   time.now += 1
-  expect(lease.isDrowsy()).toBe(true)
+  expect(lease.wasJustPaused()).toBe(true)
   wake()
   await expect.poll(() => terms[0]!.isValid()).toBe(true)
-  expect(lease.isDrowsy()).toBe(true)
+  expect(lease.wasJustPaused()).toBe(true)
   time.now += 2 * SECOND
-  expect(lease.isDrowsy()).toBe(false)
+  expect(lease.wasJustPaused()).toBe(false)
 })
 
 /** Two processes that share a database; the first one holds the lease. One running build is known. */

@@ -7,11 +7,11 @@ const LOST = { kind: 'unclear', code: 'timeout' } as const
 const UNREACHED = { kind: 'unsent', code: 'ECONNREFUSED' } as const
 const SENT = { kind: 'sent' } as const
 
-type Heard = Parameters<ReturnType<typeof createOutage>['heard']>[0]
+type Heard = Parameters<ReturnType<typeof createOutage>['recordOutcome']>[0]
 
 function after(...outcomes: readonly Heard[]) {
   const outage = createOutage(createHandClock(T0))
-  for (const outcome of outcomes) outage.heard(outcome)
+  for (const outcome of outcomes) outage.recordOutcome(outcome)
   return outage
 }
 
@@ -28,19 +28,19 @@ test('an outage does not begin if any answer comes in between, whatever it says'
 
 test('an outage lasts until Slack answers, and Slack is asked every second', () => {
   const outage = after(LOST, LOST, LOST)
-  expect(outage.askAt()).toBe(T0 + SECOND)
-  outage.heard(LOST)
+  expect(outage.nextPingAt()).toBe(T0 + SECOND)
+  outage.recordOutcome(LOST)
   expect(outage.reason()).toBe('timeout')
-  outage.heard(SENT)
+  outage.recordOutcome(SENT)
   expect(outage.reason()).toBe(null)
-  outage.heard(LOST)
+  outage.recordOutcome(LOST)
   expect(outage.reason()).toBe(null)
 })
 
 test('a closed workspace is an outage at once, and is asked every 30 seconds', () => {
   const outage = after({ kind: 'workspace-closed', code: 'token_revoked' })
   expect(outage.reason()).toBe('token_revoked')
-  expect(outage.askAt()).toBe(T0 + 30 * SECOND)
+  expect(outage.nextPingAt()).toBe(T0 + 30 * SECOND)
 })
 
 test('a closed channel is no outage', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { MessageTs } from '../../src/domain/ids.ts'
 import {
-  postedAttemptSaid,
-  digestOf,
+  postedAttemptShown,
+  viewDigest,
   GENERATIONS_MAX,
   LANDING_MAX_MS,
   queuesOf,
@@ -77,7 +77,7 @@ const briefly = (steps: readonly PlannedStep[]): string[] =>
 
 describe('the steps for a card', () => {
   const story = tell(['initiated', 'error'])
-  const digest = digestOf(story.card)
+  const digest = viewDigest(story.card)
   const unclear = (changes: Partial<StoredMessage> = {}) => message({ state: 'unclear', ts: null, digest, ...changes })
   const landedBy = NOW - MINUTE + LANDING_MAX_MS
 
@@ -105,7 +105,7 @@ describe('the steps for a card', () => {
       'repeats an edit later if an earlier one could still land',
       [
         message({ digest, recheckAt: NOW + SECOND }),
-        message({ slot: 'run:512.1', digest: digestOf(story.replies[0]!.view) }),
+        message({ slot: 'run:512.1', digest: viewDigest(story.replies[0]!.view) }),
       ],
       ['edit card +1s p0'],
     ],
@@ -113,13 +113,13 @@ describe('the steps for a card', () => {
       'looks for a second copy of a card that was posted again',
       [
         message({ digest, doubtAt: NOW + SECOND }),
-        message({ slot: 'run:512.1', digest: digestOf(story.replies[0]!.view) }),
+        message({ slot: 'run:512.1', digest: viewDigest(story.replies[0]!.view) }),
       ],
       ['look card +1s p4'],
     ],
     [
       'does nothing if the thread is up to date',
-      [message({ digest }), message({ slot: 'run:512.1', digest: digestOf(story.replies[0]!.view) })],
+      [message({ digest }), message({ slot: 'run:512.1', digest: viewDigest(story.replies[0]!.view) })],
       [],
     ],
     ['does not post a deleted reply again', [message({ digest }), message({ slot: 'run:512.1', state: 'gone' })], []],
@@ -129,14 +129,14 @@ describe('the steps for a card', () => {
 
   test('are none if only the person differs who is asked whether the name is theirs', () => {
     for (const view of [story.card, story.replies[0]!.view])
-      expect(digestOf({ ...view, proposed: 'U0ADA00001' })).toBe(digestOf(view))
+      expect(viewDigest({ ...view, proposed: 'U0ADA00001' })).toBe(viewDigest(view))
   })
 })
 
 describe('the line about a request', () => {
   const asked = tell(['error'], '512.1', [request({ state: 'accepted' })])
-  const card = message({ digest: digestOf(asked.card) })
-  const line = message({ key: 'key-2', slot: 'ask:request-1', digest: digestOf(asked.asks[0]!.view) })
+  const card = message({ digest: viewDigest(asked.card) })
+  const line = message({ key: 'key-2', slot: 'ask:request-1', digest: viewDigest(asked.requests[0]!.view) })
 
   test('is posted in the thread once the card is posted, and soon, since the requester is waiting for it', () => {
     expect(briefly(planStory(asked, [card], NOW))).toEqual(['post ask:request-1 1 +0s p1'])
@@ -166,20 +166,20 @@ test.each<[words: string[], priority: number]>([
 
 test('only the reply about the newest attempt is urgent', () => {
   const story = tell(['initiated', 'error', 'initiated', { word: 'error', after: 5 * MINUTE }])
-  const steps = planStory(story, [message({ digest: digestOf(story.card) })], NOW)
+  const steps = planStory(story, [message({ digest: viewDigest(story.card) })], NOW)
   expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p4', 'post run:512.2 1 +0s p0'])
 })
 
 test("if there is a request, the reply about the earlier attempt is as urgent as the request's line, and comes first", () => {
   const story = tell(['error', { word: 'initiated', after: 11 * MINUTE }], '512.1', [request({ state: 'confirmed' })])
-  const steps = planStory(story, [message({ digest: digestOf(story.card) })], NOW)
+  const steps = planStory(story, [message({ digest: viewDigest(story.card) })], NOW)
   expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p1', 'post ask:request-1 1 +0s p1'])
 })
 
 test('a changed mention or broadcast of a reply never causes an edit, a changed text does', () => {
   const reply = tell(['initiated', 'error']).replies[0]!.view
-  expect(digestOf({ ...reply, mention: 'U0ADA00001', broadcast: true, isLate: true })).toBe(digestOf(reply))
-  expect(digestOf({ ...reply, shown: 'passed' })).not.toBe(digestOf(reply))
+  expect(viewDigest({ ...reply, mention: 'U0ADA00001', broadcast: true, isLate: true })).toBe(viewDigest(reply))
+  expect(viewDigest({ ...reply, shown: 'passed' })).not.toBe(viewDigest(reply))
 })
 
 test('a queue is due when its first step is due, and as urgent as its most urgent step', () => {
@@ -229,7 +229,7 @@ describe('the attempt that the card announced when it was posted', () => {
       '512.2',
     ],
   ])('%s', (_claim, stored, said) => {
-    expect(postedAttemptSaid(stored)).toBe(said)
+    expect(postedAttemptShown(stored)).toBe(said)
   })
 
   test('is one that has ended', () => {
@@ -254,6 +254,6 @@ describe('the notice of a day', () => {
   })
 
   test('is not edited if it is up to date', () => {
-    expect(planNotice(view, [message({ digest: digestOf(view) })], NOW)).toEqual([])
+    expect(planNotice(view, [message({ digest: viewDigest(view) })], NOW)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Addresses } from '../../src/slack/api/addresses.ts'
 import { recordLookedUp } from '../../src/alerts/record.ts'
-import { PATIENCE_MS } from '../../src/alerts/news.ts'
+import { INGEST_WAIT_MS } from '../../src/alerts/news.ts'
 import { LIN, SECOND, story, type Said } from '../support/build-events.ts'
 import { BUILDS, follower, openStage, type Stage } from './stage.ts'
 
@@ -50,7 +50,7 @@ test("an alert waits only a moment for Slack's answer; without one, everybody is
   const { addresses } = addressesOf(undefined)
   await stage.live({ addresses })
   await stage.hear(failure())
-  await stage.clock.advance(PATIENCE_MS - 100)
+  await stage.clock.advance(INGEST_WAIT_MS - 100)
   expect(stage.slack.messages).toEqual([])
   await stage.clock.advance(1_100)
   expect(cardOf(stage)).toEqual({ claim: true, proposed: null })
@@ -75,7 +75,7 @@ test('Slack is not asked about a build that failed before it was known', async (
   const { addresses, asked } = addressesOf(ADA)
   await stage.live({ addresses })
   const [seen] = story(failure())
-  await recordLookedUp({ ...stage, wake() {} }, { seen: seen! }, 'history')
+  await recordLookedUp({ ...stage, wake() {} }, { observation: seen! }, 'history')
   await stage.clock.advance(10 * SECOND)
   expect([asked, stage.slack.messages]).toEqual([[], []])
 })

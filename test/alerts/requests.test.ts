@@ -26,7 +26,7 @@ type StepResult = Stage & { life: Incarnation }
 /** These events were received and sent to each channel. Both interfaces of CI are configured. */
 async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): Promise<StepResult> {
   const stage = await openStage({ subscriptions: channels.map((channel) => follower(channel)) })
-  await stage.store.write((tx) => tx.keepProject(BASIC))
+  await stage.store.write((tx) => tx.saveProject(BASIC))
   const life = await stage.live(BOTH)
   for (const each of said) {
     await stage.hear(each)
@@ -210,7 +210,7 @@ describe('a stop', () => {
       lookAt: null,
       endedAt: expect.any(Number),
     })
-    expect(await stage.store.read.requestsToLookAt(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
+    expect(await stage.store.read.requestsToCheck(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
   })
 
   test('with an unknown outcome is confirmed when the attempt stops', async () => {
@@ -459,7 +459,7 @@ describe('if CI cannot be called', () => {
     ],
   ] as const)('with %j a finished build has no button and the card says why', async (interfaces, missing) => {
     await using stage = await openStage()
-    await stage.store.write((tx) => tx.keepProject(BASIC))
+    await stage.store.write((tx) => tx.saveProject(BASIC))
     await stage.live({ interfaces })
     await stage.hear('error')
     await stage.clock.advance(SECOND)
@@ -468,7 +468,7 @@ describe('if CI cannot be called', () => {
 
   test('neither a Pro project nor a project that CI does not list is offered a restart', async () => {
     await using stage = await openStage()
-    await stage.store.write((tx) => tx.keepProject({ ...BASIC, legacyId: null, type: 'pro' }))
+    await stage.store.write((tx) => tx.saveProject({ ...BASIC, legacyId: null, type: 'pro' }))
     await stage.live(BOTH)
     await stage.hear({ word: 'error', details: { projectName: 'acme/web' } })
     await stage.hear({ word: 'error', project: '42', build: '77', details: { projectName: 'acme/api' } })

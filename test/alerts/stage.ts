@@ -113,7 +113,7 @@ export async function openStage({
       rulesOf: async () => null,
       addresses: null,
       interfaces: { v2: false, legacy: false },
-      isPressed: () => false,
+      hasWaitingDeliveries: () => false,
       count: (what) => void stage.counted.push(what),
       ...changes,
     }
@@ -131,8 +131,8 @@ export async function openStage({
     },
     async hear(...said) {
       let recorded: Recorded | null = null
-      for (const seen of story(...said))
-        recorded = await recordAcknowledged({ store, clock, wake: () => {} }, { seen, body: '{}' })
+      for (const observation of story(...said))
+        recorded = await recordAcknowledged({ store, clock, wake: () => {} }, { observation, body: '{}' })
       return recorded!
     },
     messagesOf: (card) => store.read.messagesOf(card),

@@ -21,7 +21,7 @@ async function openDue(prepare: (stage: Stage) => void = () => {}): Promise<Stag
   const store = openSqlite(databasePath(stage.folder))
   const nextAt = nextDue(schedule, now - 60_000)
   const digest = { channel: BUILDS as ChannelId, schedule, setBy: 'U0ADA00001', setAt: now, nextAt }
-  await store.write((tx) => tx.keepDigest(digest))
+  await store.write((tx) => tx.saveDigest(digest))
   await store.close()
   return stage
 }

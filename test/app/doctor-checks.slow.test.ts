@@ -280,7 +280,7 @@ describe('a project', () => {
   }
 
   const hear = ({ deps, ci }: Surgery, at: number) =>
-    deps.store!.write((tx) => tx.hearProject(heard(projectNamed(ci, 'acme/web').id, 'acme/web', at)))
+    deps.store!.write((tx) => tx.saveDeliveredProject(heard(projectNamed(ci, 'acme/web').id, 'acme/web', at)))
 
   it('that builds without deliveries is silent, after the time that a delivery needs', async () => {
     const surgery = await openSurgery()

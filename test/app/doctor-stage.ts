@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import { doctorDeps } from '../../src/doctor-deps.ts'
 import type { ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import type { CheckName, Finding, Found, DoctorDeps } from '../../src/features/doctor/findings.ts'
+import type { CheckName, Finding, CheckResult, DoctorDeps } from '../../src/features/doctor/findings.ts'
 import { examine } from '../../src/features/doctor/examine.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import type { DeliveredProject } from '../../src/store/records.ts'
@@ -19,7 +19,7 @@ export interface Surgery extends Scene {
   /** All findings, with these changed dependencies. */
   findings(changes?: Partial<DoctorDeps>): Promise<readonly Finding[]>
   /** The findings of one check. */
-  found(check: CheckName, changes?: Partial<DoctorDeps>): Promise<readonly Found[]>
+  found(check: CheckName, changes?: Partial<DoctorDeps>): Promise<readonly CheckResult[]>
   /** Changes any fields of a project at CI. */
   changeProject(name: string, change: object): Promise<void>
 }
@@ -40,7 +40,7 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
   onTestFinished(() => store.close())
   await store.migrate()
   const { id } = projectNamed(scene.ci, 'acme/ios')
-  await store.write((tx) => tx.hearProject(heard(id, 'acme/ios', Date.now())))
+  await store.write((tx) => tx.saveDeliveredProject(heard(id, 'acme/ios', Date.now())))
   const clients = createClients(
     config.ci,
     transport,

@@ -9,7 +9,7 @@ const LOOKED = {
   backlog: async () => ({ ingest: 3, post: 0 }),
   oldestWaiting: async () => ({ ingest: T0 - MINUTE, post: null }),
   outage: () => null,
-  socketStands: (): boolean | null => null,
+  isSocketOpen: (): boolean | null => null,
   now: () => T0,
 }
 
@@ -85,7 +85,7 @@ describe('the metrics', () => {
     [true, /^buildline_slack_socket_open 1$/m],
     [false, /^buildline_slack_socket_open 0$/m],
   ])('say whether there is a Socket Mode connection: %s', async (stands, sample) => {
-    expect(await create({ socketStands: () => stands }).text()).toMatch(sample)
+    expect(await create({ isSocketOpen: () => stands }).text()).toMatch(sample)
   })
 
   it('do not include a socket if Slack uses HTTP', async () => {

@@ -21,7 +21,7 @@ async function age(world: World, change: Partial<Breakage>): Promise<void> {
   const store = openSqlite(databasePath(world.folder))
   const stands = await store.read.breakage(row!.id)
   await store.write(async (tx) => {
-    await tx.keepBreakage({ ...stands!, ...change })
+    await tx.saveBreakage({ ...stands!, ...change })
     const told = (await tx.breakageChanges([row!.id])).find(({ kind }) => kind === 'lapsed')
     if (!told) return
     await tx.removeBreakageChange(told.id)

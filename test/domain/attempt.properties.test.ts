@@ -23,10 +23,10 @@ function spaced(steps: readonly { word: string; gap: number }[]): Said[] {
 }
 
 const told = (attempts: readonly Attempt[]) =>
-  attempts.map(({ n, status, word, startedAt, finalAt, finalSeq }) => ({
+  attempts.map(({ n, status, rawStatus, startedAt, finalAt, finalSeq }) => ({
     n,
     status,
-    word,
+    word: rawStatus,
     startedAt,
     finalAt,
     finalSeq,
@@ -191,7 +191,7 @@ describe('any story of one build', () => {
         const { effects } = foldBuild(buildEvents)
         for (const [i, effect] of effects.entries()) {
           const now = foldBuild(buildEvents.slice(0, i + 1)).attempts.map(
-            ({ n, word, status }) => `${n} ${status} ${word}`,
+            ({ n, rawStatus, status }) => `${n} ${status} ${rawStatus}`,
           )
           if (effect === 'opened') expect(now).toHaveLength(before.length + 1)
           else if (effect === 'moved') expect(now).not.toEqual(before)
@@ -205,12 +205,16 @@ describe('any story of one build', () => {
   it('gets exactly one more attempt from a start after a restart request', () => {
     fc.assert(
       fc.property(anyStory, (buildEvents) => {
-        const ended = story(...buildEvents.map(({ word, at }) => ({ word, after: at - T0 })), 'waiting', 'stopped')
+        const ended = story(
+          ...buildEvents.map(({ rawStatus, at }) => ({ word: rawStatus, after: at - T0 })),
+          'waiting',
+          'stopped',
+        )
         const attempts = foldBuild(ended).attempts
         const last = ended.at(-1)!
         const restarted = [
           ...ended,
-          { ...last, word: 'initiated', status: 'started' as const, seq: 99, at: last.at + SECOND },
+          { ...last, rawStatus: 'initiated', status: 'started' as const, seq: 99, at: last.at + SECOND },
         ]
         const asked = [{ buildId: last.buildId, at: last.at }]
         expect(foldBuild(restarted, asked).attempts.length).toBe(attempts.length + 1)

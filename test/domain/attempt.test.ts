@@ -135,7 +135,7 @@ describe('the fold of one build', () => {
     '%s ends a running build',
     (word) => {
       const [attempt] = attemptsOf('initiated', word)
-      expect(attempt).toMatchObject({ n: 1, word, finalSeq: 2, finalAt: T0 + SECOND })
+      expect(attempt).toMatchObject({ n: 1, rawStatus: word, finalSeq: 2, finalAt: T0 + SECOND })
     },
   )
 
@@ -144,7 +144,10 @@ describe('the fold of one build', () => {
   })
 
   it("keeps CI's own word for the status", () => {
-    expect(attemptsOf('initiated', 'Paused by Grace')[0]).toMatchObject({ status: 'unknown', word: 'Paused by Grace' })
+    expect(attemptsOf('initiated', 'Paused by Grace')[0]).toMatchObject({
+      status: 'unknown',
+      rawStatus: 'Paused by Grace',
+    })
   })
 })
 

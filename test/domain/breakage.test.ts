@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { breakageOf, changesAt, shownBreakage } from '../../src/domain/breakage.ts'
 import type { BuildEvent } from '../../src/domain/build-event.ts'
-import { untilOf } from '../../src/features/breakages/act.ts'
+import { untilOf } from '../../src/features/breakages/action.ts'
 import { breakage } from '../support/breakages.ts'
 import { HOUR, LIN, MINUTE, story, T0, type Said } from '../support/build-events.ts'
 

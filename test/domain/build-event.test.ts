@@ -7,7 +7,7 @@ const seen = {
   buildId: buildId('18446744073709551615'),
   branch: null,
   commitId: null,
-  word: 'Error',
+  rawStatus: 'Error',
   details: NO_DETAILS,
 }
 
@@ -20,7 +20,7 @@ describe('toBuildEvent', () => {
 
   it("keeps CI's own word and ids beyond 2^53 unchanged", () => {
     expect(toBuildEvent(seen, 7, T0)).toMatchObject({
-      word: 'Error',
+      rawStatus: 'Error',
       projectId: '9007199254740993',
       buildId: '18446744073709551615',
     })

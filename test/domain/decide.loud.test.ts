@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { decide, type CiRules, type Question } from '../../src/domain/decide.ts'
+import { decide, type CiRules, type DecisionInput } from '../../src/domain/decide.ts'
 import { asked, failures, on, subscribed } from './support/question.ts'
 
-const fixed: Partial<Question> = { status: 'success', turn: 'recovered' }
+const fixed: Partial<DecisionInput> = { status: 'success', turn: 'recovered' }
 
 describe('a loud decision', () => {
-  it.each<[claim: string, question: Partial<Question>, rules: CiRules]>([
+  it.each<[claim: string, question: Partial<DecisionInput>, rules: CiRules]>([
     ['is a selected failure', {}, failures],
     ['is a failure selected by a rule for every event', {}, [on(null, 'every')]],
     ['is a failure if there are no rules', {}, []],
@@ -25,7 +25,7 @@ describe('a loud decision', () => {
     expect(decide(asked(question), [subscribed()], rules)).toMatchObject({ verdict: 'tell', loud: true })
   })
 
-  it.each<[claim: string, question: Partial<Question>, rules: CiRules]>([
+  it.each<[claim: string, question: Partial<DecisionInput>, rules: CiRules]>([
     ['a selected plain success', { status: 'success' }, [on(null, ['success', 'recovered'])]],
     ['a plain success without rules', { status: 'success' }, []],
     ['a recovery selected only as a success', fixed, [on(null, ['success'])]],
@@ -39,7 +39,7 @@ describe('a loud decision', () => {
     expect(decide(asked(question), [subscribed()], rules)).toMatchObject({ verdict: 'tell', loud: false })
   })
 
-  it.each<[claim: string, question: Partial<Question>, rules: CiRules, verdict: string]>([
+  it.each<[claim: string, question: Partial<DecisionInput>, rules: CiRules, verdict: string]>([
     ['a failure that only updates the card', { hasCard: true }, [on(null, ['success'])], 'update'],
     ['a failure that is not selected', {}, [on(null, ['success'])], 'silent'],
     ['a failure on another branch', {}, [on('dev', ['failed'])], 'silent'],

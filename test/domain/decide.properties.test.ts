@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide, LOOKED_MAX, selectable, type Question } from '../../src/domain/decide.ts'
+import { decide, RULE_RESULTS_MAX, selectable, type DecisionInput } from '../../src/domain/decide.ts'
 import { selectEverything, type ChannelRule } from '../../src/domain/rule.ts'
 import type { Status } from '../../src/domain/status.ts'
 import { subscribed } from './support/question.ts'
@@ -13,7 +13,7 @@ describe('any decision', () => {
   const branch = fc.constantFrom(null, 'main', 'dev', 'release/*', '*', '(')
   const branchMatch = fc.constantFrom(null, 'exact', 'wildcard', 'regex')
   const rules = fc.array(fc.record({ branch, branchMatch, events }), { minLength: 1, maxLength: 4 })
-  const question = fc.record<Question>({
+  const question = fc.record<DecisionInput>({
     branch: fc.constantFrom(null, 'main', 'release/1'),
     status: fc.constantFrom<Status>(
       ...(['started', 'waiting', 'success', 'failed', 'stopped', 'infrastructure_failure'] as const),
@@ -24,7 +24,7 @@ describe('any decision', () => {
     hasCard: fc.boolean(),
   })
 
-  const isEcho = ({ effect }: Question) => effect === 'duplicate' || effect === 'late'
+  const isEcho = ({ effect }: DecisionInput) => effect === 'duplicate' || effect === 'late'
   const isMiss = (reason: string) =>
     ['event-not-selected', 'branch-not-matched', 'branch-unknown', 'pattern-invalid'].includes(reason)
   const isNamed = (status: Status) => status !== 'stopped' && status !== 'waiting' && status !== 'unknown'
@@ -43,15 +43,15 @@ describe('any decision', () => {
   })
 
   it('keeps the rules in their order, at most LOOKED_MAX, with the rule that decided among them', () => {
-    const many = fc.array(fc.record({ branch, branchMatch, events }), { minLength: 1, maxLength: 2 * LOOKED_MAX })
+    const many = fc.array(fc.record({ branch, branchMatch, events }), { minLength: 1, maxLength: 2 * RULE_RESULTS_MAX })
     fc.assert(
       fc.property(question, many, many, (one, left, right) => {
-        const { looked, reason } = decide(one, [subscribed(left), subscribed(right)], null)
+        const { ruleResults, reason } = decide(one, [subscribed(left), subscribed(right)], null)
         const all: readonly ChannelRule[] = [...left, ...right]
-        const places = looked.map(({ rule }) => all.indexOf(rule!))
+        const places = ruleResults.map(({ rule }) => all.indexOf(rule!))
         expect(places).toEqual(places.toSorted((a, b) => a - b))
-        expect(looked).toHaveLength(isEcho(one) ? 0 : Math.min(LOOKED_MAX, all.length))
-        const verdicts: string[] = looked.map(({ verdict }) => verdict)
+        expect(ruleResults).toHaveLength(isEcho(one) ? 0 : Math.min(RULE_RESULTS_MAX, all.length))
+        const verdicts: string[] = ruleResults.map(({ verdict }) => verdict)
         if (reason === 'event-selected') expect(verdicts).toContain('selects')
         if (isMiss(reason)) expect(verdicts).toContain(reason)
       }),

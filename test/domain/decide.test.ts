@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { decide, LOOKED_MAX, selectable, type CiRules, type Question, type Reason } from '../../src/domain/decide.ts'
+import {
+  decide,
+  RULE_RESULTS_MAX,
+  selectable,
+  type CiRules,
+  type DecisionInput,
+  type Reason,
+} from '../../src/domain/decide.ts'
 import { PATTERN_CHARS_MAX } from '../../src/domain/pattern.ts'
 import type { ChannelRule } from '../../src/domain/rule.ts'
 import type { Status } from '../../src/domain/status.ts'
 import { asked, failures, on, subscribed } from './support/question.ts'
 
-type Row = [claim: string, question: Partial<Question>, rules: CiRules, verdict: string, reason: Reason]
+type Row = [claim: string, question: Partial<DecisionInput>, rules: CiRules, verdict: string, reason: Reason]
 
 const ROWS: Row[] = [
   ['a selected event is announced', {}, failures, 'tell', 'event-selected'],
@@ -166,68 +173,68 @@ describe('a decision', () => {
       { rule: greens, from, verdict: 'event-not-selected' },
       { rule: reds, from, verdict: 'selects' },
     ]
-    expect(decide(asked(), [subscribed()], [dev, greens, reds]).looked).toEqual(looked('ci'))
+    expect(decide(asked(), [subscribed()], [dev, greens, reds]).ruleResults).toEqual(looked('ci'))
     const own = subscribed([dev, greens, reds])
-    expect(decide(asked(), [own], null).looked).toEqual(looked('channel'))
-    expect(decide(asked(), [{ ...own, source: 'file' }], null).looked).toEqual(looked('file'))
+    expect(decide(asked(), [own], null).ruleResults).toEqual(looked('channel'))
+    expect(decide(asked(), [{ ...own, source: 'file' }], null).ruleResults).toEqual(looked('file'))
   })
 
   it("records the rules of all the channel's subscriptions, whichever decided", () => {
     const [dev, greens] = [on('dev', ['failed']), on('main', ['success'])]
-    const { looked, reason, rulesFrom } = decide(asked(), [subscribed([dev]), subscribed()], [greens])
+    const { ruleResults, reason, rulesFrom } = decide(asked(), [subscribed([dev]), subscribed()], [greens])
     expect([reason, rulesFrom]).toEqual(['event-not-selected', 'ci'])
-    expect(looked).toEqual([
+    expect(ruleResults).toEqual([
       { rule: dev, from: 'channel', verdict: 'branch-not-matched' },
       { rule: greens, from: 'ci', verdict: 'event-not-selected' },
     ])
   })
 
   it("records the project's rules once, even if two subscriptions use them", () => {
-    const { looked } = decide(asked(), [subscribed(), subscribed(failures), subscribed()], failures)
-    expect(looked.map(({ from }) => from)).toEqual(['ci', 'channel'])
+    const { ruleResults } = decide(asked(), [subscribed(), subscribed(failures), subscribed()], failures)
+    expect(ruleResults.map(({ from }) => from)).toEqual(['ci', 'channel'])
   })
 
   it('records no rules if none was looked at', () => {
-    expect(decide(asked(), [subscribed()], null).looked).toEqual([])
-    expect(decide(asked({ effect: 'late' }), [subscribed()], failures).looked).toEqual([])
+    expect(decide(asked(), [subscribed()], null).ruleResults).toEqual([])
+    expect(decide(asked({ effect: 'late' }), [subscribed()], failures).ruleResults).toEqual([])
   })
 
   const misses = (count: number): ChannelRule[] => Array.from({ length: count }, (_, n) => on(`dev-${n}`, ['failed']))
   const keptOf = (rules: readonly ChannelRule[]) =>
-    decide(asked(), [subscribed()], rules).looked.map(({ rule }) => rule!)
+    decide(asked(), [subscribed()], rules).ruleResults.map(({ rule }) => rule!)
 
-  it(`records the first ${LOOKED_MAX} rules of more`, () => {
-    expect(keptOf(misses(LOOKED_MAX))).toEqual(misses(LOOKED_MAX))
-    expect(keptOf(misses(LOOKED_MAX + 1))).toEqual(misses(LOOKED_MAX))
+  it(`records the first ${RULE_RESULTS_MAX} rules of more`, () => {
+    expect(keptOf(misses(RULE_RESULTS_MAX))).toEqual(misses(RULE_RESULTS_MAX))
+    expect(keptOf(misses(RULE_RESULTS_MAX + 1))).toEqual(misses(RULE_RESULTS_MAX))
   })
 
   it('records the rule that selects, however many come before it', () => {
     const last = on('main', ['failed'])
-    expect(keptOf([...misses(LOOKED_MAX - 1), last, last])).toEqual([...misses(LOOKED_MAX - 1), last])
-    expect(keptOf([...misses(LOOKED_MAX), last])).toEqual([...misses(LOOKED_MAX - 1), last])
-    expect(keptOf([...misses(900), last, ...misses(900)])).toEqual([...misses(LOOKED_MAX - 1), last])
+    expect(keptOf([...misses(RULE_RESULTS_MAX - 1), last, last])).toEqual([...misses(RULE_RESULTS_MAX - 1), last])
+    expect(keptOf([...misses(RULE_RESULTS_MAX), last])).toEqual([...misses(RULE_RESULTS_MAX - 1), last])
+    expect(keptOf([...misses(900), last, ...misses(900)])).toEqual([...misses(RULE_RESULTS_MAX - 1), last])
   })
 
   it('records the nearest miss, which is its reason, however many rules come before it', () => {
     const near = on('main', ['success'])
-    const decision = decide(asked(), [subscribed()], [...misses(LOOKED_MAX), near])
+    const decision = decide(asked(), [subscribed()], [...misses(RULE_RESULTS_MAX), near])
     expect(decision.reason).toBe('event-not-selected')
-    expect(decision.looked.at(-1)).toEqual({ rule: near, from: 'ci', verdict: 'event-not-selected' })
-    expect(decision.looked).toHaveLength(LOOKED_MAX)
+    expect(decision.ruleResults.at(-1)).toEqual({ rule: near, from: 'ci', verdict: 'event-not-selected' })
+    expect(decision.ruleResults).toHaveLength(RULE_RESULTS_MAX)
   })
 
   it('cuts a pattern that is too long to one character over the limit', () => {
     const branchOf = (chars: number) => keptOf([on('b'.repeat(chars), ['failed'])])[0]!.branch!.length
     expect(branchOf(PATTERN_CHARS_MAX)).toBe(PATTERN_CHARS_MAX)
     expect(branchOf(PATTERN_CHARS_MAX * 9)).toBe(PATTERN_CHARS_MAX + 1)
-    const { looked } = decide(asked(), [subscribed()], [on('b'.repeat(PATTERN_CHARS_MAX * 9), ['failed'])])
-    expect(looked.map(({ verdict }) => verdict)).toEqual(['pattern-invalid'])
+    const { ruleResults } = decide(asked(), [subscribed()], [on('b'.repeat(PATTERN_CHARS_MAX * 9), ['failed'])])
+    expect(ruleResults.map(({ verdict }) => verdict)).toEqual(['pattern-invalid'])
     expect(decide(asked(), [subscribed()], keptOf([on('b'.repeat(9_999), [])])).reason).toBe('pattern-invalid')
   })
 })
 
 describe('the events that rules can select', () => {
-  it.each<[Status, turn: Question['turn'], events: string[]]>([
+  it.each<[Status, turn: DecisionInput['turn'], events: string[]]>([
     ['started', null, ['started']],
     ['waiting', null, ['waiting']],
     ['success', null, ['success']],

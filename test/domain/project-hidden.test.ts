@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isMask, maskedSecrets, unsaidFields } from '../../src/domain/masked-project.ts'
+import { isMask, maskedSecrets, absentFields } from '../../src/domain/masked-project.ts'
 import { SECRETS, sentProject } from './support/sent-project.ts'
 
 const masked = (raw: Record<string, unknown>) => maskedSecrets(raw).map(({ field }) => field)
@@ -63,8 +63,8 @@ describe('the secrets that CI masks', () => {
 describe('the fields that CI leaves out', () => {
   it('are those that an update sets and that are missing; null is not missing', () => {
     const { setup_commands: _setup, branches: _branches, ...rest } = sentProject({ team_ids: null })
-    expect(unsaidFields(rest, true)).toEqual(['branches', 'setup_commands'])
-    expect(unsaidFields(rest, false)).toEqual(['branches'])
-    expect(unsaidFields(sentProject(), true)).toEqual([])
+    expect(absentFields(rest, true)).toEqual(['branches', 'setup_commands'])
+    expect(absentFields(rest, false)).toEqual(['branches'])
+    expect(absentFields(sentProject(), true)).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   leftAway,
-  lookAt,
+  matchRule,
   rulesFor,
   selectEverything,
   slackRules,
@@ -108,13 +108,13 @@ describe('one rule, applied to one build event,', () => {
     ['selects waiting by name', on(null, null, ['waiting']), 'main', ['waiting'], 'selects'],
     ['needs its branch even if it has every event', on('main', null, 'every'), 'dev', ['failed'], 'branch-not-matched'],
   ])('%s', (_, channelRule, branch, selectable, verdict) => {
-    expect(lookAt(channelRule, branch, selectable)).toBe(verdict)
+    expect(matchRule(channelRule, branch, selectable)).toBe(verdict)
   })
 
   it.each<Selectable>(['started', 'waiting', 'success', 'recovered', 'failed', 'stopped', 'unknown'])(
     'for every event selects %s',
     (selectable) => {
-      expect(lookAt(on(null, null, 'every'), 'main', [selectable])).toBe('selects')
+      expect(matchRule(on(null, null, 'every'), 'main', [selectable])).toBe('selects')
     },
   )
 
@@ -123,7 +123,7 @@ describe('one rule, applied to one build event,', () => {
     const events = fc.uniqueArray(buildEvent)
     fc.assert(
       fc.property(events, buildEvent, (names, selectable) => {
-        const verdict = lookAt(on(null, null, names), 'main', [selectable])
+        const verdict = matchRule(on(null, null, names), 'main', [selectable])
         expect(verdict).toBe(names.includes(selectable) ? 'selects' : 'event-not-selected')
       }),
     )

@@ -79,7 +79,7 @@ describe('any story', () => {
         const newest = attempts.at(-1)!
         expect(story.card).toMatchObject({
           attemptNumber: attempts.length,
-          word: newest.word,
+          word: newest.rawStatus,
           build: { buildId: newest.buildId },
         })
       }),

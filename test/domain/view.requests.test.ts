@@ -74,9 +74,9 @@ describe('the last request', () => {
   it.each(Object.entries(STAGES) as [RequestState, ShownRequest['stage']][])(
     'in the state %s shows as %s',
     (state, stage) => {
-      const { card, asks } = toldAsked([{ state }], ...ran)
+      const { card, requests } = toldAsked([{ state }], ...ran)
       expect(card.request).toEqual({ action: 'restart', by: LIN, stage, code: null })
-      expect(asks.map(({ view }) => view)).toMatchObject([{ kind: 'request', action: 'restart', by: LIN, stage }])
+      expect(requests.map(({ view }) => view)).toMatchObject([{ kind: 'request', action: 'restart', by: LIN, stage }])
     },
   )
 
@@ -106,18 +106,18 @@ describe('the last request', () => {
 
 describe('the lines about requests in the thread', () => {
   it('are one for each request, oldest first, each with its own slot', () => {
-    const { asks } = toldAsked([{ id: 'a', state: 'refused' }, { id: 'b' }], ...ran)
-    expect(asks.map(({ slot, view }) => `${slot} ${view.stage}`)).toEqual(['ask:a refused', 'ask:b asked'])
-    expect(toldAsked([], ...ran).asks).toEqual([])
+    const { requests } = toldAsked([{ id: 'a', state: 'refused' }, { id: 'b' }], ...ran)
+    expect(requests.map(({ slot, view }) => `${slot} ${view.stage}`)).toEqual(['ask:a refused', 'ask:b asked'])
+    expect(toldAsked([], ...ran).requests).toEqual([])
   })
 
   it('say which attempt a restart led to, of the same build or another', () => {
-    expect(toldAsked([{ state: 'confirmed' }], ...ran, again).asks[0]!.view).toMatchObject({
+    expect(toldAsked([{ state: 'confirmed' }], ...ran, again).requests[0]!.view).toMatchObject({
       buildId: '512',
       outcome: { shown: 'started', buildId: '512', attemptNumber: 2 },
     })
     const anew = { state: 'confirmed', newBuildId: buildId('513') } as const
-    expect(toldAsked([anew], ...ran, { ...again, build: '513' }).asks[0]!.view).toMatchObject({
+    expect(toldAsked([anew], ...ran, { ...again, build: '513' }).requests[0]!.view).toMatchObject({
       buildId: '512',
       outcome: { shown: 'started', buildId: '513', attemptNumber: 2 },
     })
@@ -126,20 +126,22 @@ describe('the lines about requests in the thread', () => {
   it('do not change while the restarted build runs', () => {
     const state = 'confirmed'
     const later: Said = { word: 'error', after: 20 * MINUTE }
-    expect(toldAsked([{ state }], ...ran, again, later).asks).toEqual(toldAsked([{ state }], ...ran, again).asks)
+    expect(toldAsked([{ state }], ...ran, again, later).requests).toEqual(
+      toldAsked([{ state }], ...ran, again).requests,
+    )
   })
 
   it('say how a build ended after a request to stop it', () => {
     const stop = { action: 'stop', state: 'confirmed' } as const
-    const ended = (word: string) => toldAsked([stop], { word: 'initiated' }, { word }).asks[0]!.view.outcome
+    const ended = (word: string) => toldAsked([stop], { word: 'initiated' }, { word }).requests[0]!.view.outcome
     expect(ended('stopped')).toEqual({ shown: 'stopped', buildId: '512', attemptNumber: 1 })
     expect(ended('success')).toMatchObject({ shown: 'passed' })
   })
 
   it('have no outcome before an event shows one, and never after a refusal', () => {
-    expect(toldAsked([{ state: 'accepted' }], ...ran).asks[0]!.view.outcome).toBeNull()
-    expect(toldAsked([{ state: 'refused' }], ...ran, { ...again, build: '513' }).asks[0]!.view.outcome).toBeNull()
+    expect(toldAsked([{ state: 'accepted' }], ...ran).requests[0]!.view.outcome).toBeNull()
+    expect(toldAsked([{ state: 'refused' }], ...ran, { ...again, build: '513' }).requests[0]!.view.outcome).toBeNull()
     const stop = { action: 'stop', state: 'refused' } as const
-    expect(toldAsked([stop], { word: 'initiated' }, { word: 'stopped' }).asks[0]!.view.outcome).toBeNull()
+    expect(toldAsked([stop], { word: 'initiated' }, { word: 'stopped' }).requests[0]!.view.outcome).toBeNull()
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ActOutcome } from '../../src/catalog/outcomes.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { DOUBLE_CLICK_MS } from '../../src/features/pending-interactions.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
 import { answerOld } from '../../src/features/fault-messages.ts'
@@ -49,7 +49,7 @@ describe('a click in Home', () => {
     const { slack, asked } = await openStage()
     await clickIn(slack, { id: 'V0HOME0001', type: 'home' })
     expect(await asked(1)).toMatchObject([['stop', { kind: 'run', ref: REF }, { user: ada, via: 'modal' }]])
-    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
+    const { text } = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
     expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text }])
     expect(slack.counters.calls('views.update')).toBe(0)
   })
@@ -118,7 +118,7 @@ describe('a click on a card', () => {
     const ts = await postCard(slack)
     const before = slack.messages(BUILDS)
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
-    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
+    const { text } = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
     expect(await untilTold(1)).toEqual([text])
     expect(slack.messages(BUILDS)).toEqual(before)
   })
@@ -177,7 +177,7 @@ describe('a click on a card', () => {
   })
 })
 
-const several: ActOutcome = {
+const several: ActionOutcome = {
   kind: 'several-projects',
   text: 'acme',
   projects: [PROJECT, { ...PROJECT, projectId: '42', name: 'acme/api' }],
@@ -198,7 +198,7 @@ describe('a chosen project or build', () => {
       ['stop', { kind: 'project', project: 'acme', branch: 'main' }, { via: 'command' }],
       ['stop', { kind: 'project', project: '42', branch: 'main' }, { via: 'button' }],
     ])
-    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000002' })
+    const { text } = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000002' })
     expect(told()).toEqual([text])
   })
 

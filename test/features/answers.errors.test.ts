@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { CiErrorKind } from '../../src/sources/http/errors.ts'
 import type { Action } from '../../src/domain/request.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import type { AnswerContext } from '../../src/slack/messages/answer.ts'
 import { answerFault } from '../../src/features/fault-messages.ts'
 import { answerNotAllowed, HELPERS_MAX } from '../../src/features/not-allowed.ts'
 import { buildOf, CAST, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import { samplesOf, type Sample } from '../../packages/demo/src/samples/samples.ts'
 import { CODES } from '../../packages/demo/src/samples/words.ts'
-import type { ActOutcome } from '../../src/catalog/outcomes.ts'
+import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
 import { buttonsOf, linesOf, ROWS } from './answers-stage.ts'
 
 /** The kinds of outcomes that are no errors; all others are. */
@@ -101,7 +101,7 @@ describe('an error message', () => {
   })
 })
 
-const refused = (action: Action, code: string, reason: string | null = null): ActOutcome => ({
+const refused = (action: Action, code: string, reason: string | null = null): ActionOutcome => ({
   kind: 'ci-refused',
   action,
   code,
@@ -109,53 +109,53 @@ const refused = (action: Action, code: string, reason: string | null = null): Ac
   build: buildOf(CAST, action === 'stop' ? 'started' : 'failed'),
 })
 
-const unclear = (action: Action, code: string): ActOutcome => ({
+const unclear = (action: Action, code: string): ActionOutcome => ({
   kind: 'unclear',
   action,
   code,
   build: buildOf(CAST, action === 'stop' ? 'started' : 'failed'),
 })
 
-const labels = (outcome: ActOutcome) => buttonsOf(answerAct(outcome, asked)).map(({ text }) => text.text)
+const labels = (outcome: ActionOutcome) => buttonsOf(answerAction(outcome, asked)).map(({ text }) => text.text)
 
 describe('the message about a request that CI refused', () => {
   it.each(ACTIONS)('to %s has its own words for every code, and names project, build and branch', (action) => {
-    const texts = CI_CODES.map((code) => answerAct(refused(action, code), asked).text)
+    const texts = CI_CODES.map((code) => answerAction(refused(action, code), asked).text)
     expect(new Set(texts).size).toBe(CI_CODES.length)
     for (const text of texts) expect(text).toMatch(/^:x: \*Not (?:stopped|restarted)\*: acme\/web .*#512.* on `main`/)
   })
 
   it.each(CI_CODES)('differs for stop and restart: %s', (code) => {
-    expect(answerAct(refused('stop', code), asked).text).not.toBe(answerAct(refused('restart', code), asked).text)
+    expect(answerAction(refused('stop', code), asked).text).not.toBe(answerAction(refused('restart', code), asked).text)
   })
 
   it.each(['bad-request', 'not-found'])('for %s says that the build has probably ended', (code) => {
     const outcome = refused('stop', code)
-    expect(answerAct(outcome, asked).text).toContain('probably')
-    expect(answerAct(outcome, asked).text).toContain('*Next:* Press *Refresh*')
+    expect(answerAction(outcome, asked).text).toContain('probably')
+    expect(answerAction(outcome, asked).text).toContain('*Next:* Press *Refresh*')
     expect(labels(outcome)).toEqual(['Open build', 'Refresh'])
   })
 
   it.each(ACTIONS)('says for a %s without credentials that an admin must be told', (action) => {
-    expect(answerAct(refused(action, 'unauthorized'), asked).text).toContain('*Next:* Tell a workspace admin')
+    expect(answerAction(refused(action, 'unauthorized'), asked).text).toContain('*Next:* Tell a workspace admin')
   })
 
   it("contains CI's own words, escaped, if there are any", () => {
-    expect(answerAct(refused('stop', 'forbidden', '<!here> no'), asked).text).toContain('CI said: &lt;!here&gt; no')
-    expect(answerAct(refused('stop', 'forbidden'), asked).text).not.toContain('CI said')
+    expect(answerAction(refused('stop', 'forbidden', '<!here> no'), asked).text).toContain('CI said: &lt;!here&gt; no')
+    expect(answerAction(refused('stop', 'forbidden'), asked).text).not.toContain('CI said')
   })
 
   it('says that the reason is unknown, and names its code', () => {
-    const { text } = answerAct(refused('stop', '<teapot>'), asked)
+    const { text } = answerAction(refused('stop', '<teapot>'), asked)
     expect(text).toContain('unknown error (&lt;teapot&gt;)')
     expect(text).toContain('*Next:* ')
-    expect(answerAct(refused('stop', 'toString'), asked).text).toContain('unknown error (toString)')
+    expect(answerAction(refused('stop', 'toString'), asked).text).toContain('unknown error (toString)')
   })
 })
 
 describe('the message about a request with an unknown outcome', () => {
   it.each(ACTIONS)('to %s does not say that it was done or not done, and asks to look, not to repeat', (action) => {
-    const texts = CI_CODES.map((code) => answerAct(unclear(action, code), asked).text)
+    const texts = CI_CODES.map((code) => answerAction(unclear(action, code), asked).text)
     expect(new Set(texts).size).toBe(CI_CODES.length)
     for (const text of texts) {
       expect(text).toMatch(/^:grey_question: \*Unclear whether CI/)

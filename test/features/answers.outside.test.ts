@@ -13,7 +13,7 @@ import {
   PROJECT_ACTION_IDS,
   SUBSCRIPTION_ACTION_IDS,
 } from '../../src/slack/messages/ids.ts'
-import { TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
+import { MESSAGE_TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
 import { checkMessage } from '../../packages/sandbox-slack/src/limits.ts'
 import { ALL_CASTS, buttonsOf, EMPTY, HOSTILE, LONG, ROWS, shownTexts } from './answers-stage.ts'
 
@@ -88,7 +88,7 @@ describe('text from outside', () => {
     const builds = Array.from({ length: BUILDS_LISTED_MAX }, () => buildOf(LONG, 'started', { offers: [] }))
     const { text, blocks } = answerRunning({ kind: 'running', builds, more: 0 })
     const [, cutOff] = /\n… lines left out: (\d+)$/.exec(text) ?? []
-    expect(text.length).toBeLessThanOrEqual(TEXT_CHARS_MAX)
+    expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_CHARS_MAX)
     expect(text.split('\n').length - 1 + Number(cutOff)).toBe(1 + BUILDS_LISTED_MAX)
     expect(checkMessage({ text, blocks })).toEqual([])
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attemptRefText, type Action } from '../../src/domain/request.ts'
 import type { ChannelRule, RuleVerdict } from '../../src/domain/rule.ts'
 import type { Shown } from '../../src/domain/view.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerOf, line, row, small, type AnswerContext, TYPED_CHARS_MAX } from '../../src/slack/messages/answer.ts'
 import { ALT_CHARS_MAX, answerBadge, CODE_CHARS_MAX, FILE_NAME_CHARS_MAX } from '../../src/features/badge/messages.ts'
 import { answerHelp } from '../../src/features/help/messages.ts'
@@ -28,7 +28,7 @@ import {
 } from '../../src/features/builds/status-messages.ts'
 import { parseChoice, parsePage, VALUE_CHARS_MAX } from '../../src/features/values.ts'
 import { answerWhy, RULES_LISTED_MAX, WHY_CHARS_MAX } from '../../src/features/why/messages.ts'
-import { BRANCH_CHARS_MAX, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
+import { BRANCH_CHARS_MAX, SECTION_CHARS_MAX, MESSAGE_TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
 import type { Explained } from '../../src/catalog/outcomes.ts'
 import { messageTs } from '../support/build-events.ts'
@@ -153,8 +153,8 @@ describe('a list of projects', () => {
   })
 
   it('has no page buttons if the query is too long for one', () => {
-    const question = { ...page.question, text: 't'.repeat(VALUE_CHARS_MAX) }
-    expect(buttonsOf(answerList({ ...page, question }, asked))).toEqual([])
+    const query = { ...page.query, text: 't'.repeat(VALUE_CHARS_MAX) }
+    expect(buttonsOf(answerList({ ...page, query }, asked))).toEqual([])
   })
 
   it('names each project with type, state, build, branch and time', () => {
@@ -229,14 +229,14 @@ describe('builds in an answer', () => {
       at: BUILD_AT,
       state: 'accepted',
     } as const
-    expect(answerAct(outcome, asked).text).toContain('<@U0LIN> asked for it')
-    expect(labelsOf(answerAct(outcome, asked))).toEqual(['Open build', 'Refresh'])
-    expect(answerAct({ ...outcome, by: '<!channel>' }, asked).text).toContain('Somebody asked for it')
+    expect(answerAction(outcome, asked).text).toContain('<@U0LIN> asked for it')
+    expect(labelsOf(answerAction(outcome, asked))).toEqual(['Open build', 'Refresh'])
+    expect(answerAction({ ...outcome, by: '<!channel>' }, asked).text).toContain('Somebody asked for it')
   })
 
   it('can be refreshed by their attempt', () => {
     const outcome = { kind: 'requested', action: 'stop', build: running, newBuildId: null } as const
-    expect(parseChoice(valueOf(buttonsOf(answerAct(outcome, asked)).at(-1)))).toEqual({
+    expect(parseChoice(valueOf(buttonsOf(answerAction(outcome, asked)).at(-1)))).toEqual({
       kind: 'run',
       command: 'status',
       ref: running.ref,
@@ -247,7 +247,7 @@ describe('builds in an answer', () => {
 describe("a request that does not fit the build's state", () => {
   const textOf = (action: 'stop' | 'restart', ...of: [shown: Shown, offers: readonly Action[]]) => {
     const build = buildOf(CAST, of[0], { offers: of[1] })
-    return answerAct({ kind: 'not-now', action, build }, asked).text
+    return answerAction({ kind: 'not-now', action, build }, asked).text
   }
 
   it('names the state, and offers the action that fits', () => {
@@ -307,14 +307,14 @@ describe('the answer to why', () => {
   const channelOf = (n: number) => `C0WHY${n}` as ChannelId
   const decision = (at: number, verdicts: readonly RuleVerdict[] = []): Explained => ({
     channel: channelOf(at),
-    word: `word${at}`,
+    rawStatus: `word${at}`,
     at: BUILD_AT + at,
     branch: 'main',
     events: ['success', 'recovered'],
     verdict: 'silent',
     reason: 'late',
     rulesFrom: 'ci',
-    looked: verdicts.map((verdict) => ({ rule: null, from: null, verdict })),
+    ruleResults: verdicts.map((verdict) => ({ rule: null, from: null, verdict })),
     posted: [],
   })
   const textOf = (decisions: readonly Explained[], more = 0) =>
@@ -330,8 +330,13 @@ describe('the answer to why', () => {
 
   it('groups events with the same decision, the newest first, up to five', () => {
     const rule = { branch: null, branchMatch: null, events: ['failed'] } as const
-    const looked = [{ rule, from: 'ci', verdict: 'event-not-selected' }] as const
-    const alike = (at: number, events: Explained['events']) => ({ ...decision(at), channel: CHANNEL, looked, events })
+    const ruleResults = [{ rule, from: 'ci', verdict: 'event-not-selected' }] as const
+    const alike = (at: number, events: Explained['events']) => ({
+      ...decision(at),
+      channel: CHANNEL,
+      ruleResults,
+      events,
+    })
     const two = textOf([alike(0, ['started']), decision(1), alike(2, ['success', 'recovered'])])
     expect(two).toMatch(/• <#\w+> \*not posted\*: word2, received [^;]+; word0, received [^;]+\. /)
     expect(two).toContain('failed has no success, no recovered, no started')
@@ -379,14 +384,14 @@ describe('the answer to why', () => {
       '*fails at its branch*: ✗ branch: `(` (regex) is not a valid pattern and matches nothing; its events were not looked at',
     ],
   ])('names each condition of a rule in order, up to the first that fails: %s', (verdict, rule, words) => {
-    const explained = { ...decision(0), looked: [{ rule, from: 'ci', verdict } as const] }
+    const explained = { ...decision(0), ruleResults: [{ rule, from: 'ci', verdict } as const] }
     expect(textOf([explained])).toContain(`rule 1 (the project's own, in CI) ${words}`)
   })
 
   it('says what a rule makes of a missing branch', () => {
     const rule = { branch: 'main', branchMatch: null, events: 'every' } as const
-    const looked = [{ rule, from: 'file', verdict: 'branch-unknown' }] as const
-    expect(textOf([{ ...decision(0), branch: null, looked }])).toContain(
+    const ruleResults = [{ rule, from: 'file', verdict: 'branch-unknown' }] as const
+    expect(textOf([{ ...decision(0), branch: null, ruleResults }])).toContain(
       'rule 1 (in the subscriptions file) *fails at its branch*: ✗ branch: `main` (exact) needs a branch, and CI named none',
     )
   })
@@ -396,7 +401,7 @@ describe('the answer to why', () => {
     const shorterBy = (chars: number): Explained => {
       const cut = Array.from({ length: RULES_LISTED_MAX }, (_, n) => Math.min(90, Math.max(0, chars - n * 90)))
       const rules = cut.map((less) => ({ branch: 'b'.repeat(BRANCH_CHARS_MAX - less), branchMatch: null, events: [] }))
-      return { ...decision(0), looked: rules.map((rule) => ({ rule, from: 'ci', verdict: 'event-not-selected' })) }
+      return { ...decision(0), ruleResults: rules.map((rule) => ({ rule, from: 'ci', verdict: 'event-not-selected' })) }
     }
     const lengthOf = (one: Explained): number =>
       shownTexts(answerWhy({ kind: 'why', build: buildOf(CAST), decisions: [one], more: 0, hidden: 0 }, asked))
@@ -444,12 +449,12 @@ describe('the lines of an answer', () => {
 
   it('are all in the text up to 4,000 characters; beyond that, the first ones that fit', () => {
     const textOf = (chars: number) => answerOf([line('a'.repeat(3_000)), line('b'.repeat(chars))]).text
-    expect(textOf(TEXT_CHARS_MAX - 3_001)).toHaveLength(TEXT_CHARS_MAX)
-    expect(textOf(TEXT_CHARS_MAX - 3_000)).toBe(`${'a'.repeat(3_000)}\n… lines left out: 1`)
+    expect(textOf(MESSAGE_TEXT_CHARS_MAX - 3_001)).toHaveLength(MESSAGE_TEXT_CHARS_MAX)
+    expect(textOf(MESSAGE_TEXT_CHARS_MAX - 3_000)).toBe(`${'a'.repeat(3_000)}\n… lines left out: 1`)
   })
 
   it('leave room for the count of those left out', () => {
-    const first = 'a'.repeat(TEXT_CHARS_MAX - 40)
+    const first = 'a'.repeat(MESSAGE_TEXT_CHARS_MAX - 40)
     const { text } = answerOf([line(first), line('b'.repeat(30)), line('c'.repeat(100))])
     expect(text).toBe(`${first}\n… lines left out: 2`)
   })

@@ -11,7 +11,7 @@ import {
   type Choice,
 } from '../../src/features/values.ts'
 import { parseAttemptRef } from '../../src/domain/request.ts'
-import type { ListQuestion } from '../../src/catalog/outcomes.ts'
+import type { ListQuery } from '../../src/catalog/outcomes.ts'
 
 const command = fc.constantFrom(...COMMANDS.map(({ name }) => name))
 const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 })
@@ -24,7 +24,7 @@ const choice: fc.Arbitrary<Choice> = fc.oneof(
   fc.record({ kind: fc.constant('run' as const), command, ref }),
 )
 
-const question: fc.Arbitrary<ListQuestion> = fc.record({
+const question: fc.Arbitrary<ListQuery> = fc.record({
   text: fc.option(name),
   type: fc.constantFrom('basic', 'pro', null),
   page: fc.integer({ min: 1, max: PAGE_MAX }),

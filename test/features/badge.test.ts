@@ -18,7 +18,7 @@ describe('the badge', () => {
     const { uuid } = stage.ci.state().projects[0]!
     const url = `${stage.ci.url}/projects/${uuid}/status?branch=main`
     const outcome = isBadge(await badge(stage, 'main'))
-    expect(outcome).toMatchObject({ found: 'yes', words: 'build: failing', trouble: null, branch: 'main', url })
+    expect(outcome).toMatchObject({ found: 'yes', words: 'build: failing', failure: null, branch: 'main', url })
     expect(outcome.markdown).toBe(`![acme/web main build status](<${url}>)`)
     expect(outcome.html).toBe(`<img src="${url}" alt="acme/web main build status">`)
     const { width, height } = readPng(outcome.picture!)
@@ -36,7 +36,7 @@ describe('the badge', () => {
 
   test('for a branch without builds says so', async () => {
     await using stage = await openStage()
-    expect(await badge(stage, 'nowhere')).toMatchObject({ found: 'no-branch', trouble: null })
+    expect(await badge(stage, 'nowhere')).toMatchObject({ found: 'no-branch', failure: null })
   })
 
   test.each([404, 200] as const)('for a project unknown to CI says so (answer %i)', async (badgeUnknownProject) => {
@@ -106,7 +106,7 @@ describe('the badge', () => {
     await using stage = await openStage()
     stage.ci.addFault({ ...fault, where: 'site' })
     const outcome = isBadge(await badge(stage, 'main'))
-    expect(outcome).toMatchObject({ words: null, found: 'unknown', picture: null, trouble: { code } })
+    expect(outcome).toMatchObject({ words: null, found: 'unknown', picture: null, failure: { code } })
     expect(outcome.url).toContain('branch=main')
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StatusOutcome } from '../../src/catalog/outcomes.ts'
-import { BUILDS_MAX } from '../../src/features/builds/status.ts'
+import { STATUS_BUILDS_MAX } from '../../src/features/builds/status.ts'
 import { follower } from '../alerts/stage.ts'
 import { channelId, MINUTE } from '../support/build-events.ts'
 import { BUILDS, openStage, type Stage } from './operations-stage.ts'
@@ -55,9 +55,9 @@ describe('the state of a project', () => {
 
   test('has at most ten branches', async () => {
     await using stage = await openStage()
-    for (let n = 0; n <= BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
+    for (let n = 0; n <= STATUS_BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
     await stage.deliver()
-    expect(inBrief(await status(stage, 'web'))).toHaveLength(BUILDS_MAX)
+    expect(inBrief(await status(stage, 'web'))).toHaveLength(STATUS_BUILDS_MAX)
   })
 
   test('without branches is its newest build', async () => {
@@ -115,11 +115,11 @@ describe('the running builds', () => {
     await using stage = await openStage()
     const { ref } = await stage.running({}, 'acme/api')
     await stage.ended('success')
-    for (let n = 0; n < BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
+    for (let n = 0; n < STATUS_BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
     await stage.deliver()
     const running = await stage.main.operations.running(BUILDS)
     expect(running).toMatchObject({ kind: 'running', more: 1 })
-    expect(running.builds).toHaveLength(BUILDS_MAX)
+    expect(running.builds).toHaveLength(STATUS_BUILDS_MAX)
     expect(running.builds.every(({ shown, offers }) => shown === 'started' && offers.includes('stop'))).toBe(true)
     stage.ci.finish(ref.buildId, 'error')
     await stage.deliver()

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
-import type { Which, Wish } from '../../src/features/breakages/act.ts'
+import type { Which, BreakageAction } from '../../src/features/breakages/action.ts'
 import { COMMANDS } from '../../src/features/features.ts'
 import { answerOverview, answerRunning } from '../../src/features/builds/status-messages.ts'
 import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, SUCCESS, type Called } from './stage.ts'
@@ -102,7 +102,7 @@ describe('a command', () => {
   it('shows the outcome as its answer', async () => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' })
-    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
+    const { text } = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
     expect(await untilTold(1)).toEqual([text])
   })
 
@@ -173,8 +173,8 @@ describe('a command', () => {
     ['4h', 240],
     ['24h', 1440],
   ])('takes a red branch for the minutes or hours that are typed: %s', async (time, span) => {
-    const wishes: Wish[] = []
-    const act = async (_: Which, wish: Wish) => {
+    const wishes: BreakageAction[] = []
+    const act = async (_: Which, wish: BreakageAction) => {
       wishes.push(wish)
       return { kind: 'not-red' } as const
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CiError } from '../../src/sources/http/errors.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
-import { ROUND_MAX } from '../../src/catalog/requests.ts'
+import { REQUESTS_CHECKED_MAX } from '../../src/catalog/requests.ts'
 import { revisionKey, revisionSubject } from '../../src/domain/revision.ts'
 import { CONFIRM_WITHIN_MS, GIVE_UP_MS, type Request } from '../../src/domain/request.ts'
 import { buildId, HOUR, MINUTE, projectId, request, SECOND, story, T0 } from '../support/build-events.ts'
@@ -36,11 +36,11 @@ const statesOf = async (stage: Stage) =>
 describe('a round of look-ups', () => {
   test('handles twenty requests; the next round continues with the others', async () => {
     await using stage = await openStage()
-    await given(stage, ROUND_MAX + 1)
+    await given(stage, REQUESTS_CHECKED_MAX + 1)
     await stage.main.confirm()
-    expect(await statesOf(stage)).toEqual([`unconfirmed ${ROUND_MAX}`, 'accepted 1'])
+    expect(await statesOf(stage)).toEqual([`unconfirmed ${REQUESTS_CHECKED_MAX}`, 'accepted 1'])
     await stage.main.confirm()
-    expect(await statesOf(stage)).toEqual([`unconfirmed ${ROUND_MAX + 1}`])
+    expect(await statesOf(stage)).toEqual([`unconfirmed ${REQUESTS_CHECKED_MAX + 1}`])
   })
 
   test('continues if one request fails', async () => {

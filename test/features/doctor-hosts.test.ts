@@ -3,7 +3,7 @@ import { startGithub } from '../../packages/sandbox-github/test/support.ts'
 import type { SandboxGithub } from '../../packages/sandbox-github/src/server.ts'
 import { pushed, startGitlab, startReceiver } from '../../packages/sandbox-gitlab/test/support.ts'
 import type { SandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
-import { IN_PLAIN_TEXT, type Found, type Host, type HostName } from '../../src/features/doctor/findings.ts'
+import { IN_PLAIN_TEXT, type CheckResult, type Host, type HostName } from '../../src/features/doctor/findings.ts'
 import { checkHost, githubHost, gitlabHost } from '../../src/features/doctor/hosts.ts'
 import { verdictOf } from '../../src/features/doctor/checks.ts'
 import { findingWords } from '../../src/features/doctor/words.ts'
@@ -27,7 +27,7 @@ const ofGitlab = (gitlab: SandboxGitlab, projects: readonly string[], token = gi
 const check = (name: HostName, host: Host) => checkHost(name)({ hosts: { github: null, gitlab: null, [name]: host } })
 
 /** `wrong: what. remedy` for each finding, except those about the rate limit. */
-const said = (name: HostName, found: readonly Found[]) =>
+const said = (name: HostName, found: readonly CheckResult[]) =>
   found
     .filter(({ kind }) => kind !== 'host-rate')
     .map((what) => {
@@ -134,7 +134,7 @@ describe('GitLab', () => {
     ])
     gitlab.setRate({ limit: 2_000, remaining: 150, reset: 1_800_000_000 })
     const rate = { limit: 2_000, left: 150, resetAt: 1_800_000_000_000 }
-    const what: Found = { kind: 'host-rate', host: 'gitlab', rate }
+    const what: CheckResult = { kind: 'host-rate', host: 'gitlab', rate }
     expect((await check('gitlab', ofGitlab(gitlab, ['acme/web']))).at(-1)).toEqual(what)
     expect(verdictOf({ check: 'gitlab', what })).toBe('unsure')
   })

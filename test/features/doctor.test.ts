@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProjectId } from '../../src/domain/ids.ts'
 import { BUILD_STATUSES, HOUR, legacyList, projectList } from './doctor-cast.ts'
-import { type CheckName, type Found, type DoctorDeps, FINDINGS_MAX } from '../../src/features/doctor/findings.ts'
+import { type CheckName, type CheckResult, type DoctorDeps, FINDINGS_MAX } from '../../src/features/doctor/findings.ts'
 import {
   CHANNELS_MAX,
   SILENT_MS_MAX,
@@ -24,7 +24,7 @@ import { follower } from '../alerts/stage.ts'
 const clock = createHandClock(T0)
 const absent = absentDoctor(clock)
 
-async function found(check: CheckName, changes: Partial<DoctorDeps>): Promise<Found[]> {
+async function found(check: CheckName, changes: Partial<DoctorDeps>): Promise<CheckResult[]> {
   const { findings } = await examine({ ...absent, ...changes })
   return findings.filter((one) => one.check === check).map(({ what }) => what)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ActOutcome } from '../../src/catalog/outcomes.ts'
-import { SETTLE_MS } from '../../src/slack-app.ts'
+import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
+import { DRAIN_MS } from '../../src/slack-app.ts'
 import { answerFault } from '../../src/features/fault-messages.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
 import { ada, BUILDS, countedKeys, openStage, pending, postCard, STOP_REQUESTED, until, type Stage } from './stage.ts'
@@ -155,7 +155,7 @@ describe('the Slack endpoint', () => {
 
 describe('stopping the endpoint', () => {
   it('waits for requests in flight and their answers', async () => {
-    const { promise, settle } = pending<ActOutcome>()
+    const { promise, settle } = pending<ActionOutcome>()
     const { slack, door, calls, told } = await openStage({ operations: { stop: () => promise } })
     await slack.people.runCommand(stopWeb)
     await until(() => calls.length === 1)
@@ -168,7 +168,7 @@ describe('stopping the endpoint', () => {
     expect(told()).toHaveLength(1)
   })
 
-  it(`takes ${SETTLE_MS} ms at most`, async () => {
+  it(`takes ${DRAIN_MS} ms at most`, async () => {
     const clock = turnedClock()
     const { slack, door, calls } = await openStage({ clock, operations: { stop: () => new Promise(() => {}) } })
     await slack.people.runCommand(stopWeb)
@@ -176,7 +176,7 @@ describe('stopping the endpoint', () => {
     let isStopped = false
     const stopping = door.stop().then(() => (isStopped = true))
     await new Promise((resolve) => setImmediate(resolve))
-    clock.advance(SETTLE_MS - 1)
+    clock.advance(DRAIN_MS - 1)
     await new Promise((resolve) => setImmediate(resolve))
     expect(isStopped).toBe(false)
     clock.advance(1)

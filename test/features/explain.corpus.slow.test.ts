@@ -170,7 +170,7 @@ function compare(stage: Stage, said: Said, told: StepResult): void {
 /** Unless the event changes nothing, a channel gets exactly the events that it wants. */
 function compareWish(said: Said, { decision, isFixed }: StepResult, about: string): void {
   const { word, branch = 'main', project = WEB } = said
-  const { verdict, reason, looked } = decision
+  const { verdict, reason, ruleResults } = decision
   if (changesNothing(decision)) {
     // Only an event before the end of its attempt can be late, unless the source numbers attempts.
     if (reason === 'late' && sourceOf(project) === 'ci') expect(isFinal(toStatus(word)), about).toBe(false)
@@ -182,7 +182,7 @@ function compareWish(said: Said, { decision, isFixed }: StepResult, about: strin
   const isWanted = word !== 'queued' && own.some((event) => wants(event, branch))
   expect(verdict === 'tell', `wanted: ${about}`).toBe(isWanted)
   expect(
-    looked.some((one) => one.verdict === 'selects'),
+    ruleResults.some((one) => one.verdict === 'selects'),
     `a rule selects it: ${about}`,
   ).toBe(isWanted)
 }

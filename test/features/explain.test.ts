@@ -24,7 +24,7 @@ describe('the answer to why', () => {
     const outcome = await stage.main.operations.why(ofAttempt(ref), HERE)
     expect(outcome).toMatchObject({ kind: 'why', more: 0, build: { ref, shown: 'failed' } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
-    expect(decisions.map(({ channel, word, verdict }) => `${channel} ${word} ${verdict}`)).toEqual([
+    expect(decisions.map(({ channel, rawStatus, verdict }) => `${channel} ${rawStatus} ${verdict}`)).toEqual([
       `${BUILDS} initiated tell`,
       `${QUIET} initiated silent`,
       `${BUILDS} error tell`,
@@ -41,8 +41,10 @@ describe('the answer to why', () => {
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: [rule] }))
     const { ref } = await stage.ended('error')
     const decisions = await decisionsOf(stage, ref)
-    const quiet = decisions.filter(({ channel, word }) => channel === QUIET && word === 'error')
-    expect(quiet.map(({ looked }) => looked)).toEqual([[{ rule, from: 'file', verdict: 'branch-not-matched' }]])
+    const quiet = decisions.filter(({ channel, rawStatus }) => channel === QUIET && rawStatus === 'error')
+    expect(quiet.map(({ ruleResults }) => ruleResults)).toEqual([
+      [{ rule, from: 'file', verdict: 'branch-not-matched' }],
+    ])
   })
 
   test("says which messages exist: the card, the attempt's reply, or none", async () => {
@@ -58,7 +60,7 @@ describe('the answer to why', () => {
       { slot: `run:${ref.buildId}.1`, state: 'posted', ts: reply!.ts, at, broadcast: true },
     ]
     expect(card!.ts).not.toBe(reply!.ts)
-    expect(decisions.map((decision) => [decision.channel, decision.word, decision.posted])).toEqual([
+    expect(decisions.map((decision) => [decision.channel, decision.rawStatus, decision.posted])).toEqual([
       [BUILDS, 'initiated', posted],
       [QUIET, 'initiated', []],
       [BUILDS, 'error', posted],
@@ -76,7 +78,10 @@ describe('the answer to why', () => {
     await stage.clock.advance(5_000)
     await stage.deliver()
     await stage.clock.advance(MINUTE)
-    const told = (await decisionsOf(stage, ref)).map(({ word, posted }) => [word, ...posted.map(({ slot }) => slot)])
+    const told = (await decisionsOf(stage, ref)).map(({ rawStatus, posted }) => [
+      rawStatus,
+      ...posted.map(({ slot }) => slot),
+    ])
     expect(told).toEqual([
       ['initiated', 'card', `run:${ref.buildId}.1`],
       ['error', 'card', `run:${ref.buildId}.1`],

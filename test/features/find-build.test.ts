@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { answerNotOpened, answerOldSearch } from '../../src/features/fault-messages.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { answerNotFound } from '../../src/features/not-found.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import type { Block } from '../../src/slack/messages/blocks.ts'
 import type { Answer } from '../../src/slack/messages/answer.ts'
-import { branchOf, FIND_BRANCH_ID, FIND_PROJECT_ID, findView } from '../../src/features/builds/find-modal.ts'
+import { branchIn, FIND_BRANCH_ID, FIND_PROJECT_ID, findView } from '../../src/features/builds/find-modal.ts'
 import { OPTION_VALUE_CHARS_MAX, OPTIONS_MAX, projectOptions } from '../../src/features/fields.ts'
 import { createNewest, MODALS_MAX } from '../../src/features/context.ts'
 import { SUGGEST_WITHIN_MS } from '../../src/features/register.ts'
@@ -61,7 +61,7 @@ describe('"Find a build"', () => {
       { kind: 'run', ref: REF },
       { user: ada, team: 'T0SANDBOX1', channel: null, via: 'modal', interactionKey: expect.any(String) },
     ])
-    const done = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
+    const done = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
     expect(textIn(slack)).toContain(shown(done))
     await slack.people.select(chooseBranch('main'))
     expect((await asked(4)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'main' }])
@@ -79,7 +79,7 @@ describe('"Find a build"', () => {
     await slack.people.closeView({ user: ada })
     settle(STOP_REQUESTED)
     await asked(3)
-    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
+    const { text } = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
     expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text }])
   })
 
@@ -310,29 +310,29 @@ describe('the branch menu', () => {
     ['branch:', null],
     ['any', null],
   ])('%s means the branch %s', (value, branch) => {
-    expect(branchOf(value)).toBe(branch)
+    expect(branchIn(value)).toBe(branch)
   })
 })
 
 describe('the newest choice', () => {
   it('keeps its modal from being forgotten', () => {
     const newest = createNewest()
-    const older = newest.note('V1')
-    for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.note(`other ${at}`)
-    const newer = newest.note('V1')
-    newest.note('one more')
+    const older = newest.begin('V1')
+    for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.begin(`other ${at}`)
+    const newer = newest.begin('V1')
+    newest.begin('one more')
     expect([older(), newer()]).toEqual([false, true])
   })
 
   it(`is kept for ${MODALS_MAX} modals`, () => {
     const newest = createNewest()
-    const older = newest.note('V1')
+    const older = newest.begin('V1')
     expect(older()).toBe(true)
-    const newer = newest.note('V1')
+    const newer = newest.begin('V1')
     expect([older(), newer()]).toEqual([false, true])
-    for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.note(`other ${at}`)
+    for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.begin(`other ${at}`)
     expect([older(), newer()]).toEqual([false, true])
-    newest.note('one more')
+    newest.begin('one more')
     expect([older(), newer()]).toEqual([true, true])
   })
 })

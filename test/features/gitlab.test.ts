@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ProjectRef } from '../../src/domain/project-names.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerBadge } from '../../src/features/badge/messages.ts'
 import { answerNotSent } from '../../src/features/projects/messages.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
@@ -61,7 +61,7 @@ test('a pipeline that passed cannot be restarted, and the answer says why', asyn
   const target = { kind: 'project', project: 'acme/site', branch: 'main' } as const
   const outcome = await process.operations.restart(target, lin())
   expect(outcome).toMatchObject({ kind: 'not-now' })
-  const said = JSON.stringify(answerAct(outcome, { command: 'restart', branch: null, reference: 'abc' }))
+  const said = JSON.stringify(answerAction(outcome, { command: 'restart', branch: null, reference: 'abc' }))
   expect(said).toContain('GitLab runs the jobs again that failed, and this pipeline passed.')
 })
 

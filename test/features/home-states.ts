@@ -77,9 +77,9 @@ const pausedOf = (cast: Cast, follows: PausedChannel['follows']): PausedChannel 
 
 export const adminState = (cast: Cast = CAST): AdminState => ({
   connections: [
-    { name: 'v2', isConfigured: true, readAt: BUILD_AT, trouble: null },
-    { name: 'legacy', isConfigured: true, readAt: RED_AT, trouble: 'unauthorized' },
-    { name: 'site', isConfigured: false, readAt: null, trouble: null },
+    { name: 'v2', isConfigured: true, readAt: BUILD_AT, failure: null },
+    { name: 'legacy', isConfigured: true, readAt: RED_AT, failure: 'unauthorized' },
+    { name: 'site', isConfigured: false, readAt: null, failure: null },
   ],
   deliveries: some({ project: cast.project, at: BUILD_AT }, { project: cast.other, at: RED_AT }),
   paused: some(pausedOf(cast, [subscriptionOf(cast)]), { ...pausedOf(cast, null), channel: 'C0SECRET01' as ChannelId }),
@@ -151,7 +151,7 @@ export const HOMES: readonly [name: string, when: string, view: HomeView][] = [
           ...one,
           isConfigured: true,
           readAt: null,
-          trouble: null,
+          failure: null,
         })),
       },
     }),

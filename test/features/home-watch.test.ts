@@ -2,7 +2,7 @@ import { WebAPIRateLimitedError, type WebClient } from '@slack/web-api'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   createHomes,
-  SETTLE_MS,
+  REFRESH_DELAY_MS,
   SWEEP_EVERY_MS,
   WATCHED_FOR_MS,
   WATCHED_MAX,
@@ -80,7 +80,7 @@ describe('an open Home', () => {
     await homes.open(ADA, null)
     change()
     for (let told = 0; told < 100; told++) homes.wake()
-    await clock.advance(SETTLE_MS - 1)
+    await clock.advance(REFRESH_DELAY_MS - 1)
     expect(drawn).toEqual([ADA])
     await clock.advance(1)
     expect(drawn).toEqual([ADA, ADA])
@@ -90,7 +90,7 @@ describe('an open Home', () => {
     const { homes, clock, drawn, read } = openStage()
     await homes.open(ADA, null)
     homes.wake()
-    await clock.advance(SETTLE_MS)
+    await clock.advance(REFRESH_DELAY_MS)
     expect([drawn.length, read.length]).toEqual([1, 2])
   })
 
@@ -106,12 +106,12 @@ describe('an open Home', () => {
   it('is kept up to date for an hour after it was last opened', async () => {
     const { homes, clock, drawn, change } = openStage()
     await homes.open(ADA, null)
-    await clock.advance(WATCHED_FOR_MS - SETTLE_MS)
+    await clock.advance(WATCHED_FOR_MS - REFRESH_DELAY_MS)
     await homes.open(ADA, null)
     await clock.advance(2 * SWEEP_EVERY_MS)
     change()
     homes.wake()
-    await clock.advance(SETTLE_MS)
+    await clock.advance(REFRESH_DELAY_MS)
     expect(drawn).toHaveLength(3)
   })
 
@@ -119,17 +119,17 @@ describe('an open Home', () => {
     const { homes, clock, drawn, change } = openStage()
     await homes.open(ADA, null)
     change()
-    await clock.advance(SWEEP_EVERY_MS + SETTLE_MS)
+    await clock.advance(SWEEP_EVERY_MS + REFRESH_DELAY_MS)
     expect(drawn).toEqual([ADA, ADA])
   })
 
   it('is forgotten after an hour, and no timer remains', async () => {
     const { homes, clock, drawn, read, change } = openStage()
     await homes.open(ADA, null)
-    await clock.advance(WATCHED_FOR_MS - SETTLE_MS)
+    await clock.advance(WATCHED_FOR_MS - REFRESH_DELAY_MS)
     change()
     homes.wake()
-    await clock.advance(SETTLE_MS)
+    await clock.advance(REFRESH_DELAY_MS)
     expect(drawn).toHaveLength(2)
     await clock.advance(2 * SWEEP_EVERY_MS)
     change()
@@ -145,7 +145,7 @@ describe('an open Home', () => {
     expect(drawn).toHaveLength(WATCHED_MAX + 1)
     change()
     homes.wake()
-    await clock.advance(SETTLE_MS + WATCHED_MAX * 2_000)
+    await clock.advance(REFRESH_DELAY_MS + WATCHED_MAX * 2_000)
     const again = drawn.slice(WATCHED_MAX + 1)
     expect(again).toHaveLength(WATCHED_MAX)
     expect(again).not.toContain('U0')
@@ -156,7 +156,7 @@ describe('an open Home', () => {
     for (let at = 0; at < 100; at++) await homes.open(`U${at}`, null)
     change()
     homes.wake()
-    await clock.advance(SETTLE_MS + 60_000)
+    await clock.advance(REFRESH_DELAY_MS + 60_000)
     expect(drawn.length - 100).toBeLessThanOrEqual(51)
   })
 
@@ -166,9 +166,9 @@ describe('an open Home', () => {
     change()
     failNext(Object.assign(Object.create(WebAPIRateLimitedError.prototype) as Error, { retryAfter: 5 }))
     homes.wake()
-    await clock.advance(SETTLE_MS)
+    await clock.advance(REFRESH_DELAY_MS)
     expect(drawn).toHaveLength(1)
-    await clock.advance(SWEEP_EVERY_MS + SETTLE_MS)
+    await clock.advance(SWEEP_EVERY_MS + REFRESH_DELAY_MS)
     expect(drawn).toHaveLength(2)
   })
 
@@ -177,11 +177,11 @@ describe('an open Home', () => {
     change(new Error('the store is away'))
     await homes.open(ADA, null)
     homes.wake()
-    await clock.advance(SETTLE_MS)
+    await clock.advance(REFRESH_DELAY_MS)
     expect(drawn).toHaveLength(1)
     change()
     homes.wake()
-    await clock.advance(SETTLE_MS)
+    await clock.advance(REFRESH_DELAY_MS)
     expect(drawn).toHaveLength(2)
   })
 

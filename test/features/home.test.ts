@@ -120,27 +120,27 @@ describe('the state of a connection to CI', () => {
       ['legacy', true],
       ['site', false],
     ])
-    connections.note('v2', null)
-    connections.note('legacy', 'unauthorized')
+    connections.record('v2', null)
+    connections.record('legacy', 'unauthorized')
     expect(connections.all()).toMatchObject([
-      { readAt: T0, trouble: null },
-      { readAt: null, trouble: 'unauthorized' },
-      { readAt: null, trouble: null },
+      { readAt: T0, failure: null },
+      { readAt: null, failure: 'unauthorized' },
+      { readAt: null, failure: null },
     ])
   })
 
   it('keeps the time of the last success during a failure, and drops the error after the next success', () => {
     const connections = open()
-    connections.note('v2', null)
-    connections.note('v2', 'timeout')
-    expect(connections.all()[0]).toMatchObject({ readAt: T0, trouble: 'timeout' })
-    connections.note('v2', null)
-    expect(connections.all()[0]).toMatchObject({ trouble: null })
+    connections.record('v2', null)
+    connections.record('v2', 'timeout')
+    expect(connections.all()[0]).toMatchObject({ readAt: T0, failure: 'timeout' })
+    connections.record('v2', null)
+    expect(connections.all()[0]).toMatchObject({ failure: null })
   })
 
   it('is good if CI answers that something does not exist', () => {
     const connections = open()
-    connections.note('v2', 'not-found')
-    expect(connections.all()[0]).toMatchObject({ readAt: T0, trouble: null })
+    connections.record('v2', 'not-found')
+    expect(connections.all()[0]).toMatchObject({ readAt: T0, failure: null })
   })
 })

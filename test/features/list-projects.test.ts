@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
-import type { ListOutcome, ListQuestion } from '../../src/catalog/outcomes.ts'
+import type { ListOutcome, ListQuery } from '../../src/catalog/outcomes.ts'
 import { listProjects, PAGE_SIZE } from '../../src/features/list/list.ts'
 import { refreshProjects } from '../../src/catalog/reading.ts'
 import { v2 } from '../../packages/sandbox-ci/test/support.ts'
 import { HOUR, MINUTE, SECOND, T0 } from '../support/build-events.ts'
 import { openStage, type Stage } from './operations-stage.ts'
 
-const list = (stage: Stage, question: Partial<ListQuestion> = {}): Promise<ListOutcome> =>
+const list = (stage: Stage, question: Partial<ListQuery> = {}): Promise<ListOutcome> =>
   stage.main.operations.listProjects({ text: null, type: null, page: 1, ...question })
 
 const namesOf = (outcome: ListOutcome) =>
@@ -64,7 +64,7 @@ describe('the list', () => {
     expect(await list(stage)).toEqual({ kind: 'no-ci' })
   })
 
-  test.each<[claim: string, question: Partial<ListQuestion>, names: string[]]>([
+  test.each<[claim: string, question: Partial<ListQuery>, names: string[]]>([
     ['those that contain a text', { text: 'AP' }, ['acme/api']],
     ['those that contain it, not only an exact match', { text: 'acme' }, ['acme/api', 'acme/ios', 'acme/web']],
     ['none', { text: 'nowhere' }, []],
@@ -130,7 +130,7 @@ describe('while CI is away', () => {
     const outcome = await list(stage)
     expect(namesOf(outcome)).toEqual(['acme/api', 'acme/ios', 'acme/web'])
     const trouble = { kind: 'ci-trouble', code: 'server', reason: expect.stringContaining('back soon') }
-    expect(outcome).toMatchObject({ stale: { readAt: T0, trouble } })
+    expect(outcome).toMatchObject({ stale: { readAt: T0, failure: trouble } })
   })
 
   test('an answer without any list says so', async () => {
@@ -147,7 +147,7 @@ describe('while CI is away', () => {
     stage.ci.addFault({ ...down, where })
     const outcome = await list(stage)
     expect(namesOf(outcome)).toEqual(['acme/api', 'acme/ios', 'acme/web'])
-    expect(outcome).toMatchObject({ stale: { trouble: { code: 'server' } } })
+    expect(outcome).toMatchObject({ stale: { failure: { code: 'server' } } })
   })
 
   test('because of its credentials, the answer says so without showing them', async () => {
@@ -155,7 +155,7 @@ describe('while CI is away', () => {
     await stage.clock.advance(MINUTE)
     stage.ci.forgetKey()
     const outcome = await list(stage)
-    expect(outcome).toMatchObject({ stale: { trouble: { code: 'unauthorized' } } })
+    expect(outcome).toMatchObject({ stale: { failure: { code: 'unauthorized' } } })
     expect(JSON.stringify(outcome)).not.toMatch(/sandbox-(api-key|token)/)
   })
 })
@@ -164,7 +164,7 @@ test('a project that CI no longer lists is not shown', async () => {
   await using stage = await openStage()
   const gone = { uuid: toUuid('f0000000-0000-0000-0000-000000000099'), name: 'acme/gone', type: 'basic', rules: [] }
   await stage.reconcile.store.write((tx) =>
-    tx.keepProject({ ...gone, filter: null, legacyId: null, readAt: T0 - SECOND }),
+    tx.saveProject({ ...gone, filter: null, legacyId: null, readAt: T0 - SECOND }),
   )
   expect(namesOf(await list(stage))).not.toContain('acme/gone')
 })

@@ -16,7 +16,7 @@ import { FORMS } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
 import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
 import { answerView, type ModalView } from '../../src/features/modal.ts'
-import { createView, lookView } from '../../src/features/projects/create-form.ts'
+import { createView, previewView } from '../../src/features/projects/create-form.ts'
 import { comparingView, differenceView, editView } from '../../src/features/projects/edit-form.ts'
 import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
 import { resetView } from '../../src/features/projects/reset-form.ts'
@@ -359,11 +359,11 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-create-look': {
     when: 'What would be created is shown before it is.',
-    view: lookView({ seal: SEAL }, { kind: 'free' }, WAITING_CREATION),
+    view: previewView({ seal: SEAL }, { kind: 'free' }, WAITING_CREATION),
   },
   'project-create-exists': {
     when: 'There is a project of that name already.',
-    view: lookView({ seal: SEAL }, { kind: 'exists', project: projectOf('acme/shop') }, WAITING_CREATION),
+    view: previewView({ seal: SEAL }, { kind: 'exists', project: projectOf('acme/shop') }, WAITING_CREATION),
   },
   'project-asking': {
     when: 'What was shown was sent: CI is being asked.',

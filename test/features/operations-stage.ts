@@ -10,7 +10,7 @@ import type { Subscription } from '../../src/domain/subscription.ts'
 import type { CardView } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { svgToPng } from '../../src/slack/picture/picture.ts'
-import type { ActOutcome, Requester, Target } from '../../src/catalog/outcomes.ts'
+import type { ActionOutcome, Requester, Target } from '../../src/catalog/outcomes.ts'
 import { type Operations, createOperations, type OperationsDeps } from '../../src/features/operations.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createProjectRules } from '../../src/catalog/projects.ts'
@@ -161,7 +161,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           ],
           ...createProjectRules({ store, clock, log, wake, ...only(clients, interfaces) }),
           admins: [],
-          say: async (to, text) => {
+          sendText: async (to, text) => {
             said.push({ to, text })
             return { kind: 'sent', ts: `${said.length}.0` as MessageTs }
           },
@@ -296,7 +296,7 @@ export const processOf = (deps: StageDeps, legacy: ClientLegacy, has: { legacy: 
 export async function hear(deps: Parameters<typeof recordAcknowledged>[0], body: string): Promise<void> {
   const reading = readPayload(Buffer.from(body))
   if (reading.kind === 'refusal') throw new Error(reading.reason)
-  await recordAcknowledged(deps, { seen: reading.seen, body })
+  await recordAcknowledged(deps, { observation: reading.observation, body })
 }
 
 export const writesTo = (ci: SandboxCi): string[] =>
@@ -329,7 +329,7 @@ export const grace = (changes: Partial<Requester> = {}): Requester => lin({ user
 export const ofAttempt = (ref: AttemptRef): Target => ({ kind: 'run', ref })
 
 /** An outcome in brief. */
-export function outcomeInBrief(outcome: ActOutcome): string {
+export function outcomeInBrief(outcome: ActionOutcome): string {
   const { kind } = outcome
   if (kind === 'ci-refused' || kind === 'unclear' || kind === 'ci-trouble') return `${kind} ${outcome.code}`
   if (kind === 'asked-already') return `${kind} by ${outcome.by} ${outcome.state}`

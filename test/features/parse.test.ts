@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLetters, CUT, parseTyped, parseWords, TEXT_CHARS_MAX, WORDS_MAX } from '../../src/slack/commands/parse.ts'
+import {
+  readLetters,
+  CUT,
+  parseTyped,
+  parseWords,
+  COMMAND_CHARS_MAX,
+  WORDS_MAX,
+} from '../../src/slack/commands/parse.ts'
 
 const texts = (typed: string): string[] => parseWords(typed).map(({ text }) => text)
 
@@ -155,11 +162,11 @@ describe('invisible characters', () => {
 
 describe('the limits of parsing', () => {
   it('allow a text of exactly the maximum length, and drop a word beyond it', () => {
-    const full = `${'a '.repeat(10)}${'b'.repeat(TEXT_CHARS_MAX - 20)}`
-    expect(texts(full).at(-1)).toBe('b'.repeat(TEXT_CHARS_MAX - 20))
-    expect(texts(`${full} c`).at(-1)).toBe('b'.repeat(TEXT_CHARS_MAX - 20))
+    const full = `${'a '.repeat(10)}${'b'.repeat(COMMAND_CHARS_MAX - 20)}`
+    expect(texts(full).at(-1)).toBe('b'.repeat(COMMAND_CHARS_MAX - 20))
+    expect(texts(`${full} c`).at(-1)).toBe('b'.repeat(COMMAND_CHARS_MAX - 20))
     expect(texts(`${full}b`)).toEqual(Array.from({ length: 10 }, () => 'a'))
-    expect(texts('x'.repeat(TEXT_CHARS_MAX + 1))).toEqual([])
+    expect(texts('x'.repeat(COMMAND_CHARS_MAX + 1))).toEqual([])
   })
 
   it('allow a maximum number of words', () => {
@@ -170,7 +177,7 @@ describe('the limits of parsing', () => {
 
   it('add the mark of a cut text only if something was dropped', () => {
     const isCut = (typed: string) => parseTyped(typed).at(-1) === CUT
-    expect([isCut('x'.repeat(TEXT_CHARS_MAX)), isCut('x'.repeat(TEXT_CHARS_MAX + 1))]).toEqual([false, true])
+    expect([isCut('x'.repeat(COMMAND_CHARS_MAX)), isCut('x'.repeat(COMMAND_CHARS_MAX + 1))]).toEqual([false, true])
     expect([isCut('w '.repeat(WORDS_MAX - 1)), isCut('w '.repeat(WORDS_MAX))]).toEqual([false, true])
     expect(isCut('stop …')).toBe(false)
   })
@@ -189,7 +196,7 @@ describe('the limits of parsing', () => {
     'make 10 KB of %j no more work than the text that is read',
     (junk) => {
       const typed = junk.repeat(10_000 / junk.length)
-      const read = typed.slice(0, TEXT_CHARS_MAX)
+      const read = typed.slice(0, COMMAND_CHARS_MAX)
       expect(texts(typed)).toEqual(texts(read.slice(0, /\s\S*$/.exec(read)?.index ?? 0)))
     },
   )

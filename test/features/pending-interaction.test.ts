@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ActOutcome } from '../../src/catalog/outcomes.ts'
+import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
-import { FAREWELL_MS, SETTLE_MS } from '../../src/slack-app.ts'
+import { INTERRUPT_MS, DRAIN_MS } from '../../src/slack-app.ts'
 import { answerSlow } from '../../src/features/fault-messages.ts'
 import { answerUndone } from '../../src/features/interrupted.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
@@ -11,7 +11,12 @@ import { ada, BUILDS, lin, openStage, pending, postCard, STOP_REQUESTED, until, 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 
 const owed = async ({ store }: Stage) =>
-  (await store.read.owedInteractions(10)).map(({ what, user, channel, state }) => ({ what, user, channel, state }))
+  (await store.read.unansweredInteractions(10)).map(({ what, user, channel, state }) => ({
+    what,
+    user,
+    channel,
+    state,
+  }))
 
 const mentioned = (text: string) => ({ type: 'app_mention', user: ada, channel: BUILDS, ts: '1.000001', text })
 
@@ -37,7 +42,7 @@ const ASKS: readonly [string, string, (stage: Stage, ts: string) => Promise<unkn
 
 /** Stop and Restart operations that end only when the test says so. */
 function slowly() {
-  const { promise, settle } = pending<ActOutcome>()
+  const { promise, settle } = pending<ActionOutcome>()
   return { operations: { stop: () => promise, restart: () => promise }, settle: () => settle(STOP_REQUESTED) }
 }
 
@@ -63,7 +68,7 @@ describe.each(ASKS)('%s', (_, what, send) => {
     expect(stage.lines).toMatchObject([{ level: 'error', fields: { reference: '00000001' } }])
   })
 
-  it(`without an answer ${SETTLE_MS} ms after the stop is reported as interrupted, and gets no later answer`, async () => {
+  it(`without an answer ${DRAIN_MS} ms after the stop is reported as interrupted, and gets no later answer`, async () => {
     const clock = turnedClock()
     const { operations, settle } = slowly()
     const stage = await openStage({ clock, operations })
@@ -71,7 +76,7 @@ describe.each(ASKS)('%s', (_, what, send) => {
     await until(() => stage.calls.length === 1)
     const stopping = stage.door.stop()
     await new Promise((resolve) => setImmediate(resolve))
-    clock.advance(SETTLE_MS)
+    clock.advance(DRAIN_MS)
     await stopping
     // Before that, the requester was told that the answer takes longer.
     expect(stage.told().sort()).toEqual([
@@ -103,7 +108,7 @@ describe('a stored request', () => {
     expect(await owed(stage)).toEqual([])
   })
 
-  it(`holds up the stop by at most ${FAREWELL_MS} ms if its requester cannot be told, and still needs an answer`, async () => {
+  it(`holds up the stop by at most ${INTERRUPT_MS} ms if its requester cannot be told, and still needs an answer`, async () => {
     const clock = turnedClock()
     const stage = await openStage({ clock, operations: slowly().operations })
     await stage.slack.people.runCommand(stopWeb)
@@ -111,9 +116,9 @@ describe('a stored request', () => {
     stage.slack.faults.add({ kind: 'slow', ms: 60_000 })
     const stopping = stage.door.stop()
     await new Promise((resolve) => setImmediate(resolve))
-    clock.advance(SETTLE_MS)
+    clock.advance(DRAIN_MS)
     await until(() => stage.slack.faults.list()[0]!.hits >= 2)
-    clock.advance(FAREWELL_MS)
+    clock.advance(INTERRUPT_MS)
     await stopping
     expect(await owed(stage)).toMatchObject([{ state: 'given-up' }])
   })

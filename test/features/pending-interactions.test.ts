@@ -7,11 +7,11 @@ import { NotAttempted } from '../../src/store/not-attempted.ts'
 import {
   AGAIN_AFTER_MS,
   createPendingInteractions,
-  KEEP_WITHIN_MS,
+  STORE_WITHIN_MS,
   LEFT_AFTER_MS,
-  OWED_MAX_MS,
+  UNANSWERED_MAX_MS,
   REQUESTS_KEPT_MS,
-  ROUND_MAX,
+  INTERACTIONS_ANSWERED_MAX,
   type InterruptedInteraction,
   type PendingInteractions,
   type PendingInteractionsDeps,
@@ -38,7 +38,7 @@ const asked = (change: Partial<ReceivedInteraction> = {}): ReceivedInteraction =
 
 const seal = createSeal('xoxb-token')
 
-type Tell = PendingInteractionsDeps['tell']
+type Tell = PendingInteractionsDeps['notifyInterrupted']
 
 /** A store in a file, processes on it, and the messages to requesters. */
 async function openBook() {
@@ -54,11 +54,22 @@ async function openBook() {
   }
   let ids = 0
   const { log, lines } = recordingLog()
-  const process = (processId: string, { tell = show, on = store }: { tell?: Tell; on?: Store } = {}) =>
+  const process = (
+    processId: string,
+    { tell: notifyInterrupted = show, on = store }: { tell?: Tell; on?: Store } = {},
+  ) =>
     bookOf(
-      createPendingInteractions({ store: on, clock, log, processId, tell, seal, newId: () => `interaction-${++ids}` }),
+      createPendingInteractions({
+        store: on,
+        clock,
+        log,
+        processId,
+        notifyInterrupted,
+        seal,
+        newId: () => `interaction-${++ids}`,
+      }),
     )
-  const owed = async () => (await store.read.owedInteractions(100)).map(({ id, state }) => [id, state])
+  const owed = async () => (await store.read.unansweredInteractions(100)).map(({ id, state }) => [id, state])
   return { clock, log, path, store, told, lines, process, owed }
 }
 
@@ -95,7 +106,7 @@ describe('a response_url, which lets anyone write in the channel for half an hou
         processId: key,
         newId: () => key,
         seal: createSeal(key),
-        tell: async (left) => (told.push(left), 'shown'),
+        notifyInterrupted: async (left) => (told.push(left), 'shown'),
       })
     await started('xoxb-1').keep(asked({ responseUrl: RESPONSE_URL }), 'request-1')
     await started('xoxb-2').keep(asked({ responseUrl: RESPONSE_URL, interactionKey: 'trigger-2' }), 'request-2')
@@ -113,7 +124,7 @@ describe('a response_url, which lets anyone write in the channel for half an hou
         processId: 'next',
         newId: () => 'next',
         seal,
-        tell: async (left) => (told.push(left), 'shown'),
+        notifyInterrupted: async (left) => (told.push(left), 'shown'),
       }
     }
   })
@@ -126,7 +137,15 @@ describe('a received request', () => {
   test('is known to another process and after a restart, whether it is stored or not', async () => {
     const { store, clock, log } = await openBook()
     const started = (processId: string) =>
-      createPendingInteractions({ store, clock, log, processId, seal, newId: randomUUID, tell: async () => 'shown' })
+      createPendingInteractions({
+        store,
+        clock,
+        log,
+        processId,
+        seal,
+        newId: randomUUID,
+        notifyInterrupted: async () => 'shown',
+      })
     expect(await started('process-1').keep(asked(), 'signature-1')).not.toBeNull()
     expect(await started('process-2').keep(asked(), 'signature-1')).toBeNull()
     expect(await started('process-2').isNew('signature-1')).toBe(false)
@@ -148,7 +167,7 @@ describe('a pending interaction', () => {
     expect(await owed()).toEqual([])
   })
 
-  test(`that is not on disk within ${KEEP_WITHIN_MS} ms is refused, and needs no answer even if it is stored later`, async () => {
+  test(`that is not on disk within ${STORE_WITHIN_MS} ms is refused, and needs no answer even if it is stored later`, async () => {
     const { clock, path, process, owed, told } = await openBook()
     const book = process('process-1')
     const other = new DatabaseSync(path)
@@ -159,7 +178,7 @@ describe('a pending interaction', () => {
       () => (end = 'kept'),
       (error: unknown) => (end = error instanceof NotAttempted ? 'undone' : 'fault'),
     )
-    await clock.advance(KEEP_WITHIN_MS - 1)
+    await clock.advance(STORE_WITHIN_MS - 1)
     expect(end).toBe('none')
     await clock.advance(1)
     await keeping
@@ -262,29 +281,30 @@ describe('an interaction of a dead process', () => {
     expect(told).toHaveLength(1)
   })
 
-  test(`waits for the next round if there are more than ${ROUND_MAX}`, async () => {
+  test(`waits for the next round if there are more than ${INTERACTIONS_ANSWERED_MAX}`, async () => {
     const { process, told } = await openBook()
     const dead = process('process-0')
-    for (let n = 0; n <= ROUND_MAX; n++) await dead.keep(asked({ interactionKey: `trigger-${n}`, receivedAt: T0 + n }))
+    for (let n = 0; n <= INTERACTIONS_ANSWERED_MAX; n++)
+      await dead.keep(asked({ interactionKey: `trigger-${n}`, receivedAt: T0 + n }))
     const next = process('process-1')
     await next.answerAbandoned()
-    expect(told).toHaveLength(ROUND_MAX)
+    expect(told).toHaveLength(INTERACTIONS_ANSWERED_MAX)
     await next.answerAbandoned()
-    expect(told).toHaveLength(ROUND_MAX + 1)
+    expect(told).toHaveLength(INTERACTIONS_ANSWERED_MAX + 1)
   })
 
-  test(`is forgotten after ${OWED_MAX_MS} ms, with a log line`, async () => {
+  test(`is forgotten after ${UNANSWERED_MAX_MS} ms, with a log line`, async () => {
     const { clock, process, owed, lines, store } = await openBook()
     const book = process('process-1')
     await book.keep(asked())
-    await clock.advance(OWED_MAX_MS)
+    await clock.advance(UNANSWERED_MAX_MS)
     await book.forget()
     expect(await owed()).toHaveLength(1)
     await clock.advance(1)
     await book.forget()
     expect(await owed()).toEqual([])
     expect(lines).toMatchObject([{ level: 'warn', fields: { asks: 1 } }])
-    expect(await store.read.lastDoneAt('forget-interactions')).toBe(T0 + OWED_MAX_MS + 1)
+    expect(await store.read.lastDoneAt('forget-interactions')).toBe(T0 + UNANSWERED_MAX_MS + 1)
   })
 })
 
@@ -334,9 +354,17 @@ describe('an operation that fails', () => {
 async function keptAsk(stage: Awaited<ReturnType<typeof openStage>>) {
   const { store, clock, log } = stage.main.deps
   const told: InterruptedInteraction[] = []
-  const tell: Tell = async (left) => (told.push(left), 'shown')
+  const notifyInterrupted: Tell = async (left) => (told.push(left), 'shown')
   const book = bookOf(
-    createPendingInteractions({ store, clock, log, tell, seal, newId: () => 'interaction-1', processId: 'process-1' }),
+    createPendingInteractions({
+      store,
+      clock,
+      log,
+      notifyInterrupted,
+      seal,
+      newId: () => 'interaction-1',
+      processId: 'process-1',
+    }),
   )
   const by = lin()
   const interaction = await book.keep(asked({ interactionKey: by.interactionKey }))

@@ -3,10 +3,10 @@ import type { Permit } from '../../src/domain/permission.ts'
 import type { Presence } from '../../src/slack/api/directory.ts'
 import {
   HANDLES_MAX,
-  LOOK_AGAIN_MS,
-  LOOK_GAP_MS,
-  LOOKS_MAX,
-  lookAtClaimants,
+  CHECK_AGAIN_MS,
+  CHECK_GAP_MS,
+  CHECKS_MAX,
+  checkClaimants,
   type PersonDeps,
   createPersonOperations,
 } from '../../src/features/people/people.ts'
@@ -37,7 +37,7 @@ async function open(changes: Partial<PersonDeps> = {}) {
       asked.push(user)
       return presences.get(user) ?? { kind: 'here' }
     },
-    say: async (to) => {
+    sendText: async (to) => {
       said.push(to)
       return { kind: 'unsent', code: 'nobody_listens' }
     },
@@ -54,7 +54,7 @@ async function open(changes: Partial<PersonDeps> = {}) {
     stopping,
     people: createPersonOperations(deps),
     claim: (user: string, handle: string) => store.write((tx) => tx.claimHandle(handle, user, clock.now())),
-    look: () => lookAtClaimants(deps, stopping.signal),
+    look: () => checkClaimants(deps, stopping.signal),
   }
 }
 
@@ -129,7 +129,7 @@ describe('the people with claimed names', () => {
     presences.set(LIN, { kind: 'gone' })
     await finish(clock, look())
     expect([await store.read.personOf('lin'), await store.read.personOf('grace')]).toEqual([null, GRACE])
-    await clock.advance(LOOK_AGAIN_MS - MINUTE)
+    await clock.advance(CHECK_AGAIN_MS - MINUTE)
     await finish(clock, look())
     expect(asked.toSorted()).toEqual([GRACE, LIN])
     presences.clear()
@@ -139,13 +139,13 @@ describe('the people with claimed names', () => {
     expect(await store.read.personOf('lin')).toBe(LIN)
   })
 
-  test(`are checked at most ${LOOKS_MAX} in a run, one a second; the next run continues`, async () => {
+  test(`are checked at most ${CHECKS_MAX} in a run, one a second; the next run continues`, async () => {
     const { claim, look, asked, clock } = await open()
-    const users = Array.from({ length: LOOKS_MAX + 1 }, (_, at) => `U0MANY${100 + at}`)
+    const users = Array.from({ length: CHECKS_MAX + 1 }, (_, at) => `U0MANY${100 + at}`)
     for (const user of users) await claim(user, user)
     await finish(clock, look())
-    expect(asked).toEqual(users.slice(0, LOOKS_MAX))
-    expect(clock.now() - T0).toBeGreaterThanOrEqual((LOOKS_MAX - 1) * LOOK_GAP_MS)
+    expect(asked).toEqual(users.slice(0, CHECKS_MAX))
+    expect(clock.now() - T0).toBeGreaterThanOrEqual((CHECKS_MAX - 1) * CHECK_GAP_MS)
     await finish(clock, look())
     expect(asked).toEqual(users)
   })
@@ -189,6 +189,6 @@ describe('the people with claimed names', () => {
 async function finish(clock: ReturnType<typeof createHandClock>, work: Promise<void>): Promise<void> {
   const progress = { isDone: false }
   const done = work.finally(() => (progress.isDone = true))
-  while (!progress.isDone) await clock.advance(LOOK_GAP_MS)
+  while (!progress.isDone) await clock.advance(CHECK_GAP_MS)
   await done
 }

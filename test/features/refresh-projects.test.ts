@@ -22,7 +22,7 @@ test('the branch filter stays as it was while CI is away', async () => {
   await using stage = await openStage()
   await create(stage, { branches: ['main'] })
   stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2', times: 100 })
-  expect((await stage.main.deps.refresh()).trouble).not.toBeNull()
+  expect((await stage.main.deps.refresh()).failure).not.toBeNull()
   expect(await filterOf(stage)).toMatchObject({ entries: ['main'] })
 })
 

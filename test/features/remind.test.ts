@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { readConfig } from '../../src/config.ts'
-import { readWish } from '../../src/features/subscriptions/wish.ts'
+import { readSubscribe } from '../../src/features/subscriptions/subscribe-input.ts'
 import { parseTyped } from '../../src/slack/commands/parse.ts'
 import { HOUR, MINUTE } from '../support/build-events.ts'
 import { openStage as openOperations } from './operations-stage.ts'
@@ -72,7 +72,7 @@ describe('/ci subscribe … remind', () => {
     ['remind off main', null, 'main'],
     ['@remind', null, 'remind'],
   ])('%s', (text, remind, branch) => {
-    expect(readWish(parseTyped(`acme/web ${text}`))).toMatchObject({ kind: 'wish', wish: { remind, branch } })
+    expect(readSubscribe(parseTyped(`acme/web ${text}`))).toMatchObject({ kind: 'wish', input: { remind, branch } })
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ActOutcome } from '../../src/catalog/outcomes.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerFault, answerSlow } from '../../src/features/fault-messages.ts'
 import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX, isSlackAddress } from '../../src/slack/reply-targets.ts'
 import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
@@ -9,11 +9,11 @@ import { ada, BADGE, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 const requested = (reference = '00000001') =>
-  answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
+  answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
 
 describe('an answer', () => {
   it('that takes 5 s is announced within 3 s, and sent when it is there', async () => {
-    const { promise, settle } = pending<ActOutcome>()
+    const { promise, settle } = pending<ActionOutcome>()
     const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
     const requestedAt = Date.now()
     const acknowledgement = await slack.people.runCommand(stopWeb)
@@ -174,7 +174,7 @@ describe('a response_url', () => {
   })
 
   it(`is used at most ${RESPONSE_USES_MAX} times: once for "slow", the rest for the answer`, async () => {
-    const { promise, settle } = pending<ActOutcome>()
+    const { promise, settle } = pending<ActionOutcome>()
     const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
     await slack.people.runCommand(stopWeb)
     await untilTold(1)

@@ -6,7 +6,7 @@ import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samp
 import { resetLine } from '../../src/features/projects/reset-form.ts'
 import { createLine } from '../../src/features/projects/create-form.ts'
 import { editLine } from '../../src/features/projects/edit-form.ts'
-import { alarmText } from '../../src/slack/api/say.ts'
+import { alarmText } from '../../src/slack/api/send-text.ts'
 import { closedLine, importedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
 import { HOSTILE } from './answers-stage.ts'
 

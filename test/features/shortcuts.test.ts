@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BuildSummary } from '../../src/catalog/outcomes.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerOld } from '../../src/features/fault-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { answerNotFound } from '../../src/features/not-found.ts'
@@ -17,7 +17,7 @@ describe('"Restart this build"', () => {
     const ts = await postCard(slack)
     await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'restart_build' })
     expect(await asked(1)).toEqual([['restart', { kind: 'message', channel: BUILDS, ts }, by]])
-    const { text } = answerAct(RESTART_REQUESTED, { ...stopAsked, command: 'restart' })
+    const { text } = answerAction(RESTART_REQUESTED, { ...stopAsked, command: 'restart' })
     expect(await untilTold(1)).toEqual([text])
   })
 
@@ -44,19 +44,20 @@ describe('"Stop this build"', () => {
     expect(await slack.people.click({ ...press, confirmed: false })).toMatchObject({ because: 'not_confirmed' })
     await slack.people.click(press)
     expect((await asked(2)).at(-1)).toEqual(['stop', { kind: 'run', ref: REF }, { ...by, via: 'button' }])
-    expect(await untilTold(2)).toContain(answerAct(STOP_REQUESTED, { ...stopAsked, reference: '00000002' }).text)
+    expect(await untilTold(2)).toContain(answerAction(STOP_REQUESTED, { ...stopAsked, reference: '00000002' }).text)
   })
 
   it.each<[string, Partial<BuildSummary>, (found: BuildSummary) => string]>([
     [
       'has ended',
       { shown: 'failed', offers: ['restart'] },
-      (found) => answerAct({ kind: 'not-now', action: 'stop', build: found }, stopAsked).text,
+      (found) => answerAction({ kind: 'not-now', action: 'stop', build: found }, stopAsked).text,
     ],
     [
       'cannot be stopped',
       { offers: [], missing: { action: 'stop', why: 'no-build-uuid' } },
-      (found) => answerAct({ kind: 'impossible', action: 'stop', why: 'no-build-uuid', build: found }, stopAsked).text,
+      (found) =>
+        answerAction({ kind: 'impossible', action: 'stop', why: 'no-build-uuid', build: found }, stopAsked).text,
     ],
     ['is already being stopped', { offers: [] }, (found) => answerFound(found).text],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLogThrottle } from '../../src/lib/log.ts'
-import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { OPEN_WITHIN_MS, SocketReceiver } from '../../src/slack/socket/receiver.ts'
 import { createSocketWatch, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
 import { type Line, ada, BUILDS, openStage, postCard, STOP_REQUESTED, until } from './stage.ts'
@@ -9,7 +9,7 @@ import { type Line, ada, BUILDS, openStage, postCard, STOP_REQUESTED, until } fr
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 /** The log without its debug lines. */
 const saidOf = (lines: readonly Line[]) => lines.filter(({ level }) => level !== 'debug').map(({ text }) => text)
-const requested = (reference: string) => answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
+const requested = (reference: string) => answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
 
 describe('Socket Mode', () => {
   it('answers commands, clicks, shortcuts, menus and mentions as over HTTP', async () => {

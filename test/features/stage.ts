@@ -6,7 +6,7 @@ import type { Config } from '../../src/config.ts'
 import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
 import { createRateLimiter } from '../../src/server/rate-limiter.ts'
 import { type Log, createLogThrottle } from '../../src/lib/log.ts'
-import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/catalog/outcomes.ts'
+import type { ActionOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/catalog/outcomes.ts'
 import { BUTTONS, FIELDS } from '../../src/features/features.ts'
 import type { Operations } from '../../src/features/operations.ts'
 import type { Me } from '../../src/catalog/people.ts'
@@ -52,8 +52,13 @@ export const build = (change: Partial<BuildSummary> = {}): BuildSummary => ({
   ...change,
 })
 
-export const STOP_REQUESTED: ActOutcome = { kind: 'requested', action: 'stop', build: build(), newBuildId: null }
-export const RESTART_REQUESTED: ActOutcome = { kind: 'requested', action: 'restart', build: build(), newBuildId: null }
+export const STOP_REQUESTED: ActionOutcome = { kind: 'requested', action: 'stop', build: build(), newBuildId: null }
+export const RESTART_REQUESTED: ActionOutcome = {
+  kind: 'requested',
+  action: 'restart',
+  build: build(),
+  newBuildId: null,
+}
 export const STATUS: StatusOutcome = { kind: 'status', project: PROJECT, branch: null, builds: [build()] }
 export const WHY: WhyOutcome = { kind: 'why', build: build(), decisions: [], more: 0, hidden: 0 }
 export const BADGE = {
@@ -66,7 +71,7 @@ export const BADGE = {
   markdown: '![status](https://ci.example/projects/41/status)',
   html: '<img src="https://ci.example/projects/41/status">',
   picture: null,
-  trouble: null,
+  failure: null,
 } as const
 
 export const meOf = (user: string, handles: readonly string[] = []): Me => ({
@@ -77,11 +82,11 @@ export const meOf = (user: string, handles: readonly string[] = []): Me => ({
 
 /** By default everything succeeds. `stored` is made from the stage's store, or given by the test. */
 export const SUCCESS: Omit<Operations, 'stored'> = {
-  listProjects: async (question) => ({
+  listProjects: async (query) => ({
     kind: 'projects',
-    question,
+    query,
     projects: [{ project: PROJECT, build: build() }],
-    page: question.page,
+    page: query.page,
     pages: 3,
     total: 21,
     from: 'v2',
@@ -144,7 +149,7 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
     accountChanged: async () => {},
   },
   breakages: {
-    look: async () => ({ kind: 'not-red' }),
+    find: async () => ({ kind: 'not-red' }),
     act: async () => ({ kind: 'not-red' }),
     mayOwn: async () => ({ kind: 'yes' }),
   },
@@ -281,7 +286,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     newId: () => `interaction-${(interactions += 1)}`,
     processId: 'process-1',
     seal: createSeal(slack.botToken),
-    tell: (left) =>
+    notifyInterrupted: (left) =>
       showInterrupted({ client: createClient({ token: slack.botToken, apiUrl: slack.apiUrl }), clock }, left),
   })
   const door = createSlackEndpoint({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { matchBranch } from '../../src/domain/pattern.ts'
-import { parseTyped, TEXT_CHARS_MAX } from '../../src/slack/commands/parse.ts'
-import { patternOf, readWish, typedPattern } from '../../src/features/subscriptions/wish.ts'
+import { parseTyped, COMMAND_CHARS_MAX } from '../../src/slack/commands/parse.ts'
+import { patternOf, readSubscribe, typedPattern } from '../../src/features/subscriptions/subscribe-input.ts'
 
-const read = (text: string) => readWish(parseTyped(text))
+const read = (text: string) => readSubscribe(parseTyped(text))
 const wish = (change: object) => ({
   project: 'acme/web',
   events: null,
@@ -45,7 +45,7 @@ describe('the text after subscribe', () => {
       { mention: 'nobody', branch: 'release/*', branchMatch: 'wildcard', quiet: true, events: ['recovered', 'failed'] },
     ],
   ])('%s', (text, change) => {
-    expect(read(text)).toMatchObject({ kind: 'wish', wish: wish(change) })
+    expect(read(text)).toMatchObject({ kind: 'wish', input: wish(change) })
   })
 
   it.each<[text: string, reading: object]>([
@@ -71,12 +71,12 @@ describe('the text after subscribe', () => {
   })
 
   it('is refused if it was not read completely', () => {
-    expect(read(`acme/web failed ${'x'.repeat(TEXT_CHARS_MAX)}`)).toEqual({ kind: 'unclear', extra: '…' })
+    expect(read(`acme/web failed ${'x'.repeat(COMMAND_CHARS_MAX)}`)).toEqual({ kind: 'unclear', extra: '…' })
   })
 
   it('may contain names that resemble no keyword', () => {
     for (const branch of ['main', 'develop', 'next', 'staging', 'feature/failed', 'test', 'hotfix', 'dev'])
-      expect(read(`acme/web ${branch}`), branch).toMatchObject({ kind: 'wish', wish: { branch } })
+      expect(read(`acme/web ${branch}`), branch).toMatchObject({ kind: 'wish', input: { branch } })
   })
 })
 

@@ -1,11 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseWords } from '../../src/slack/commands/parse.ts'
-import { parseTarget, type Target } from '../../src/features/target.ts'
+import { parseTarget, type TypedTarget } from '../../src/features/target.ts'
 
-const targetOf = (typed: string): Target => parseTarget(parseWords(typed))
-const project = (name: string, branch: string | null = null): Target => ({ kind: 'project', project: name, branch })
-const number = (digits: string, of: string | null = null): Target => ({
+const targetOf = (typed: string): TypedTarget => parseTarget(parseWords(typed))
+const project = (name: string, branch: string | null = null): TypedTarget => ({
+  kind: 'project',
+  project: name,
+  branch,
+})
+const number = (digits: string, of: string | null = null): TypedTarget => ({
   kind: 'build-number',
   number: digits,
   project: of,
@@ -19,7 +23,7 @@ describe('a target', () => {
     expect(targetOf('  ')).toEqual({ kind: 'none' })
   })
 
-  it.each<[typed: string, target: Target]>([
+  it.each<[typed: string, target: TypedTarget]>([
     ['acme/web', project('acme/web')],
     ['web', project('web')],
     ['11', project('11')],
@@ -31,7 +35,7 @@ describe('a target', () => {
     expect(targetOf(typed)).toEqual(target)
   })
 
-  it.each<[typed: string, target: Target]>([
+  it.each<[typed: string, target: TypedTarget]>([
     ['acme/web@main', project('acme/web', 'main')],
     ['acme/web main', project('acme/web', 'main')],
     ['acme/web @main', project('acme/web', 'main')],
@@ -56,7 +60,7 @@ describe('a target', () => {
     expect(targetOf(typed)).toEqual(target)
   })
 
-  it.each<[typed: string, target: Target]>([
+  it.each<[typed: string, target: TypedTarget]>([
     ['#512', number('512')],
     ['<#C0123ABC|512>', number('512')],
     ['acme/web #512', number('512', 'acme/web')],

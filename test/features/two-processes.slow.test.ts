@@ -307,8 +307,8 @@ const depsOf = (
   subscriptions: async () => [follower(BUILDS)],
   rulesOf: async () => null,
   admins: [],
-  say: async () => ({ kind: 'unsent', code: 'nobody_listens' }) as const,
-  refresh: async () => ({ trouble: null, isWhole: true, builds: 0 }),
+  sendText: async () => ({ kind: 'unsent', code: 'nobody_listens' }) as const,
+  refresh: async () => ({ failure: null, isWhole: true, builds: 0 }),
   badges,
   draw: async () => null,
 })
@@ -325,6 +325,6 @@ const reconcileDeps = (store: Store, clock: ReturnType<typeof createHandClock>):
   rulesOf: async () => null,
   addresses: null,
   interfaces: { v2: true, legacy: true },
-  isPressed: () => false,
+  hasWaitingDeliveries: () => false,
   count: () => {},
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
-import { takeInBuilds } from '../../src/catalog/undelivered.ts'
+import { recordListedBuilds } from '../../src/catalog/undelivered.ts'
 import { refreshProjects } from '../../src/catalog/reading.ts'
 import { NEWS_MS } from '../../src/domain/build-event.ts'
 import type { LegacyBuild } from '../../src/domain/project.ts'
@@ -33,7 +33,9 @@ async function endedUnheard(stage: Stage, status: 'error' | 'success' = 'error',
 const forgetLooks = (stage: Stage): unknown => stage.reconcile.sql('update project set looked_at = null')
 
 const buildEventsOf = async ({ reconcile }: Stage, { ref }: Built) =>
-  (await reconcile.store.read.eventsOfBuild(ref.projectId, ref.buildId)).map(({ word, origin }) => `${word} ${origin}`)
+  (await reconcile.store.read.eventsOfBuild(ref.projectId, ref.buildId)).map(
+    ({ rawStatus, origin }) => `${rawStatus} ${origin}`,
+  )
 
 const cards = ({ reconcile }: Stage) =>
   reconcile.slack.messages.flatMap(({ view }) => (view.kind === 'card' ? [view] : []))
@@ -146,8 +148,8 @@ describe('a build whose start is known', () => {
     expect(outcomeInBrief(await stage.main.operations.restart({ kind: 'run', ref: built.ref }, lin()))).toBe(
       'requested',
     )
-    const askedAt = stage.clock.now() + SECOND
-    expect(await takeInBuilds(stage.main.deps, { projects: [before], askedAt, isWhole: true })).toBe(0)
+    const requestedAt = stage.clock.now() + SECOND
+    expect(await recordListedBuilds(stage.main.deps, { projects: [before], requestedAt, isWhole: true })).toBe(0)
   })
 })
 
@@ -155,12 +157,12 @@ describe('a read of the list and a delivery', () => {
   test('that arrives during the read are ordered: the delivery is newer', async () => {
     await using stage = await openStage()
     const built = await stage.running()
-    const askedAt = stage.clock.now()
+    const requestedAt = stage.clock.now()
     const answer = await stage.main.deps.legacy!.getProject(built.ref.projectId)
     await stage.clock.advance(SECOND)
     stage.ci.finish(built.uuid, 'error')
     await stage.deliver()
-    expect(await takeInBuilds(stage.main.deps, { projects: [answer], askedAt, isWhole: true })).toBe(0)
+    expect(await recordListedBuilds(stage.main.deps, { projects: [answer], requestedAt, isWhole: true })).toBe(0)
     expect(shownOn(stage)).toEqual(['failed 1'])
   })
 
@@ -270,7 +272,7 @@ describe("CI's list", () => {
     await using stage = await openStage()
     await endedUnheard(stage)
     stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'legacy', times: 20 })
-    expect((await stage.main.deps.refresh()).trouble).toMatchObject({ kind: 'ci-trouble' })
+    expect((await stage.main.deps.refresh()).failure).toMatchObject({ kind: 'ci-trouble' })
     expect(stage.reconcile.slack.messages).toEqual([])
     stage.ci.clearFaults()
     await look(stage)

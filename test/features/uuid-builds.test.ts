@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { takeInBuilds } from '../../src/catalog/undelivered.ts'
+import { recordListedBuilds } from '../../src/catalog/undelivered.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { AttemptRef } from '../../src/domain/request.ts'
 import { buildId, MINUTE, SECOND } from '../support/build-events.ts'
@@ -106,7 +106,11 @@ describe('builds with UUIDs that CI shows when it is asked', () => {
     const builds = shown.builds
       .filter(({ id }) => ids.has(id))
       .map((build) => ({ ...build, id: ids.get(build.id)!, uuid: toUuid(ids.get(build.id)!) }))
-    await takeInBuilds(stage.main.deps, { projects: [{ ...shown, builds }], askedAt: stage.clock.now(), isWhole: true })
+    await recordListedBuilds(stage.main.deps, {
+      projects: [{ ...shown, builds }],
+      requestedAt: stage.clock.now(),
+      isWhole: true,
+    })
     await stage.clock.advance(5 * SECOND)
     expect(shownOn(stage)).toEqual(['ffffffff failed', '00000000 fixed'])
   })

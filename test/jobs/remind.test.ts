@@ -82,14 +82,14 @@ async function play(...subscriptions: Subscription[]): Promise<Play> {
 let ids = 0
 
 const jobOf =
-  (stage: Stage, { deps }: Pick<Incarnation, 'deps'>, say: Parameters<typeof remind>[0]['say']) =>
+  (stage: Stage, { deps }: Pick<Incarnation, 'deps'>, sendText: Parameters<typeof remind>[0]['sendText']) =>
   () =>
     remind(
       {
         ...deps,
         subscriptions: async () => stage.subscriptions,
         newId: () => `r${(ids += 1)}`,
-        say,
+        sendText,
         wake: () => {},
       },
       new AbortController().signal,

@@ -1,10 +1,10 @@
-import { createLook, type Job, type ScheduleDeps } from '../../src/jobs/schedule.ts'
+import { createDueCheck, type Job, type ScheduleDeps } from '../../src/jobs/schedule.ts'
 import type { Store } from '../../src/store/store.ts'
 import { HOUR } from '../support/build-events.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
 export interface Process {
-  look: ReturnType<typeof createLook>
+  look: ReturnType<typeof createDueCheck>
   ended: string[]
   warned: string[]
 }
@@ -20,7 +20,7 @@ export function processOn(store: Store, clock: HandClock, ...jobs: readonly Job[
     log: { debug: mute, info: mute, error: mute, warn: (_, text) => void warned.push(text) },
     count: (job, end) => void ended.push(`${job} ${end}`),
   }
-  return { look: createLook(jobs, deps), ended, warned }
+  return { look: createDueCheck(jobs, deps), ended, warned }
 }
 
 /** Lets each process look for due jobs, and waits until everything has settled. */

@@ -116,7 +116,7 @@ const isAtRest = (url: string) =>
 /** Makes the branch red for an hour. */
 async function letBeDue({ clock }: Stage, url: string, branch: string): Promise<void> {
   const stands = (await red(url)).find((one) => one.branch === branch)!
-  await withStore(url, (store) => store.write((tx) => tx.keepBreakage({ ...stands, beganAt: clock.now() - HOUR_MS })))
+  await withStore(url, (store) => store.write((tx) => tx.saveBreakage({ ...stands, beganAt: clock.now() - HOUR_MS })))
 }
 
 const remindersOf = ({ slack }: Stage, branch: string): number =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { EVENTS } from '../../src/domain/rule.ts'
+import { RULE_EVENTS } from '../../src/domain/rule.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createSandboxCi, type SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import { botSettings } from '../../packages/sandbox-ci/src/settings.ts'
@@ -191,7 +191,7 @@ function subscriptionsIn(folder: string, also: object): string {
     channel,
     project: 'all',
     branch: `${prefix}*`,
-    events: EVENTS,
+    events: RULE_EVENTS,
     ...also,
   }))
   // JSON is valid YAML.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createAgreedClock } from '../../src/lib/clock.ts'
+import { createSyncedClock } from '../../src/lib/clock.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const T0 = Date.UTC(2026, 4, 4)
@@ -7,7 +7,7 @@ const T0 = Date.UTC(2026, 4, 4)
 /** Our clock at T0, and a database whose clock is so much ahead of it and answers after `tookMs`. */
 function openClocks(aheadMs: number, tookMs = 0) {
   const own = createHandClock(T0)
-  const agreed = createAgreedClock(own)
+  const agreed = createSyncedClock(own)
   const ask = async () => {
     const theirs = own.now() + tookMs / 2 + aheadMs
     if (tookMs > 0) await own.advance(tookMs)

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createBufferedSink, KEPT_MAX } from '../../src/lib/buffered-sink.ts'
+import { createBufferedSink, BUFFERED_MAX } from '../../src/lib/buffered-sink.ts'
 
 interface Listener {
   count: (what: string) => void
@@ -14,44 +14,44 @@ function createHeard() {
 
 describe('a listener that is attached later', () => {
   it('gets what was buffered, in order, and then the items of each turn of the event loop', async () => {
-    const { tell, use } = createBufferedSink<Listener>()
+    const { push, use } = createBufferedSink<Listener>()
     const heard = createHeard()
-    tell((to) => to.count('a'))
-    tell((to) => to.time(1))
+    push((to) => to.count('a'))
+    push((to) => to.time(1))
     expect(heard.said).toEqual([])
     use(heard)
     const before = [
       ['count', 'a'],
       ['time', 1],
     ]
-    tell((to) => to.count('b'))
-    tell((to) => to.time(2))
+    push((to) => to.count('b'))
+    push((to) => to.time(2))
     expect(heard.said).toEqual(before)
     await turn()
     expect(heard.said).toEqual([...before, ['count', 'b'], ['time', 2]])
-    tell((to) => to.count('c'))
+    push((to) => to.count('c'))
     await turn()
     expect(heard.said.at(-1)).toEqual(['count', 'c'])
   })
 
   it('gets nothing twice if another one replaces it', async () => {
-    const { tell, use } = createBufferedSink<Listener>()
+    const { push, use } = createBufferedSink<Listener>()
     const [first, second] = [createHeard(), createHeard()]
-    tell((to) => to.count('a'))
+    push((to) => to.count('a'))
     use(first)
     use(second)
-    tell((to) => to.count('b'))
+    push((to) => to.count('b'))
     await turn()
     expect(first.said).toEqual([['count', 'a']])
     expect(second.said).toEqual([['count', 'b']])
   })
 
   it('gets a limited number of buffered items', () => {
-    const { tell, use } = createBufferedSink<Listener>()
-    for (let ms = 0; ms < KEPT_MAX + 1; ms++) tell((to) => to.time(ms))
+    const { push, use } = createBufferedSink<Listener>()
+    for (let ms = 0; ms < BUFFERED_MAX + 1; ms++) push((to) => to.time(ms))
     const heard = createHeard()
     use(heard)
-    expect(heard.said).toHaveLength(KEPT_MAX)
-    expect(heard.said.at(-1)).toEqual(['time', KEPT_MAX - 1])
+    expect(heard.said).toHaveLength(BUFFERED_MAX)
+    expect(heard.said.at(-1)).toEqual(['time', BUFFERED_MAX - 1])
   })
 })

@@ -134,7 +134,7 @@ function judgeStory(world: World, expected: Expected, unexplained: Set<Shown>): 
       ? []
       : [...judgeCard(card, story.card, expected), ...judgeNaively(card, expected, where)]),
     ...judgeMentions(thread, story.card),
-    ...story.asks.flatMap(({ slot, view }) => judgeLine(thread, slot, view)),
+    ...story.requests.flatMap(({ slot, view }) => judgeLine(thread, slot, view)),
     ...story.replies.flatMap(({ slot, view }) => judgeLine(thread, slot, view)),
   ]
 }

@@ -104,8 +104,8 @@ function readBuildEvents(sql: Stage['sql']): BuildEvent[] {
     const details = { ...NO_DETAILS, ...(JSON.parse(row['details']!) as BuildDetails) }
     const origin = ORIGINS.find((one) => one === String(row['origin']))!
     const ids = { projectId: projectId(row['project_id']!), buildId: buildId(row['build_id']!) }
-    const { branch, word } = row as { branch: string | null; word: string } & typeof row
-    const seen = { ...ids, branch, commitId: row['commit_id'] ?? null, word, details }
+    const { branch, word: rawStatus } = row as { branch: string | null; word: string } & typeof row
+    const seen = { ...ids, branch, commitId: row['commit_id'] ?? null, rawStatus, details }
     return { ...toBuildEvent(seen, row['seq']!, row['at']!, origin), buildOrder: row['build_order']! }
   })
 }

@@ -45,7 +45,7 @@ function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Reque
     if (attempt && attempt.named !== null) continueNamed(attempts, attempt, buildEvent)
     else if (!attempt || isNewAttempt(attempt, buildEvent, requests)) attempts.push(begin(buildEvent))
     else if (attempt.finalAt === null) goOn(attempt, buildEvent)
-    else if (STARTED.has(buildEvent.word) && buildEvent.origin === 'delivery') attempt.startCameLate = true
+    else if (STARTED.has(buildEvent.rawStatus) && buildEvent.origin === 'delivery') attempt.startCameLate = true
   }
   return attempts.sort((a, b) => (a.order === b.order ? 0 : a.order < b.order ? -1 : 1))
 }
@@ -54,7 +54,7 @@ function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Reque
 function continueNamed(attempts: Attempt[], attempt: Attempt, buildEvent: BuildEvent): void {
   const named = buildEvent.details.attempt ?? 0
   if (named > attempt.named!) attempts.push(begin(buildEvent))
-  else if (named === attempt.named && attempt.finalAt === null && buildEvent.word !== 'queued')
+  else if (named === attempt.named && attempt.finalAt === null && buildEvent.rawStatus !== 'queued')
     goOn(attempt, buildEvent)
 }
 
@@ -71,17 +71,17 @@ function begin(buildEvent: BuildEvent): Attempt {
 const placeOf = ({ buildId, buildOrder }: BuildEvent): string =>
   buildId.includes('-') ? buildOrder : buildId.padStart(20, '0')
 
-function goOn(attempt: Attempt, { word, at, seq, origin }: BuildEvent): void {
-  attempt.status = word
-  if (STARTED.has(word) && origin === 'delivery') attempt.startSeen = true
-  if (FINAL.has(word)) Object.assign(attempt, { finalAt: at, finalSeq: seq, endedBy: origin })
+function goOn(attempt: Attempt, { rawStatus, at, seq, origin }: BuildEvent): void {
+  attempt.status = rawStatus
+  if (STARTED.has(rawStatus) && origin === 'delivery') attempt.startSeen = true
+  if (FINAL.has(rawStatus)) Object.assign(attempt, { finalAt: at, finalSeq: seq, endedBy: origin })
 }
 
 function isNewAttempt(attempt: Attempt, buildEvent: BuildEvent, requests: readonly Request[]): boolean {
   const { status, startSeen, finalAt } = attempt
   if (finalAt === null) return false
-  if (FINAL.has(buildEvent.word)) return family(buildEvent.word) !== family(status)
-  if (!STARTED.has(buildEvent.word)) return false
+  if (FINAL.has(buildEvent.rawStatus)) return family(buildEvent.rawStatus) !== family(status)
+  if (!STARTED.has(buildEvent.rawStatus)) return false
   if (requests.some((request) => restarts(request, buildEvent, finalAt))) return true
   if (buildEvent.origin === 'action') return false
   if (status === 'ignored' || status === 'blocked') return true

@@ -1,7 +1,7 @@
 import { sourceOf } from '../../src/domain/ids.ts'
 import { parseAttemptRef } from '../../src/domain/request.ts'
 import type { CardView } from '../../src/domain/view.ts'
-import { act } from '../../src/features/builds/act.ts'
+import { act } from '../../src/features/builds/action.ts'
 import type { ActDeps } from '../../src/features/builds/call-once.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createCiServiceSource } from '../../src/sources/ci-service/source.ts'

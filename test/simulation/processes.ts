@@ -112,7 +112,7 @@ async function liveAmongOthers(stage: Stage, changes: Partial<ReconcileDeps>, fu
     store,
     clock,
     log,
-    agree: async () => {},
+    syncClock: async () => {},
     monotonic: clock.now,
     newId: () => `${processId}-${++terms}`,
     onTerm(term) {

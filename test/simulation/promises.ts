@@ -1,6 +1,6 @@
 import type { BreakageChange } from '../../src/domain/breakage.ts'
 import type { CardView, NoteView } from '../../src/domain/view.ts'
-import { breakageOperations, type Wish } from '../../src/features/breakages/act.ts'
+import { breakageOperations, type BreakageAction } from '../../src/features/breakages/action.ts'
 import type { Stage } from '../alerts/stage.ts'
 import { LIN } from '../support/build-events.ts'
 import type { Shown } from '../support/fake-notifier.ts'
@@ -36,9 +36,9 @@ export function promise({ sql }: Stage, random: Random, hands: Hands, times: num
 // The person gets an error message; only what is stored matters here.
 const NOTHING = () => {}
 
-function wishOf(random: Random, user: string): Wish {
+function wishOf(random: Random, user: string): BreakageAction {
   const to = PEOPLE.find((other) => other !== user)!
-  return random.pick<Wish>([
+  return random.pick<BreakageAction>([
     { kind: 'take', span: random.between(1, 2) },
     { kind: 'take', span: 60 },
     { kind: 'hand', to },

@@ -21,7 +21,7 @@ export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promi
       newId,
       wake: reconciler.wake,
       // Slack accepts every message to owners; the database shows how many there were.
-      say: async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }),
+      sendText: async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }),
     },
     new AbortController().signal,
   )

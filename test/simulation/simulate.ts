@@ -60,7 +60,7 @@ export async function play(scenario: Scenario): Promise<Played> {
   const subscriptions = reminded(chapters[0]!.subscriptions)
   await using stage = await openStage({ subscriptions, random: random.next, shared: processes > 1 })
   await stage.store.write((tx) => tx.claimHandle('Ada', ADA, T0))
-  await stage.store.write((tx) => tx.keepProject({ ...BASIC, readAt: T0 }))
+  await stage.store.write((tx) => tx.saveProject({ ...BASIC, readAt: T0 }))
   const world = createWorld(stage, scenario)
   for (const chapter of chapters) {
     await playChapter(world, chapter)

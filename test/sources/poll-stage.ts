@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { recordLookedUp } from '../../src/alerts/record.ts'
 import type { Log } from '../../src/lib/log.ts'
-import { createPoll, type Polled } from '../../src/sources/poll.ts'
+import { createPoll, type PolledSource } from '../../src/sources/poll.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { sqlitePlaces } from '../support/stores.ts'
 
@@ -18,7 +18,7 @@ export async function openPollStage(now: number) {
   const warned: unknown[] = []
   const log: Pick<Log, 'warn'> = { warn: (...said: unknown[]) => void warned.push(said) }
   /** Starts a poll as in a new process: the past of earlier processes is only in the store. */
-  function begin(polled: Polled): () => Promise<void> {
+  function begin(polled: PolledSource): () => Promise<void> {
     const poll = createPoll(
       { store, clock, log: log as Log, record: (build, origin) => recordLookedUp(recording, build, origin) },
       polled,

@@ -3,7 +3,7 @@ import { NO_QUEUES, type Queues, type StoredMessage } from '../../src/domain/pla
 import type { PlacedEvent } from '../../src/domain/revision.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ProjectRequest } from '../../src/domain/request.ts'
-import type { CardKey, KeptDecision } from '../../src/store/records.ts'
+import type { CardKey, StoredDecision } from '../../src/store/records.ts'
 import type { Reads, Store } from '../../src/store/store.ts'
 import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../support/build-events.ts'
 
@@ -16,9 +16,9 @@ export const CARD: CardKey = { subject: `${REVISION}/1`, channel: BUILDS }
 
 /** One delivery by CI: build 512 of acme/web failed on `main`, by default. */
 export function seen(said: Partial<Said> = {}): Observation {
-  const { word = 'error', build = '512', project = WEB, branch = 'main', commit = COMMIT, details } = said
+  const { word: rawStatus = 'error', build = '512', project = WEB, branch = 'main', commit = COMMIT, details } = said
   const ids = { projectId: projectId(project), buildId: buildId(build) }
-  return { ...ids, branch, commitId: commit, word, details: { ...NO_DETAILS, ...details } }
+  return { ...ids, branch, commitId: commit, rawStatus, details: { ...NO_DETAILS, ...details } }
 }
 
 export type Heard = Partial<Said> & { revisionKey?: string; priority?: number }
@@ -47,12 +47,12 @@ export async function waiting(reads: Reads, revisionKey = REVISION): Promise<Pla
 
 const DUE_MAX = 10_000
 
-export const decided = (about: Partial<KeptDecision> & { eventSeq: number }): KeptDecision => ({
+export const decided = (about: Partial<StoredDecision> & { eventSeq: number }): StoredDecision => ({
   ...CARD,
   verdict: 'tell',
   reason: 'every-event',
   rulesFrom: 'nobody',
-  looked: [],
+  ruleResults: [],
   loud: false,
   turn: null,
   noticeDay: null,

@@ -4,7 +4,7 @@ import {
   REFUSED_LOGGED_EVERY_MS,
   SSL_CHECK_BYTES_MAX,
   SIGNED_WITHIN_S,
-  BODY_BYTES_MAX,
+  SLACK_BODY_BYTES_MAX,
 } from '../../src/slack/http/gate.ts'
 import { signedHeaders } from '../../packages/sandbox-slack/src/sign.ts'
 import { ada } from '../features/stage.ts'
@@ -79,8 +79,8 @@ describe('a request that Slack has not signed', () => {
   it('is refused before its body is read: 401 from the head alone, 413 if it announces too many bytes', async () => {
     const head = (bytes: number) => `POST ${SLACK_PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`
     expect(statusesIn(await answerTo(bot.url, head(1_000_000)))).toEqual([401])
-    expect(statusesIn(await answerTo(bot.url, head(BODY_BYTES_MAX)))).toEqual([401])
-    expect(statusesIn(await answerTo(bot.url, head(BODY_BYTES_MAX + 1)))).toEqual([413])
+    expect(statusesIn(await answerTo(bot.url, head(SLACK_BODY_BYTES_MAX)))).toEqual([401])
+    expect(statusesIn(await answerTo(bot.url, head(SLACK_BODY_BYTES_MAX + 1)))).toEqual([413])
   })
 
   it('may be a check of our certificate by Slack, which contains nothing and changes nothing', async () => {
@@ -204,7 +204,7 @@ it('endless bodies that could come from Slack use limited memory, and leave Slac
   const head = [
     `POST ${SLACK_PATH} HTTP/1.1`,
     'host: x',
-    `content-length: ${BODY_BYTES_MAX}`,
+    `content-length: ${SLACK_BODY_BYTES_MAX}`,
     `x-slack-request-timestamp: ${timestampS}`,
     `x-slack-signature: v0=${'0'.repeat(64)}`,
   ]

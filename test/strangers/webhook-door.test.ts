@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HEAD_BYTES_MAX, HEADERS_MAX } from '../../src/server/http-server.ts'
-import { BODY_BYTES_MAX } from '../../src/sources/ci-service/webhook/endpoint.ts'
+import { DELIVERY_BYTES_MAX } from '../../src/sources/ci-service/webhook/endpoint.ts'
 import { WRONG_MAX } from '../../src/sources/webhook-route.ts'
 import { buildOf, delivery, rowsOf, send, until } from '../support/app.ts'
 import { answerTo, NEXT, PATH, startBot, statusesIn, type Bot } from './bot.ts'
@@ -146,10 +146,10 @@ describe('a large delivery', () => {
     expect((await send(bot.url, `{"build":${'{"a":'.repeat(30_000)}1${'}'.repeat(30_001)}`)).status).toBe(400)
   })
 
-  it(`of exactly ${BODY_BYTES_MAX} bytes, most of them white space, is accepted, and one byte more is refused`, async () => {
+  it(`of exactly ${DELIVERY_BYTES_MAX} bytes, most of them white space, is accepted, and one byte more is refused`, async () => {
     const text = fresh()
-    expect((await send(bot.url, text.padEnd(BODY_BYTES_MAX))).status).toBe(202)
-    expect((await send(bot.url, fresh().padEnd(BODY_BYTES_MAX + 1))).status).toBe(413)
+    expect((await send(bot.url, text.padEnd(DELIVERY_BYTES_MAX))).status).toBe(202)
+    expect((await send(bot.url, fresh().padEnd(DELIVERY_BYTES_MAX + 1))).status).toBe(413)
   })
 })
 

@@ -51,7 +51,7 @@ export function story(...said: readonly (string | Said)[]): BuildEvent[] {
     after = rest.after ?? after + SECOND
     const details = { ...NO_DETAILS, ...rest.details }
     const ids = { projectId: projectId(project), buildId: buildId(build), branch, commitId: commit }
-    const buildEvent = toBuildEvent({ ...ids, word: rest.word, details }, index + 1, T0 + after, rest.origin)
+    const buildEvent = toBuildEvent({ ...ids, rawStatus: rest.word, details }, index + 1, T0 + after, rest.origin)
     // As in the store: a build keeps the order that it got when it was first received.
     const buildOrder = orders.get(build) ?? buildEvent.buildOrder
     orders.set(build, buildOrder)

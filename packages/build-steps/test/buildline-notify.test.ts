@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readPayload } from '../../../src/sources/ci-service/webhook/payload.ts'
-import { TEXT_CHARS_MAX } from '../../../src/sources/values.ts'
+import { SOURCE_TEXT_CHARS_MAX } from '../../../src/sources/values.ts'
 import type { RunningApp } from '../../../test/support/app.ts'
 import {
   delivery,
@@ -166,7 +166,10 @@ describe('buildline notify', () => {
     )
     const { stub } = await notifyStub([RECORDED], [], env)
     const { build } = JSON.parse(stub.requests[0]!.body) as { build: Record<string, string> }
-    expect([build['message'], build['build_url']].map((text) => text?.length)).toEqual([TEXT_CHARS_MAX, TEXT_CHARS_MAX])
+    expect([build['message'], build['build_url']].map((text) => text?.length)).toEqual([
+      SOURCE_TEXT_CHARS_MAX,
+      SOURCE_TEXT_CHARS_MAX,
+    ])
     expect(Buffer.byteLength(stub.requests[0]!.body)).toBeLessThan(256 * 1024)
   })
 

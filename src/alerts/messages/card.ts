@@ -2,7 +2,7 @@ import type { CardView, Streak } from '../../domain/view.ts'
 import { sourceOf, type ChannelId, type MessageTs } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/request.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
-import { requestWords, missingWords, actButton } from '../../slack/messages/request.ts'
+import { requestWords, missingWords, actionButton } from '../../slack/messages/request.ts'
 import {
   contextOf,
   mrkdwn,
@@ -29,7 +29,7 @@ import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { clockTime, dayTime, durationWords } from '../../slack/messages/times.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
-import { lookOf, saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
+import { styleOf, withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 
 /**
  * The card: what happened, where, and to which commit. Below, beside the coloured bar: times, requests and buttons. A
@@ -42,7 +42,7 @@ export function renderCard(view: CardView, channel: ChannelId | null = null): Sl
   return {
     text: joined([sentence(view), asked.text]),
     blocks: [section(titleLine(view)), ...contextOf([...commitElements(view.build, view.mention), asked])],
-    attachments: beneath.length === 0 ? [] : [{ color: lookOf(view.shown).color, blocks: beneath }],
+    attachments: beneath.length === 0 ? [] : [{ color: styleOf(view.shown).color, blocks: beneath }],
   }
 }
 
@@ -57,7 +57,7 @@ export const plainCard = (view: CardView, channel: ChannelId | null = null): str
 function sentence(view: CardView): string {
   const { build, streak, shown, attemptNumber } = view
   const which = attemptNumber > 1 ? ` (attempt ${attemptNumber})` : ''
-  const said = shown === 'unknown' ? `says ${wordOf(view)}` : lookOf(shown).verb
+  const said = shown === 'unknown' ? `says ${statusWords(view)}` : styleOf(shown).verb
   const row = isRedStill(view) && streak ? `, the ${inARow(streak)}` : ''
   const commit = commitLine(build, view.mention)
   return joined([`${buildName(build)}${which} ${said}${onBranch(build)}${row}`, commit], ': ')
@@ -67,7 +67,7 @@ function sentence(view: CardView): string {
 function titleLine(view: CardView): string {
   const { build, streak, shown, attemptNumber } = view
   return joined([
-    `${lookOf(shown).symbol} *${wordOf(view)}* ${linkedBuild(build)}${onBranch(build)}`,
+    `${styleOf(shown).symbol} *${statusWords(view)}* ${linkedBuild(build)}${onBranch(build)}`,
     isRedStill(view) && streak ? inARow(streak) : null,
     attemptNumber > 1 && shown !== 'flaky' ? `attempt ${attemptNumber}` : null,
   ])
@@ -84,21 +84,21 @@ function inARow({ builds, atLeast }: Streak): string {
 const ORDINALS: Readonly<Record<number, string>> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
 /** Our word for the status; for a status that CI does not document, CI's own word. */
-function wordOf(view: CardView): string {
-  const look = lookOf(view.shown)
-  if (view.shown === 'unknown') return outside(view.word, WORD_CHARS_MAX) || look.word
+function statusWords(view: CardView): string {
+  const style = styleOf(view.shown)
+  if (view.shown === 'unknown') return outside(view.word, WORD_CHARS_MAX) || style.label
   if (view.shown === 'flaky') return flakyWord(view.attemptNumber)
-  return isRedStill(view) ? 'Still failing' : look.word
+  return isRedStill(view) ? 'Still failing' : style.label
 }
 
 /** The same commit failed first: nothing was fixed. */
 export const flakyWord = (attemptNumber: number): string => `Passed on attempt ${attemptNumber} (flaky)`
 
 function storyLine(view: CardView, channel: ChannelId | null): string {
-  const noLink = buildUrl(view.build) === null ? `no link: ${SOURCE_WORDS[sourceIn(view)]} gave none` : null
+  const noLink = buildUrl(view.build) === null ? `no link: ${SOURCE_NAMES[sourceIn(view)]} gave none` : null
   const { request, missing, replaces } = view
   return joined([
-    saidOf(sourceIn(view), historyLine(view)),
+    withSourceName(sourceIn(view), historyLine(view)),
     failedLine(view),
     redWords(view),
     view.breakage?.grown ? `still failing ${sinceWords(view.breakage.grown)}` : null,
@@ -115,7 +115,7 @@ const sourceIn = ({ ref }: CardView) => sourceOf(parseAttemptRef(ref)?.projectId
 
 // Suggests a restart only if the card offers one: a Pro project's build, for example, cannot be restarted from here.
 function hintOf({ shown, offers }: CardView): string | undefined {
-  const { hint } = lookOf(shown)
+  const { hint } = styleOf(shown)
   return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint
 }
 
@@ -157,19 +157,19 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
   if (ts === null) return null
   const time = dayTime(Number(ts) * 1_000)
   const before =
-    channel === null ? 'an earlier card' : mrkdwnLink(addressOf(channel, ts), 'an earlier card', INLINE_URL_CHARS_MAX)
+    channel === null ? 'an earlier card' : mrkdwnLink(messageUrl(channel, ts), 'an earlier card', INLINE_URL_CHARS_MAX)
   return time ? `goes on from ${before} of ${time}` : `goes on from ${before}`
 }
 
 /** Slack redirects this address to the workspace that the reader is signed in to. */
-export const addressOf = (channel: ChannelId, ts: MessageTs): string =>
+export const messageUrl = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
 function actionsOf({ build, shown, offers, ref, unconfirmed, claim, breakage }: CardView): ActionsBlock[] {
   const url = buildUrl(build)
   const open =
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
-  const acts = offers.map((action) => actButton(action, ref, { ...build, unconfirmed }))
+  const acts = offers.map((action) => actionButton(action, ref, { ...build, unconfirmed }))
   const claims = [...(breakage ? [breakageButton(breakage.id)] : []), ...(claim === null ? [] : [claimButton(claim)])]
   // After a CI machine error the buttons to act come first: the build shows nothing worth reading before a restart.
   const elements: Button[] = [

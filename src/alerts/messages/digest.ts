@@ -3,7 +3,7 @@ import { codeSpan, toLine } from '../../lib/escape.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import type { ImageBlock, SlackMessage } from '../../slack/messages/blocks.ts'
 import { chartInWords, percentOf } from '../../slack/messages/digest.ts'
-import { buildCount, joined, outside, projectName } from '../../slack/messages/build.ts'
+import { buildCount, joined, outside, projectLabel } from '../../slack/messages/build.ts'
 import { onItWords, sinceWords } from '../../slack/messages/breakage.ts'
 import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
@@ -24,8 +24,8 @@ export const digestLines = (view: DigestView): Part[] => [...headOf(view), ...li
 function headOf(view: DigestView): Part[] {
   const title = `:bar_chart: *${titleOf(view)}*`
   const { builds, redNow } = view
-  if (builds === 0) return [line(joined([`${title}: no builds`, keptWords(view), stillRed(redNow)]))]
-  return [line(title), line(joined([buildCount(builds), passedWords(view), keptWords(view)]))]
+  if (builds === 0) return [line(joined([`${title}: no builds`, retentionWords(view), stillRed(redNow)]))]
+  return [line(title), line(joined([buildCount(builds), passedWords(view), retentionWords(view)]))]
 }
 
 function listsOf({ builds, red, redNow, flaky, slower }: DigestView): Part[][] {
@@ -63,7 +63,7 @@ function passedWords({ builds, passed, before, every }: DigestView): string {
   return `${rate} % passed (${by} from the ${every} before)`
 }
 
-function keptWords({ since }: Pick<DigestView, 'since'>): string | null {
+function retentionWords({ since }: Pick<DigestView, 'since'>): string | null {
   const time = since === null ? null : dayTime(since)
   return time && `since ${time}, as older builds are not kept`
 }
@@ -95,7 +95,7 @@ function listOf<One extends OfBranch>(
 
 /** ``acme/web `main` `` */
 const branchName = ({ project, branch }: OfBranch): string =>
-  `${projectName({ project })} ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
+  `${projectLabel({ project })} ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
 
 const whoIsOn = (onIt: DigestView['redNow']['shown'][number]['onIt']): string | null =>
   onIt ? onItWords(outside(onIt.name, WORD_CHARS_MAX) || 'Somebody', onIt) : null

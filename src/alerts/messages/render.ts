@@ -8,11 +8,11 @@ import { plainDigest, renderDigest } from './digest.ts'
 import { flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { testsReply } from '../../slack/messages/tests.ts'
-import { joined, linkedBuild, mention, onBranch, projectName, buildName, outside } from '../../slack/messages/build.ts'
+import { joined, linkedBuild, mention, onBranch, projectLabel, buildName, outside } from '../../slack/messages/build.ts'
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { afterWords, clockTime } from '../../slack/messages/times.ts'
-import { lookOf, NOTICE_LOOK } from '../../slack/messages/words.ts'
+import { styleOf, NOTICE_STYLE } from '../../slack/messages/words.ts'
 
 /**
  * Renders any view as a message that Slack accepts: within its limits, with all outside text escaped. `plain` leaves
@@ -87,10 +87,10 @@ function renderReply(view: ReplyView): SlackMessage {
  * with the button that claims the committer's name also shows that name. Pure.
  */
 function replyLine(view: ReplyView): string {
-  const { symbol, word, hint } = lookOf(view.shown)
+  const { symbol, label, hint } = styleOf(view.shown)
   const again =
     (view.attemptNumber > 1 || view.isLate) && view.shown !== 'flaky' ? `Attempt ${view.attemptNumber} · ` : ''
-  const said = view.shown === 'flaky' ? flakyWord(view.attemptNumber) : word
+  const said = view.shown === 'flaky' ? flakyWord(view.attemptNumber) : label
   const build = view.broadcast ? ` ${linkedBuild(view.build)}${onBranch(view.build)}` : ''
   const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
   const outcome = `${symbol} ${again}*${said}*${build}${afterWhat(view)}`
@@ -111,7 +111,7 @@ function afterWhat({ shown, streak, durationMs }: ReplyView): string {
 /** The account's notice of one day: how many builds did not run, why, and which. Neutral: no build did wrong. Pure. */
 function renderNotice(view: NoticeView): SlackMessage {
   const blocks = sectionsOf(linesOf(view))
-  const attachments = blocks.length === 0 ? [] : [{ color: NOTICE_LOOK.color, fallback: countWords(view), blocks }]
+  const attachments = blocks.length === 0 ? [] : [{ color: NOTICE_STYLE.color, fallback: countWords(view), blocks }]
   return { text: noticeLine(view), blocks: [], attachments }
 }
 
@@ -125,7 +125,7 @@ const DAY_CHARS_MAX = 10
 function noticeLine(view: NoticeView): string {
   const reasons = joined([countOf('monthly limit', view.ignored), countOf('resource use', view.blocked)], ', ')
   const day = `on ${outside(view.day, DAY_CHARS_MAX)} (UTC)`
-  const counted = `${NOTICE_LOOK.symbol} *${countWords(view)}* ${day}${reasons && `: ${reasons}`}`
+  const counted = `${NOTICE_STYLE.symbol} *${countWords(view)}* ${day}${reasons && `: ${reasons}`}`
   return joined([counted, projectNames(view)])
 }
 
@@ -137,7 +137,7 @@ function countWords({ ignored, blocked }: NoticeView): string {
 const countOf = (reason: string, count: number): string | null => (count > 0 ? `${reason} (${count})` : null)
 
 function projectNames({ builds }: NoticeView): string {
-  const names = [...new Set(builds.map(projectName))]
+  const names = [...new Set(builds.map(projectLabel))]
   return joined([...names.slice(0, PROJECTS_NAMED_MAX), names.length > PROJECTS_NAMED_MAX ? '…' : null], ', ')
 }
 

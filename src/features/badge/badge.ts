@@ -1,6 +1,6 @@
 import { type BadgeClient, SVG_TYPE } from '../../sources/ci-service/badge.ts'
 import { isPicture } from '../../slack/picture/picture.ts'
-import { type BadgeOutcome, type ProjectRef, troubleOf } from '../../catalog/outcomes.ts'
+import { type BadgeOutcome, type ProjectRef, ciFailureOf } from '../../catalog/outcomes.ts'
 import type { FindDeps } from '../../catalog/find-build.ts'
 import { isProjectId, sourceOf } from '../../domain/ids.ts'
 import type { Sources } from '../../sources/source.ts'
@@ -16,7 +16,10 @@ export interface BadgeDeps extends FindDeps {
 }
 
 /** The state of a branch as CI's badge shows it, and the texts to copy. Complete even without the picture. */
-export async function badge(deps: BadgeDeps, about: { project: string; branch: string | null }): Promise<BadgeOutcome> {
+export async function findBadge(
+  deps: BadgeDeps,
+  about: { project: string; branch: string | null },
+): Promise<BadgeOutcome> {
   const named = await findProject(deps.store.read, about.project)
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
     return hostedBadge(deps, named.project, about.branch)
@@ -34,11 +37,11 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
     const { contentType, bytes, words } = await deps.badges.fetchBadge(uuid, about.branch)
     const picture = contentType === SVG_TYPE ? await deps.draw(bytes) : asItIs(contentType, bytes)
     const said = words ?? (await lastWords(deps, project, about.branch))
-    return { ...common, words: said, found: foundIn(words), picture, trouble: null }
+    return { ...common, words: said, found: foundIn(words), picture, failure: null }
   } catch (error) {
-    const trouble = troubleOf(error)
-    const found = trouble.code === 'not-found' ? 'no-project' : 'unknown'
-    return { ...common, words: await lastWords(deps, project, about.branch), found, picture: null, trouble }
+    const failure = ciFailureOf(error)
+    const found = failure.code === 'not-found' ? 'no-project' : 'unknown'
+    return { ...common, words: await lastWords(deps, project, about.branch), found, picture: null, failure }
   }
 }
 
@@ -47,11 +50,11 @@ async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string 
   const { projectId } = project
   if (projectId === null || !isProjectId(projectId)) return { kind: 'no-uuid', project }
   const source = deps.sources(projectId)
-  const named = await source?.badge?.(projectId, branch).catch((error: unknown) => void troubleOf(error))
+  const named = await source?.badge?.(projectId, branch).catch((error: unknown) => void ciFailureOf(error))
   const url = httpUrl(named ?? null, INLINE_URL_CHARS_MAX)
   if (url === null) return { kind: 'no-uuid', project }
   const words = await lastWords(deps, project, branch)
-  const said = { words, found: 'yes', picture: null, trouble: null } as const
+  const said = { words, found: 'yes', picture: null, failure: null } as const
   return { kind: 'badge', project, branch, ...copied(url, project, branch), ...said }
 }
 
@@ -66,7 +69,7 @@ async function lastWords(
   branch: string | null,
 ): Promise<string | null> {
   const build = projectId === null ? null : await store.read.newestBuild(projectId, branch ?? undefined)
-  return build && `last build: ${build.word}`
+  return build && `last build: ${build.rawStatus}`
 }
 
 // CI draws a badge even for a project or branch that it does not know. Only the badge's words say so.

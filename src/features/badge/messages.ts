@@ -1,19 +1,19 @@
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { joined, onBranch, outside, projectName } from '../../slack/messages/build.ts'
+import { joined, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { BadgeOutcome } from '../../catalog/outcomes.ts'
 import {
   answerOf,
-  answerTrouble,
+  answerError,
   line,
   type Answer,
   type AnswerContext,
   type Picture,
 } from '../../slack/messages/answer.ts'
-import { troubleWords } from '../fault-messages.ts'
+import { failureWords } from '../fault-messages.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 
-type Found = Extract<BadgeOutcome, { kind: 'badge' }>
+type ShownBadge = Extract<BadgeOutcome, { kind: 'badge' }>
 
 /** What the badge says, and its address in three forms to copy. */
 export function answerBadge(outcome: BadgeOutcome, context: AnswerContext): Answer {
@@ -22,9 +22,9 @@ export function answerBadge(outcome: BadgeOutcome, context: AnswerContext): Answ
     case 'badge':
       return answerOf(partsOf(outcome), pictureOf(outcome))
     case 'no-site':
-      return answerTrouble(NO_SITE)
+      return answerError(NO_SITE)
     case 'no-uuid':
-      return answerTrouble(noUuid(outcome))
+      return answerError(noUuid(outcome))
   }
 }
 
@@ -35,7 +35,7 @@ const NO_SITE = {
 }
 
 const noUuid = ({ project }: Extract<BadgeOutcome, { kind: 'no-uuid' }>) => ({
-  what: `:warning: *No badge* for ${projectName({ project: project.name })}.`,
+  what: `:warning: *No badge* for ${projectLabel({ project: project.name })}.`,
   ...(project.type === 'github' ? OF_GITHUB : project.type === 'gitlab' ? OF_GITLAB : OF_CI),
 })
 
@@ -54,7 +54,7 @@ const OF_GITHUB = {
   next: 'Copy it from the page of the workflow: … → Create status badge.',
 }
 
-const partsOf = (badge: Found) => [
+const partsOf = (badge: ShownBadge) => [
   line(`:label: *${outside(badge.words, TITLE_CHARS_MAX) || 'State unknown'}*: ${subjectOf(badge)}`),
   line(doubtOf(badge)),
   line('Address'),
@@ -65,11 +65,11 @@ const partsOf = (badge: Found) => [
   line(codeBlock(badge.html)),
 ]
 
-const subjectOf = ({ project, branch }: Found): string =>
-  `${projectName({ project: project.name })}${onBranch({ branch })}`
+const subjectOf = ({ project, branch }: ShownBadge): string =>
+  `${projectLabel({ project: project.name })}${onBranch({ branch })}`
 
 /** What is uncertain about the badge; empty if nothing is. */
-function doubtOf({ found, trouble, words }: Found): string {
+function doubtOf({ found, failure, words }: ShownBadge): string {
   switch (found) {
     case 'yes':
       return ''
@@ -80,9 +80,9 @@ function doubtOf({ found, trouble, words }: Found): string {
     case 'unknown':
       return joined(
         [
-          trouble === null
+          failure === null
             ? 'The badge could not be read.'
-            : `The badge could not be fetched. ${troubleWords(trouble.code).why}`,
+            : `The badge could not be fetched. ${failureWords(failure.code).why}`,
           words === null ? null : 'The state above is that of the last known build.',
         ],
         ' ',
@@ -99,7 +99,7 @@ function codeBlock(text: string): string {
   return code.length > CODE_CHARS_MAX ? 'Too long to show here.' : `\`\`${code}\`\``
 }
 
-function pictureOf(badge: Found): Picture | null {
+function pictureOf(badge: ShownBadge): Picture | null {
   if (badge.picture === null) return null
   const { project, branch, words } = badge
   const about = [project.name, ...(branch === null ? [] : [`on ${branch}`])].join(' ')

@@ -18,27 +18,27 @@ import {
   type ModalView,
   type Received,
 } from '../modal.ts'
-import { HOUR_MINUTES, type RedBranch, type Wish } from './act.ts'
+import { HOUR_MINUTES, type RedBranch, type BreakageAction } from './action.ts'
 import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
 
 // The form of a red branch: take it, hand it over, snooze its reminders, or let it go.
 
 export const BREAKAGE_CALLBACK_ID = 'breakage'
 
-const FIELDS = { wish: 'breakage_wish', to: 'breakage_to' } as const
+const FIELDS = { action: 'breakage_wish', to: 'breakage_to' } as const
 
 const TITLE = 'Red branch'
 
 /** The choices and what each one does. `hand`: the form's other field says to whom. */
-const CHOICES: readonly { value: string; text: string; wish: Wish | 'hand' }[] = [
-  { value: 'take-1', text: "I'm on it for 1 hour", wish: { kind: 'take', span: HOUR_MINUTES } },
-  { value: 'take-4', text: "I'm on it for 4 hours", wish: { kind: 'take', span: 4 * HOUR_MINUTES } },
-  { value: 'take-tomorrow', text: "I'm on it until tomorrow 9:00", wish: { kind: 'take', span: 'tomorrow' } },
-  { value: 'hand', text: 'Hand it over', wish: 'hand' },
-  { value: 'snooze-4', text: 'Snooze reminders for 4 hours', wish: { kind: 'snooze', minutes: 4 * HOUR_MINUTES } },
-  { value: 'snooze-24', text: 'Snooze reminders for 1 day', wish: { kind: 'snooze', minutes: 24 * HOUR_MINUTES } },
-  { value: 'snooze-168', text: 'Snooze reminders for 7 days', wish: { kind: 'snooze', minutes: 168 * HOUR_MINUTES } },
-  { value: 'let-go', text: 'Let it go', wish: { kind: 'let-go' } },
+const CHOICES: readonly { value: string; text: string; action: BreakageAction | 'hand' }[] = [
+  { value: 'take-1', text: "I'm on it for 1 hour", action: { kind: 'take', span: HOUR_MINUTES } },
+  { value: 'take-4', text: "I'm on it for 4 hours", action: { kind: 'take', span: 4 * HOUR_MINUTES } },
+  { value: 'take-tomorrow', text: "I'm on it until tomorrow 9:00", action: { kind: 'take', span: 'tomorrow' } },
+  { value: 'hand', text: 'Hand it over', action: 'hand' },
+  { value: 'snooze-4', text: 'Snooze reminders for 4 hours', action: { kind: 'snooze', minutes: 4 * HOUR_MINUTES } },
+  { value: 'snooze-24', text: 'Snooze reminders for 1 day', action: { kind: 'snooze', minutes: 24 * HOUR_MINUTES } },
+  { value: 'snooze-168', text: 'Snooze reminders for 7 days', action: { kind: 'snooze', minutes: 168 * HOUR_MINUTES } },
+  { value: 'let-go', text: 'Let it go', action: { kind: 'let-go' } },
 ]
 
 /** What the form remembers: the breakage, and where it was opened. */
@@ -57,7 +57,7 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
   blocks: [
     section(joined([`:x: ${subjectOf(red)} has been red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
     choiceField(
-      { block: FIELDS.wish, label: 'What do you want to do?' },
+      { block: FIELDS.action, label: 'What do you want to do?' },
       CHOICES.map(({ text, value }) => fieldOption(text, value)),
       'take-1',
     ),
@@ -78,10 +78,10 @@ export const breakagePendingView = waitingView(TITLE, 'Saving …')
 export async function openBreakage({ deps, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
   const { breakages } = deps.operations
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
-  const looked = await breakages.look({ kind: 'breakage', id: value })
-  if (looked.kind !== 'red') return replyTo(looked, answerNotRed(looked, about(reference)))
+  const result = await breakages.find({ kind: 'breakage', id: value })
+  if (result.kind !== 'red') return replyTo(result, answerNotRed(result, about(reference)))
   return opening(reference, async () => {
-    await modalOpener.open(breakageView({ id: value, channel: by.channel }, looked.red))
+    await modalOpener.open(breakageView({ id: value, channel: by.channel }, result.red))
     const permit = await breakages.mayOwn({ user: by.user, team: by.team })
     return openedFor(permit, 'own', reference)
   })
@@ -91,19 +91,19 @@ export const breakageForm: Form = { what: 'look after a red branch', receive }
 
 function receive(body: unknown): Received {
   const memory = memoryIn(body)
-  const chosen = CHOICES.find(({ value }) => value === chosenIn(body, FIELDS.wish))
+  const chosen = CHOICES.find(({ value }) => value === chosenIn(body, FIELDS.action))
   if (!memory) return { ack: null, work: null }
-  if (!chosen) return refusing({ [FIELDS.wish]: 'Choose what to do.' })
+  if (!chosen) return refusing({ [FIELDS.action]: 'Choose what to do.' })
   const to = textAt(body, 'view', 'state', 'values', FIELDS.to, FIELDS.to, 'selected_user')
-  if (chosen.wish === 'hand' && to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
-  const wish: Wish = chosen.wish === 'hand' ? { kind: 'hand', to: to ?? '' } : chosen.wish
-  return { ack: showing('update', breakagePendingView), work: (deps) => keep(deps, body, memory, wish) }
+  if (chosen.action === 'hand' && to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
+  const action: BreakageAction = chosen.action === 'hand' ? { kind: 'hand', to: to ?? '' } : chosen.action
+  return { ack: showing('update', breakagePendingView), work: (deps) => save(deps, body, memory, action) }
 }
 
-function keep(deps: SlackDeps, body: unknown, { id, channel }: Memory, wish: Wish): Promise<void> {
+function save(deps: SlackDeps, body: unknown, { id, channel }: Memory, action: BreakageAction): Promise<void> {
   const by = { ...requesterOf(body, 'modal'), channel }
   return respondInModal(deps, body, { what: breakageForm.what, title: TITLE, by }, async (reference) => {
-    const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, wish, by)
+    const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, action, by)
     return replyTo(outcome, answerBreakage(outcome, about(reference)))
   })
 }

@@ -1,14 +1,14 @@
 import { attemptRefText } from '../../domain/request.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
-import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
+import { answerOf, answerError, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { breakageButton, laterWords, breakageWords, untilWords } from '../../slack/messages/breakage.ts'
-import { linkedBuild, mention, onBranch, projectName } from '../../slack/messages/build.ts'
-import { actButton } from '../../slack/messages/request.ts'
+import { linkedBuild, mention, onBranch, projectLabel } from '../../slack/messages/build.ts'
+import { actionButton } from '../../slack/messages/request.ts'
 import { buildLine } from '../build.ts'
 import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
-import type { BreakageOutcome, NotRed, RedBranch } from './act.ts'
+import type { BreakageOutcome, NotRed, RedBranch } from './action.ts'
 
 type Of<Kind extends BreakageOutcome['kind']> = Extract<BreakageOutcome, { kind: Kind }>
 
@@ -20,13 +20,13 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
     case 'changed':
       return answerOf([line(changedWords(outcome)), small("The build's thread says so too.")])
     case 'unchanged':
-      return answerTrouble({
+      return answerError({
         what: `:information_source: *Nothing to change* for ${subjectOf(outcome.red)}: ${stateWords(outcome.red)}.`,
         why: 'Only the person who is on it can let it go.',
         next: "Press *I'm on it* to take it yourself.",
       })
     case 'not-a-member':
-      return answerTrouble({
+      return answerError({
         what: `:no_entry: *${mention(outcome.user) || 'That account'} cannot look after a branch*; nothing was changed.`,
         why: 'Only full members of this workspace can, and Slack does not list this person as one.',
         next: 'Choose another person.',
@@ -42,10 +42,10 @@ export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
   switch (outcome.kind) {
     case 'fixed': {
       const by = outcome.by === null ? '' : ` by ${linkedBuild(outcome.by)}`
-      return answerTrouble({ what: `:white_check_mark: *Already fixed*${by}${after(outcome)}`, why: null, next: LOOK })
+      return answerError({ what: `:white_check_mark: *Already fixed*${by}${after(outcome)}`, why: null, next: LOOK })
     }
     case 'not-red':
-      return answerTrouble({
+      return answerError({
         what: ':mag: *Not red*: no build of this branch has failed since it last passed; nothing was changed.',
         why: null,
         next: LOOK,
@@ -54,7 +54,7 @@ export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
 }
 
 const after = ({ project, branch, by }: Extract<NotRed, { kind: 'fixed' }>): string =>
-  `${by === null ? `: ${projectName({ project })}` : ''}${onBranch({ branch })}; nothing was changed.`
+  `${by === null ? `: ${projectLabel({ project })}` : ''}${onBranch({ branch })}; nothing was changed.`
 
 const LOOK = `Type ${typed('/ci red')} to see what is red now.`
 
@@ -75,7 +75,7 @@ function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): 
 }
 
 export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'branch'>): string =>
-  `${projectName({ project })}${onBranch({ branch })}`
+  `${projectLabel({ project })}${onBranch({ branch })}`
 
 /** `@Ada is on it until 15:00`, `nobody is on it` */
 const stateWords = ({ breakage }: RedBranch): string => breakageWords(breakage) || 'nobody is on it'
@@ -94,7 +94,7 @@ export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; m
 /** A line with the red branch's button; without a breakage (infrastructure failure), the first possible action. */
 export function redPart(build: BuildSummary): Part {
   const [action] = build.offers
-  const act = action && actButton(action, attemptRefText(build.ref), build)
+  const act = action && actionButton(action, attemptRefText(build.ref), build)
   const button = build.breakage ? breakageButton(build.breakage.id) : act
   return { kind: 'line', text: buildLine(build), ...(button && { button }) }
 }

@@ -21,7 +21,7 @@ import type { Reply } from '../context.ts'
 import type { Feature } from '../feature.ts'
 import type { Operations } from '../operations.ts'
 import { answerNotFound } from '../not-found.ts'
-import { HOUR_MINUTES, OWNED_HOURS_MAX, type Span, type Wish } from './act.ts'
+import { HOUR_MINUTES, OWNED_HOURS_MAX, type Span, type BreakageAction } from './action.ts'
 import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
 import { answerBreakage, answerRed } from './messages.ts'
 
@@ -100,10 +100,10 @@ const TIME = /^[+-]?[\d.,]+[mh]$/i
 const SPANS = `a time from ${typed('1m')} to ${typed(`${OWNED_HOURS_MAX}h`)}, or ${typed('tomorrow')}`
 
 /** What is said of a build: of the one that is named, or in whose thread it is said. */
-const about = (row: CommandRow, wish: Wish): Command =>
+const about = (row: CommandRow, action: BreakageAction): Command =>
   commandAbout(row, async (question, target) => {
     const { operations, by } = question
-    const outcome = target ? await operations.breakages.act(target, wish, by) : ({ kind: 'no-card' } as const)
+    const outcome = target ? await operations.breakages.act(target, action, by) : ({ kind: 'no-card' } as const)
     return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, 'red')))
   })
 

@@ -3,7 +3,7 @@ import type { BuildId } from '../../domain/ids.ts'
 import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/request.ts'
 import { callCi, recordEvent, type CallResult, type RequestDeps } from '../../catalog/requests.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
-import type { ActedOn, Answered, Sources } from '../../sources/source.ts'
+import type { ActionTarget, RestartResult, Sources } from '../../sources/source.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { Tx } from '../../store/store.ts'
 import { insertSnapshot } from '../../catalog/ci-snapshot.ts'
@@ -29,7 +29,7 @@ export interface ActDeps extends RequestDeps {
  * Calls CI once for a recorded request and records the outcome. If the outcome cannot be recorded, `confirm` looks it
  * up in CI later, as it does after a crash.
  */
-export async function callOnce(deps: ActDeps, request: Request, actedOn: ActedOn): Promise<CallOutcome> {
+export async function callForBuild(deps: ActDeps, request: Request, actedOn: ActionTarget): Promise<CallOutcome> {
   const { id, action, projectId: project, buildId: build, requestedBy: by } = request
   const source = deps.sources(project)!
   const fields = { request: id, action, project, build, by }
@@ -52,12 +52,12 @@ export async function callOnce(deps: ActDeps, request: Request, actedOn: ActedOn
   return { kind: 'ci-refused', action, code, reason }
 }
 
-const NO_NEW_BUILD: Answered = { newBuildId: null, newBuildUuid: null }
+const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
 
 async function recordAnswer(
   { store, clock, wake }: ActDeps,
   request: Request,
-  called: CallResult<Answered>,
+  called: CallResult<RestartResult>,
 ): Promise<void> {
   const at = clock.now()
   const answer = called.kind === 'answered' ? called.answer : NO_NEW_BUILD
@@ -72,7 +72,7 @@ async function recordAnswer(
   wake(request.revisionKey)
 }
 
-function eventOf({ requestedAt }: Request, called: CallResult<Answered>, at: number): RequestEvent {
+function eventOf({ requestedAt }: Request, called: CallResult<RestartResult>, at: number): RequestEvent {
   if (called.kind === 'answered') return { kind: 'accepted', lookAt: requestedAt + CONFIRM_WITHIN_MS }
   return called.kind === 'unclear' ? { ...called, lookAt: at + UNCLEAR_LOOK_MS } : called
 }
@@ -82,8 +82,8 @@ async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
   const { store, clock, log, wake, sources } = deps
   try {
     const { projectId, buildId, target } = request
-    const wanted = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
-    const project = await sources(projectId)?.getProject?.(projectId, wanted)
+    const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
+    const project = await sources(projectId)?.getProject?.(projectId, query)
     const build = project?.builds.find(({ id }) => id === buildId)
     // An unknown status would only hide the one that we have.
     if (!build || toStatus(build.status) === 'unknown') return
@@ -104,7 +104,7 @@ async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
  * CI answered that this build runs now. Stores a build event with the origin `action`, which links the build to the
  * revision; nothing if CI reported on the build since (that may even be its end) or links it to another revision.
  */
-async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid }: Answered, at: number) {
+async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid }: RestartResult, at: number) {
   if (newBuildId === null) return
   const known = await tx.eventsOfBuild(request.projectId, newBuildId)
   if (
@@ -120,12 +120,12 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
   const { branch, commitId } =
     attempt.buildEvents.findLast((buildEvent) => buildEvent.commitId !== null) ?? attempt.buildEvents[0]!
   const isSame = newBuildId === request.buildId
-  const seen: Observation = {
+  const observation: Observation = {
     projectId: request.projectId,
     buildId: newBuildId,
     branch: branch ?? request.target.branch,
     commitId,
-    word: 'initiated',
+    rawStatus: 'initiated',
     details: {
       ...NO_DETAILS,
       projectName: own.projectName,
@@ -142,12 +142,12 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
       lastEndAt: own.lastEndAt,
     },
   }
-  await tx.insertBuildEvent(seen, {
+  await tx.insertBuildEvent(observation, {
     at,
     origin: 'action',
     priority: 0,
     revisionKey: request.revisionKey,
-    branch: seen.branch,
+    branch: observation.branch,
     commitId,
   })
 }

@@ -5,10 +5,10 @@ import type { LegacyProject } from '../../domain/project.ts'
 import type { Action } from '../../domain/request.ts'
 import { buildView } from '../../domain/build-view.ts'
 import type { KnownProject } from '../../store/records.ts'
-import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
-import type { ActedOn } from '../../sources/source.ts'
+import { type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
+import type { ActionTarget } from '../../sources/source.ts'
 import type { ActDeps } from './call-once.ts'
-import type { Found } from '../../catalog/find-build.ts'
+import type { FoundBuild } from '../../catalog/find-build.ts'
 
 /**
  * The build that CI is to be called for. Deliveries are unsigned: a forged id could redirect a Stop to another build. So
@@ -19,12 +19,12 @@ import type { Found } from '../../catalog/find-build.ts'
 export async function confirmTarget(
   deps: ActDeps,
   action: Action,
-  found: Found,
+  found: FoundBuild,
 ): Promise<
-  | { kind: 'confirmed'; actedOn: ActedOn; isConfirmed: boolean }
+  | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean }
   | { kind: 'not-confirmed' }
   | { kind: 'impossible'; offer: Offer }
-  | CiTrouble
+  | CiFailure
 > {
   const { buildId, status, details } = found.attempt
   const about = { projectId: projectIdOf(found.attempt), buildId, hasFailed: status === 'failed' }
@@ -43,28 +43,31 @@ export async function confirmTarget(
     const isConfirmed = listed !== null && (action === 'restart' || listed.uuid !== null)
     return { kind: 'confirmed', actedOn: { ...about, projectUuid: project.uuid, buildUuid }, isConfirmed }
   } catch (error) {
-    return troubleOf(error)
+    return ciFailureOf(error)
   }
 }
 
 /** The project as CI lists it: from the list that was read last, else from a new request. */
-async function listedProject({ store, v2 }: ActDeps, { attempt, attempts }: Found): Promise<KnownProject | null> {
+async function listedProject({ store, v2 }: ActDeps, { attempt, attempts }: FoundBuild): Promise<KnownProject | null> {
   const { project: name } = buildView(attempt, attempts)
   const { projectUuid: uuid } = attempt.details
   const known = await store.read.project({ uuid, legacyId: projectIdOf(attempt), names: [name] })
   if (known || !v2) return known
   const { projects } = await v2.listProjects({ name })
-  const asked = projects.find((project) => project.name === name)
-  return asked ? { ...asked, legacyId: asked.id, filter: null } : null
+  const listed = projects.find((project) => project.name === name)
+  return listed ? { ...listed, legacyId: listed.id, filter: null } : null
 }
 
 /** Do the name, uuid and number that CI lists match those in the deliveries? */
-function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attempts }: Found): boolean {
+function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attempts }: FoundBuild): boolean {
   const { projectUuid } = attempt.details
-  const said = buildView(attempt, attempts).project.toLowerCase()
+  const ownName = buildView(attempt, attempts).project.toLowerCase()
   const listed = name.toLowerCase()
   const isNamed =
-    said === listed || said === `project ${legacyId}` || said.endsWith(`/${listed}`) || listed.endsWith(`/${said}`)
+    ownName === listed ||
+    ownName === `project ${legacyId}` ||
+    ownName.endsWith(`/${listed}`) ||
+    listed.endsWith(`/${ownName}`)
   return (
     isNamed &&
     (projectUuid === null || projectUuid === uuid) &&
@@ -73,14 +76,14 @@ function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attemp
 }
 
 /** The build as CI lists it; null if CI does not show the project's builds; `another`: CI lists a different build. */
-async function listedBuild({ sources }: ActDeps, project: KnownProject, { attempt, attempts }: Found) {
+async function listedBuild({ sources }: ActDeps, project: KnownProject, { attempt, attempts }: FoundBuild) {
   const projectId = projectIdOf(attempt)
   const source = sources(projectId)
   if (!source?.getProject || project.type === 'pro') return null
   const { branch } = buildView(attempt, attempts)
   const { buildUuid } = attempt.details
-  const wanted = { builds: [attempt.buildId], ...(branch === null ? {} : { branch }) }
-  const shown = await projectOf(source.getProject(projectId, wanted))
+  const query = { builds: [attempt.buildId], ...(branch === null ? {} : { branch }) }
+  const shown = await projectOf(source.getProject(projectId, query))
   if (!shown) return project.type === 'basic' ? 'another' : null
   const build = shown.builds.find(({ id }) => id === attempt.buildId)
   if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return 'another'
@@ -91,10 +94,10 @@ async function listedBuild({ sources }: ActDeps, project: KnownProject, { attemp
 }
 
 /** Null: the legacy interface does not have the project. */
-const projectOf = (asked: Promise<LegacyProject>): Promise<LegacyProject | null> =>
-  asked.catch((error: unknown) => {
+const projectOf = (listed: Promise<LegacyProject>): Promise<LegacyProject | null> =>
+  listed.catch((error: unknown) => {
     if (error instanceof CiError && error.kind === 'not-found') return null
     throw error
   })
 
-const projectIdOf = (attempt: Found['attempt']) => attempt.buildEvents[0]!.projectId
+const projectIdOf = (attempt: FoundBuild['attempt']) => attempt.buildEvents[0]!.projectId

@@ -8,7 +8,7 @@ import {
   type RequestChange,
   type RequestEvent,
 } from '../../domain/request.ts'
-import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
+import { checkDueRequests, recordEvent } from '../../catalog/requests.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { StoredEvent } from '../../store/records.ts'
@@ -35,10 +35,10 @@ export interface ConfirmRequests {
 
 /**
  * For requests that no delivery has ended, looks at CI (legacy interface, GitHub, GitLab). What CI shows is stored as a
- * build event. What CI does not show within CONFIRM_WITHIN_MS makes the request unconfirmed. See `lookAtDue`.
+ * build event. What CI does not show within CONFIRM_WITHIN_MS makes the request unconfirmed. See `checkDueRequests`.
  */
 export const confirmRequests = (deps: ConfirmRequests): Promise<void> =>
-  lookAtDue(deps, deps.store.read.requestsToLookAt, (request) =>
+  checkDueRequests(deps, deps.store.read.requestsToCheck, (request) =>
     request.state === 'calling' ? markOrphaned(deps, request) : confirm(deps, request),
   )
 
@@ -49,32 +49,36 @@ async function markOrphaned(deps: ConfirmRequests, request: Request): Promise<vo
 }
 
 async function confirm(deps: ConfirmRequests, request: Request): Promise<void> {
-  const seen = await lookUp(deps, request)
+  const result = await lookUp(deps, request)
   const now = deps.clock.now()
-  if (seen.kind === 'shown') return keep(deps, request, seen.build)
+  if (result.kind === 'shown') return recordResult(deps, request, result.build)
   const confirmBy = request.requestedAt + CONFIRM_WITHIN_MS
   const isOverdue = now >= confirmBy
-  const mayKnowLater = seen.kind === 'away' ? now < confirmBy + GIVE_UP_MS : !isOverdue
-  if (mayKnowLater && seen.kind !== 'blind')
+  const mayKnowLater = result.kind === 'away' ? now < confirmBy + GIVE_UP_MS : !isOverdue
+  if (mayKnowLater && result.kind !== 'blind')
     return record(deps, request, { kind: 'look-later', lookAt: now + LOOK_AGAIN_MS })
   // CI does not show the build, but a delivery may do so until then.
   if (!isOverdue) return record(deps, request, { kind: 'look-later', lookAt: confirmBy })
-  await giveUp(deps, request, seen)
+  await giveUp(deps, request, result)
 }
 
-async function giveUp(deps: ConfirmRequests, request: Request, seen: Exclude<Seen, { kind: 'shown' }>): Promise<void> {
+async function giveUp(
+  deps: ConfirmRequests,
+  request: Request,
+  result: Exclude<LookUpResult, { kind: 'shown' }>,
+): Promise<void> {
   const code =
-    seen.kind === 'not-shown' ? (request.action === 'stop' ? 'still-running' : 'not-restarted') : 'cannot-look'
+    result.kind === 'not-shown' ? (request.action === 'stop' ? 'still-running' : 'not-restarted') : 'cannot-look'
   const at = deps.clock.now()
   await record(deps, request, { kind: 'not-shown', code }, {}, async (tx) => {
     // CI shows the build unchanged. What we took for its new attempt was none, and this event corrects that.
-    if (request.action === 'restart' && seen.kind === 'not-shown')
-      await insertSnapshot(tx, request, { build: seen.own, begunAgain: false, at })
+    if (request.action === 'restart' && result.kind === 'not-shown')
+      await insertSnapshot(tx, request, { build: result.own, begunAgain: false, at })
   })
 }
 
 /** CI has shown the result: stores it as an ordinary build event, and ends the request. */
-async function keep(deps: ConfirmRequests, request: Request, build: LegacyBuild): Promise<void> {
+async function recordResult(deps: ConfirmRequests, request: Request, build: LegacyBuild): Promise<void> {
   const at = deps.clock.now()
   const newBuild = request.action === 'restart' ? { newBuildId: build.id, newBuildUuid: build.uuid } : {}
   await record(deps, request, { kind: 'shown' }, newBuild, (tx) =>
@@ -103,7 +107,7 @@ async function record(
 const CLOCKS_DIFFER_MS = 60_000
 
 /** What CI showed of a request. */
-type Seen =
+type LookUpResult =
   /** CI shows that it happened */
   | { kind: 'shown'; build: LegacyBuild }
   /** CI shows that it has not happened; `own`: the requested build as CI shows it */
@@ -114,14 +118,14 @@ type Seen =
   | { kind: 'blind' }
 
 /** Asks CI what became of a request; changes nothing. */
-async function lookUp(deps: ConfirmRequests, request: Request): Promise<Seen> {
+async function lookUp(deps: ConfirmRequests, request: Request): Promise<LookUpResult> {
   const { sources, log } = deps
   const { projectId, buildId, target } = request
   const source = sources(projectId)
   if (!source?.getProject) return { kind: 'blind' }
   try {
-    const wanted = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
-    const { builds } = await source.getProject(projectId, wanted)
+    const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
+    const { builds } = await source.getProject(projectId, query)
     const build = request.action === 'stop' ? ended(request, builds) : await restarted(deps, request, builds)
     if (build) return { kind: 'shown', build }
     // CI shows a limited number of builds, so a missing build proves nothing.
@@ -169,8 +173,8 @@ async function restarted(
 }
 
 function attemptShown(build: LegacyBuild, known: readonly StoredEvent[]): number {
-  const seen = observationOf(build, build, { place: build, buildEvents: known }, build.status)
-  return numbered(seen, known).details.attempt ?? 0
+  const observation = observationOf(build, build, { place: build, buildEvents: known }, build.status)
+  return numbered(observation, known).details.attempt ?? 0
 }
 
 function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly BuildEvent[], wasOver: boolean): boolean {

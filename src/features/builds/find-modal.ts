@@ -87,7 +87,7 @@ const BRANCH = 'branch:'
 const valueOf = (branch: string | null): string => (branch === null ? ANY.value : BRANCH + branch)
 
 /** The branch of an option's value; null: any branch. */
-export const branchOf = (value: string): string | null =>
+export const branchIn = (value: string): string | null =>
   value.startsWith(BRANCH) ? value.slice(BRANCH.length) || null : null
 
 const branchOption = (branch: string): FieldOption[] => menuOption(branch, valueOf(branch))

@@ -3,24 +3,28 @@ import { answerNotOpened, answerOldSearch } from '../fault-messages.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { requesterOf, userOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
-import { directPlace, modalPlace } from '../../slack/reply-targets.ts'
+import { directReplyTarget, modalReplyTarget } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
 import { type FieldOption, projectOptions } from '../fields.ts'
-import { opening, openingPlace, type OpenModal } from '../modal.ts'
+import { opening, openingReplyTarget, type OpenModal } from '../modal.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerFound } from './status-messages.ts'
 import { replyTo, whenMayRead } from '../command.ts'
-import { placeOf } from '../reply-target.ts'
-import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchOf } from './find-modal.ts'
+import { replyTargetOf } from '../reply-target.ts'
+import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchIn } from './find-modal.ts'
 
 /** Opens "Find a build" at once, as an empty form: Slack refuses to open a modal after three seconds. */
 export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
   const by = requesterOf(body, 'modal')
   const user = userOf(body)
   // A global shortcut names no channel: without a modal, only a direct message can carry the answer.
-  const { modalOpener, place } = openingPlace(deps, body, user === null ? null : directPlace(deps.client, user))
+  const { modalOpener, replyTarget } = openingReplyTarget(
+    deps,
+    body,
+    user === null ? null : directReplyTarget(deps.client, user),
+  )
   let form = null as { modal: OpenModal; reference: string } | null
-  await respond(deps, { what: 'find', by, place }, (reference) =>
+  await respond(deps, { what: 'find', by, replyTarget }, (reference) =>
     opening(reference, async () => {
       if (!modalOpener) return { outcome: 'not-opened', answer: answerNotOpened('late', reference) }
       form = { modal: await modalOpener.open(findView({ chosen: null, branches: [], answer: [] })), reference }
@@ -58,19 +62,19 @@ export async function chooseInFind(deps: SlackDeps, body: unknown, action: unkno
   const viewId = textAt(body, 'view', 'id')
   const by = requesterOf(body, 'modal')
   if (!chosen || viewId === null)
-    return respond(deps, { what: 'find', by, place: placeOf(deps, body) }, async () => UNREADABLE)
+    return respond(deps, { what: 'find', by, replyTarget: replyTargetOf(deps, body) }, async () => UNREADABLE)
   let branches: readonly string[] = []
-  const place = modalPlace({
+  const replyTarget = modalReplyTarget({
     client,
     viewId,
     draw: (answer) => findView({ chosen, branches, answer }),
     // After two quick choices the answers may arrive in the wrong order. Only the newest choice's answer is shown.
-    isCurrent: deps.newest.note(viewId),
+    isCurrent: deps.newest.begin(viewId),
     // A person who closes the modal has given up the search, so no answer is sent elsewhere.
     closed: null,
-    instead: directPlace(client, by.user),
+    instead: directReplyTarget(client, by.user),
   })
-  await respond(deps, { what: 'find', by, place }, (reference) =>
+  await respond(deps, { what: 'find', by, replyTarget }, (reference) =>
     whenMayRead({ operations, by, reference }, async () => {
       const [known, outcome] = await Promise.all([
         operations.branchesOf(chosen.project),
@@ -90,5 +94,5 @@ function chosenIn(body: unknown, action: unknown): Chosen | null {
   if (value === null) return null
   if (textAt(action, 'action_id') === FIND_PROJECT_ID) return { project: value, branch: null }
   const project = chosenProject(textAt(body, 'view', 'private_metadata') ?? '')
-  return project === null ? null : { project, branch: branchOf(value) }
+  return project === null ? null : { project, branch: branchIn(value) }
 }

@@ -1,4 +1,4 @@
-import type { ActOutcome, BuildSummary, Requester, Target } from '../../catalog/outcomes.ts'
+import type { ActionOutcome, BuildSummary, Requester, Target } from '../../catalog/outcomes.ts'
 import { answerStatus, answerRunning, answerFound, answerOverview } from './status-messages.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import {
@@ -10,14 +10,14 @@ import {
   type Question,
   BUILD_USAGE,
 } from '../command.ts'
-import { answerAct } from './act-messages.ts'
+import { answerAction } from './action-messages.ts'
 import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef, type Action } from '../../domain/request.ts'
-import type { Button, Feature } from '../feature.ts'
+import type { ButtonHandler, Feature } from '../feature.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { answerNotFound } from '../not-found.ts'
 import { requesterOf, messageOf } from '../body.ts'
-import { placeOf } from '../reply-target.ts'
+import { replyTargetOf } from '../reply-target.ts'
 import { ACTION_WORDS } from '../../slack/messages/request.ts'
 import { ACTION_IDS } from '../../slack/messages/ids.ts'
 import { FIND_BRANCH_ID, FIND_CALLBACK_ID, FIND_PROJECT_ID } from './find-modal.ts'
@@ -113,7 +113,7 @@ const restart: Command = commandAbout(
 )
 
 /** The button of a build. The card may be stale, so the operation checks the build's current state. */
-const button = (action: Action): Button => ({
+const button = (action: Action): ButtonHandler => ({
   what: action,
   describe: (value) => {
     const ref = parseAttemptRef(value)
@@ -125,9 +125,9 @@ const button = (action: Action): Button => ({
   },
 })
 
-async function act(acting: Promise<ActOutcome> | ActOutcome, context: AnswerContext): Promise<Reply> {
+async function act(acting: Promise<ActionOutcome> | ActionOutcome, context: AnswerContext): Promise<Reply> {
   const outcome = await acting
-  return replyTo(outcome, answerAct(outcome, context))
+  return replyTo(outcome, answerAction(outcome, context))
 }
 
 /** "Restart this build" on a message: the card, or any message of its thread. */
@@ -144,7 +144,7 @@ const stopByShortcut = (deps: SlackDeps, body: unknown): Promise<void> =>
       if (found.kind !== 'found') return replyTo(found, answerNotFound(found, context))
       const outcome = whyNot(found.build)
       return outcome
-        ? { outcome: outcome.kind, answer: answerAct(outcome, context) }
+        ? { outcome: outcome.kind, answer: answerAction(outcome, context) }
         : { outcome: 'offered', answer: answerFound(found.build) }
     }),
   )
@@ -157,7 +157,7 @@ function answerShortcut(
   answer: (by: Requester, target: Target | null, context: AnswerContext) => Promise<Reply>,
 ): Promise<void> {
   const by = requesterOf(body, 'shortcut')
-  return respond(deps, { what, by, place: placeOf(deps, body) }, (reference) =>
+  return respond(deps, { what, by, replyTarget: replyTargetOf(deps, body) }, (reference) =>
     answer(by, messageOf(body), { command: what, branch: null, reference }),
   )
 }
@@ -165,7 +165,7 @@ function answerShortcut(
 const NO_CARD = { kind: 'no-card' } as const
 
 /** Why there is no Stop button; null if there is one, or if a stop was already requested, which the build shows. */
-function whyNot(build: BuildSummary): ActOutcome | null {
+function whyNot(build: BuildSummary): ActionOutcome | null {
   const { offers, shown, missing } = build
   if (!offers.includes('stop') && shown !== 'started') return { kind: 'not-now', action: 'stop', build }
   return missing?.action === 'stop' ? { kind: 'impossible', action: 'stop', why: missing.why, build } : null

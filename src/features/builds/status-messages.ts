@@ -1,6 +1,6 @@
 import type { Button } from '../../slack/messages/blocks.ts'
-import { commitLine, onBranch, projectName } from '../../slack/messages/build.ts'
-import { actButton, missingWords } from '../../slack/messages/request.ts'
+import { commitLine, onBranch, projectLabel } from '../../slack/messages/build.ts'
+import { actionButton, missingWords } from '../../slack/messages/request.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { attemptRefText } from '../../domain/request.ts'
@@ -83,7 +83,7 @@ const buildParts = (build: BuildSummary): Part[] => [
 
 function ofProject({ project, branch, builds }: Extract<StatusOutcome, { kind: 'status' }>): Answer {
   const [only, ...others] = builds
-  const subject = `${projectName({ project: project.name })}${onBranch({ branch })}`
+  const subject = `${projectLabel({ project: project.name })}${onBranch({ branch })}`
   if (!only) return nothingHere(`:mag: *No build yet* for ${subject}.`)
   if (others.length === 0) return answerFound(only)
   if (branch !== null) return ofBranch(subject, builds)
@@ -132,7 +132,7 @@ function listed(builds: readonly BuildSummary[], more: number): Part[] {
 function withButton(build: BuildSummary): Part {
   const missing = missingOf(build)
   const text = missing === null ? buildLine(build) : `${buildLine(build)} · ${missing}`
-  const [button] = build.offers.map((action): Button => actButton(action, attemptRefText(build.ref), build))
+  const [button] = build.offers.map((action): Button => actionButton(action, attemptRefText(build.ref), build))
   return { kind: 'line', text, ...(button && { button }) }
 }
 

@@ -6,7 +6,7 @@ import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/
 import { findProject, followedBy, newestBuilds, type FollowedDeps } from '../../catalog/projects.ts'
 
 /** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
-export const BUILDS_MAX = 10
+export const STATUS_BUILDS_MAX = 10
 
 /** The most builds of one branch in one answer. */
 export const LAST_BUILDS = 5
@@ -16,14 +16,14 @@ const BRANCHES_MAX = 200
 
 export type StatusDeps = FindDeps & FollowedDeps
 
-export type StatusQuestion =
+export type StatusQuery =
   | { project: string | null; branch: string | null; channel: ChannelId | null }
   | { target: Target }
 
 /** The last build of each branch of a project; the last builds of one branch; or those of the channel's projects. */
-export async function buildStatus(deps: StatusDeps, question: StatusQuestion): Promise<StatusOutcome> {
-  if ('target' in question) return statusOfTarget(deps, question.target)
-  const { project: text, branch, channel } = question
+export async function buildStatus(deps: StatusDeps, query: StatusQuery): Promise<StatusOutcome> {
+  if ('target' in query) return statusOfTarget(deps, query.target)
+  const { project: text, branch, channel } = query
   if (text === null) return statusOfChannel(deps, channel)
   if (branch !== null) return statusOfTarget(deps, { kind: 'project', project: text, branch })
   const named = await findProject(deps.store.read, text)
@@ -33,7 +33,7 @@ export async function buildStatus(deps: StatusDeps, question: StatusQuestion): P
   const noBuild: StatusOutcome = { kind: 'no-build', project: project.name, branch: null, nearest: null }
   if (projectId === null) return noBuild
   const { read } = deps.store
-  const branches = await read.branchesOf(projectId, BUILDS_MAX)
+  const branches = await read.branchesOf(projectId, STATUS_BUILDS_MAX)
   // The project may have only builds without a branch.
   const wanted = branches.length > 0 ? branches : [undefined]
   const newest = await Promise.all(wanted.map((name) => read.newestBuild(projectId, name)))
@@ -43,9 +43,9 @@ export async function buildStatus(deps: StatusDeps, question: StatusQuestion): P
 }
 
 async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusOutcome> {
-  const looked = await findBuild(deps, target)
-  if (looked.kind !== 'found') return looked
-  const build = await summaryOf(deps, looked.found)
+  const result = await findBuild(deps, target)
+  if (result.kind !== 'found') return result
+  const build = await summaryOf(deps, result.found)
   const { projectId } = build.ref
   const project = { projectId, uuid: null, name: build.project, type: null }
   const branch = target.kind === 'project' ? build.branch : null
@@ -58,7 +58,7 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
   const newest = await newestBuilds(deps, channel)
   const projectIds = [...new Set(newest.map(({ projectId }) => projectId))]
-  const red = await redBranches(deps.store.read, projectIds, BUILDS_MAX)
+  const red = await redBranches(deps.store.read, projectIds, STATUS_BUILDS_MAX)
   const names = new Set(red.map(nameOf))
   return { kind: 'channel-status', ...(await cut(deps, [...red, ...newest.filter((one) => !names.has(nameOf(one)))])) }
 }
@@ -73,7 +73,7 @@ export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null)
 }
 
 async function cut(deps: StatusDeps, builds: readonly KnownBuild[]): Promise<{ builds: BuildSummary[]; more: number }> {
-  const shown = builds.slice(0, BUILDS_MAX)
+  const shown = builds.slice(0, STATUS_BUILDS_MAX)
   return { builds: await summariesOf(deps, shown), more: builds.length - shown.length }
 }
 

@@ -3,25 +3,25 @@ import { toUuid, type Uuid } from '../../domain/ids.ts'
 import {
   type CheckName,
   type DoctorDeps,
-  type Found,
+  type CheckResult,
   type Examination,
-  type Reading,
+  type InterfaceReading,
   bounded,
-  readProjects,
+  listedProjects,
   type FindingWords,
   type Say,
 } from './findings.ts'
-import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
+import { type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { fieldOf, listOf, textOf, textsOf } from '../../domain/raw-values.ts'
 import type { Project } from '../../domain/project.ts'
 import { EVERY_BUILD_STATUS, leftAway, rulesFor, type NotificationRule } from '../../domain/rule.ts'
 
 /** Can the projects be listed through the v2 interface (`project.read`)? */
-export const checkV2 = async ({ projects }: Examination): Promise<Found[]> =>
+export const checkV2 = async ({ projects }: Examination): Promise<CheckResult[]> =>
   listFound(await projects(), 'project.read')
 
-export const checkLegacy = async ({ legacyProjects }: Examination): Promise<Found[]> =>
+export const checkLegacy = async ({ legacyProjects }: Examination): Promise<CheckResult[]> =>
   listFound(await legacyProjects(), null)
 
 interface List {
@@ -29,11 +29,11 @@ interface List {
   skipped: number
 }
 
-function listFound(reading: Reading<List>, scope: string | null): Found[] {
+function listFound(reading: InterfaceReading<List>, scope: string | null): CheckResult[] {
   if (reading.kind === 'none') return [{ kind: 'not-configured' }]
   if (reading.kind === 'trouble') return [refusalOf(reading.error, scope)]
   const { projects, skipped } = reading.value
-  const unread: Found[] = skipped > 0 ? [{ kind: 'projects-unread', count: skipped }] : []
+  const unread: CheckResult[] = skipped > 0 ? [{ kind: 'projects-unread', count: skipped }] : []
   return [{ kind: 'fine', count: projects.length }, ...unread]
 }
 
@@ -46,19 +46,19 @@ export const NOBODY = toUuid('00000000-0000-0000-0000-000000000000')
  * This is safe however CI is built: nothing has this uuid, so nothing can be replaced or stopped, and the update names
  * no repository, so no project can be created. It changes nothing, so it is not in the audit.
  */
-export async function checkV2Scopes({ v2, signal }: Examination): Promise<Found[]> {
+export async function checkV2Scopes({ v2, signal }: Examination): Promise<CheckResult[]> {
   if (!v2) return [{ kind: 'not-configured' }]
   const build = { projectUuid: NOBODY, buildUuid: NOBODY }
-  const asked = await Promise.all([
+  const checked = await Promise.all([
     may('project.write', () => v2.updateProject(NOBODY, { type: 'basic' }, signal)),
     may('build.write', () => v2.stopBuild(build, signal)),
   ])
-  const found = asked.filter((one) => one !== null)
-  return found.length > 0 ? found : [{ kind: 'fine', count: null }]
+  const results = checked.filter((one) => one !== null)
+  return results.length > 0 ? results : [{ kind: 'fine', count: null }]
 }
 
 /** Null if the credentials have the right. */
-async function may(scope: string, ask: () => Promise<unknown>): Promise<Found | null> {
+async function may(scope: string, ask: () => Promise<unknown>): Promise<CheckResult | null> {
   try {
     await ask()
     return null
@@ -68,7 +68,7 @@ async function may(scope: string, ask: () => Promise<unknown>): Promise<Found | 
   }
 }
 
-type CiRefusal = Extract<Found, { kind: 'ci-refuses' }>
+type CiRefusal = Extract<CheckResult, { kind: 'ci-refuses' }>
 
 /** The finding for a CiError. Throws every other error. */
 function refusalOf(error: unknown, scope: string | null): CiRefusal {
@@ -77,7 +77,7 @@ function refusalOf(error: unknown, scope: string | null): CiRefusal {
 }
 
 /** Does the site draw the badge of a project that is known to exist? */
-export async function checkSite(examination: Examination): Promise<Found[]> {
+export async function checkSite(examination: Examination): Promise<CheckResult[]> {
   const { badges, signal } = examination
   if (!badges) return [{ kind: 'not-configured' }]
   const uuid = await anyProject(examination)
@@ -98,8 +98,8 @@ async function anyProject({ projects, legacyProjects }: Examination) {
 }
 
 /** Does every project send Buildline every event of every branch? */
-export async function checkWebhookRules(examination: Examination): Promise<Found[]> {
-  const reading = await readProjects(examination)
+export async function checkWebhookRules(examination: Examination): Promise<CheckResult[]> {
+  const reading = await listedProjects(examination)
   if (reading.kind === 'not-checked') return [reading]
   const { isOurs } = examination
   const host = ourAddress(reading.projects, isOurs)?.host ?? null
@@ -108,7 +108,7 @@ export async function checkWebhookRules(examination: Examination): Promise<Found
 }
 
 /** Null if the project sends us everything. */
-function findingOf(project: Project, isOurs: Examination['isOurs'], host: string | null): Found | null {
+function findingOf(project: Project, isOurs: Examination['isOurs'], host: string | null): CheckResult | null {
   const { name, uuid } = project
   const rules = ourRules(project)
   if (rules.length === 0) return { kind: 'no-webhook-rule', project: name, uuid, host }
@@ -138,7 +138,7 @@ export async function webhookRuleFor(
     const address = ourAddress(projects, isOurs)
     return address ? { kind: 'rule', rule: ruleTo(address) } : { kind: 'no-address' }
   } catch (error) {
-    return troubleOf(error)
+    return ciFailureOf(error)
   }
 }
 
@@ -147,7 +147,7 @@ type WebhookRuleOutcome =
   | { kind: 'known'; project: string }
   | { kind: 'no-address' }
   | { kind: 'no-v2' }
-  | CiTrouble
+  | CiFailure
 
 const ruleTo = ({ href }: URL): RuleInput => ({
   notifier: 'webhook',
@@ -166,7 +166,7 @@ function ourAddress(projects: readonly Project[], isOurs: DoctorDeps['isOurs']):
 }
 
 /** Does the project have a rule for Buildline, whatever the rule selects? */
-export const isTellingUs = (project: Project): boolean => ourRules(project).length > 0
+export const hasOurRule = (project: Project): boolean => ourRules(project).length > 0
 
 interface WebhookRule {
   rule: NotificationRule
@@ -194,8 +194,8 @@ const ruleOf = (sent: unknown): NotificationRule => ({
 
 /** What a refusal of CI's means, and what to do about it. */
 export function ciWords(check: CheckName, { code, scope }: CiRefusal, say: Say): FindingWords {
-  const asked = scope === null ? '' : ` when it was asked for ${say.code(scope)}`
-  return { what: `${CI_SAYS[code]}${asked}.`, remedy: ciRemedy(check, code, scope, say) }
+  const checked = scope === null ? '' : ` when it was asked for ${say.code(scope)}`
+  return { what: `${CI_SAYS[code]}${checked}.`, remedy: ciRemedy(check, code, scope, say) }
 }
 
 const CI_SAYS: Record<CiErrorKind, string> = {

@@ -1,13 +1,13 @@
 import {
   type CheckName,
   type Finding,
-  type Found,
+  type CheckResult,
   type Verdict,
   type Examination,
   bounded,
-  readProjects,
+  listedProjects,
 } from './findings.ts'
-import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, isTellingUs } from './check-ci.ts'
+import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, hasOurRule } from './check-ci.ts'
 import { checkHost, isNearlyUsedUp } from './hosts.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { LegacyProject, Project } from '../../domain/project.ts'
@@ -15,7 +15,7 @@ import type { DeliveredProject } from '../../store/records.ts'
 import { errorCode } from '../../lib/error-code.ts'
 
 /** Returns at least one finding. Throws only if Buildline has a bug. */
-type Check = (examination: Examination) => Promise<Found[]>
+type Check = (examination: Examination) => Promise<CheckResult[]>
 
 /** Everything that can be misconfigured, with the function that checks it. */
 export const CHECK_OF: Record<CheckName, Check> = {
@@ -39,19 +39,20 @@ export const CHECK_OF: Record<CheckName, Check> = {
  * What a finding means. A temporary failure of CI is no misconfiguration, and a project that never sent anything may
  * never have built. Slack or the database not answering is `wrong`, whatever the reason: nothing works without them.
  */
-export function verdictOf({ check, what: found }: Pick<Finding, 'check' | 'what'>): Verdict {
-  if (found.kind === 'slack-away') return BUSY.has(found.code) ? 'unsure' : 'wrong'
-  if (found.kind === 'not-checked') return found.why === 'late' && VITAL.has(check) ? 'wrong' : 'unsure'
-  if (found.kind === 'ci-refuses' || found.kind === 'host-refuses') return PASSING.has(found.code) ? 'unsure' : 'wrong'
-  if (found.kind === 'silent-project') return found.lastAt === null && found.builtAt === null ? 'unsure' : 'wrong'
-  if (found.kind === 'host-rate') return isNearlyUsedUp(found.rate) ? 'unsure' : 'fine'
+export function verdictOf({ check, what: result }: Pick<Finding, 'check' | 'what'>): Verdict {
+  if (result.kind === 'slack-away') return BUSY.has(result.code) ? 'unsure' : 'wrong'
+  if (result.kind === 'not-checked') return result.why === 'late' && VITAL.has(check) ? 'wrong' : 'unsure'
+  if (result.kind === 'ci-refuses' || result.kind === 'host-refuses')
+    return PASSING.has(result.code) ? 'unsure' : 'wrong'
+  if (result.kind === 'silent-project') return result.lastAt === null && result.builtAt === null ? 'unsure' : 'wrong'
+  if (result.kind === 'host-rate') return isNearlyUsedUp(result.rate) ? 'unsure' : 'fine'
   // Polling works without a webhook.
-  if (found.kind === 'host-hook') return ['none', 'hidden'].includes(found.hook.state) ? 'off' : 'wrong'
-  return VERDICTS[found.kind] ?? 'wrong'
+  if (result.kind === 'host-hook') return ['none', 'hidden'].includes(result.hook.state) ? 'off' : 'wrong'
+  return VERDICTS[result.kind] ?? 'wrong'
 }
 
 /** Kinds that are not listed here are `wrong`. */
-const VERDICTS: Partial<Record<Found['kind'], Verdict>> = {
+const VERDICTS: Partial<Record<CheckResult['kind'], Verdict>> = {
   fine: 'fine',
   'over-http': 'fine',
   'not-configured': 'off',
@@ -71,21 +72,23 @@ export const CHANNELS_MAX = 40
 const AT_ONCE = 4
 
 /** Is there any subscription, and can Buildline post in each of their channels? */
-async function checkChannels(examination: Examination): Promise<Found[]> {
+async function checkChannels(examination: Examination): Promise<CheckResult[]> {
   const subscriptions = await examination.subscriptions().catch(() => null)
   if (subscriptions === null) return [{ kind: 'not-checked', why: 'store-fails' }]
   const channels = [...new Set(subscriptions.map(({ channel }) => channel))]
   if (channels.length === 0) return [{ kind: 'nobody-follows' }]
-  const looked = await lookAtAll(examination, channels.slice(0, CHANNELS_MAX))
-  const found = looked.filter((one) => one !== null)
-  const rest: Found[] = channels.length > CHANNELS_MAX ? [{ kind: 'not-checked', why: 'too-many' }] : []
-  return found.length > 0 ? [...found, ...rest] : [{ kind: 'fine', count: looked.length }, ...rest]
+  const checked = await checkAll(examination, channels.slice(0, CHANNELS_MAX))
+  const results = checked.filter((one) => one !== null)
+  const rest: CheckResult[] = channels.length > CHANNELS_MAX ? [{ kind: 'not-checked', why: 'too-many' }] : []
+  return results.length > 0 ? [...results, ...rest] : [{ kind: 'fine', count: checked.length }, ...rest]
 }
 
-async function lookAtAll(examination: Examination, channels: readonly ChannelId[]): Promise<(Found | null)[]> {
-  const found: (Found | null)[] = []
+async function checkAll(examination: Examination, channels: readonly ChannelId[]): Promise<(CheckResult | null)[]> {
+  const found: (CheckResult | null)[] = []
   for (let at = 0; at < channels.length; at += AT_ONCE) {
-    const some = await Promise.all(channels.slice(at, at + AT_ONCE).map((channel) => lookAt(examination, channel)))
+    const some = await Promise.all(
+      channels.slice(at, at + AT_ONCE).map((channel) => checkChannel(examination, channel)),
+    )
     found.push(...some)
     // Such an error concerns every channel: the token, a scope, or Slack itself.
     const general = some.find((one) => one !== null && one.kind !== 'channel-closed')
@@ -95,15 +98,15 @@ async function lookAtAll(examination: Examination, channels: readonly ChannelId[
 }
 
 /** Null if nothing is wrong with the channel. */
-async function lookAt({ slack }: Examination, channel: ChannelId): Promise<Found | null> {
-  const look = await slack.channel(channel)
-  switch (look.kind) {
+async function checkChannel({ slack }: Examination, channel: ChannelId): Promise<CheckResult | null> {
+  const result = await slack.channel(channel)
+  switch (result.kind) {
     case 'open':
       return null
     case 'closed':
-      return { kind: 'channel-closed', channel, code: look.code }
+      return { kind: 'channel-closed', channel, code: result.code }
     case 'refuses':
-      return { kind: 'slack-refuses', code: look.code }
+      return { kind: 'slack-refuses', code: result.code }
     case 'away':
       return { kind: 'not-checked', why: 'slack-away' }
   }
@@ -116,19 +119,19 @@ export const SILENT_MS_MAX = 60 * 60_000
 export const UNDER_WAY_MS_MAX = 2 * 60_000
 
 /** Is there a project with a webhook rule whose builds are not delivered? */
-async function checkSilent(examination: Examination): Promise<Found[]> {
-  const reading = await readProjects(examination)
+async function checkSilent(examination: Examination): Promise<CheckResult[]> {
+  const reading = await listedProjects(examination)
   if (reading.kind === 'not-checked') return [reading]
   const delivered = await examination.store?.read.deliveredProjects().catch(() => null)
   if (!delivered) return [{ kind: 'not-checked', why: 'store-fails' }]
   const ofLegacy = await examination.legacyProjects()
   const legacy = ofLegacy.kind === 'read' ? ofLegacy.value.projects : []
-  const telling = reading.projects.filter(isTellingUs)
+  const withRule = reading.projects.filter(hasOurRule)
   const now = examination.clock.now()
-  const found = telling.flatMap((project) => silenceOf(project, delivered, legacy, now) ?? [])
+  const found = withRule.flatMap((project) => silenceOf(project, delivered, legacy, now) ?? [])
   // Certain findings come first, since only the first ones are shown.
   const sorted = [...found.filter(isCertain), ...found.filter((one) => !isCertain(one))]
-  return sorted.length > 0 ? bounded(sorted) : [{ kind: 'fine', count: telling.length }]
+  return sorted.length > 0 ? bounded(sorted) : [{ kind: 'fine', count: withRule.length }]
 }
 
 function silenceOf(
@@ -147,7 +150,7 @@ function silenceOf(
 
 const isCertain = ({ lastAt, builtAt }: Silent): boolean => lastAt !== null || builtAt !== null
 
-type Silent = Extract<Found, { kind: 'silent-project' }>
+type Silent = Extract<CheckResult, { kind: 'silent-project' }>
 
 const silent = ({ name }: Project, lastAt: number | null, builtAt: number | null): Silent => ({
   kind: 'silent-project',
@@ -171,13 +174,13 @@ function newestBuildAt({ builds }: LegacyProject, before: number): number | null
 const latest = (times: readonly number[]): number | null => (times.length > 0 ? Math.max(...times) : null)
 
 /** Does Slack accept the token? */
-async function checkToken({ identity }: Examination): Promise<Found[]> {
+async function checkToken({ identity }: Examination): Promise<CheckResult[]> {
   const who = await identity()
   return who.kind === 'known' ? [{ kind: 'fine', count: null }] : [{ kind: `slack-${who.kind}`, code: who.code }]
 }
 
 /** Is the app installed with all scopes that it needs? */
-async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Found[]> {
+async function checkScopes({ identity, scopesNeeded }: Examination): Promise<CheckResult[]> {
   const who = await identity()
   if (who.kind !== 'known') return [{ kind: 'not-checked', why: 'slack-away' }]
   const { scopes } = who
@@ -189,7 +192,7 @@ async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Fou
 }
 
 /** In Socket Mode: would Slack open a connection? None is opened. Over HTTP: were signatures wrong? */
-async function checkSocket({ slack, wrongSignatures }: Examination): Promise<Found[]> {
+async function checkSocket({ slack, wrongSignatures }: Examination): Promise<CheckResult[]> {
   if (!slack.socket) {
     const count = await wrongSignatures()
     return [count === 0 ? { kind: 'over-http' } : { kind: 'signatures-wrong', count }]
@@ -207,7 +210,7 @@ async function checkSocket({ slack, wrongSignatures }: Examination): Promise<Fou
 export const CLOCK_OFF_MS_MAX = 30_000
 
 /** Does our clock agree with Slack's? Compares it with the `Date` of Slack's response, to the second. */
-async function checkClock({ identity }: Examination): Promise<Found[]> {
+async function checkClock({ identity }: Examination): Promise<CheckResult[]> {
   const who = await identity()
   if (who.kind !== 'known') return [{ kind: 'not-checked', why: 'slack-away' }]
   if (who.aheadMs === null) return [{ kind: 'not-checked', why: 'not-said' }]
@@ -223,7 +226,7 @@ export const WRITE_MS_MAX = 1_000
 const FREE_BYTES_MIN = 200 * 1024 * 1024
 
 /** Does a write succeed, is it fast enough, and is there free disk space? */
-async function checkStore({ store, clock, freeBytes }: Examination): Promise<Found[]> {
+async function checkStore({ store, clock, freeBytes }: Examination): Promise<CheckResult[]> {
   if (!store) return [{ kind: 'no-database' }]
   const beganAt = clock.now()
   try {
@@ -233,11 +236,11 @@ async function checkStore({ store, clock, freeBytes }: Examination): Promise<Fou
   }
   const ms = clock.now() - beganAt
   const free = await freeBytes?.()
-  const found: Found[] = [
+  const results: CheckResult[] = [
     ...(ms > WRITE_MS_MAX ? [{ kind: 'store-slow', ms } as const] : []),
     ...(free !== undefined && free < FREE_BYTES_MIN ? [{ kind: 'disk-full', freeBytes: free } as const] : []),
   ]
-  return found.length > 0 ? found : [{ kind: 'fine', count: null }]
+  return results.length > 0 ? results : [{ kind: 'fine', count: null }]
 }
 
 // An examination writes only this row: the time of the last examination.

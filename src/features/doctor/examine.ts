@@ -7,7 +7,7 @@ import {
   type CheckName,
   type Examined,
   type Finding,
-  type Found,
+  type CheckResult,
   beginExamination,
   type Examination,
 } from './findings.ts'
@@ -40,7 +40,9 @@ export async function examine(deps: DoctorDeps, checks: readonly CheckName[] = C
   const end = new AbortController()
   const beganAt = clock.now()
   const examination = beginExamination(deps, end.signal)
-  const late = clock.sleep(CHECK_WITHIN_MS, end.signal).then((): Found[] => [{ kind: 'not-checked', why: 'late' }])
+  const late = clock
+    .sleep(CHECK_WITHIN_MS, end.signal)
+    .then((): CheckResult[] => [{ kind: 'not-checked', why: 'late' }])
   const checked = checks
     .filter((check) => deps.usesCi || !OF_CI.has(check))
     .map(async (check) => findingsOf(check, await Promise.race([foundBy(check, examination), late])))
@@ -59,7 +61,7 @@ const OF_CI: ReadonlySet<CheckName> = new Set<CheckName>([
   'silent-projects',
 ])
 
-async function foundBy(check: CheckName, examination: Examination): Promise<Found[]> {
+async function foundBy(check: CheckName, examination: Examination): Promise<CheckResult[]> {
   try {
     return await CHECK_OF[check](examination)
   } catch (error) {
@@ -70,9 +72,9 @@ async function foundBy(check: CheckName, examination: Examination): Promise<Foun
 }
 
 // `more` counts findings like the one before it, so it has the same verdict.
-const findingsOf = (check: CheckName, found: readonly Found[]): Finding[] =>
-  found.map((what, at) => ({
-    verdict: verdictOf({ check, what: what.kind === 'more' ? found[at - 1]! : what }),
+const findingsOf = (check: CheckName, results: readonly CheckResult[]): Finding[] =>
+  results.map((what, at) => ({
+    verdict: verdictOf({ check, what: what.kind === 'more' ? results[at - 1]! : what }),
     check,
     what,
   }))

@@ -43,11 +43,11 @@ export type Verdict = 'fine' | 'wrong' | 'unsure' | 'off'
 export interface Finding {
   verdict: Verdict
   check: CheckName
-  what: Found
+  what: CheckResult
 }
 
 /** Contains no secret. Text from outside is only in `project`, `branch`, `events`, `reason`, `hook` and `code`. */
-export type Found =
+export type CheckResult =
   /** `count`: how many channels, projects or scopes were checked; null if a number says nothing */
   | { kind: 'fine'; count: number | null }
   | { kind: 'not-configured' }
@@ -144,7 +144,7 @@ export type HostName = Exclude<SourceName, 'ci'>
 export interface Host {
   projects: readonly string[]
   /** Reads the builds of a project, as polling does; throws a CiError. */
-  ask(project: string): Promise<unknown>
+  listBuilds(project: string): Promise<unknown>
   /** The state of the project's webhook; throws a CiError. */
   hook(project: string): Promise<Hook>
   /** How many calls are left, after the one that this takes; null: the host does not say. Throws a CiError. */
@@ -175,14 +175,17 @@ export interface DoctorDeps {
 }
 
 /** CI's response to one request: the value, or its error; `none`: that interface is not set up. */
-export type Reading<Value> = { kind: 'read'; value: Value } | { kind: 'trouble'; error: CiError } | { kind: 'none' }
+export type InterfaceReading<Value> =
+  | { kind: 'read'; value: Value }
+  | { kind: 'trouble'; error: CiError }
+  | { kind: 'none' }
 
 /** One examination: its dependencies, the signal that aborts it, and what several checks need, requested once. */
 export interface Examination extends DoctorDeps {
   signal: AbortSignal
   identity(): Promise<SlackIdentity>
-  projects(): Promise<Reading<ProjectList<Project>>>
-  legacyProjects(): Promise<Reading<ProjectList<LegacyProject>>>
+  projects(): Promise<InterfaceReading<ProjectList<Project>>>
+  legacyProjects(): Promise<InterfaceReading<ProjectList<LegacyProject>>>
 }
 
 export function beginExamination(deps: DoctorDeps, signal: AbortSignal): Examination {
@@ -197,11 +200,11 @@ export function beginExamination(deps: DoctorDeps, signal: AbortSignal): Examina
 }
 
 function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
-  let asked: Promise<Value> | null = null
-  return () => (asked ??= ask())
+  let promise: Promise<Value> | null = null
+  return () => (promise ??= ask())
 }
 
-async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<Reading<Value>> {
+async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<InterfaceReading<Value>> {
   if (!ask) return { kind: 'none' }
   try {
     return { kind: 'read', value: await ask() }
@@ -215,9 +218,11 @@ async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<Rea
 export const FINDINGS_MAX = 10
 
 /** The projects as CI lists them now, with their rules; or why they cannot be checked. */
-export async function readProjects({
+export async function listedProjects({
   projects,
-}: Examination): Promise<{ kind: 'projects'; projects: readonly Project[] } | Extract<Found, { kind: 'not-checked' }>> {
+}: Examination): Promise<
+  { kind: 'projects'; projects: readonly Project[] } | Extract<CheckResult, { kind: 'not-checked' }>
+> {
   const reading = await projects()
   if (reading.kind === 'none') return { kind: 'not-checked', why: 'no-v2' }
   if (reading.kind === 'trouble') return { kind: 'not-checked', why: 'ci-away' }
@@ -225,7 +230,7 @@ export async function readProjects({
   return { kind: 'projects', projects: reading.value.projects }
 }
 
-export const bounded = (found: readonly Found[]): Found[] =>
-  found.length > FINDINGS_MAX
-    ? [...found.slice(0, FINDINGS_MAX), { kind: 'more', count: found.length - FINDINGS_MAX }]
-    : [...found]
+export const bounded = (results: readonly CheckResult[]): CheckResult[] =>
+  results.length > FINDINGS_MAX
+    ? [...results.slice(0, FINDINGS_MAX), { kind: 'more', count: results.length - FINDINGS_MAX }]
+    : [...results]

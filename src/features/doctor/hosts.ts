@@ -8,7 +8,7 @@ import type { Rate } from '../../sources/http/exchange.ts'
 import {
   bounded,
   type Examination,
-  type Found,
+  type CheckResult,
   type Host,
   type HostName,
   type FindingWords,
@@ -17,14 +17,14 @@ import {
 
 export const githubHost = (client: GithubClient, projects: readonly string[]): Host => ({
   projects,
-  ask: (name) => client.runs(name),
+  listBuilds: (name) => client.runs(name),
   hook: async (name) => githubHook(await client.hooks(name)),
   rate: (name) => client.rate(name),
 })
 
 export const gitlabHost = (client: GitlabClient, projects: readonly string[]): Host => ({
   projects,
-  ask: (name) => client.pipelines(name),
+  listBuilds: (name) => client.pipelines(name),
   hook: async (name) => gitlabHook(await client.hooks(name)),
   rate: (name) => client.rate(name),
 })
@@ -35,25 +35,25 @@ export const gitlabHost = (client: GitlabClient, projects: readonly string[]): H
  */
 export const checkHost =
   (host: HostName) =>
-  async ({ hosts }: Pick<Examination, 'hosts'>): Promise<Found[]> => {
-    const asked = hosts[host]
-    if (!asked || asked.projects.length === 0) return [{ kind: 'not-configured' }]
-    const found = await Promise.all(asked.projects.map((name) => checkProject(host, asked, name)))
+  async ({ hosts }: Pick<Examination, 'hosts'>): Promise<CheckResult[]> => {
+    const ours = hosts[host]
+    if (!ours || ours.projects.length === 0) return [{ kind: 'not-configured' }]
+    const results = await Promise.all(ours.projects.map((name) => checkProject(host, ours, name)))
     // Best effort: the other findings are useful without the rate limit.
-    const rate = await asked.rate(asked.projects[0]!).catch(() => null)
-    const refused = found.filter((one) => one.kind === 'host-refuses')
+    const rate = await ours.rate(ours.projects[0]!).catch(() => null)
+    const refused = results.filter((one) => one.kind === 'host-refuses')
     return [
-      ...(refused.length > 0 ? bounded(refused) : [{ kind: 'fine', count: asked.projects.length } as const]),
-      ...bounded(grouped(found.filter((one) => one.kind === 'host-hook'))),
+      ...(refused.length > 0 ? bounded(refused) : [{ kind: 'fine', count: ours.projects.length } as const]),
+      ...bounded(grouped(results.filter((one) => one.kind === 'host-hook'))),
       ...(rate ? [{ kind: 'host-rate', host, rate } as const] : []),
     ]
   }
 
-type OfHook = Extract<Found, { kind: 'host-hook' }>
+type OfHook = Extract<CheckResult, { kind: 'host-hook' }>
 
-async function checkProject(host: HostName, { ask, hook }: Host, name: string): Promise<Found> {
+async function checkProject(host: HostName, { listBuilds, hook }: Host, name: string): Promise<CheckResult> {
   try {
-    await ask(name)
+    await listBuilds(name)
     const shown = (await unlessGone(hook(name))) ?? ({ state: 'hidden' } as const)
     return shown.state === 'fine' ? { kind: 'fine', count: 1 } : { kind: 'host-hook', host, names: [name], hook: shown }
   } catch (error) {
@@ -91,7 +91,7 @@ const NAMES = {
 } as const satisfies Record<HostName, object>
 
 export function hostWords(
-  { host, name, code, reason }: Extract<Found, { kind: 'host-refuses' }>,
+  { host, name, code, reason }: Extract<CheckResult, { kind: 'host-refuses' }>,
   say: Say,
 ): FindingWords {
   const names = NAMES[host]
@@ -160,7 +160,7 @@ export function hookWords({ host, names, hook }: OfHook, say: Say): FindingWords
 /** Less than a tenth is left. */
 export const isNearlyUsedUp = ({ left, limit }: Rate): boolean => left * 10 < limit
 
-export function rateWords({ host, rate }: Extract<Found, { kind: 'host-rate' }>, say: Say): FindingWords {
+export function rateWords({ host, rate }: Extract<CheckResult, { kind: 'host-rate' }>, say: Say): FindingWords {
   const { title, token } = NAMES[host]
   return {
     what: `${rate.left} of ${rate.limit} calls to ${title} are left until ${say.time(rate.resetAt)}.`,

@@ -3,7 +3,7 @@ import { isChannelId } from '../../domain/ids.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
-import type { DoctorOutcome, Examined, Finding, Found, Verdict, Say } from './findings.ts'
+import type { DoctorOutcome, Examined, Finding, CheckResult, Verdict, Say } from './findings.ts'
 import { answerOf, line, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
@@ -44,7 +44,7 @@ interface Addition {
 }
 
 /** The button that adds the webhook rule; null: the finding is another one, or no address is known. */
-function additionOf(what: Found): Addition | null {
+function additionOf(what: CheckResult): Addition | null {
   if ((what.kind !== 'no-webhook-rule' && what.kind !== 'webhook-secret') || what.host === null) return null
   const stays = what.kind === 'webhook-secret' ? ' The rule with the wrong secret stays as it is.' : ''
   return {

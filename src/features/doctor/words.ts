@@ -4,7 +4,7 @@ import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
 import { ciWords } from './check-ci.ts'
 import { hookWords, hostWords, rateWords } from './hosts.ts'
-import type { CheckName, Finding, Found, Unchecked, FindingWords, Say } from './findings.ts'
+import type { CheckName, Finding, CheckResult, Unchecked, FindingWords, Say } from './findings.ts'
 
 // What the doctor found and how to fix it, in words: for Slack and for the command line.
 
@@ -202,7 +202,7 @@ const socketRefused = (code: string, say: Say): FindingWords => ({
   remedy: appTokenRemedy(say.code),
 })
 
-function channelClosed({ channel, code }: Extract<Found, { kind: 'channel-closed' }>, say: Say): FindingWords {
+function channelClosed({ channel, code }: Extract<CheckResult, { kind: 'channel-closed' }>, say: Say): FindingWords {
   const where = say.channel(channel)
   if (code === 'is_archived')
     return { what: `${where} is archived.`, remedy: 'Unarchive it, or remove its subscriptions.' }
@@ -221,7 +221,7 @@ function channelClosed({ channel, code }: Extract<Found, { kind: 'channel-closed
 
 const projectOf = ({ project }: { project: string }, say: Say): string => say.outside(project) || '(no name)'
 
-function filtered(found: Extract<Found, { kind: 'webhook-filtered' }>, say: Say): FindingWords {
+function filtered(found: Extract<CheckResult, { kind: 'webhook-filtered' }>, say: Say): FindingWords {
   const { events, branch } = found
   const [left, whole] =
     branch === null
@@ -233,12 +233,12 @@ function filtered(found: Extract<Found, { kind: 'webhook-filtered' }>, say: Say)
   }
 }
 
-function silent(found: Extract<Found, { kind: 'silent-project' }>, say: Say): FindingWords {
+function silent(found: Extract<CheckResult, { kind: 'silent-project' }>, say: Say): FindingWords {
   const { lastAt, builtAt } = found
-  const heard = lastAt === null ? 'no build was ever reported' : `the last report was ${say.time(lastAt)}`
+  const lastReport = lastAt === null ? 'no build was ever reported' : `the last report was ${say.time(lastAt)}`
   const built = builtAt === null ? '' : `, and CI has a build of ${say.time(builtAt)}`
   return {
-    what: `${projectOf(found, say)} has a webhook rule, but ${heard}${built}.`,
+    what: `${projectOf(found, say)} has a webhook rule, but ${lastReport}${built}.`,
     remedy: `Check that CI can reach Buildline at the rule's address, then start a build.`,
   }
 }

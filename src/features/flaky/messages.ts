@@ -1,5 +1,5 @@
 import { flakyLine } from '../../alerts/messages/digest.ts'
-import { outside, projectName } from '../../slack/messages/build.ts'
+import { outside, projectLabel } from '../../slack/messages/build.ts'
 import { answerOf, line, nextStep, small, typed, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { NAME_CHARS_MAX } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -10,7 +10,7 @@ import { FLAKY_DAYS_MAX, type FlakyOutcome } from './flaky.ts'
 export function answerFlaky(outcome: FlakyOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   const { project, days, since, branches, tests } = outcome
-  const where = project === null ? '' : ` in ${projectName({ project })}`
+  const where = project === null ? '' : ` in ${projectLabel({ project })}`
   const when = `in the last ${days === 1 ? 'day' : `${days} days`}`
   const time = since === null ? null : dayTime(since)
   const kept = small(time === null ? '' : `Since ${time}, as older builds are not kept.`)
@@ -41,7 +41,7 @@ function testLine({
   commits,
 }: Extract<FlakyOutcome, { kind: 'flaky' }>['tests']['shown'][number]): string {
   const count = commits === 1 ? '1 commit' : `${commits} commits`
-  return `${outside(name, NAME_CHARS_MAX) || '(no name)'} (${projectName({ project })}): ${count}`
+  return `${outside(name, NAME_CHARS_MAX) || '(no name)'} (${projectLabel({ project })}): ${count}`
 }
 
 /** The period is out of range. */

@@ -24,12 +24,12 @@ const DAYS = 14
 async function answerTyped(question: Question): Promise<Reply> {
   const { row, words, operations, by, reference } = question
   const texts = words.map(({ text }) => text)
-  const asked = amountOf(texts.at(-1) ?? '', 'd')
-  const period = asked === null ? null : texts.pop()!
+  const typedDays = amountOf(texts.at(-1) ?? '', 'd')
+  const period = typedDays === null ? null : texts.pop()!
   const [project = null, extra] = texts
   if (extra !== undefined) return tooMuch(row, extra)
   if (project === '') return nameless(row, null)
-  const days = asked ?? DAYS
+  const days = typedDays ?? DAYS
   if (days < 1 || days > FLAKY_DAYS_MAX) return { outcome: 'unclear', answer: answerDays(period ?? '') }
   return whenMayRead(question, async () => {
     const outcome = await operations.flaky({ project, days, channel: by.channel })

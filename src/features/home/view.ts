@@ -1,9 +1,9 @@
 import { type Block, plain } from '../../slack/messages/blocks.ts'
 import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
 import { breakageButton } from '../../slack/messages/breakage.ts'
-import { missingWords, actButton } from '../../slack/messages/request.ts'
+import { missingWords, actionButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import { branchName, buildNumber, joined, mention, outside, projectName } from '../../slack/messages/build.ts'
+import { branchName, buildNumber, joined, mention, outside, projectLabel } from '../../slack/messages/build.ts'
 import { SECTION_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { shortId } from '../../domain/ids.ts'
@@ -22,7 +22,7 @@ import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerOf, line, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { buildLine, openButton } from '../build.ts'
 import type { Connection } from '../../sources/ci-service/connections.ts'
-import { troubleWords } from '../fault-messages.ts'
+import { failureWords } from '../fault-messages.ts'
 
 /** Slack's limit for the blocks of a view. */
 export const HOME_BLOCKS_MAX = 100
@@ -81,7 +81,7 @@ const redParts = (build: BuildSummary, at: number): Part[] => [
 /** A line with a button for the first possible action, else with *Open build*. */
 function buildPart(build: BuildSummary): Part {
   const missing = build.missing && missingWords(build.missing)
-  const [act] = build.offers.map((action) => actButton(action, attemptRefText(build.ref), build))
+  const [act] = build.offers.map((action) => actionButton(action, attemptRefText(build.ref), build))
   const button = act ?? openButton(build)[0]
   return { kind: 'line', text: joined([buildLine(build), missing]), ...(button && { button }) }
 }
@@ -167,7 +167,7 @@ const adminSections = ({ connections, deliveries, paused, audit }: AdminState): 
     line(':inbox_tray: *Last deliveries*'),
     ...(deliveries.shown.length === 0 ? [line('None yet.')] : []),
     ...listed(deliveries, SHOWN_MAX.deliveries, ({ project, at }) =>
-      line(`• ${projectName({ project })} · ${timeWords(at)}`),
+      line(`• ${projectLabel({ project })} · ${timeWords(at)}`),
     ),
   ],
   [
@@ -185,17 +185,17 @@ const adminSections = ({ connections, deliveries, paused, audit }: AdminState): 
 
 const NAMES: Record<Connection['name'], string> = { v2: 'v2 interface', legacy: 'Legacy interface', site: 'Site' }
 
-function connectionLine({ name, isConfigured, readAt, trouble }: Connection): string {
+function connectionLine({ name, isConfigured, readAt, failure }: Connection): string {
   if (!isConfigured) return `:black_square_for_stop: ${NAMES[name]}: not set up`
   const read = readAt === null ? 'not asked yet' : `last answered ${timeWords(readAt)}`
-  if (trouble === null) return `${readAt === null ? ':grey_question:' : ':white_check_mark:'} ${NAMES[name]}: ${read}`
-  return `:x: ${NAMES[name]}: ${joined([troubleWords(trouble).why, readAt === null ? null : read])}`
+  if (failure === null) return `${readAt === null ? ':grey_question:' : ':white_check_mark:'} ${NAMES[name]}: ${read}`
+  return `:x: ${NAMES[name]}: ${joined([failureWords(failure).why, readAt === null ? null : read])}`
 }
 
 function pausedLine({ channel, code, at, follows }: PausedChannel): string {
   const names = follows?.slice(0, SHOWN_MAX.follows).map(({ subscription }) => followedProject(subscription)) ?? []
-  const told = names.length > 0 ? `subscribed to ${names.join(', ')}` : null
-  return `• ${joined([`<#${channel}>: ${closedWords(code).what}`, `since ${timeWords(at)}`, told])}`
+  const subscribedTo = names.length > 0 ? `subscribed to ${names.join(', ')}` : null
+  return `• ${joined([`<#${channel}>: ${closedWords(code).what}`, `since ${timeWords(at)}`, subscribedTo])}`
 }
 
 const DEEDS: Record<AuditLine['action'], string> = {
@@ -218,7 +218,7 @@ const STATES: Record<AuditLine['state'], string> = {
 function auditWords({ at, by, action, project, buildId, branch, state }: AuditLine): string {
   const build = buildId === null ? '' : ` ${buildNumber({ buildId: shortId(buildId) })}`
   const on = branch === null ? '' : ` on ${branchName(branch)}`
-  const what = `${DEEDS[action]} ${projectName({ project })}${build}${on}`
+  const what = `${DEEDS[action]} ${projectLabel({ project })}${build}${on}`
   return `• ${joined([timeWords(at), mention(by) || 'Somebody', what, STATES[state]])}`
 }
 

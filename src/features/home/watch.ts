@@ -14,7 +14,7 @@ export const WATCHED_FOR_MS = 60 * 60_000
 export const WATCHED_MAX = 200
 
 /** The wait after a hint: changes come in bursts, and build events have to be ingested first. */
-export const SETTLE_MS = 3_000
+export const REFRESH_DELAY_MS = 3_000
 /** Changes without a hint, such as a closed channel, show after this time. */
 export const SWEEP_EVERY_MS = 60_000
 /** Slack accepts about a hundred views a minute. */
@@ -56,18 +56,18 @@ export function createHomes(deps: HomesDeps): Homes {
   const watched = new Map<string, Watched>()
   const stopping = new AbortController()
   let isDue = false
-  let looking: Promise<void> | null = null
+  let refreshing: Promise<void> | null = null
   let sweeping: Promise<void> | null = null
 
   function wake(): void {
     if (watched.size === 0 || stopping.signal.aborted) return
     isDue = true
-    looking ??= look().finally(() => (looking = null))
+    refreshing ??= refreshAll().finally(() => (refreshing = null))
   }
 
-  async function look(): Promise<void> {
+  async function refreshAll(): Promise<void> {
     while (isDue && !stopping.signal.aborted) {
-      await clock.sleep(SETTLE_MS, stopping.signal)
+      await clock.sleep(REFRESH_DELAY_MS, stopping.signal)
       isDue = false
       // A copy: `open` draws the Homes that are opened meanwhile.
       const open = [...watched.values()]
@@ -82,7 +82,7 @@ export function createHomes(deps: HomesDeps): Homes {
     while (watched.size > 0 && !stopping.signal.aborted) {
       await clock.sleep(SWEEP_EVERY_MS, stopping.signal)
       wake()
-      await looking
+      await refreshing
     }
   }
 

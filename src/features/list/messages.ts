@@ -4,10 +4,10 @@ import { buildNumber, joined, onBranch } from '../../slack/messages/build.ts'
 import { PAGE_ACTION_IDS, PAGES_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ListOutcome, ListQuestion } from '../../catalog/outcomes.ts'
+import type { ListOutcome, ListQuery } from '../../catalog/outcomes.ts'
 import {
   answerOf,
-  answerTrouble,
+  answerError,
   line,
   nextStep,
   row,
@@ -18,7 +18,7 @@ import {
   typed,
 } from '../../slack/messages/answer.ts'
 import { redWords, stateWords, projectLine, typeWord } from '../build.ts'
-import { troubleWords, answerCiTrouble } from '../fault-messages.ts'
+import { failureWords, answerCiFailure } from '../fault-messages.ts'
 import { pageValue } from '../values.ts'
 
 type Projects = Extract<ListOutcome, { kind: 'projects' }>
@@ -29,9 +29,9 @@ export function answerList(outcome: ListOutcome, { reference }: Pick<AnswerConte
     case 'projects':
       return outcome.projects.length === 0 ? noneFound(outcome) : found(outcome)
     case 'no-ci':
-      return answerTrouble(NO_CI)
+      return answerError(NO_CI)
     case 'ci-trouble':
-      return answerCiTrouble(
+      return answerCiFailure(
         outcome,
         ':warning: *No list*: CI could not be reached or did not answer properly.',
         reference,
@@ -46,11 +46,11 @@ const NO_CI = {
 }
 
 function found(outcome: Projects): Answer {
-  const { question, projects, page, pages, total } = outcome
+  const { query, projects, page, pages, total } = outcome
   const pageWords = pages > 1 ? `page ${page} of ${pages}` : null
   const count = `${total} ${total === 1 ? 'project' : 'projects'}`
   return answerOf([
-    line(joined([`:card_index_dividers: *${count}*${searched(question)}`, pageWords])),
+    line(joined([`:card_index_dividers: *${count}*${searched(query)}`, pageWords])),
     ...projects.map((one) => line(projectWithState(one))),
     ...footOf(outcome),
     row(PAGES_BLOCK_ID, pageButtons(outcome)),
@@ -66,7 +66,7 @@ function projectWithState({ project, build }: Projects['projects'][number]): str
 }
 
 /** ` matching `web`, Basic only`: what was searched for; empty if that was everything. */
-function searched({ text, type }: ListQuestion): string {
+function searched({ text, type }: ListQuery): string {
   const named = text === null ? '' : ` matching ${typed(text)}`
   return type === null ? named : `${named}, ${typeWord(type)} only`
 }
@@ -80,33 +80,33 @@ const footOf = ({ from, stale, isWhole }: Projects): Part[] => [
 const IN_PART = ':warning: CI returned only part of its list, so a project may be missing.'
 
 /** How old the list is, and why there is no newer one. */
-function staleWords({ readAt, trouble }: NonNullable<Projects['stale']>): string {
+function staleWords({ readAt, failure }: NonNullable<Projects['stale']>): string {
   const since = dayTime(readAt) ?? 'an earlier time'
-  return `:warning: This list is from ${since}. ${troubleWords(trouble.code).why}`
+  return `:warning: This list is from ${since}. ${failureWords(failure.code).why}`
 }
 
-function pageButtons({ question, page, pages }: Projects): ActionButton[] {
-  const previous = page > 1 ? pageButton(PAGE_ACTION_IDS.previous, 'Previous', question, Math.min(page - 1, pages)) : []
-  const next = page < pages ? pageButton(PAGE_ACTION_IDS.next, 'Next', question, page + 1) : []
+function pageButtons({ query, page, pages }: Projects): ActionButton[] {
+  const previous = page > 1 ? pageButton(PAGE_ACTION_IDS.previous, 'Previous', query, Math.min(page - 1, pages)) : []
+  const next = page < pages ? pageButton(PAGE_ACTION_IDS.next, 'Next', query, page + 1) : []
   return [...previous, ...next]
 }
 
-function pageButton(id: string, label: string, question: ListQuestion, page: number): ActionButton[] {
-  const value = pageValue({ ...question, page })
+function pageButton(id: string, label: string, query: ListQuery, page: number): ActionButton[] {
+  const value = pageValue({ ...query, page })
   return value === null ? [] : [{ type: 'button', action_id: id, text: plain(label), value }]
 }
 
 /** What was searched for, and how to find more. */
 function noneFound(outcome: Projects): Answer {
-  const { question, page, pages, total } = outcome
+  const { query, page, pages, total } = outcome
   if (total > 0) {
     const what = `:card_index_dividers: *No page ${page}*: there ${pages === 1 ? 'is 1 page' : `are ${pages} pages`}.`
     return answerOf([line(what), ...footOf(outcome), row(PAGES_BLOCK_ID, pageButtons(outcome))])
   }
-  const isNarrowed = question.text !== null || question.type !== null
+  const isNarrowed = query.text !== null || query.type !== null
   const first =
     outcome.from === null ? 'Push a commit: a project is listed once it has a build.' : 'Create a project in CI.'
   const wider = isNarrowed ? `Type ${typed('/ci list')} to see all projects.` : first
-  const what = `:card_index_dividers: *No projects*${searched(question)}.`
+  const what = `:card_index_dividers: *No projects*${searched(query)}.`
   return answerOf([line(what), line(nextStep(wider)), ...footOf(outcome)])
 }

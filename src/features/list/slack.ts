@@ -1,11 +1,11 @@
-import type { ListQuestion } from '../../catalog/outcomes.ts'
+import type { ListQuery } from '../../catalog/outcomes.ts'
 import { answerList } from './messages.ts'
 import { pageOf, parsePage } from '../values.ts'
 import type { Reply } from '../context.ts'
 import { replyTo, whenMayRead, type Command, type Question } from '../command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { PAGE_ACTION_IDS } from '../../slack/messages/ids.ts'
-import type { Button, Click, Feature } from '../feature.ts'
+import type { ButtonHandler, Click, Feature } from '../feature.ts'
 
 const command: Command = {
   name: 'list',
@@ -24,14 +24,14 @@ const command: Command = {
 }
 
 /** One page of projects; a click on Next asks for the next one in the same way. */
-const listPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, asked: ListQuestion): Promise<Reply> =>
+const listPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, query: ListQuery): Promise<Reply> =>
   whenMayRead(question, async () => {
-    const outcome = await question.operations.listProjects(asked)
+    const outcome = await question.operations.listProjects(query)
     return replyTo(outcome, answerList(outcome, question))
   })
 
 /** `acme pro 2`: the type and the page come last, in this order; the words before them are the search text. */
-function readList(words: readonly Word[]): ListQuestion {
+function readList(words: readonly Word[]): ListQuery {
   const left = words.map(({ text }) => text).filter((text) => text !== '')
   const page = pageOf(left.at(-1) ?? '')
   if (page !== null) left.pop()
@@ -40,7 +40,7 @@ function readList(words: readonly Word[]): ListQuestion {
   return { text: left.join(' ') || null, type, page: page ?? 1 }
 }
 
-function typeOf(word: string | undefined): ListQuestion['type'] {
+function typeOf(word: string | undefined): ListQuery['type'] {
   const type = word?.toLowerCase()
   return type === 'basic' || type === 'pro' ? type : null
 }
@@ -51,7 +51,7 @@ async function turnPage({ deps, value, by, reference }: Click): Promise<Reply | 
   return page && listPage({ operations: deps.operations, by, reference }, page)
 }
 
-const turning: Button = { what: 'list', replaces: true, answer: turnPage }
+const turning: ButtonHandler = { what: 'list', replaces: true, answer: turnPage }
 
 export const list: Feature = {
   commands: [command],

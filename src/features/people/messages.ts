@@ -3,14 +3,14 @@ import { handleWords, meCommand } from '../../slack/messages/handle.ts'
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
 import type { MeOutcome, NotAPerson, NotClaimable } from './people.ts'
 import type { Me } from '../../catalog/people.ts'
-import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
+import { answerOf, answerError, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { answerRefused } from '../not-allowed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
 /** Tells the requester whom committer names mean. Mentions in it ping nobody, since only the requester sees it. */
 export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string }): Answer {
-  const trouble = (what: string, why: string | null, next: string) => answerTrouble({ what, why, next })
+  const error = (what: string, why: string | null, next: string) => answerError({ what, why, next })
   switch (outcome.kind) {
     case 'me':
       return answerOf([...meLines(outcome.me), HOW])
@@ -23,17 +23,17 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
     case 'given':
       return answerOf(givenLines(outcome, asked.by))
     case 'taken':
-      return trouble(takenWords(outcome), ONE_PERSON, askAdmin(outcome.handle))
+      return error(takenWords(outcome), ONE_PERSON, askAdmin(outcome.handle))
     case 'not-yours':
-      return trouble(...notYours(outcome))
+      return error(...notYours(outcome))
     case 'too-many':
-      return trouble(...tooMany(outcome, asked.by))
+      return error(...tooMany(outcome, asked.by))
     case 'not-claimable':
-      return trouble(notClaimed(outcome.handle), WHY[outcome.why], NEXT_NAME)
+      return error(notClaimed(outcome.handle), WHY[outcome.why], NEXT_NAME)
     case 'no-committer':
-      return trouble(...NO_COMMITTER)
+      return error(...NO_COMMITTER)
     case 'not-a-person':
-      return trouble(...notAPerson(outcome))
+      return error(...notAPerson(outcome))
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, asked.reference)
@@ -75,12 +75,12 @@ function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): 
   const whom = user === by ? 'you' : mention(user) || 'that account'
   if (was === user) return [line(`${DONE} ${handleWords(handle)} *means ${whom}* already.`)]
   const before = was === null ? 'Nobody had it before.' : `It was ${was === by ? 'yours' : `${mention(was)}'s`}.`
-  const told = [user, was].filter(
+  const notified = [user, was].filter(
     (one) => one !== null && one !== by && !unreached.includes(one) && mention(one) !== '',
   )
   return [
     line(`${DONE} ${handleWords(handle)} *means ${whom} now*. ${before}`),
-    ...(told.length > 0 ? [line(`Told directly: ${told.map(mention).join(', ')}.`)] : []),
+    ...(notified.length > 0 ? [line(`Told directly: ${notified.map(mention).join(', ')}.`)] : []),
     ...(unreached.length > 0
       ? [
           line(

@@ -3,7 +3,7 @@ import { refusalOf, type Permits, type Refused, type Requester } from '../../cat
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Presence } from '../../slack/api/directory.ts'
-import type { Say } from '../../slack/api/say.ts'
+import type { SendText } from '../../slack/api/send-text.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { dropOwner } from '../../catalog/breakages.ts'
 import { readMe, type Me } from '../../catalog/people.ts'
@@ -46,7 +46,7 @@ export interface PersonDeps {
   /** asks Slack, not the cache, whether this person is in the workspace */
   presenceOf: (user: string) => Promise<Presence>
   newId: () => string
-  say: Say
+  sendText: SendText
 }
 
 /**
@@ -127,7 +127,7 @@ async function give(deps: PersonDeps, text: string, user: string, by: Requester)
     return { kind: 'given', handle, user, was, unreached: [] }
   })
   if (given.kind === 'too-many' || given.was === user) return given
-  return { ...given, unreached: await tell(deps, given, by.user) }
+  return { ...given, unreached: await notify(deps, given, by.user) }
 }
 
 type Given = Extract<MeOutcome, { kind: 'given' }>
@@ -142,14 +142,14 @@ async function whyNobody({ permits }: PersonDeps, user: string): Promise<NotAPer
 }
 
 /** @returns those whose message failed, or may have failed. The admin who made the change gets no message. */
-async function tell({ say, log }: PersonDeps, { handle, user, was }: Given, by: string): Promise<string[]> {
+async function notify({ sendText, log }: PersonDeps, { handle, user, was }: Given, by: string): Promise<string[]> {
   const news = [
     { to: user, text: givenLine({ handle, was, by }) },
     ...(was === null ? [] : [{ to: was, text: takenLine({ handle, user, by }) }]),
   ].filter(({ to }) => to !== by)
   const unreached: string[] = []
   for (const { to, text } of news) {
-    const ended = await say(to, text)
+    const ended = await sendText(to, text)
     if (ended.kind === 'sent') continue
     unreached.push(to)
     log.warn({ user: to, code: ended.code }, 'a person could not be told that a committer name was given over')
@@ -158,11 +158,11 @@ async function tell({ say, log }: PersonDeps, { handle, user, was }: Given, by: 
 }
 
 /** Each person with a committer's name is looked up again after this time: Slack's event may have been lost. */
-export const LOOK_AGAIN_MS = 24 * 60 * 60_000
+export const CHECK_AGAIN_MS = 24 * 60 * 60_000
 /** At most this many in one run of the job. */
-export const LOOKS_MAX = 50
+export const CHECKS_MAX = 50
 /** The pause between two of them: clicks need the same call to Slack, and come first. */
-export const LOOK_GAP_MS = 1_000
+export const CHECK_GAP_MS = 1_000
 
 /** The store records under this name when the job last ran. */
 export const CLAIMANTS_JOB = 'look-at-claimants'
@@ -174,14 +174,14 @@ type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf' | 
  * person who has left is not mentioned until they are back, and is taken off their branches. Ends early if Slack does
  * not say: the next run goes on.
  */
-export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
+export async function checkClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
   const { store, clock } = deps
-  const owners = await store.read.breakageOwners(clock.now(), LOOKS_MAX)
-  const claimants = await store.read.claimantsToCheck(clock.now() - LOOK_AGAIN_MS, LOOKS_MAX)
+  const owners = await store.read.breakageOwners(clock.now(), CHECKS_MAX)
+  const claimants = await store.read.claimantsToCheck(clock.now() - CHECK_AGAIN_MS, CHECKS_MAX)
   const users = [...new Set([...owners, ...claimants])]
   for (const [at, user] of users.entries()) {
-    if (at > 0) await clock.sleep(LOOK_GAP_MS, stopping)
-    if (stopping.aborted || !(await lookAt(deps, user))) break
+    if (at > 0) await clock.sleep(CHECK_GAP_MS, stopping)
+    if (stopping.aborted || !(await checkClaimant(deps, user))) break
   }
   if (!stopping.aborted) await store.write((tx) => tx.setLastDoneAt(CLAIMANTS_JOB, clock.now()))
 }
@@ -197,11 +197,11 @@ async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: b
   if (handles.length === 0) return
   if (isDeactivated) return store.write((tx) => tx.setInactive(user, clock.now()))
   const claims = await Promise.all(handles.map(({ handle }) => store.read.claimOf(handle)))
-  if (claims.some((one) => one?.user === user && one.inactiveAt !== null)) await lookAt(deps, user)
+  if (claims.some((one) => one?.user === user && one.inactiveAt !== null)) await checkClaimant(deps, user)
 }
 
 /** @returns false if Slack did not say */
-async function lookAt(deps: ClaimantDeps, user: string): Promise<boolean> {
+async function checkClaimant(deps: ClaimantDeps, user: string): Promise<boolean> {
   const { store, clock, log, presenceOf } = deps
   const presence = await presenceOf(user)
   if (presence.kind === 'unknown') {

@@ -5,7 +5,7 @@ import type { Reply, SlackDeps } from '../context.ts'
 import { replyTo, tooLittle, tooMuch, type Command, type CommandRow, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
-import type { Button, Click, Feature } from '../feature.ts'
+import type { ButtonHandler, Click, Feature } from '../feature.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import { shortId } from '../../domain/ids.ts'
@@ -88,7 +88,7 @@ const receiverOf = ({ text, userId }: Word): string | null | undefined =>
   userId ?? (text.toLowerCase() === 'me' ? null : undefined)
 
 /** Slack sends every change of every profile; only leaving and returning matter. Events may be lost. Never throws. */
-async function hearOfAccount({ operations, log }: SlackDeps, body: unknown): Promise<void> {
+async function handleAccountChange({ operations, log }: SlackDeps, body: unknown): Promise<void> {
   const user = textAt(body, 'event', 'user', 'id')
   const isDeactivated = fieldOf(fieldOf(fieldOf(body, 'event'), 'user'), 'deleted')
   if (user === null || typeof isDeactivated !== 'boolean') return
@@ -109,7 +109,7 @@ async function toggleMentions({ deps, value, by, reference }: Click): Promise<Re
 }
 
 /** "That's me" on a failed build: `/ci me` with the name of its committer. */
-const claimButton: Button = {
+const claimButton: ButtonHandler = {
   what: 'me',
   describe: (value) => {
     const ref = parseAttemptRef(value)
@@ -118,8 +118,8 @@ const claimButton: Button = {
   async answer({ deps: { operations }, value, by, reference }) {
     const ref = parseAttemptRef(value)
     if (!ref) return null
-    const looked = await operations.findBuild({ kind: 'run', ref })
-    const committer = looked.kind === 'found' ? looked.build.committer : null
+    const result = await operations.findBuild({ kind: 'run', ref })
+    const committer = result.kind === 'found' ? result.build.committer : null
     const outcome: MeOutcome =
       committer === null ? { kind: 'no-committer' } : await operations.people.claim(committer, by)
     return replyOf(outcome, by, reference)
@@ -132,5 +132,5 @@ export const people: Feature = {
     [ACTION_IDS.claim]: claimButton,
     [HOME_ACTION_IDS.mentions]: { what: 'mentions', describe: () => 'me mentions', answer: toggleMentions },
   },
-  events: { user_change: hearOfAccount },
+  events: { user_change: handleAccountChange },
 }

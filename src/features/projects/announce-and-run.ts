@@ -9,9 +9,9 @@ import { answerOldForm } from '../fault-messages.ts'
 import { textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
-import { directPlace, ephemeralPlace, contentOf, type Place } from '../../slack/reply-targets.ts'
+import { directReplyTarget, ephemeralReplyTarget, contentOf, type ReplyTarget } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
-import { type ModalView, placeIn, showIn, showing, type Received } from '../modal.ts'
+import { type ModalView, replyTargetIn, showIn, showing, type Received } from '../modal.ts'
 import { answerContext, TITLES, waitingFor, type ProjectVerb } from './forms.ts'
 import { requesterIn } from './metadata.ts'
 import { unknownNotifierWords } from './words.ts'
@@ -44,9 +44,9 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
     const by = requesterIn(body, action?.channel ?? null)
     const viewId = textAt(body, 'view', 'id') ?? ''
     let isDone = false
-    const place = placeIn(deps.client, viewId, TITLES[verb], awayFrom(deps, by), () => isDone)
+    const replyTarget = replyTargetIn(deps.client, viewId, TITLES[verb], awayFrom(deps, by), () => isDone)
     const what = action ? `project ${verb}` : 'old'
-    return respond(deps, { what, by, place }, async (reference): Promise<Reply> => {
+    return respond(deps, { what, by, replyTarget }, async (reference): Promise<Reply> => {
       if (!action) return { outcome: 'old', answer: answerOldForm() }
       let thread: Thread | null = null
       const outcome = await action.act(by, async () => {
@@ -54,7 +54,7 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
       })
       isDone = DONE.has(outcome.kind)
       const context = answerContext(verb, reference)
-      if (thread) await tellIn(deps, thread, action.answer(outcome, context, false))
+      if (thread) await replyInThread(deps, thread, action.answer(outcome, context, false))
       const { unknownNotifiers: refused = [] } = outcome
       const isOffered =
         refused.length > 0 && (await offer(deps, viewId, async () => action.offerWithout?.(refused, by)))
@@ -85,7 +85,8 @@ const DONE: ReadonlySet<string> = new Set(['edited', 'created', 'reset'])
 export const awayFrom = (
   { client }: Pick<SlackDeps, 'client'>,
   { user, channel }: Pick<Requester, 'user' | 'channel'>,
-): Place => (channel === null ? directPlace(client, user) : ephemeralPlace(client, user, { channel, threadTs: null }))
+): ReplyTarget =>
+  channel === null ? directReplyTarget(client, user) : ephemeralReplyTarget(client, user, { channel, threadTs: null })
 
 interface Thread {
   channel: string
@@ -104,7 +105,7 @@ async function announce(deps: SlackDeps, { user, channel }: Requester, text: str
   }
 }
 
-async function tellIn(deps: SlackDeps, { channel, ts }: Thread, answer: Answer): Promise<void> {
+async function replyInThread(deps: SlackDeps, { channel, ts }: Thread, answer: Answer): Promise<void> {
   try {
     await post(deps, { channel, thread_ts: ts, ...contentOf(answer) })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { saysNothing } from '../../domain/raw-values.ts'
+import { isNullish } from '../../domain/raw-values.ts'
 import { ANSWER_ONLY, canonicalField } from '../../domain/project-fields.ts'
 import type { ProjectBase } from './outcomes.ts'
 
@@ -17,13 +17,13 @@ type Raw = Readonly<Record<string, unknown>>
 
 /** A digest of each field that an update can set. Equal for values that mean the same. */
 export function baseOf(raw: Raw, key: string): ProjectBase {
-  const names = Object.keys(raw).filter((name) => !ANSWER_ONLY.has(name) && !saysNothing(raw[name]))
+  const names = Object.keys(raw).filter((name) => !ANSWER_ONLY.has(name) && !isNullish(raw[name]))
   const sorted = names.sort()
   const own = sorted.filter((name) => charsOf(name) <= BASE_NAME_CHARS_MAX).slice(0, BASE_FIELDS_MAX)
   const others = sorted.filter((name) => !own.includes(name))
   return Object.fromEntries([
-    ...own.map((name) => [name, digestOf(name, raw[name], key)] as const),
-    ...(others.length === 0 ? [] : [[OTHER_FIELDS, digestOf('', pick(raw, others), key)] as const]),
+    ...own.map((name) => [name, fieldDigest(name, raw[name], key)] as const),
+    ...(others.length === 0 ? [] : [[OTHER_FIELDS, fieldDigest('', pick(raw, others), key)] as const]),
   ])
 }
 
@@ -38,7 +38,7 @@ export function changedSince(base: ProjectBase, now: ProjectBase): string[] {
 }
 
 /** A short digest of a value. @param name the field's name, which decides whether the order of its items matters */
-export const digestOf = (name: string, value: unknown, key: string): string =>
+export const fieldDigest = (name: string, value: unknown, key: string): string =>
   createHmac('sha256', key)
     .update(`${name}:${canonicalField(name, value)}`)
     .digest('base64url')

@@ -6,18 +6,18 @@ import {
   type RequestChange,
   type RequestEvent,
 } from '../../domain/request.ts'
-import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
+import { checkDueRequests, recordEvent } from '../../catalog/requests.ts'
 import { LOOK_LATER_MS, lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
-import { keep } from './read.ts'
+import { cacheProject } from './read.ts'
 
-/** Looks up in CI's v2 interface what became of writes to projects without a known outcome. See `lookAtDue`. */
+/** Looks up in CI's v2 interface what became of writes to projects without a known outcome. See `checkDueRequests`. */
 export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
-  lookAtDue(deps, deps.store.read.projectRequestsToLookAt, (request) => confirm(deps, request))
+  checkDueRequests(deps, deps.store.read.projectRequestsToCheck, (request) => confirm(deps, request))
 
 async function confirm(deps: ProjectDeps, request: ProjectRequest): Promise<void> {
   const now = deps.clock.now()
-  const seen = await look(deps, request)
+  const seen = await lookUp(deps, request)
   if (seen.kind === 'shown') return record(deps, request, { kind: 'shown', code: null }, seen.made)
   // CI may still be working on the request.
   const isEarly = now < request.requestedAt + CALLING_MAX_MS
@@ -39,14 +39,14 @@ async function record(
   if (isChanged) log.warn({ request: id, action, project, by, event: event.kind }, 'a write to CI was looked up')
 }
 
-type Looked =
+type LookUpResult =
   | { kind: 'shown'; made: Pick<RequestChange, 'projectUuid'> }
   /** `blind`: CI cannot show whether it happened */
   | { kind: 'not-shown' | 'away' | 'blind' }
 
-async function look(deps: ProjectDeps, request: ProjectRequest): Promise<Looked> {
+async function lookUp(deps: ProjectDeps, request: ProjectRequest): Promise<LookUpResult> {
   const { action, projectUuid, before } = request
-  if (action === 'create-project') return lookForCreated(deps, request)
+  if (action === 'create-project') return lookUpCreated(deps, request)
   if (projectUuid === null || Object.keys(before).length === 0) return { kind: 'blind' }
   const seen = await lookAtChanged(deps, projectUuid, before)
   return seen.kind === 'shown' ? { kind: 'shown', made: {} } : seen
@@ -55,14 +55,14 @@ async function look(deps: ProjectDeps, request: ProjectRequest): Promise<Looked>
 /** CI's clock and ours may differ by this much. */
 const CLOCKS_APART_MS = 5 * 60_000
 
-async function lookForCreated(deps: ProjectDeps, { project: name, requestedAt }: ProjectRequest): Promise<Looked> {
+async function lookUpCreated(deps: ProjectDeps, { project: name, requestedAt }: ProjectRequest): Promise<LookUpResult> {
   if (!deps.ci) return { kind: 'blind' }
   const listed = await listLike(deps.ci, name)
   if (!listed) return { kind: 'away' }
   const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= requestedAt - CLOCKS_APART_MS
   const made = listed.find((one) => isLike(one, name) && isNew(one.raw['created_at']))
   if (!made) return { kind: 'not-shown' }
-  await keep(deps, made)
+  await cacheProject(deps, made)
   return { kind: 'shown', made: { projectUuid: made.uuid } }
 }
 

@@ -1,13 +1,13 @@
 import { plain } from '../../slack/messages/blocks.ts'
 import { isRecord } from '../../lib/json.ts'
-import { mention, outside, projectName } from '../../slack/messages/build.ts'
+import { mention, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
 import { topOf } from '../../domain/project-change.ts'
 import { announceAndRun, offering } from './announce-and-run.ts'
-import { namesOf, pipelinesOf, readCreation, withoutNotifiers } from './create.ts'
+import { namesInUrl, pipelinesOf, readCreation, withoutNotifiers } from './create.ts'
 import {
   branchesInput,
   branchMatchInput,
@@ -30,7 +30,7 @@ import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
 import { refusing, type Form, type Received, type ModalView } from '../modal.ts'
-import { channelOf, readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
+import { formChannel, readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
 import { answerContext, pushView, TITLES, waitingFor, type Next } from './forms.ts'
 import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../slips.ts'
@@ -99,8 +99,8 @@ function receive(body: unknown): Received {
   )
   const read = readCreation(creation)
   if (read.kind === 'faults') return refusing(faultsByBlock(read.faults.map((fault) => placed(fault, creation))))
-  const channel = channelOf(body)
-  const [name] = namesOf(creation.repositoryUrl)
+  const channel = formChannel(body)
+  const [name] = namesInUrl(creation.repositoryUrl)
   const waiting: WaitingCreation = { kind: 'create', name, channel, creation, evenIfThere: false }
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [longest(body)]: tooLongWords(excess) })
@@ -164,12 +164,12 @@ const longest = (body: unknown): string =>
 async function preview(deps: SlackDeps, waiting: WaitingCreation, by: Requester, reference: string): Promise<Next> {
   const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
   if (outcome.kind === 'free' || outcome.kind === 'exists')
-    return { outcome: outcome.kind, view: lookView(deps, outcome, waiting) }
+    return { outcome: outcome.kind, view: previewView(deps, outcome, waiting) }
   return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, answerContext('create', reference)) }
 }
 
 /** Shows what would be created. The view's metadata holds the creation, encrypted. */
-export function lookView(
+export function previewView(
   { seal }: Pick<SlackDeps, 'seal'>,
   outcome: Extract<CreationPreview, { kind: 'free' | 'exists' }>,
   waiting: WaitingCreation,
@@ -185,7 +185,7 @@ export function lookView(
     blocks: answerOf([
       line(
         isThere
-          ? `:warning: *There is ${projectName({ project: outcome.project.name })} in CI already.* Is a second one wanted?`
+          ? `:warning: *There is ${projectLabel({ project: outcome.project.name })} in CI already.* Is a second one wanted?`
           : '',
       ),
       ...creationParts(waiting),
@@ -212,7 +212,7 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
       ? []
       : [line(`*${head}:* ${items.slice(0, ITEMS_MAX).map(command).join(', ')}${items.length > ITEMS_MAX ? ' …' : ''}`)]
   return [
-    line(`:package: *${projectName({ project: name })}* · ${type === 'pro' ? 'Pro' : 'Basic'}`),
+    line(`:package: *${projectLabel({ project: name })}* · ${type === 'pro' ? 'Pro' : 'Basic'}`),
     line(`*Repository:* ${code(repositoryUrl)}`),
     line(
       `*Branches:* ${filterWords({ mode: match, entries: branches })}${onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
@@ -257,7 +257,7 @@ export const projectCreateSendForm: Form = {
           const left = { ...waiting, creation: withoutNotifiers(creation, notifiers) }
           const looked = await deps.operations.projects.previewCreation(left.creation, by)
           if (looked.kind !== 'free' && looked.kind !== 'exists') return null
-          return offering(lookView(deps, looked, left), 'Create without it', notifiers)
+          return offering(previewView(deps, looked, left), 'Create without it', notifiers)
         },
       }
     }),
@@ -265,4 +265,4 @@ export const projectCreateSendForm: Form = {
 
 /** The announcement in the channel where the creation was requested. */
 export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>): string =>
-  `:hammer_and_wrench: ${mention(user)} is creating the project *${projectName({ project: name })}* in CI. The result will be in this thread.`
+  `:hammer_and_wrench: ${mention(user)} is creating the project *${projectLabel({ project: name })}* in CI. The result will be in this thread.`

@@ -3,21 +3,21 @@ import { differencesOf, topOf, type Difference } from '../../domain/project-chan
 import type { ProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
-import { type Requester, type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
+import { type Requester, type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
 import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent, ProjectDeps } from './outcomes.ts'
 import {
   beforeCall,
   beforeRecord,
-  callOnce,
+  callForProject,
   end,
   endUnclear,
-  lookAgain,
+  retryLookUp,
   record,
   repeatedRequest,
-  tell,
-  type Seen,
+  announceBegun,
+  type LookUpResult,
 } from './record.ts'
-import { refusalOf, keep } from './read.ts'
+import { refusalOf, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
@@ -39,15 +39,15 @@ interface Ready {
  */
 export async function createProject(
   deps: ProjectDeps,
-  wanted: Creation,
+  creation: Creation,
   by: Requester,
   { evenIfThere, begun }: { evenIfThere: boolean; begun?: Begun },
 ): Promise<CreateOutcome> {
-  const ready = await beforeRecord(makeReady(deps, wanted, by, evenIfThere))
+  const ready = await beforeRecord(makeReady(deps, creation, by, evenIfThere))
   if (ready.kind !== 'ready') return ready
   const taken = evenIfThere ? null : await endIfThere(deps, ready)
   if (taken) return taken
-  const [outcome] = await Promise.all([send(deps, ready), tell(deps, begun)])
+  const [outcome] = await Promise.all([send(deps, ready), announceBegun(deps, begun)])
   return outcome
 }
 
@@ -65,9 +65,9 @@ const existing = ([one]: readonly Project[]): Extract<CreateOutcome, { kind: 'ex
   one ? { kind: 'exists', project: refOf(one) } : null
 
 /** Whether a project of that name exists already; creates nothing. */
-export async function previewCreation(deps: ProjectDeps, wanted: Creation, by: Requester): Promise<CreationPreview> {
-  const looked = await lookFirst(deps, wanted, by)
-  return looked.kind === 'looked' ? (existing(looked.there) ?? { kind: 'free' }) : looked
+export async function previewCreation(deps: ProjectDeps, creation: Creation, by: Requester): Promise<CreationPreview> {
+  const check = await checkFirst(deps, creation, by)
+  return check.kind === 'looked' ? (existing(check.there) ?? { kind: 'free' }) : check
 }
 
 interface Looked {
@@ -77,28 +77,28 @@ interface Looked {
   there: readonly Project[]
 }
 
-async function lookFirst(deps: ProjectDeps, wanted: Creation, by: Requester): Promise<Looked | NotSent> {
+async function checkFirst(deps: ProjectDeps, creation: Creation, by: Requester): Promise<Looked | NotSent> {
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
   if (!deps.ci) return { kind: 'no-v2' }
-  const read = readCreation(wanted)
+  const read = readCreation(creation)
   if (read.kind === 'faults') return read
-  const found = await findNamed(deps, wanted.repositoryUrl)
+  const found = await findNamed(deps, creation.repositoryUrl)
   return found.kind === 'projects' ? { kind: 'looked', creation: read.creation, there: found.projects } : found
 }
 
 async function makeReady(
   deps: ProjectDeps,
-  wanted: Creation,
+  requested: Creation,
   by: Requester,
   evenIfThere: boolean,
 ): Promise<Ready | CreateOutcome> {
-  const looked = await lookFirst(deps, wanted, by)
-  if (looked.kind !== 'looked') return looked
-  const { creation, there } = looked
+  const check = await checkFirst(deps, requested, by)
+  if (check.kind !== 'looked') return check
+  const { creation, there } = check
   const obstacle = (await repeatedRequest(deps, by)) ?? (evenIfThere ? null : existing(there))
   if (obstacle) return obstacle
-  const [project] = namesOf(wanted.repositoryUrl)
+  const [project] = namesInUrl(requested.repositoryUrl)
   const what = Object.keys(creation)
   const recorded = await record(deps, { action: 'create-project', project, projectUuid: null, what, before: {} }, by)
   if (recorded.kind !== 'recorded') return recorded
@@ -109,20 +109,20 @@ async function makeReady(
 async function send(deps: ProjectDeps, { request, creation, earlier }: Ready): Promise<CreateOutcome> {
   const { ci } = deps
   invariant(ci, 'what was asked about can be written')
-  const called = await callOnce(deps, request, () => ci.createProject(creation))
+  const called = await callForProject(deps, request, () => ci.createProject(creation))
   if (called.kind === 'ci-refused')
     return { ...called, unknownNotifiers: unknownNotifiers(called.reason, creation.notification_rules ?? []) }
   if (called.kind === 'answered') return finish(deps, request, creation, called.answer)
-  const seen = await lookAgain(deps, () => look(deps, creation, earlier))
+  const seen = await retryLookUp(deps, () => findCreated(deps, creation, earlier))
   if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
   return finish(deps, request, creation, seen.done)
 }
 
-async function look(
+async function findCreated(
   deps: ProjectDeps,
   { repository_url: repositoryUrl }: ProjectCreation,
   earlier: ReadonlySet<string>,
-): Promise<Seen<Project>> {
+): Promise<LookUpResult<Project>> {
   const there = await findNamed(deps, repositoryUrl)
   if (there.kind === 'ci-trouble') return { kind: 'away' }
   const made = there.projects.find(({ uuid }) => !earlier.has(uuid))
@@ -133,16 +133,16 @@ async function look(
 async function findNamed(
   { ci }: ProjectDeps,
   repositoryUrl: string,
-): Promise<{ kind: 'projects'; projects: readonly Project[] } | CiTrouble> {
+): Promise<{ kind: 'projects'; projects: readonly Project[] } | CiFailure> {
   const found: Project[] = []
   try {
-    for (const name of namesOf(repositoryUrl)) {
+    for (const name of namesInUrl(repositoryUrl)) {
       const { projects = [] } = (await ci?.listProjects({ name })) ?? {}
       found.push(...projects.filter((project) => project.name === name))
     }
     return { kind: 'projects', projects: found }
   } catch (error) {
-    return troubleOf(error)
+    return ciFailureOf(error)
   }
 }
 
@@ -155,7 +155,7 @@ async function finish(
   const otherwise = otherwiseThan(creation, made)
   const code = otherwise.length > 0 ? 'otherwise' : null
   await end(deps, request, { kind: 'shown', code }, { projectUuid: made.uuid })
-  await keep(deps, made).catch((error: unknown) =>
+  await cacheProject(deps, made).catch((error: unknown) =>
     deps.log.warn({ err: error }, 'a new project could not be stored; the next reading of the projects finds it'),
   )
   return { kind: 'created', project: refOf(made), otherwise }
@@ -163,9 +163,9 @@ async function finish(
 
 /** Where CI's new project differs from the request. Compares only fields with the same name on both sides. */
 function otherwiseThan(creation: ProjectCreation, made: Project): Difference[] {
-  const wanted = Object.fromEntries(Object.entries(creation).filter(([name]) => COMPARED.has(name)))
-  const got = Object.fromEntries(Object.keys(wanted).map((name) => [name, made.raw[name]]))
-  return differencesOf({ ...wanted, team_ids: creation.team_ids.map(Number) }, got).filter(
+  const requested = Object.fromEntries(Object.entries(creation).filter(([name]) => COMPARED.has(name)))
+  const got = Object.fromEntries(Object.keys(requested).map((name) => [name, made.raw[name]]))
+  return differencesOf({ ...requested, team_ids: creation.team_ids.map(Number) }, got).filter(
     ({ field }) => topOf(field) !== 'team_ids' || creation.team_ids.every((id) => Number.isSafeInteger(Number(id))),
   )
 }
@@ -214,7 +214,7 @@ export function withoutNotifiers(creation: Creation, notifiers: readonly string[
 }
 
 /** The names that CI may give a project of this repository. */
-export function namesOf(repositoryUrl: string): readonly [string, ...string[]] {
+export function namesInUrl(repositoryUrl: string): readonly [string, ...string[]] {
   const path = repositoryPath(repositoryUrl.trim()) ?? repositoryUrl
   const short = path.split('/').slice(-2).join('/')
   return short === path ? [short] : [short, path]

@@ -1,5 +1,5 @@
 import { plain, section, type Block } from '../../slack/messages/blocks.ts'
-import { mention, projectName } from '../../slack/messages/build.ts'
+import { mention, projectLabel } from '../../slack/messages/build.ts'
 import { topOf } from '../../domain/project-change.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
@@ -10,7 +10,16 @@ import { outcomeName } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import type { FieldHandler } from '../feature.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
-import { refusing, showing, type Form, type Received, answerView, type ModalView, placeIn, showIn } from '../modal.ts'
+import {
+  refusing,
+  showing,
+  type Form,
+  type Received,
+  answerView,
+  type ModalView,
+  replyTargetIn,
+  showIn,
+} from '../modal.ts'
 import { respond } from '../respond.ts'
 import { tooLongWords } from '../slips.ts'
 import { announceAndRun, awayFrom, offering } from './announce-and-run.ts'
@@ -27,7 +36,7 @@ import {
   writeWaiting,
   type WaitingEdit,
 } from './metadata.ts'
-import type { Preview, PreviewQuestion, ShownProject } from './outcomes.ts'
+import type { Preview, PreviewInput, ShownProject } from './outcomes.ts'
 import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 
 export const EDIT_CALLBACK_ID = 'project_edit_form'
@@ -60,7 +69,7 @@ export function editView(shown: ShownProject, part: string | null, channel: Chan
     }),
     blocks: [
       {
-        ...section(`*${projectName({ project: name })}*: what shall change?`),
+        ...section(`*${projectLabel({ project: name })}*: what shall change?`),
         block_id: 'project_part',
         accessory: {
           type: 'static_select',
@@ -86,9 +95,9 @@ export const choosePart: FieldHandler = async (deps, body, action) => {
   const memory = readMemory(body)
   const viewId = textAt(body, 'view', 'id') ?? ''
   const by = requesterIn(body, memory?.channel ?? null)
-  const isCurrent = deps.newest.note(viewId)
-  const place = placeIn(deps.client, viewId, TITLES.edit, awayFrom(deps, by))
-  await respond(deps, { what: 'project edit', by, place }, async (reference): Promise<Reply> => {
+  const isCurrent = deps.newest.begin(viewId)
+  const replyTarget = replyTargetIn(deps.client, viewId, TITLES.edit, awayFrom(deps, by))
+  await respond(deps, { what: 'project edit', by, replyTarget }, async (reference): Promise<Reply> => {
     if (!memory) return { outcome: 'old', answer: answerOldForm() }
     const asking = { operations: deps.operations, by, reference }
     const shown = await ifAdmin(asking, 'edit', () => readForForm(asking, 'edit', memory.project))
@@ -116,12 +125,12 @@ function receive(body: unknown): Received {
 
 /** Shown on top of the form until CI has answered. */
 export const comparingView = (name: string): ModalView =>
-  waitingFor('edit', `Comparing with what CI has of *${projectName({ project: name })}* …`, 'Back')
+  waitingFor('edit', `Comparing with what CI has of *${projectLabel({ project: name })}* …`, 'Back')
 
 /** What the change would do to the project as CI has it now, to be sent or not. */
 export async function lookAtEdit(
   deps: Pick<SlackDeps, 'operations' | 'seal'>,
-  question: PreviewQuestion & Pick<WaitingEdit, 'channel'>,
+  question: PreviewInput & Pick<WaitingEdit, 'channel'>,
   by: Requester,
   reference: string,
 ): Promise<Next> {
@@ -155,7 +164,7 @@ const FIELDS_MAX = 5
 const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: Preview): Block[] =>
   answerOf([
     line(
-      `*${projectName({ project: name })}*: this changes, and nothing else ${unshown.length === 0 ? 'does' : 'that CI shows'}.`,
+      `*${projectLabel({ project: name })}*: this changes, and nothing else ${unshown.length === 0 ? 'does' : 'that CI shows'}.`,
     ),
     line(
       unshown.length === 0
@@ -197,4 +206,4 @@ export const projectSendForm: Form = {
 
 /** The announcement in the channel where the edit was requested. */
 export const editLine = (user: string, { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>): string =>
-  `:pencil2: ${mention(user)} is changing *${projectName({ project: name })}*: ${fieldsWords(fields)}. The result will be in this thread.`
+  `:pencil2: ${mention(user)} is changing *${projectLabel({ project: name })}*: ${fieldsWords(fields)}. The result will be in this thread.`

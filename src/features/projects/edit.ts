@@ -6,7 +6,7 @@ import {
   type Difference,
   type ProjectChange,
 } from '../../domain/project-change.ts'
-import { maskedSecrets, unsaidFields } from '../../domain/masked-project.ts'
+import { maskedSecrets, absentFields } from '../../domain/masked-project.ts'
 import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
 import type { Project, FieldFault } from '../../domain/project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
@@ -18,44 +18,40 @@ import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { checkFilter, checkRuleAt, missingOptions, unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { updateBody, without } from '../../sources/ci-service/update-body.ts'
-import { baseOf, changedSince, digestOf } from './base.ts'
+import { baseOf, changedSince, fieldDigest } from './base.ts'
 import type {
   Begun,
   ChangedMeanwhile,
   EditOutcome,
-  EditQuestion,
+  EditInput,
   Preview,
   PreviewOutcome,
-  PreviewQuestion,
+  PreviewInput,
   ProjectDeps,
 } from './outcomes.ts'
 import { readAfresh, refOf, refusalOf } from './read.ts'
 import {
   beforeCall,
   beforeRecord,
-  callOnce,
+  callForProject,
   end,
   endUnclear,
-  lookAgain,
+  retryLookUp,
   lookAtChanged,
   newestRequests,
   record,
   repeatedRequest,
   TAKEN,
-  tell,
+  announceBegun,
   type Recorded,
-  type Wanted,
+  type RequestedChange,
 } from './record.ts'
 
 /** What an edit would change in the project as CI has it now; sends nothing. */
-export async function previewEdit(
-  deps: ProjectDeps,
-  question: PreviewQuestion,
-  by: Requester,
-): Promise<PreviewOutcome> {
+export async function previewEdit(deps: ProjectDeps, input: PreviewInput, by: Requester): Promise<PreviewOutcome> {
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
-  const prepared = await prepareEdit(deps, question)
+  const prepared = await prepareEdit(deps, input)
   return prepared.kind === 'prepared' ? prepared.preview : prepared
 }
 
@@ -66,43 +62,43 @@ export async function previewEdit(
  */
 export async function editProject(
   deps: ProjectDeps,
-  question: EditQuestion,
+  input: EditInput,
   by: Requester,
   begun?: Begun,
 ): Promise<EditOutcome> {
-  const ready = await beforeRecord(makeReady(deps, question, by))
+  const ready = await beforeRecord(makeReady(deps, input, by))
   if (ready.kind !== 'recorded') return ready
   const { request } = ready
   // Another edit may have ended between our reading and our record, so the change is applied to the current state.
-  const again = prepareUnchanged(deps, question)
+  const again = prepareUnchanged(deps, input)
   const prepared = await beforeCall(deps, request, again, 'the project could not be read again')
   if (prepared.kind !== 'prepared') {
     await end(deps, request, { kind: 'refused', code: prepared.kind })
     return prepared
   }
-  const [outcome] = await Promise.all([send(deps, request, prepared), tell(deps, begun)])
+  const [outcome] = await Promise.all([send(deps, request, prepared), announceBegun(deps, begun)])
   return outcome
 }
 
-async function makeReady(deps: ProjectDeps, question: EditQuestion, by: Requester): Promise<Recorded | EditOutcome> {
+async function makeReady(deps: ProjectDeps, input: EditInput, by: Requester): Promise<Recorded | EditOutcome> {
   const refusal = (await refusalOf(deps, by)) ?? (await repeatedRequest(deps, by))
   if (refusal) return refusal
-  const prepared = await prepareUnchanged(deps, question)
+  const prepared = await prepareUnchanged(deps, input)
   return prepared.kind === 'prepared' ? record(deps, wantedOf(deps, prepared), by) : prepared
 }
 
 /** The edit, unless somebody else has changed the project since the form showed it. */
-async function prepareUnchanged(deps: ProjectDeps, question: EditQuestion) {
-  const prepared = await prepareEdit(deps, question)
+async function prepareUnchanged(deps: ProjectDeps, input: EditInput) {
+  const prepared = await prepareEdit(deps, input)
   if (prepared.kind !== 'prepared' || prepared.preview.theirs.length === 0) return prepared
   return changedMeanwhile(deps, prepared.preview.project, prepared.preview.theirs)
 }
 
-function wantedOf({ digestKey }: ProjectDeps, { preview, before: { raw } }: Prepared): Wanted {
+function wantedOf({ digestKey }: ProjectDeps, { preview, before: { raw } }: Prepared): RequestedChange {
   const { project, differences } = preview
   const what = [...new Set(differences.map(({ field }) => field))]
   const tops = new Set(what.map(topOf))
-  const before = Object.fromEntries([...tops].map((name) => [name, digestOf(name, raw[name], digestKey)]))
+  const before = Object.fromEntries([...tops].map((name) => [name, fieldDigest(name, raw[name], digestKey)]))
   return { action: 'edit-project', project: project.name, projectUuid: project.uuid, what, before }
 }
 
@@ -110,11 +106,11 @@ async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepar
   const { ci } = deps
   invariant(ci, 'what was read can be written')
   const { before, meant } = prepared
-  const called = await callOnce(deps, request, () => ci.updateProject(before.uuid, meant))
+  const called = await callForProject(deps, request, () => ci.updateProject(before.uuid, meant))
   if (called.kind === 'ci-refused')
     return { ...called, unknownNotifiers: unknownNotifiers(called.reason, listOf(meant['notification_rules'])) }
   // `finish` compares the values.
-  const seen = await lookAgain(deps, () => lookAtChanged(deps, before.uuid, request.before))
+  const seen = await retryLookUp(deps, () => lookAtChanged(deps, before.uuid, request.before))
   if (seen.kind === 'shown') return finish(deps, request, prepared, seen.done, true)
   // Some gateways answer 200 in place of CI, so a success counts only if CI does not show the opposite.
   if (called.kind === 'answered' && seen.kind === 'away') return finish(deps, request, prepared, called.answer, false)
@@ -149,7 +145,7 @@ interface Prepared {
 /** Reads the project from CI and applies the change to it; sends nothing. */
 async function prepareEdit(
   deps: ProjectDeps,
-  { project: uuid, change, base, without: notifiers = [] }: PreviewQuestion,
+  { project: uuid, change, base, without: notifiers = [] }: PreviewInput,
 ): Promise<Prepared | Exclude<PreviewOutcome, Preview>> {
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return read
@@ -206,7 +202,7 @@ function meantBy(raw: Raw, change: ProjectChange, notifiers: readonly string[]):
 
 /** The names of the fields that CI does not show, so that an update may lose them. Basic projects have more fields. */
 const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
-  ...unsaidFields(raw, staysBasic),
+  ...absentFields(raw, staysBasic),
   ...listOf(raw['notification_rules']).flatMap((rule, at) =>
     isRecord(rule) ? missingOptions(rule, 'update').map((name) => `notification_rules[${at}].options.${name}`) : [],
   ),

@@ -7,7 +7,7 @@ import { outcomeName, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import { opening, showing, waitingView, type Received, type ModalView, answerView } from '../modal.ts'
 import { respond } from '../respond.ts'
-import { slackCodeOf, type Place } from '../../slack/reply-targets.ts'
+import { slackCodeOf, type ReplyTarget } from '../../slack/reply-targets.ts'
 import { requesterIn } from './metadata.ts'
 import { answerNotSent } from './messages.ts'
 import type { ShownProject } from './outcomes.ts'
@@ -96,8 +96,8 @@ export function pushView(
     work(deps) {
       const by = requesterIn(body, channel)
       const show = (view: ModalView) => showPushed(deps, name, view)
-      const place: Place = { spot: null, show: (answer) => show(answerView(TITLES[verb], answer)) }
-      return respond(deps, { what: `project ${verb}`, by, place }, async (reference) => {
+      const replyTarget: ReplyTarget = { conversation: null, show: (answer) => show(answerView(TITLES[verb], answer)) }
+      return respond(deps, { what: `project ${verb}`, by, replyTarget }, async (reference) => {
         const next = await look(deps, by, reference)
         if (!('view' in next)) return next
         await show(next.view)

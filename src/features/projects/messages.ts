@@ -1,12 +1,12 @@
 import type { CiErrorKind } from '../../sources/http/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
-import { projectName, outside, mention } from '../../slack/messages/build.ts'
+import { projectLabel, outside, mention } from '../../slack/messages/build.ts'
 import type { Difference } from '../../domain/project-change.ts'
 import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain, ChangedMeanwhile, NotSent } from './outcomes.ts'
 import {
   answerOf,
-  answerTrouble,
+  answerError,
   line,
   nextStep,
   type Answer,
@@ -14,7 +14,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { LATER, unknownWords, type Words, ciSaid, answerCiTrouble } from '../fault-messages.ts'
+import { LATER, unknownWords, type Words, ciReason, answerCiFailure } from '../fault-messages.ts'
 import {
   andMore,
   differenceParts,
@@ -38,7 +38,7 @@ export function answerEdit(outcome: EditOutcome, context: AnswerContext): Answer
   if (outcome.kind === 'no-difference') return answerNoDifference(outcome.project.name)
   if (outcome.kind !== 'edited') return answerNotDone(outcome, 'changed', context)
   return answerOf([
-    line(`:white_check_mark: *Changed*: ${projectName({ project: outcome.project.name })}`),
+    line(`:white_check_mark: *Changed*: ${projectLabel({ project: outcome.project.name })}`),
     ...differenceParts(outcome.differences),
     ...compared(outcome),
   ])
@@ -74,16 +74,16 @@ function made(otherwise: readonly Difference[]): Part[] {
 
 export const answerNoDifference = (project: string): Answer =>
   answerOf([
-    line(`:information_source: *Nothing to change*: ${projectName({ project })} is like that already.`),
+    line(`:information_source: *Nothing to change*: ${projectLabel({ project })} is like that already.`),
     line(nextStep('Go back to change something else, or close the form.')),
   ])
 
 export function answerCreate(outcome: CreateOutcome, context: AnswerContext): Answer {
   if (outcome.kind !== 'created' && outcome.kind !== 'exists') return answerNotDone(outcome, 'created', context)
-  const project = projectName({ project: outcome.project.name })
+  const project = projectLabel({ project: outcome.project.name })
   const next = `Type ${typed(`/ci project ${outcome.project.name}`)} to look at it.`
   if (outcome.kind === 'exists')
-    return answerTrouble({
+    return answerError({
       what: `:information_source: *Not created*: ${project} exists already.`,
       why: 'Somebody else has created it in the meantime.',
       next,
@@ -94,9 +94,9 @@ export function answerCreate(outcome: CreateOutcome, context: AnswerContext): An
 /** @param isForRequester whether only the requester sees it: the key is shown to nobody else */
 export function answerReset(outcome: ResetOutcome, context: AnswerContext, isForRequester: boolean): Answer {
   if (outcome.kind !== 'reset' && outcome.kind !== 'not-pro') return answerNotDone(outcome, 'reset', context)
-  const project = projectName({ project: outcome.project.name })
+  const project = projectLabel({ project: outcome.project.name })
   if (outcome.kind === 'not-pro')
-    return answerTrouble({
+    return answerError({
       what: `:no_entry_sign: *No AES key*: ${project} is not a Pro project.`,
       why: 'Only Pro projects have one; nothing was changed.',
       next: 'Choose a Pro project.',
@@ -125,18 +125,18 @@ function answerNotDone(
 ): Answer {
   if (outcome.kind !== 'ci-refused' && outcome.kind !== 'unclear') return answerNotSent(outcome, context)
   const { reference } = context
-  const project = projectName(outcome)
+  const project = projectLabel(outcome)
   if (outcome.kind === 'ci-refused') {
     const { why, next } = refusedWords(outcome)
-    return answerTrouble(
-      { what: `:x: *Not ${done}*: ${project}`, why: [why, ...ciSaid(outcome.reason)], next },
+    return answerError(
+      { what: `:x: *Not ${done}*: ${project}`, why: [why, ...ciReason(outcome.reason)], next },
       reference,
     )
   }
   const what = `:grey_question: *Unclear whether CI has ${done}* ${project}.`
-  const why = [UNCLEAR[outcome.code] ?? 'The call ended before CI had answered.', LOOKED[outcome.looked]]
+  const why = [UNCLEAR[outcome.code] ?? 'The call ended before CI had answered.', LOOKED[outcome.lookUp]]
   const next = `Look at it with ${typed(`/ci project ${outcome.project}`)} before you send anything again.`
-  return answerTrouble({ what, why, next }, reference)
+  return answerError({ what, why, next }, reference)
 }
 
 function refusedWords({ code, unknownNotifiers = [] }: Extract<SentInVain, { kind: 'ci-refused' }>): Words {
@@ -192,7 +192,7 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
   const { reference } = context
   switch (outcome.kind) {
     case 'no-v2':
-      return answerTrouble({
+      return answerError({
         what: ":warning: *Projects cannot be read*: CI's v2 interface is not configured.",
         why: 'Projects of GitHub and GitLab are set up by files in their repositories.',
         next: 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.',
@@ -200,11 +200,11 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
     case 'not-listed':
       return answerNotListed(outcome.project)
     case 'faults':
-      return answerTrouble(faultTrouble(outcome))
+      return answerError(faultTrouble(outcome))
     case 'asked-already':
-      return answerTrouble(alreadyRequested(outcome))
+      return answerError(alreadyRequested(outcome))
     case 'ci-trouble':
-      return answerCiTrouble(outcome, ':warning: *CI did not answer*: nothing was changed.', reference)
+      return answerCiFailure(outcome, ':warning: *CI did not answer*: nothing was changed.', reference)
     case 'forbidden':
       return answerNotAllowed(outcome.permit, { action: outcome.action, reference })
     case 'unknown-person':
@@ -215,11 +215,11 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
 }
 
 const answerNotListed = ({ name, type }: ProjectRef): Answer =>
-  answerTrouble({
-    what: `:mag: *CI does not list ${projectName({ project: name })}* in its v2 interface.`,
+  answerError({
+    what: `:mag: *CI does not list ${projectLabel({ project: name })}* in its v2 interface.`,
     why: "It was deleted, or Buildline's credentials do not include it.",
     next: `Type ${typed('/ci list')} to see all that CI lists.`,
-    ...OF_OTHERS.get(type ?? '')?.(projectName({ project: name })),
+    ...OF_OTHERS.get(type ?? '')?.(projectLabel({ project: name })),
   })
 
 const OF_OTHERS = new Map([
@@ -233,7 +233,7 @@ function ofOther(why: string) {
 
 /** The rules in CI have changed since `/ci doctor` offered to add one. */
 export const answerNoAddress = (): Answer =>
-  answerTrouble({
+  answerError({
     what: ':mag: *No rule added*: Buildline no longer finds its address in CI.',
     why: "No project has a webhook rule with Buildline's secret any more.",
     next: `Type ${typed('/ci doctor')} again: it says what to enter in CI.`,
@@ -262,8 +262,8 @@ function alreadyRequested({ by, at, state }: Extract<NotSent, { kind: 'asked-alr
 /** Somebody else changed the project first: nothing was sent. */
 function answerChangedMeanwhile({ project, theirs, by }: ChangedMeanwhile): Answer {
   const who = mention(by) || 'Somebody else'
-  return answerTrouble({
-    what: `:twisted_rightwards_arrows: *Not sent*: ${projectName({ project: project.name })} was changed in the meantime.`,
+  return answerError({
+    what: `:twisted_rightwards_arrows: *Not sent*: ${projectLabel({ project: project.name })} was changed in the meantime.`,
     why: `${who} changed ${fieldsWords(theirs)} after you opened it.`,
     next: `Type ${typed(`/ci project edit ${project.name}`)} to see it as it is now and change it again.`,
   })

@@ -47,7 +47,7 @@ export interface WaitingEdit {
   change: ProjectChange
   base: Readonly<Record<string, string>>
   fields: readonly string[]
-  /** see EditQuestion */
+  /** see EditInput */
   without?: readonly string[]
 }
 
@@ -81,7 +81,7 @@ const isWaiting = (value: unknown): value is WaitingEdit | WaitingCreation =>
   ['edit', 'create'].some((kind) => fieldOf(value, 'kind') === kind)
 
 /** The channel where a form was opened, for forms that store nothing else. */
-export const channelOf = (body: unknown): ChannelId | null =>
+export const formChannel = (body: unknown): ChannelId | null =>
   parse(z.object({ channel: channelId }), textAt(body, 'view', 'private_metadata'))?.channel ?? null
 
 /** The requester of a form; their channel is the one where the form was opened. */

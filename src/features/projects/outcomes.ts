@@ -5,7 +5,7 @@ import type { MaskedProject } from '../../domain/masked-project.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import type { Difference, ProjectChange, VariableInput } from '../../domain/project-change.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import type { BuildSummary, CiTrouble, NotFound, Refused } from '../../catalog/outcomes.ts'
+import type { BuildSummary, CiFailure, NotFound, Refused } from '../../catalog/outcomes.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { RequestDeps } from '../../catalog/requests.ts'
 
@@ -31,10 +31,10 @@ export type ShowOutcome =
    * `stale`: CI could not be reached; then only type, filter and rules are known, as they were last read. `mayEdit`:
    * whether the requester may edit and reset it
    */
-  | { kind: 'project'; shown: ShownProject; stale: CiTrouble | null; mayEdit: boolean }
+  | { kind: 'project'; shown: ShownProject; stale: CiFailure | null; mayEdit: boolean }
   | { kind: 'no-v2' }
   | NotListed
-  | CiTrouble
+  | CiFailure
   | NotFound
 
 /** The project is known, and CI's v2 interface does not list it. */
@@ -51,7 +51,7 @@ export type NotSent =
   /** the same request came before, or somebody's request for this project is still open */
   | { kind: 'asked-already'; by: string; at: number; state: RequestState }
   | NotListed
-  | CiTrouble
+  | CiFailure
   | NotFound
   | Refused
 
@@ -67,9 +67,9 @@ export type SentInVain =
       unknownNotifiers?: readonly string[]
     }
   /** CI may have done it. After a look-up, CI does not show it or cannot be reached. It is never sent again */
-  | { kind: 'unclear'; code: string; project: string; looked: 'not-shown' | 'away' }
+  | { kind: 'unclear'; code: string; project: string; lookUp: 'not-shown' | 'away' }
 
-export interface EditQuestion {
+export interface EditInput {
   project: Uuid
   change: ProjectChange
   /** the digests of the fields as the form showed them */
@@ -79,7 +79,7 @@ export interface EditQuestion {
 }
 
 /** `base` null: no form has shown it before */
-export type PreviewQuestion = Omit<EditQuestion, 'base'> & { base: ProjectBase | null }
+export type PreviewInput = Omit<EditInput, 'base'> & { base: ProjectBase | null }
 
 /** What would be sent. */
 export interface Preview {

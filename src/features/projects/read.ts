@@ -3,7 +3,7 @@ import type { Project } from '../../domain/project.ts'
 import { filterOf } from '../../domain/pattern.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { sourceOf, type Uuid } from '../../domain/ids.ts'
-import { type BuildSummary, type CiTrouble, troubleOf, type Requester, type Refused } from '../../catalog/outcomes.ts'
+import { type BuildSummary, type CiFailure, ciFailureOf, type Requester, type Refused } from '../../catalog/outcomes.ts'
 import { newestSummary } from '../../catalog/find-build.ts'
 import { findProject } from '../../catalog/projects.ts'
 import type { KnownProject } from '../../store/records.ts'
@@ -16,18 +16,18 @@ type Read = { kind: 'read'; project: Project; ref: ProjectRef }
 export async function readAfresh(
   deps: ProjectDeps,
   ref: ProjectRef,
-): Promise<Read | { kind: 'no-v2' } | NotListed | CiTrouble> {
+): Promise<Read | { kind: 'no-v2' } | NotListed | CiFailure> {
   // The CI service lists its own projects only.
   if (sourceOf(ref.projectId) !== 'ci') return { kind: 'not-listed', project: ref }
   if (!deps.ci) return { kind: 'no-v2' }
   try {
     const project = await ask(deps.ci, ref)
     if (!project) return { kind: 'not-listed', project: ref }
-    await keep(deps, project)
+    await cacheProject(deps, project)
     const { id, uuid, name, type } = project
     return { kind: 'read', project, ref: { projectId: ref.projectId ?? id, uuid, name, type } }
   } catch (error) {
-    return troubleOf(error)
+    return ciFailureOf(error)
   }
 }
 
@@ -38,10 +38,13 @@ export async function refOf({ store }: Pick<ProjectDeps, 'store'>, uuid: Uuid): 
 }
 
 /** Stores the project in the cache, whose rules decide which channels get its builds. */
-export async function keep({ store, clock }: Pick<ProjectDeps, 'store' | 'clock'>, project: Project): Promise<void> {
+export async function cacheProject(
+  { store, clock }: Pick<ProjectDeps, 'store' | 'clock'>,
+  project: Project,
+): Promise<void> {
   const { uuid, id, name, type, rules, raw } = project
-  const kept = { uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt: clock.now() }
-  await store.write((tx) => tx.keepProject(kept))
+  const stored = { uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt: clock.now() }
+  await store.write((tx) => tx.saveProject(stored))
 }
 
 async function ask(ci: NonNullable<ProjectDeps['ci']>, { uuid, name }: ProjectRef): Promise<Project | null> {
@@ -87,7 +90,7 @@ export async function showProject(
 async function asLastRead(
   deps: ProjectDeps,
   project: ProjectRef,
-  stale: CiTrouble,
+  stale: CiFailure,
   mayEdit: boolean,
 ): Promise<ShowOutcome> {
   const { uuid } = project

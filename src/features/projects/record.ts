@@ -13,12 +13,12 @@ import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
-import { digestOf } from './base.ts'
+import { fieldDigest } from './base.ts'
 import { readAfresh, refOf } from './read.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** What the record of a request holds: names of fields and digests, no values. */
-export interface Wanted {
+export interface RequestedChange {
   action: ProjectAction
   project: string
   projectUuid: Uuid | null
@@ -40,10 +40,14 @@ export async function repeatedRequest({ store }: ProjectDeps, by: Requester): Pr
 }
 
 /** Records the request before the call: once per interaction, and at most one open for each project or new name. */
-export async function record(deps: ProjectDeps, wanted: Wanted, by: Requester): Promise<Recorded | AlreadyRequested> {
-  const request: ProjectRequest = { ...newRecord(deps, by), ...wanted }
+export async function record(
+  deps: ProjectDeps,
+  change: RequestedChange,
+  by: Requester,
+): Promise<Recorded | AlreadyRequested> {
+  const request: ProjectRequest = { ...newRecord(deps, by), ...change }
   const earlier = await deps.store.write(async (tx) => {
-    const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, wanted))
+    const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, change))
     if (!known) await tx.insertRequest(request)
     return known
   })
@@ -51,7 +55,7 @@ export async function record(deps: ProjectDeps, wanted: Wanted, by: Requester): 
 }
 
 /** A project that is being created has no uuid yet, so its name identifies it. */
-async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Promise<ProjectRequest | null> {
+async function openRequest(tx: Tx, { action, project, projectUuid }: RequestedChange): Promise<ProjectRequest | null> {
   if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
   // No constraint of the database forbids two open creations of one name, so the name is locked.
   await tx.lockName(`create ${project}`)
@@ -108,7 +112,7 @@ export const beforeCall = <Ready>(
   })
 
 /** Announces the write while CI is being called: CI must not wait for Slack. Never rejects. */
-export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {
+export function announceBegun({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {
   return (begun?.() ?? Promise.resolve()).catch((error: unknown) =>
     log.warn({ err: error }, 'a change of a project could not be announced'),
   )
@@ -121,10 +125,10 @@ const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
 export const LOOK_LATER_MS = 10_000
 
 /** What a look at CI showed of a write with an unknown outcome. */
-export type Seen<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
+export type LookUpResult<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
 
 /** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */
-export async function callOnce<Answer>(
+export async function callForProject<Answer>(
   deps: ProjectDeps,
   request: ProjectRequest,
   call: () => Promise<Answer>,
@@ -137,8 +141,11 @@ export async function callOnce<Answer>(
 }
 
 /** Looks at CI until it shows the requested change, or LOOK_AFTER_MS is used up. Never sends the write again. */
-export async function lookAgain<Done>({ clock }: ProjectDeps, look: () => Promise<Seen<Done>>): Promise<Seen<Done>> {
-  let seen: Seen<Done> = { kind: 'away' }
+export async function retryLookUp<Done>(
+  { clock }: ProjectDeps,
+  look: () => Promise<LookUpResult<Done>>,
+): Promise<LookUpResult<Done>> {
+  let seen: LookUpResult<Done> = { kind: 'away' }
   for (const ms of LOOK_AFTER_MS) {
     if (ms > 0) await clock.sleep(ms)
     seen = await look()
@@ -152,12 +159,12 @@ export async function lookAtChanged(
   deps: ProjectDeps,
   uuid: Uuid,
   before: ProjectRequest['before'],
-): Promise<Seen<Project>> {
+): Promise<LookUpResult<Project>> {
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return { kind: 'away' }
   const { raw } = read.project
   const isChanged = Object.entries(before).some(
-    ([name, digest]) => digestOf(name, raw[name], deps.digestKey) !== digest,
+    ([name, digest]) => fieldDigest(name, raw[name], deps.digestKey) !== digest,
   )
   return isChanged ? { kind: 'shown', done: read.project } : { kind: 'not-shown' }
 }
@@ -173,12 +180,12 @@ export async function endUnclear(
   deps: ProjectDeps,
   request: ProjectRequest,
   code: string,
-  looked: 'not-shown' | 'away',
+  lookUp: 'not-shown' | 'away',
 ): Promise<Extract<SentInVain, { kind: 'unclear' }>> {
-  const isOver = looked === 'not-shown' && code === TAKEN
+  const isOver = lookUp === 'not-shown' && code === TAKEN
   const event: RequestEvent = isOver
     ? { kind: 'not-shown', code: 'not-shown' }
     : { kind: 'unclear', code, lookAt: deps.clock.now() + LOOK_LATER_MS }
   await end(deps, request, event)
-  return { kind: 'unclear', code, project: request.project, looked }
+  return { kind: 'unclear', code, project: request.project, lookUp }
 }

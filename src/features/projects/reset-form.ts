@@ -1,5 +1,5 @@
 import { plain, section } from '../../slack/messages/blocks.ts'
-import { mention, projectName } from '../../slack/messages/build.ts'
+import { mention, projectLabel } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerOldForm } from '../fault-messages.ts'
@@ -24,7 +24,7 @@ export const resetView = ({ project: { uuid, name } }: ShownProject, channel: Ch
   private_metadata: writeMemory({ project: uuid!, name, channel, base: {}, part: null, rule: null }),
   blocks: [
     section(
-      `:warning: *${projectName({ project: name })}* gets a new AES key. Everything that was encrypted with the old one can be read no more, and the old one does not come back.`,
+      `:warning: *${projectLabel({ project: name })}* gets a new AES key. Everything that was encrypted with the old one can be read no more, and the old one does not come back.`,
     ),
     textField({ block: NAME_BLOCK, label: "Type the project's name to confirm" }),
   ],
@@ -46,6 +46,6 @@ function receive(body: unknown): Received {
 
 /** The announcement in the channel where the reset was requested. */
 export const resetLine = (user: string, name: string): string =>
-  `:key: ${mention(user)} is resetting the AES key of *${projectName({ project: name })}*. The result will be in this thread.`
+  `:key: ${mention(user)} is resetting the AES key of *${projectLabel({ project: name })}*. The result will be in this thread.`
 
 export const projectResetForm: Form = { what: 'the reset of an AES key', receive }

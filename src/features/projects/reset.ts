@@ -6,17 +6,17 @@ import { textOf } from '../../domain/raw-values.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun, ResetOutcome, ProjectDeps } from './outcomes.ts'
-import { digestOf } from './base.ts'
+import { fieldDigest } from './base.ts'
 import {
   beforeRecord,
-  callOnce,
+  callForProject,
   end,
   endUnclear,
-  lookAgain,
+  retryLookUp,
   record,
   repeatedRequest,
-  tell,
-  type Seen,
+  announceBegun,
+  type LookUpResult,
 } from './record.ts'
 import { refusalOf, readAfresh, refOf } from './read.ts'
 
@@ -36,7 +36,7 @@ interface Ready {
 export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun?: Begun): Promise<ResetOutcome> {
   const ready = await beforeRecord(makeReady(deps, uuid, by))
   if (ready.kind !== 'ready') return ready
-  const [outcome] = await Promise.all([send(deps, ready), tell(deps, begun)])
+  const [outcome] = await Promise.all([send(deps, ready), announceBegun(deps, begun)])
   return outcome
 }
 
@@ -55,7 +55,7 @@ async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<
       project: ref.name,
       projectUuid: uuid,
       what: [AES_KEY],
-      before: key === null ? {} : { [AES_KEY]: digestOf(AES_KEY, key, deps.digestKey) },
+      before: key === null ? {} : { [AES_KEY]: fieldDigest(AES_KEY, key, deps.digestKey) },
     },
     by,
   )
@@ -66,22 +66,22 @@ async function send(deps: ProjectDeps, ready: Ready): Promise<ResetOutcome> {
   const { ci } = deps
   const { request, ref, before } = ready
   invariant(ci, 'what was read can be written')
-  const called = await callOnce(deps, request, () => ci.resetAesKey(before.uuid))
+  const called = await callForProject(deps, request, () => ci.resetAesKey(before.uuid))
   if (called.kind === 'ci-refused') return called
   if (called.kind === 'unclear') {
-    const seen = await lookAgain(deps, () => look(deps, ready))
+    const seen = await retryLookUp(deps, () => lookUpKey(deps, ready))
     if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
     await end(deps, request, { kind: 'shown' })
     return { kind: 'reset', project: ref, aesKey: seen.done }
   }
   const { aesKey } = called.answer
-  const seen: Seen<string> = aesKey === null ? await look(deps, ready) : { kind: 'shown', done: aesKey }
+  const seen: LookUpResult<string> = aesKey === null ? await lookUpKey(deps, ready) : { kind: 'shown', done: aesKey }
   await end(deps, request, { kind: 'shown' })
   return { kind: 'reset', project: ref, aesKey: seen.kind === 'shown' ? seen.done : null }
 }
 
 /** The new key, if CI shows another one than before. */
-async function look(deps: ProjectDeps, { ref, before }: Ready): Promise<Seen<string>> {
+async function lookUpKey(deps: ProjectDeps, { ref, before }: Ready): Promise<LookUpResult<string>> {
   const read = await readAfresh(deps, ref)
   if (read.kind !== 'read') return { kind: 'away' }
   const key = keyOf(read.project)

@@ -1,14 +1,14 @@
 import type { MaskedProject, ShownDeployment } from '../../domain/masked-project.ts'
 import type { Uuid } from '../../domain/ids.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
-import { joined, outside, projectName } from '../../slack/messages/build.ts'
+import { joined, outside, projectLabel } from '../../slack/messages/build.ts'
 import { PROJECT_ACTION_IDS, PROJECT_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import type { ShownProject, ShowOutcome } from './outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { buildLine, typeWord } from '../build.ts'
-import { troubleWords, answerCiTrouble } from '../fault-messages.ts'
+import { failureWords, answerCiFailure } from '../fault-messages.ts'
 import { answerNotSent } from './messages.ts'
 import { andMore, code, command, deploymentTypes, filterWords, firstOf, listed, ruleWords } from './words.ts'
 
@@ -19,16 +19,16 @@ export const ITEMS_MAX = 15
 export function answerProject(outcome: ShowOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'project') return answerOf(partsOf(outcome))
   if (outcome.kind !== 'ci-trouble') return answerNotSent(outcome, context)
-  return answerCiTrouble(outcome, ':warning: *The project could not be read*.', context.reference)
+  return answerCiFailure(outcome, ':warning: *The project could not be read*.', context.reference)
 }
 
 type Shown = Extract<ShowOutcome, { kind: 'project' }>
 
 const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
   line(
-    `:package: *${projectName({ project: shown.project.name })}* · ${typeWord(shown.project.type) ?? 'type unknown'}`,
+    `:package: *${projectLabel({ project: shown.project.name })}* · ${typeWord(shown.project.type) ?? 'type unknown'}`,
   ),
-  ...(stale === null ? [] : [line(`:hourglass: ${troubleWords(stale.code).why} This is what CI said last.`)]),
+  ...(stale === null ? [] : [line(`:hourglass: ${failureWords(stale.code).why} This is what CI said last.`)]),
   line(shown.build === null ? 'Last build: none reported yet' : `Last build: ${buildLine(shown.build)}`),
   ...(stale === null
     ? [...settings(shown.masked, shown.project.uuid), ...ends(shown, mayEdit)]

@@ -4,7 +4,7 @@ import type { Reply } from '../context.ts'
 import { howTyped, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { isUuid, toUuid } from '../../domain/ids.ts'
-import type { Button, Click, Feature } from '../feature.ts'
+import type { ButtonHandler, Click, Feature } from '../feature.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import {
   CREATE_CALLBACK_ID,
@@ -25,7 +25,7 @@ import {
 } from './edit-form.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
 import { answerContext, ifAdmin, openForm, readForForm, type Next } from './forms.ts'
-import { projectName } from '../../slack/messages/build.ts'
+import { projectLabel } from '../../slack/messages/build.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
 
@@ -109,7 +109,7 @@ async function openProjectForm(asking: Asking, verb: OpeningVerb, text: string):
   const found = await asking.operations.projects.find(text)
   if (found.kind === 'project') {
     const { uuid, name } = found.project
-    return openForm(asking, verb, `Reading *${projectName({ project: name })}* …`, () =>
+    return openForm(asking, verb, `Reading *${projectLabel({ project: name })}* …`, () =>
       filledForm(asking, verb, uuid ?? name),
     )
   }
@@ -152,7 +152,7 @@ async function openAddition(click: Click): Promise<Reply | null> {
 }
 
 /** A button below a shown project. */
-const opens = (verb: OpeningVerb): Button => ({
+const opens = (verb: OpeningVerb): ButtonHandler => ({
   what: 'project',
   answer: async (click) => (isUuid(click.value) ? openProjectForm(askingOf(click), verb, click.value) : null),
 })

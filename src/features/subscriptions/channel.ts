@@ -8,7 +8,7 @@ import type { Announced, RulesOutcome, SubscriptionDeps } from './outcomes.ts'
 
 /** All subscriptions of a channel, wherever they are set, and its digest. */
 export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | null): Promise<RulesOutcome> {
-  const place = placeFor(asked)
+  const place = postableChannel(asked)
   if (place.kind !== 'channel') return place
   const { channel } = place
   const here = (await deps.subscriptions()).filter((one) => one.channel === channel)
@@ -20,14 +20,16 @@ export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | nu
 export async function channelFor(
   { permits }: SubscriptionDeps,
   by: Requester,
-): Promise<ReturnType<typeof placeFor> | Refused> {
+): Promise<ReturnType<typeof postableChannel> | Refused> {
   const permit = await permits('subscribe', by)
   if (permit.kind === 'unknown-person') return permit
   if (permit.kind === 'no') return { kind: 'forbidden', action: 'subscribe', permit }
-  return placeFor(by.channel)
+  return postableChannel(by.channel)
 }
 
-const placeFor = (channel: ChannelId | null): { kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } =>
+const postableChannel = (
+  channel: ChannelId | null,
+): { kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } =>
   channel === null || channel.startsWith(DIRECT) ? { kind: 'no-channel' } : { kind: 'channel', channel }
 
 /** The ids of direct messages begin with this letter. */
@@ -39,7 +41,7 @@ export async function announce(
   { channel, text, user }: { channel: ChannelId; text: string; user: string },
 ): Promise<Announced> {
   const before = (await deps.store.read.closedChannels()).find((one) => one.channel === channel)
-  const outcome = await patiently(deps, () => deps.say(channel, text))
+  const outcome = await patiently(deps, () => deps.sendText(channel, text))
   if (outcome.kind === 'sent') {
     if (before) await openAgain(deps, before)
     return { kind: 'told' }

@@ -4,7 +4,7 @@ import { closedLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 
 /** What is needed to record that a channel is closed, and to tell people. */
-export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'say' | 'subscriptions' | 'admins'>
+export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'sendText' | 'subscriptions' | 'admins'>
 
 /** Slack reports a closed channel: tells its owners now or in the job; nobody if it has no subscription or digest. */
 export async function channelClosed(deps: ClosingDeps, channel: ChannelId, code: string): Promise<void> {
@@ -25,7 +25,7 @@ export const closeChannel = (
 ) => store.write((tx) => tx.closeChannel({ channel, code, at: clock.now(), retryAt: clock.now() + TRY_AGAIN_MS }))
 
 /** The store records under this name the last closing that this person was told about. */
-const toldName = (channel: ChannelId, user: string): string => `tell-closing ${channel} ${user}`
+const notifiedName = (channel: ChannelId, user: string): string => `tell-closing ${channel} ${user}`
 
 /** Marks a channel as closed while this person sees it happen: they are not told a second time. */
 export async function closeChannelBefore(
@@ -37,7 +37,7 @@ export async function closeChannelBefore(
   await closeChannel(deps, channel, code)
   await deps.store.write(async (tx) => {
     const closing = (await tx.closedChannels()).find((one) => one.channel === channel)
-    if (closing) await tx.setLastDoneAt(toldName(channel, user), closing.closedAt)
+    if (closing) await tx.setLastDoneAt(notifiedName(channel, user), closing.closedAt)
   })
 }
 
@@ -47,7 +47,7 @@ export async function channelOpened({ store }: ClosingDeps, channel: ChannelId):
 }
 
 /** A process that has claimed a closing tells its owners within this time, or is dead. */
-export const TELLING_MAX_MS = 60_000
+export const NOTIFYING_MAX_MS = 60_000
 
 /**
  * Tells the owners of each closed channel, directly and once for each closing. One of several processes claims a
@@ -55,31 +55,34 @@ export const TELLING_MAX_MS = 60_000
  */
 export async function announceClosings(deps: ClosingDeps): Promise<void> {
   for (const closing of await deps.store.read.closedChannels())
-    if ((await isUntold(deps, closing)) && (await takeOn(deps, closing))) await tell(deps, closing)
+    if ((await isUnnotified(deps, closing)) && (await claimClosing(deps, closing))) await notifyOwners(deps, closing)
 }
 
-async function isUntold({ store, clock }: ClosingDeps, { channel, closedAt, toldAt }: ClosedChannel): Promise<boolean> {
-  if (toldAt === null) return true
-  if (clock.now() - toldAt < TELLING_MAX_MS) return false
+async function isUnnotified(
+  { store, clock }: ClosingDeps,
+  { channel, closedAt, notifiedAt }: ClosedChannel,
+): Promise<boolean> {
+  if (notifiedAt === null) return true
+  if (clock.now() - notifiedAt < NOTIFYING_MAX_MS) return false
   return ((await store.read.lastDoneAt(doneName(channel))) ?? 0) < closedAt
 }
 
 // The store records under this name the last closing whose owners were all told.
 const doneName = (channel: string): string => `tell-closing ${channel}`
 
-/** Claims a closing: true for one caller only. Replaces a claim that is older than TELLING_MAX_MS. */
-const takeOn = ({ store, clock }: ClosingDeps, { channel, code, retryAt, closedAt, toldAt }: ClosedChannel) =>
+/** Claims a closing: true for one caller only. Replaces a claim that is older than NOTIFYING_MAX_MS. */
+const claimClosing = ({ store, clock }: ClosingDeps, { channel, code, retryAt, closedAt, notifiedAt }: ClosedChannel) =>
   store.write(async (tx) => {
-    if (toldAt !== null) {
+    if (notifiedAt !== null) {
       const now = (await tx.closedChannels()).find((one) => one.channel === channel)
-      if (now?.closedAt !== closedAt || now.toldAt !== toldAt) return false
+      if (now?.closedAt !== closedAt || now.notifiedAt !== notifiedAt) return false
       await tx.reopenChannel(channel)
       await tx.closeChannel({ channel, code, at: closedAt, retryAt })
     }
-    return tx.markTold({ channel, closedAt }, clock.now())
+    return tx.markNotified({ channel, closedAt }, clock.now())
   })
 
-async function tell(deps: ClosingDeps, closing: ClosedChannel): Promise<void> {
+async function notifyOwners(deps: ClosingDeps, closing: ClosedChannel): Promise<void> {
   const { channel, closedAt, code } = closing
   const followed = (await deps.subscriptions()).filter((one) => one.channel === channel)
   const digest = await deps.store.read.digest(channel)
@@ -88,11 +91,11 @@ async function tell(deps: ClosingDeps, closing: ClosedChannel): Promise<void> {
   ]
   const text = closedLine({ channel, code, followed, hasDigest: digest !== null })
   const ends: End[] = []
-  for (const user of makers) ends.push(await tellOne(deps, closing, user, text))
+  for (const user of makers) ends.push(await notifyOne(deps, closing, user, text))
   const isForAdmins = followed.some(({ createdBy }) => createdBy === undefined) || !ends.includes('reached')
   if (isForAdmins && (followed.length > 0 || digest))
     for (const admin of deps.admins.filter((id) => /^[UW]/.test(id) && !makers.includes(id)))
-      ends.push(await tellOne(deps, closing, admin, text))
+      ends.push(await notifyOne(deps, closing, admin, text))
   deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
   // If somebody could not be reached now, the closing stays unfinished and is claimed again later.
   if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
@@ -100,15 +103,15 @@ async function tell(deps: ClosingDeps, closing: ClosedChannel): Promise<void> {
 
 type End = 'reached' | 'later' | 'never'
 
-async function tellOne(
-  { store, say, log }: ClosingDeps,
+async function notifyOne(
+  { store, sendText, log }: ClosingDeps,
   { channel, closedAt }: ClosedChannel,
   user: string,
   text: string,
 ): Promise<End> {
-  const name = toldName(channel, user)
+  const name = notifiedName(channel, user)
   if ((await store.read.lastDoneAt(name)) === closedAt) return 'reached'
-  const outcome = await say(user, text)
+  const outcome = await sendText(user, text)
   if (outcome.kind === 'sent') {
     await store.write((tx) => tx.setLastDoneAt(name, closedAt))
     return 'reached'

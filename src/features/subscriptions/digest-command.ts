@@ -2,9 +2,9 @@ import { typed, type Answer } from '../../slack/messages/answer.ts'
 import { WEEKDAYS } from '../../slack/messages/digest.ts'
 import { howTyped, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
 import type { Reply } from '../context.ts'
-import type { Button } from '../feature.ts'
+import type { ButtonHandler } from '../feature.ts'
 import { answerTooLittle, answerTooMuch } from '../slips.ts'
-import type { DigestOutcome, WantedDigest } from './digest.ts'
+import type { DigestOutcome, DigestInput } from './digest.ts'
 import { answerDigest, answerDigestFault } from './digest-messages.ts'
 
 export const digest: Command = {
@@ -34,8 +34,8 @@ async function answerTyped(question: Question): Promise<Reply> {
   const [first = '', ...others] = words.map(({ text }) => text)
   const kind = first.toLowerCase()
   if (kind === 'daily' || kind === 'weekly') {
-    const wanted = readWanted(kind, others, question)
-    return 'outcome' in wanted ? wanted : reply(await operations.digests.setDigest(wanted, by), reference)
+    const reading = readDigestInput(kind, others, question)
+    return 'outcome' in reading ? reading : reply(await operations.digests.setDigest(reading, by), reference)
   }
   if (!['', 'now', 'off'].includes(kind)) {
     const kinds = ['daily', 'weekly', 'now', 'off'].map(typed).join(', ')
@@ -56,7 +56,7 @@ const reply = (outcome: DigestOutcome, reference: string): Reply => ({
 
 const unclear = (answer: Answer): Reply => ({ outcome: 'unclear', answer })
 
-function readWanted(kind: WantedDigest['kind'], words: readonly string[], { row }: Question): WantedDigest | Reply {
+function readDigestInput(kind: DigestInput['kind'], words: readonly string[], { row }: Question): DigestInput | Reply {
   const example = kind === 'weekly' ? '/ci digest weekly mon 9:00' : '/ci digest daily 9:00'
   const how = { ...howTyped(row), example }
   const [day = ''] = words
@@ -84,7 +84,7 @@ function minuteOf(text: string): number | null {
   return Number(hour) * 60 + Number(minute)
 }
 
-export const previewButton: Button = {
+export const previewButton: ButtonHandler = {
   what: 'digest',
   answer: async ({ deps, by, reference }) =>
     whenMayRead({ operations: deps.operations, by, reference }, async () =>

@@ -3,7 +3,7 @@ import { digestLines } from '../../alerts/messages/digest.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { digestWords } from '../../slack/messages/digest.ts'
 import { DIGEST_ACTION_ID, DIGEST_BLOCK_ID } from '../../slack/messages/ids.ts'
-import { answerOf, answerTrouble, line, nextStep, row, small, typed, type Answer } from '../../slack/messages/answer.ts'
+import { answerOf, answerError, line, nextStep, row, small, typed, type Answer } from '../../slack/messages/answer.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import type { DigestOutcome } from './digest.ts'
 import { announcedParts } from './messages.ts'
@@ -38,7 +38,7 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
     case 'no-zone':
       return answerDigestFault(`There is no time zone ${typed(outcome.zone)}`, '/ci digest daily 9:00 Europe/Berlin')
     case 'no-channel':
-      return answerTrouble({
+      return answerError({
         what: ':mag: *Not a channel*: only channels can have a digest.',
         why: null,
         next: 'Type the same in the channel that should get it.',

@@ -13,19 +13,19 @@ import type { DigestView } from '../../domain/view.ts'
 import { digestView, type DigestViewDeps } from '../../catalog/figures.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
-import type { KeptDigest } from '../../store/digests.ts'
+import type { StoredDigest } from '../../store/digests.ts'
 import { announce, channelFor } from './channel.ts'
 import type { Announced, SubscriptionDeps } from './outcomes.ts'
 
 /** As typed. `zone` null: the requester's own time zone. */
-export type WantedDigest = Omit<Schedule, 'zone'> & { zone: string | null }
+export type DigestInput = Omit<Schedule, 'zone'> & { zone: string | null }
 
 export type DigestOutcome =
   /** null: the channel has none */
-  | { kind: 'digest'; digest: KeptDigest | null }
-  | { kind: 'set'; digest: Omit<KeptDigest, 'last'>; announced: Announced }
+  | { kind: 'digest'; digest: StoredDigest | null }
+  | { kind: 'set'; digest: Omit<StoredDigest, 'last'>; announced: Announced }
   /** the channel has exactly this digest already */
-  | { kind: 'same'; digest: KeptDigest }
+  | { kind: 'same'; digest: StoredDigest }
   | { kind: 'off'; announced: Announced }
   /** the channel had no digest */
   | { kind: 'off-already' }
@@ -41,25 +41,25 @@ export const digestOperations = (deps: DigestDeps) => ({
   async digest({ channel }: Requester): Promise<DigestOutcome> {
     return { kind: 'digest', digest: channel === null ? null : await deps.store.read.digest(channel) }
   },
-  setDigest: (wanted: WantedDigest, by: Requester) => setDigest(deps, wanted, by),
+  setDigest: (input: DigestInput, by: Requester) => setDigest(deps, input, by),
   turnOffDigest: (by: Requester) => turnOffDigest(deps, by),
   previewDigest: (by: Requester) => previewDigest(deps, by),
 })
 
 /** Sets the channel's digest, replacing an earlier one; then tells the channel in one line. */
-async function setDigest(deps: DigestDeps, wanted: WantedDigest, by: Requester): Promise<DigestOutcome> {
+async function setDigest(deps: DigestDeps, input: DigestInput, by: Requester): Promise<DigestOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
-  const zone = wanted.zone === null ? await deps.timeZoneOf(by.user) : zoneNamed(wanted.zone)
-  if (zone === null) return { kind: 'no-zone', zone: wanted.zone! }
-  const schedule: Schedule = { ...wanted, zone }
+  const zone = input.zone === null ? await deps.timeZoneOf(by.user) : zoneNamed(input.zone)
+  if (zone === null) return { kind: 'no-zone', zone: input.zone! }
+  const schedule: Schedule = { ...input, zone }
   const now = deps.clock.now()
   const digest = { channel, schedule, setBy: by.user, setAt: now, nextAt: nextDue(schedule, now) }
   const same = await deps.store.write(async (tx) => {
     const was = await tx.digest(channel)
     if (was && isSame(was.schedule, schedule)) return was
-    await tx.keepDigest(digest)
+    await tx.saveDigest(digest)
     return null
   })
   if (same) return { kind: 'same', digest: same }
@@ -81,10 +81,10 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
 /** What a digest would say today; a weekly one if none is set. */
 async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Promise<DigestOutcome> {
   if (channel === null) return { kind: 'no-channel' }
-  const kept = await deps.store.read.digest(channel)
-  const zone = kept?.schedule.zone ?? (await deps.timeZoneOf(user))
+  const stored = await deps.store.read.digest(channel)
+  const zone = stored?.schedule.zone ?? (await deps.timeZoneOf(user))
   const now = deps.clock.now()
-  const period = periodOf({ kind: kept?.schedule.kind ?? 'weekly', zone }, now)
+  const period = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, now)
   const view = await digestView(deps, channel, period, now)
   return { kind: 'preview', view }
 }
@@ -119,7 +119,7 @@ export async function sendDigests(deps: SendDigests, signal: AbortSignal): Promi
   return end
 }
 
-async function plan(deps: SendDigests, digest: KeptDigest): Promise<void> {
+async function plan(deps: SendDigests, digest: StoredDigest): Promise<void> {
   const { store, clock, log } = deps
   const { channel, schedule, last } = digest
   const now = clock.now()

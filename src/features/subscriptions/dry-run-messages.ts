@@ -1,13 +1,13 @@
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { firstFew, onBranch, outside, projectName } from '../../slack/messages/build.ts'
+import { firstFew, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
 import { BRANCH_CHARS_MAX, cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
 import type { DryChannel, DryRunOutcome } from './outcomes.ts'
 import { hiddenParts } from '../not-allowed.ts'
 import {
   answerOf,
-  answerTrouble,
+  answerError,
   line,
   nextStep,
   small,
@@ -30,7 +30,7 @@ type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 export function answerDryRun(outcome: DryRunOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'dry-run') return answerOf(tried(outcome))
   if (outcome.kind !== 'unknown-event') return answerNotFound(outcome, context)
-  return answerTrouble({
+  return answerError({
     what: `:mag: *No such event*: ${typed(outcome.text)}.`,
     why: `The events are: ${outcome.events.map(codeSpan).join(', ')}.`,
     next: `For example: ${typed('/ci rules test acme/web main failed')}`,
@@ -43,7 +43,7 @@ function tried(attempt: DryRun): Part[] {
   const nobody = noneShown && hidden === 0
   return [
     line(
-      `:crystal_ball: *Dry run*: ${projectName({ project: project.name })}${onBranch({ branch })}. Nothing was built or posted.`,
+      `:crystal_ball: *Dry run*: ${projectLabel({ project: project.name })}${onBranch({ branch })}. Nothing was built or posted.`,
     ),
     line(filterWords(attempt)),
     line(unread ? UNREAD : ''),
@@ -112,14 +112,14 @@ function channelLines(channels: readonly DryChannel[]): string[] {
 
 function channelWords({ channel, decision, quiet, mentions, paused }: DryChannel): string {
   const { verdict, reason, loud } = decision
-  const told = verdict === 'tell'
+  const isPosted = verdict === 'tell'
   const extras = [
-    told && loud && !quiet ? ' Also sent to the channel.' : '',
-    told && loud && quiet ? ' Quiet: replies stay in the thread.' : '',
-    told && loud && mentions ? ' A failure mentions its committer, if the name is claimed.' : '',
+    isPosted && loud && !quiet ? ' Also sent to the channel.' : '',
+    isPosted && loud && quiet ? ' Quiet: replies stay in the thread.' : '',
+    isPosted && loud && mentions ? ' A failure mentions its committer, if the name is claimed.' : '',
     paused ? ' *Paused* until Buildline can post there again.' : '',
   ].join('')
-  return `    • <#${channel}> ${told ? '*posted*' : '*not posted*'}: ${reasonWords(reason)}${decidingRule(decision)}${extras}`
+  return `    • <#${channel}> ${isPosted ? '*posted*' : '*not posted*'}: ${reasonWords(reason)}${decidingRule(decision)}${extras}`
 }
 
 const FROM = {
@@ -129,8 +129,9 @@ const FROM = {
 } as const
 
 /** The rule that decided, and where it comes from. */
-function decidingRule({ looked, reason }: DryChannel['decision']): string {
-  const one = looked.find(({ verdict }) => verdict === 'selects') ?? looked.find(({ verdict }) => verdict === reason)
+function decidingRule({ ruleResults, reason }: DryChannel['decision']): string {
+  const one =
+    ruleResults.find(({ verdict }) => verdict === 'selects') ?? ruleResults.find(({ verdict }) => verdict === reason)
   if (!one?.rule) return ''
   return ` Rule: ${rulesInWords([one.rule])}${one.from === null ? '' : `, of ${FROM[one.from]}`}.`
 }

@@ -1,33 +1,33 @@
 import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
-import { boundForOneEvent, decide, type Question } from '../../domain/decide.ts'
+import { boundForOneEvent, decide, type DecisionInput } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
 import { findProject, visibleTo } from '../../catalog/projects.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuestion, SubscriptionDeps } from './outcomes.ts'
+import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuery, SubscriptionDeps } from './outcomes.ts'
 import { findNamed, pausedIn } from '../../catalog/subscriptions.ts'
-import { EVENTS } from '../../domain/rule.ts'
-import { EVENT_WORDS, isPattern } from './wish.ts'
+import { RULE_EVENTS } from '../../domain/rule.ts'
+import { EVENT_WORDS, isPattern } from './subscribe-input.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reads } from '../../store/store.ts'
 import { isAll } from './subscribe.ts'
 
-export interface DryQuestion {
+export interface DryRunQuery {
   project: string
   branch: string
   /** one event of the rules; null: each of them */
   event: string | null
 }
 
-type DryWord = (typeof EVENTS)[number]
+type DryWord = (typeof RULE_EVENTS)[number]
 
 /** Which channels would get a build, and why. Decided as for deliveries, for a build that has no card yet. */
 export async function dryRun(
   deps: SubscriptionDeps,
-  { project: text, branch, event: word }: DryQuestion,
+  { project: text, branch, event: word }: DryRunQuery,
   by: Pick<Requester, 'user' | 'channel'>,
 ): Promise<DryRunOutcome> {
   const events = eventsMeant(word)
-  if (events.length === 0) return { kind: 'unknown-event', text: word ?? '', events: EVENTS }
+  if (events.length === 0) return { kind: 'unknown-event', text: word ?? '', events: RULE_EVENTS }
   const { read } = deps.store
   const found = await findNamed(read, text)
   if (found.kind !== 'project') return found
@@ -68,12 +68,12 @@ const countChannels = (subscriptions: readonly Subscription[]): number =>
 
 /** The events that a word means; empty if it means none. */
 function eventsMeant(word: string | null): readonly DryWord[] {
-  if (word === null) return EVENTS
+  if (word === null) return RULE_EVENTS
   const meant = EVENT_WORDS.get(word.trim().toLowerCase()) ?? []
-  return EVENTS.filter((event) => meant.includes(event))
+  return RULE_EVENTS.filter((event) => meant.includes(event))
 }
 
-const questionOf = (event: DryWord, branch: string): Question => ({
+const questionOf = (event: DryWord, branch: string): DecisionInput => ({
   branch,
   status: event === 'recovered' ? 'success' : event === 'broken' ? 'failed' : event,
   effect: 'opened',
@@ -91,9 +91,9 @@ const PROJECTS_MAX = 20
 const BRANCHES_EACH_MAX = 50
 
 /** Which of the branches with known builds a pattern covers. */
-export async function previewPattern({ store }: SubscriptionDeps, question: PatternQuestion): Promise<PatternPreview> {
-  const seen = await branchesSeen(store.read, question.project)
-  const { branch, branchMatch } = question
+export async function previewPattern({ store }: SubscriptionDeps, query: PatternQuery): Promise<PatternPreview> {
+  const seen = await branchesSeen(store.read, query.project)
+  const { branch, branchMatch } = query
   const covered: string[] = []
   for (const [at, name] of seen.entries()) {
     // A slow pattern must not block others: after every few branches, other requests get a turn.
@@ -101,7 +101,7 @@ export async function previewPattern({ store }: SubscriptionDeps, question: Patt
     if (coversBranch(matchBranch(branch, branchMatch, name))) covered.push(name)
   }
   const matches = covered.slice(0, MATCHES_MAX)
-  const isValid = isPattern(question) && (branch === null || canCoverBranch(branch, branchMatch))
+  const isValid = isPattern(query) && (branch === null || canCoverBranch(branch, branchMatch))
   return { isValid, matches, more: covered.length - matches.length, seen: seen.length }
 }
 

@@ -4,12 +4,12 @@ import { codeSpan, toLine } from '../../lib/escape.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
 import { BRANCH_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
-import type { PatternPreview, SubscribeWish } from './outcomes.ts'
+import type { PatternPreview, SubscribeInput } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
-import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
+import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rule.ts'
 import type { ReminderRule } from '../../domain/reminder.ts'
 import { readReminderAlone, typedHours, typedTime } from './remind.ts'
-import { patternOf, typedPattern } from './wish.ts'
+import { patternOf, typedPattern } from './subscribe-input.ts'
 import { listAt, textAt } from '../body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../fields.ts'
 import { waitingView, type ModalView } from '../modal.ts'
@@ -139,7 +139,7 @@ const howBlock = (how: How): object =>
     { dispatch_action: true },
   )
 
-const EVENT_OPTIONS: Record<(typeof EVENTS)[number], string> = {
+const EVENT_OPTIONS: Record<(typeof RULE_EVENTS)[number], string> = {
   started: 'started',
   waiting: 'waiting',
   failed: 'failed',
@@ -149,14 +149,19 @@ const EVENT_OPTIONS: Record<(typeof EVENTS)[number], string> = {
   stopped: 'stopped',
 }
 
-const eventOption = (event: (typeof EVENTS)[number]): FieldOption => choice(EVENT_OPTIONS[event], event)
+const eventOption = (event: (typeof RULE_EVENTS)[number]): FieldOption => choice(EVENT_OPTIONS[event], event)
 
 function eventsBlock(shown: ShownSubscription | null): object {
   const events = ownRule(shown)?.events ?? DEFAULT_EVENTS
-  const initial = EVENTS.filter((event) => events === 'every' || events.includes(event))
-  return fieldBlock(SUBSCRIBE_FIELDS.events, 'Events', checkboxes(EVENTS.map(eventOption), initial.map(eventOption)), {
-    hint: plain('With all of them, the channel also gets statuses that Buildline does not know.'),
-  })
+  const initial = RULE_EVENTS.filter((event) => events === 'every' || events.includes(event))
+  return fieldBlock(
+    SUBSCRIBE_FIELDS.events,
+    'Events',
+    checkboxes(RULE_EVENTS.map(eventOption), initial.map(eventOption)),
+    {
+      hint: plain('With all of them, the channel also gets statuses that Buildline does not know.'),
+    },
+  )
 }
 
 const checkboxes = (options: readonly FieldOption[], initial: readonly FieldOption[]) => ({
@@ -249,7 +254,7 @@ export interface Filled {
   memory: SubscribeMemory
   how: How
   /** its `project` is empty if none is chosen */
-  wish: SubscribeWish
+  input: SubscribeInput
   /** the chosen time, and what it means together with the typed hours */
   chosenTime: string
   reminder: ReturnType<typeof readReminderAlone>
@@ -269,7 +274,7 @@ export function readSubscribeForm(body: unknown): Filled | null {
     how,
     chosenTime,
     reminder,
-    wish: {
+    input: {
       project: textAt(body, ...at('project'), 'selected_option', 'value') ?? '',
       events: how === 'ci' ? null : how === 'changes' ? CHANGES : chosenIn(body, 'events'),
       branch: how === 'ci' ? null : pattern.branch,

@@ -1,4 +1,4 @@
-import { faultsOf } from './wish.ts'
+import { faultsOf } from './subscribe-input.ts'
 import { requesterOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import {
@@ -39,14 +39,14 @@ export const subscribeForm: Form = { what: 'subscribe', receive }
 function receive(body: unknown): Received {
   const filled = readSubscribeForm(body)
   if (!filled) return { ack: null, work: null }
-  const [fault] = faultsOf(filled.wish)
+  const [fault] = faultsOf(filled.input)
   const { reminder } = filled
   if (reminder.kind === 'no-reminder')
     return refusing({ [SUBSCRIBE_FIELDS.hours]: `Not understood: ${reminderFault(reminder)}.` })
   if (fault) return refusing({ [blockOf(fault.field, filled)]: `This ${fault.reason}.` })
   return {
     ack: showing('update', pendingView),
-    work: (deps) => keep(deps, body, filled),
+    work: (deps) => save(deps, body, filled),
   }
 }
 
@@ -56,10 +56,10 @@ function blockOf(field: string, { how }: Filled): string {
   return how !== 'ci' && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
 }
 
-function keep(deps: SlackDeps, body: unknown, { memory, wish }: Filled): Promise<void> {
+function save(deps: SlackDeps, body: unknown, { memory, input }: Filled): Promise<void> {
   const by = { ...requesterOf(body, 'modal'), channel: memory.channel }
   return respondInModal(deps, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) =>
-    subscribeReply(await deps.operations.subscriptions.subscribe(wish, by), { rest: [], reference }),
+    subscribeReply(await deps.operations.subscriptions.subscribe(input, by), { rest: [], reference }),
   )
 }
 
@@ -69,7 +69,7 @@ export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
   const viewId = textAt(body, 'view', 'id')
   if (!filled || viewId === null) return
   // After two quick keystrokes the look-ups may end in the wrong order. Only the newest is shown.
-  const isCurrent = deps.newest.note(viewId)
+  const isCurrent = deps.newest.begin(viewId)
   try {
     const { memory, how, chosenTime: remind } = filled
     const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
@@ -80,10 +80,10 @@ export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
 }
 
 /** Outsiders see no branches. */
-async function previewOf({ operations }: SlackDeps, body: unknown, { wish }: Filled) {
-  if (wish.project === '') return null
+async function previewOf({ operations }: SlackDeps, body: unknown, { input }: Filled) {
+  if (input.project === '') return null
   const permit = await operations.mayRead(requesterOf(body, 'modal'))
-  return permit.kind === 'yes' ? operations.subscriptions.preview(wish) : null
+  return permit.kind === 'yes' ? operations.subscriptions.preview(input) : null
 }
 
 /** The options of the form's menu: projects, and "All projects". */

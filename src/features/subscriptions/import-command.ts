@@ -1,10 +1,10 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { plain } from '../../slack/messages/blocks.ts'
-import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
+import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { requesterOf, textAt } from '../body.ts'
 import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
-import type { Button } from '../feature.ts'
+import type { ButtonHandler } from '../feature.ts'
 import { textField, typedIn } from '../fields.ts'
 import {
   openedFor,
@@ -99,7 +99,7 @@ export const importForm: Form = {
     const channel = textAt(jsonOf(textAt(body, 'view', 'private_metadata') ?? ''), 'channel') ?? ''
     if (!isChannelId(channel)) return { ack: null, work: null }
     const text = typedIn(body, LIST)
-    if (text.length <= TEXT_CHARS_MAX && readGithubList(text).repositories.length === 0)
+    if (text.length <= COMMAND_CHARS_MAX && readGithubList(text).repositories.length === 0)
       return refusing({ [LIST]: NOTHING_LISTED_PLAIN })
     return { ack: showing('update', importPendingView), work: (deps) => propose(deps, body, { channel, text }) }
   },
@@ -113,7 +113,7 @@ function propose(deps: SlackDeps, body: unknown, { channel, text }: { channel: C
 }
 
 /** Subscribes to exactly what the button's message names. */
-export const importButton: Button = {
+export const importButton: ButtonHandler = {
   what: 'import',
   replaces: true,
   describe: () => 'subscribe to these',

@@ -7,7 +7,7 @@ import { cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/lim
 import { followedHow, rulesInWords } from '../../slack/messages/subscription.ts'
 import {
   answerOf,
-  answerTrouble,
+  answerError,
   line,
   nextStep,
   row,
@@ -30,8 +30,8 @@ export const PROPOSED_MAX = 20
 /** What the channel would be subscribed to, what differs from GitHub's app, and the button that does it. */
 export function answerProposal(outcome: ProposalOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'proposed') return proposed(outcome)
-  if (outcome.kind === 'nothing-listed') return answerTrouble(NOTHING_LISTED)
-  if (outcome.kind === 'too-long') return answerTrouble(tooLong(outcome.max))
+  if (outcome.kind === 'nothing-listed') return answerError(NOTHING_LISTED)
+  if (outcome.kind === 'too-long') return answerError(tooLong(outcome.max))
   return answerSubscribe(outcome, context)
 }
 
@@ -106,7 +106,7 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 
 function freshLine({ name, end }: Fresh): string {
   const instead = end.was ? `, in place of: ${followedHow(end.was.subscription)}` : ''
-  return `• *${nameOf(name)}*: ${followedHow(end.wanted)}${instead}`
+  return `• *${nameOf(name)}*: ${followedHow(end.subscription)}${instead}`
 }
 
 const nameOf = (text: string): string => outside(text, PROJECT_CHARS_MAX) || '(no name)'

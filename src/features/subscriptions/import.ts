@@ -5,12 +5,12 @@ import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { allProjects } from '../../catalog/projects.ts'
 import { shownOf, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import { importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
-import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
+import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../values.ts'
 import { announce, channelFor } from './channel.ts'
 import { readGithubList, type ListedRepository } from './github-list.ts'
-import type { Announced, Foreseen, SubscriptionDeps, SubscribeOutcome, SubscribeWish } from './outcomes.ts'
-import { foresee, keepWish, SUBSCRIPTIONS_MAX, type Kept } from './subscribe.ts'
+import type { Announced, Foreseen, SubscriptionDeps, SubscribeOutcome, SubscribeInput } from './outcomes.ts'
+import { foresee, subscribeUnannounced, SUBSCRIPTIONS_MAX, type SavedSubscription } from './subscribe.ts'
 
 /** Why one of several subscriptions is not made, for example because it exists already. */
 type Unmade = Exclude<SubscribeOutcome, { kind: 'subscribed' }>
@@ -48,7 +48,7 @@ export type ProposalOutcome =
   | Refused
 
 /** The outcome for one of the proposed subscriptions. */
-export type Imported = Kept | Unmade
+export type Imported = SavedSubscription | Unmade
 
 export type ImportedOutcome =
   | {
@@ -71,7 +71,7 @@ export type ImportedOutcome =
 export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
-  if (pasted.length > TEXT_CHARS_MAX) return { kind: 'too-long', max: TEXT_CHARS_MAX }
+  if (pasted.length > COMMAND_CHARS_MAX) return { kind: 'too-long', max: COMMAND_CHARS_MAX }
   const list = readGithubList(pasted)
   if (list.repositories.length === 0) return { kind: 'nothing-listed' }
   const known = await allProjects(deps.store.read)
@@ -80,7 +80,7 @@ export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: 
   const proposals: Proposal[] = []
   // A channel cannot have more subscriptions.
   for (const one of wished.slice(0, SUBSCRIPTIONS_MAX))
-    proposals.push({ ...one, end: await foresee(deps, wishOf(one), by) })
+    proposals.push({ ...one, end: await foresee(deps, inputOf(one), by) })
   return {
     kind: 'proposed',
     channel: place.channel,
@@ -110,9 +110,9 @@ const ANY: ListedRepository['workflows'][number] = { names: [], events: [], bran
 
 /** `CI` of `acme/web CI`; empty if the project has the repository's name; null: it is of another repository. */
 function workflowIn(project: string, repository: string): string | null {
-  const [name, wanted] = [project.toLowerCase(), repository.toLowerCase()]
-  if (name === wanted) return ''
-  return name.startsWith(`${wanted} `) ? name.slice(wanted.length + 1) : null
+  const [name, repositoryName] = [project.toLowerCase(), repository.toLowerCase()]
+  if (name === repositoryName) return ''
+  return name.startsWith(`${repositoryName} `) ? name.slice(repositoryName.length + 1) : null
 }
 
 /** A filter by workflow names does not leave out a project that is no workflow. */
@@ -145,31 +145,31 @@ export async function importThese(
   const isChosen = channel !== asker.channel
   const ends: Imported[] = []
   for (const one of these) {
-    const end = await keepWish(deps, { ...wishOf(one), isChosen }, by)
+    const end = await subscribeUnannounced(deps, { ...inputOf(one), isChosen }, by)
     if (end.kind === 'not-in-channel' || end.kind === 'no-channel') return end
     if (end.kind === 'forbidden' || end.kind === 'unknown-person') return end
     ends.push(end)
   }
-  const kept = ends.filter((end) => end.kind === 'kept')
-  const subscriptions = kept.map((one) => one.kept)
+  const saved = ends.filter((end) => end.kind === 'kept')
+  const subscriptions = saved.map((one) => one.saved)
   const { user } = asker
-  const announced = kept.length === 0 ? null : await announce(deps, { channel, text: lineOf(user, kept), user })
+  const announced = saved.length === 0 ? null : await announce(deps, { channel, text: lineOf(user, saved), user })
   return {
     kind: 'imported',
     subscribed: await shownOf(deps, subscriptions),
     ends,
     announced,
-    silent: kept.find(({ silent }) => silent !== null)?.silent ?? null,
+    silent: saved.find(({ silent }) => silent !== null)?.silent ?? null,
   }
 }
 
-function lineOf(user: string, kept: readonly Kept[]): string {
-  const changes = kept.map((one) => ({ now: one.kept, was: one.was?.subscription ?? null }))
+function lineOf(user: string, saved: readonly SavedSubscription[]): string {
+  const changes = saved.map((one) => ({ now: one.saved, was: one.was?.subscription ?? null }))
   const [only, ...others] = changes
   return only && others.length === 0 ? subscribedLine(user, only.now, only.was) : importedLine(user, changes)
 }
 
-const wishOf = ({ project, branch }: Import['these'][number]): SubscribeWish => ({
+const inputOf = ({ project, branch }: Import['these'][number]): SubscribeInput => ({
   project,
   events: CHANGES,
   branch,

@@ -6,7 +6,7 @@ import type { Announced, SubscribeOutcome, UnsubscribeOutcome } from './outcomes
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import {
   answerOf,
-  answerTrouble,
+  answerError,
   line,
   nextStep,
   type Answer,
@@ -18,15 +18,15 @@ import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound } from '../not-found.ts'
 import { reminderFault } from './remind.ts'
 import { pausedParts, removeButton } from './rules-messages.ts'
-import type { Misread } from './wish.ts'
+import type { Misread } from './subscribe-input.ts'
 
 /** What this channel is subscribed to now, or why nothing has changed. */
 export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'subscribed') return subscribed(outcome)
   if (outcome.kind === 'same') return answerOf([line(`:bell: *Already subscribed* to ${followed(outcome.shown)}.`)])
-  if (outcome.kind === 'too-many') return answerTrouble(tooMany(outcome.max))
-  if (outcome.kind === 'not-in-channel') return answerTrouble(notIn(outcome.channel))
-  if (outcome.kind === 'faults') return answerTrouble(faulty(outcome.faults))
+  if (outcome.kind === 'too-many') return answerError(tooMany(outcome.max))
+  if (outcome.kind === 'not-in-channel') return answerError(notIn(outcome.channel))
+  if (outcome.kind === 'faults') return answerError(faulty(outcome.faults))
   return unchanged(outcome, context)
 }
 
@@ -44,7 +44,7 @@ function unchanged(outcome: Extract<SubscribeOutcome, UnsubscribeOutcome>, conte
     case 'kept-by-file':
       return keptByFile(outcome.shown)
     case 'no-channel':
-      return answerTrouble(NO_CHANNEL)
+      return answerError(NO_CHANNEL)
     case 'no-project':
     case 'several-projects':
       return answerNotFound(outcome, context)
@@ -95,7 +95,7 @@ export function announcedParts(announced: Announced): Part[] {
 }
 
 const keptByFile = (shown: ShownSubscription): Answer =>
-  answerTrouble({
+  answerError({
     what: `:lock: *Nothing changed*: the subscriptions file sets ${followed(shown)}.`,
     why: 'What is set in that file cannot be changed from Slack.',
     next: 'Ask the person who runs Buildline to change the file, or choose another branch.',

@@ -5,19 +5,19 @@ import type { FieldFault } from '../../domain/project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { Permits, ProjectNotFound, Refused } from '../../catalog/outcomes.ts'
-import type { WantedReminder } from './remind.ts'
+import type { ReminderInput } from './remind.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Say } from '../../slack/api/say.ts'
+import type { SendText } from '../../slack/api/send-text.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { VisibleDeps } from '../../catalog/projects.ts'
-import type { KeptDigest } from '../../store/digests.ts'
-import type { WantedSubscription } from '../../store/records.ts'
+import type { StoredDigest } from '../../store/digests.ts'
+import type { NewSubscription } from '../../store/records.ts'
 import type { ShownDeps, ShownSubscription } from '../../catalog/subscriptions.ts'
 
 // Requests about the subscriptions of a channel, and their outcomes.
 
-export interface SubscribeWish {
+export interface SubscribeInput {
   /** a project as people name it; `all` */
   project: string
   /** `every` includes stopped and unknown statuses; null: every event of the branch or, without one, CI's rules */
@@ -27,7 +27,7 @@ export interface SubscribeWish {
   quiet: boolean
   mention: 'committer' | 'nobody'
   /** null: no reminders; left out: those of the subscription that it replaces */
-  remind?: WantedReminder | null
+  remind?: ReminderInput | null
   /** the id of the subscription to replace, whatever that one follows; left out: the one of the same branches */
   instead?: string
   /** the channel was chosen, and is not where the request was made: the requester has to be in it */
@@ -60,7 +60,7 @@ export type SubscribeOutcome =
 /** A wish that would change something in the channel. */
 export interface Foreseen {
   kind: 'would-subscribe'
-  wanted: WantedSubscription
+  subscription: NewSubscription
   /** the subscription that it would replace */
   was: ShownSubscription | null
 }
@@ -88,7 +88,7 @@ export type RulesOutcome =
       channel: ChannelId
       subscriptions: readonly ShownSubscription[]
       /** null: the channel has none */
-      digest: KeptDigest | null
+      digest: StoredDigest | null
     }
   | { kind: 'no-channel' }
 
@@ -126,7 +126,7 @@ export interface PatternPreview {
   seen: number
 }
 
-export interface PatternQuestion {
+export interface PatternQuery {
   project: string
   branch: string | null
   /** CI's word or ours; null: the pattern itself shows it */
@@ -139,7 +139,7 @@ export interface SubscriptionDeps extends ShownDeps, VisibleDeps {
   permits: Permits
   /** all subscriptions in force now */
   subscriptions: () => Promise<readonly Subscription[]>
-  say: Say
+  sendText: SendText
   /** Slack users, and user groups, which cannot get direct messages */
   admins: readonly string[]
   /** the channels that a person is in; null: Slack does not say */

@@ -9,12 +9,12 @@ const REMIND_AFTER_MS_MIN = 30 * MINUTE_MS
 const REMIND_AFTER_MS_MAX = 7 * 24 * 60 * MINUTE_MS
 
 /** As typed. `zone` null: the requester's own time zone. */
-export type WantedReminder = Omit<ReminderRule, 'zone'> & { zone: string | null }
+export type ReminderInput = Omit<ReminderRule, 'zone'> & { zone: string | null }
 
 interface ReminderReading {
   kind: 'reminder'
   /** null: none */
-  remind: WantedReminder | null
+  remind: ReminderInput | null
   /** the words after it */
   rest: readonly string[]
 }
@@ -31,7 +31,7 @@ export function readReminder([time = '', ...words]: readonly string[]): Reminder
   if (time.toLowerCase() === 'off') return { kind: 'reminder', remind: null, rest: words }
   const afterMs = msOf(time)
   if (afterMs === null) return { kind: 'no-reminder', what: 'time', word: time }
-  const remind: WantedReminder = { afterMs, fromHour: 9, toHour: 18, days: 'weekdays', zone: null }
+  const remind: ReminderInput = { afterMs, fromHour: 9, toHour: 18, days: 'weekdays', zone: null }
   for (const [n, word] of words.entries()) {
     const part = partOf(word)
     if (part === null) return { kind: 'reminder', remind, rest: words.slice(n) }
@@ -55,7 +55,7 @@ function msOf(text: string): number | null {
 }
 
 /** Null: the word is none of hours, days and zone. */
-function partOf(word: string): Partial<WantedReminder> | ReminderFault | null {
+function partOf(word: string): Partial<ReminderInput> | ReminderFault | null {
   const days = word.toLowerCase()
   if (days === 'weekdays' || days === 'daily') return { days }
   const [, from, to] = /^(\d{1,3})-(\d{1,3})$/.exec(word) ?? []
@@ -65,7 +65,7 @@ function partOf(word: string): Partial<WantedReminder> | ReminderFault | null {
   return isZoneLike(word) ? { kind: 'no-reminder', what: 'zone', word } : null
 }
 
-const hoursOf = (fromHour: number, toHour: number): Partial<WantedReminder> | null =>
+const hoursOf = (fromHour: number, toHour: number): Partial<ReminderInput> | null =>
   fromHour > 23 || toHour > 24 || fromHour === toHour ? null : { fromHour, toHour: toHour === 0 ? 24 : toHour }
 
 /** `Mars/Olympus`, `europe/berln`. A branch of that name is typed `@Mars/Olympus`. */

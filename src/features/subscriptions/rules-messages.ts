@@ -5,7 +5,7 @@ import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } 
 import { closedWords, followedProject, remindsWhen, rulesInWords } from '../../slack/messages/subscription.ts'
 import { digestWords } from '../../slack/messages/digest.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import { SOURCE_WORDS } from '../../slack/messages/words.ts'
+import { SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import type { RulesOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
@@ -38,9 +38,9 @@ type Rules = Extract<RulesOutcome, { kind: 'rules' }>
 const digestParts = (digest: Rules['digest']): Part[] =>
   digest === null ? [] : [line(`:bar_chart: *Digest*: ${digestWords(digest)}`)]
 
-function listed({ subscriptions: all, digest }: Rules, asked: number): Answer {
+function listed({ subscriptions: all, digest }: Rules, requestedPage: number): Answer {
   const pages = Math.ceil(all.length / RULES_PAGE_SIZE)
-  const page = Math.min(asked, pages)
+  const page = Math.min(requestedPage, pages)
   const shown = all.slice((page - 1) * RULES_PAGE_SIZE, page * RULES_PAGE_SIZE)
   // All subscriptions of a channel are paused, or none is.
   const { paused } = all[0]!
@@ -87,7 +87,7 @@ function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscripti
   if (rulesFrom !== 'ci') return `${rulesInWords(rules ?? [])} · ${OWN[rulesFrom]}`
   if (subscription.follows.what !== 'project') return "each project's own rules"
   const source = sourceOf(project?.projectId ?? null)
-  if (source !== 'ci') return `${rulesInWords(rules ?? [])} · the default for ${SOURCE_WORDS[source]}`
+  if (source !== 'ci') return `${rulesInWords(rules ?? [])} · the default for ${SOURCE_NAMES[source]}`
   if (rules === null) return "the project's rules in CI, which could not be read yet; until then every event"
   if (rules.length === 0) return 'every event on every branch, because the project has no rules for Slack in CI'
   return `${rulesInWords(rules)} · the project's rules in CI`

@@ -19,12 +19,12 @@ import {
   subscribeForm,
   subscribeReply,
 } from './form.ts'
-import type { Button, Click, Feature } from '../feature.ts'
+import type { ButtonHandler, Click, Feature } from '../feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
-import { readWish } from './wish.ts'
+import { readSubscribe } from './subscribe-input.ts'
 import { partAt } from '../target.ts'
-import type { DryQuestion } from './dry-run.ts'
+import type { DryRunQuery } from './dry-run.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { UnsubscribeWish } from './outcomes.ts'
 import { listAt, textAt } from '../body.ts'
@@ -79,7 +79,7 @@ async function tryRules(question: Question, words: readonly Word[]): Promise<Rep
 }
 
 /** `acme/web main failed`, or `acme/web@main failed` */
-function readTry(words: readonly Word[]): DryQuestion | Reply {
+function readTry(words: readonly Word[]): DryRunQuery | Reply {
   if (words.includes(CUT)) return { outcome: 'too-much', answer: answerTooMuch({ extra: CUT.text, ...HOW }) }
   const [first, ...others] = words.map(({ text }) => text)
   if (first === undefined) return tooLittle('a project and a branch')
@@ -124,13 +124,13 @@ const subscribe: Command = {
 async function answerSubscribeTyped(question: Question): Promise<Reply> {
   const { operations, by, row, words, modalOpener, reference } = question
   const how = { ...howTyped(row), example: SUBSCRIBE_EXAMPLE }
-  const reading = readWish(words)
+  const reading = readSubscribe(words)
   switch (reading.kind) {
     case 'nothing':
       if (modalOpener) return openSubscribe({ modalOpener, operations, by, reference }, null)
       return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a project', ...how }) }
     case 'wish':
-      return subscribeReply(await operations.subscriptions.subscribe(reading.wish, by), {
+      return subscribeReply(await operations.subscriptions.subscribe(reading.input, by), {
         rest: reading.rest,
         reference,
       })
@@ -172,9 +172,9 @@ async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
 /** Removes the subscriptions of a project, or (by a button) the one with this id. */
 async function unsubscribeFrom(
   { operations, by, reference }: Pick<Question, 'operations' | 'by' | 'reference'>,
-  wish: UnsubscribeWish,
+  input: UnsubscribeWish,
 ): Promise<Reply> {
-  const outcome = await operations.subscriptions.unsubscribe(wish, by)
+  const outcome = await operations.subscriptions.unsubscribe(input, by)
   const context = { command: 'unsubscribe', branch: null, rest: [], reference } as const
   return { outcome: outcomeName(outcome), answer: answerUnsubscribe(outcome, context) }
 }
@@ -221,7 +221,7 @@ const CHANNEL_EVENTS: Readonly<Record<string, string | null>> = {
 }
 
 /** Events may be lost; then the next message that Slack refuses or accepts shows the same. Never throws. */
-async function hearOfChannel(
+async function handleChannelEvent(
   type: string,
   code: string | null,
   { operations, log }: SlackDeps,
@@ -249,7 +249,7 @@ const concernsUs = (type: string, body: unknown): boolean =>
   type !== 'member_joined_channel' ||
   listAt(body, 'authorizations').some((one) => textAt(one, 'user_id') === textAt(body, 'event', 'user'))
 
-const ofRules = (answer: Button['answer'], describe: Button['describe'] = () => null): Button => ({
+const ofRules = (answer: ButtonHandler['answer'], describe: ButtonHandler['describe'] = () => null): ButtonHandler => ({
   what: 'rules',
   replaces: true,
   describe,
@@ -278,7 +278,7 @@ export const subscriptions: Feature = {
   events: Object.fromEntries(
     Object.entries(CHANNEL_EVENTS).map(([type, code]) => [
       type,
-      (deps: SlackDeps, body: unknown) => hearOfChannel(type, code, deps, body),
+      (deps: SlackDeps, body: unknown) => handleChannelEvent(type, code, deps, body),
     ]),
   ),
 }

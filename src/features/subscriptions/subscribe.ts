@@ -1,21 +1,21 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import { subscriptionSlot, type Follows, type Subscription, following } from '../../domain/subscription.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
-import type { KeptSubscription, WantedSubscription } from '../../store/records.ts'
+import type { StoredSubscription, NewSubscription } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
 import type {
   SubscribeOutcome,
-  SubscribeWish,
+  SubscribeInput,
   UnsubscribeOutcome,
   UnsubscribeWish,
   Foreseen,
   SubscriptionDeps,
 } from './outcomes.ts'
 import { announce, channelFor } from './channel.ts'
-import { findNamed, isAbout, type Named, shownOf } from '../../catalog/subscriptions.ts'
-import { faultsOf, rulesOf } from './wish.ts'
+import { findNamed, namesProject, type Named, shownOf } from '../../catalog/subscriptions.ts'
+import { faultsOf, rulesOf } from './subscribe-input.ts'
 import { typedHours, typedTime } from './remind.ts'
 
 /** The most subscriptions of one channel. Beyond that, patterns or another channel are the better way. */
@@ -25,88 +25,92 @@ export const SUBSCRIPTIONS_MAX = 50
  * Stores a subscription of the channel, replacing the one to the same branches of the same project; then tells the
  * channel in one line. The same request again changes nothing and posts nothing.
  */
-export async function subscribe(deps: SubscriptionDeps, wish: SubscribeWish, by: Requester): Promise<SubscribeOutcome> {
-  const ended = await keepWish(deps, wish, by)
+export async function subscribe(
+  deps: SubscriptionDeps,
+  input: SubscribeInput,
+  by: Requester,
+): Promise<SubscribeOutcome> {
+  const ended = await subscribeUnannounced(deps, input, by)
   if (ended.kind !== 'kept') return ended
-  const { kept, was, silent } = ended
-  const text = subscribedLine(by.user, kept, was?.subscription ?? null)
-  const announced = await announce(deps, { channel: kept.channel, text, user: by.user })
+  const { saved, was, silent } = ended
+  const text = subscribedLine(by.user, saved, was?.subscription ?? null)
+  const announced = await announce(deps, { channel: saved.channel, text, user: by.user })
   // The announcement may have shown that the channel is closed.
-  const [now] = await shownOf(deps, [kept])
+  const [now] = await shownOf(deps, [saved])
   return { kind: 'subscribed', shown: now!, was, announced, silent }
 }
 
-export interface Kept extends Pick<Extract<SubscribeOutcome, { kind: 'subscribed' }>, 'was' | 'silent'> {
+export interface SavedSubscription extends Pick<Extract<SubscribeOutcome, { kind: 'subscribed' }>, 'was' | 'silent'> {
   kind: 'kept'
-  kept: KeptSubscription
+  saved: StoredSubscription
 }
 
 /** The same as `subscribe`, but the caller has to tell the channel. */
-export async function keepWish(
+export async function subscribeUnannounced(
   deps: SubscriptionDeps,
-  wish: SubscribeWish,
+  input: SubscribeInput,
   by: Requester,
-): Promise<Kept | Exclude<SubscribeOutcome, { kind: 'subscribed' }>> {
-  const plan = await planOf(deps, wish, by)
+): Promise<SavedSubscription | Exclude<SubscribeOutcome, { kind: 'subscribed' }>> {
+  const plan = await planOf(deps, input, by)
   if (plan.kind !== 'plan') return plan
   const at = deps.clock.now()
-  const ended = await deps.store.write((tx) => keep(tx, plan, by, at))
+  const ended = await deps.store.write((tx) => save(tx, plan, by, at))
   if (ended.kind === 'too-many') return ended
   const [shown, was] = await shownOf(deps, [ended.kept, ...(ended.was ? [ended.was] : [])])
   if (ended.kind === 'same') return { kind: 'same', shown: shown! }
-  const silent = fallsSilent(plan.before, plan.wanted.channel, plan.about)
-  return { kind: 'kept', kept: ended.kept, was: was ?? null, silent }
+  const silent = fallsSilent(plan.before, plan.subscription.channel, plan.about)
+  return { kind: 'kept', saved: ended.kept, was: was ?? null, silent }
 }
 
 /** What a wish would change; changes nothing. */
 export async function foresee(
   deps: SubscriptionDeps,
-  wish: SubscribeWish,
+  input: SubscribeInput,
   by: Requester,
 ): Promise<Foreseen | Exclude<SubscribeOutcome, { kind: 'subscribed' | 'too-many' }>> {
-  const plan = await planOf(deps, wish, by)
+  const plan = await planOf(deps, input, by)
   if (plan.kind !== 'plan') return plan
-  const { wanted, before } = plan
-  const here = before.filter((one) => one.channel === wanted.channel).filter(isKept)
-  const { old, isSame } = placeAmong(here, plan)
+  const { subscription, before } = plan
+  const here = before.filter((one) => one.channel === subscription.channel).filter(isKept)
+  const { old, isSame } = findReplaced(here, plan)
   const [was] = await shownOf(deps, old ? [old] : [])
-  return isSame ? { kind: 'same', shown: was! } : { kind: 'would-subscribe', wanted, was: was ?? null }
+  return isSame ? { kind: 'same', shown: was! } : { kind: 'would-subscribe', subscription, was: was ?? null }
 }
 
 interface Plan {
   kind: 'plan'
-  wish: SubscribeWish
-  wanted: WantedSubscription
+  wish: SubscribeInput
+  subscription: NewSubscription
   /** the one project; null for all projects */
   about: Named | null
   /** all subscriptions in force now */
   before: readonly Subscription[]
 }
 
-async function planOf(deps: SubscriptionDeps, wish: SubscribeWish, by: Requester) {
+async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Requester) {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
   // A chosen channel comes from the requester's client, which could name a private channel that they are not in.
-  if (wish.isChosen && !(await deps.channelsOf(by.user))?.has(channel))
+  if (input.isChosen && !(await deps.channelsOf(by.user))?.has(channel))
     return { kind: 'not-in-channel', channel } as const
-  const faults = faultsOf(wish)
+  const faults = faultsOf(input)
   if (faults.length > 0) return { kind: 'faults', faults } as const
-  const found = isAll(wish.project) ? null : await findNamed(deps.store.read, wish.project)
+  const found = isAll(input.project) ? null : await findNamed(deps.store.read, input.project)
   if (found && found.kind !== 'project') return found
-  const zone = wish.remind && (wish.remind.zone ?? (await deps.timeZoneOf(by.user)))
-  const wanted: WantedSubscription = {
+  const zone = input.remind && (input.remind.zone ?? (await deps.timeZoneOf(by.user)))
+  const subscription: NewSubscription = {
     channel,
     follows: found ? followsOf(found) : { what: 'all' },
-    rules: rulesOf(wish),
-    quiet: wish.quiet,
-    mention: wish.mention,
-    ...(wish.remind && { remind: { ...wish.remind, zone: zone ?? '' } }),
+    rules: rulesOf(input),
+    quiet: input.quiet,
+    mention: input.mention,
+    ...(input.remind && { remind: { ...input.remind, zone: zone ?? '' } }),
   }
   const before = await deps.subscriptions()
-  const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found))
+  const file = before.find((one) => one.source === 'file' && isSameSlot(one, subscription, found))
   if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! } as const
-  return { kind: 'plan', wish, wanted, about: found, before } satisfies Plan
+  return { kind: 'plan', wish: input, subscription, about: found, before } satisfies Plan
 }
 
 const followsOf = ({ project: { name, uuid, projectId } }: Named): Follows => ({
@@ -119,41 +123,42 @@ const followsOf = ({ project: { name, uuid, projectId } }: Named): Follows => ({
 export const isAll = (text: string): boolean => text.trim().toLowerCase() === 'all'
 
 /** Would one replace the other? Compares the projects themselves, not the names and ids known at that time. */
-function isSamePlace(one: Subscription, wanted: WantedSubscription, about: Named | null): boolean {
-  if (one.channel !== wanted.channel || branchesOf(one) !== branchesOf(wanted)) return false
-  return about ? isAbout(one, about) : one.follows.what === 'all'
+function isSameSlot(one: Subscription, subscription: NewSubscription, about: Named | null): boolean {
+  if (one.channel !== subscription.channel || branchesOf(one) !== branchesOf(subscription)) return false
+  return about ? namesProject(one, about) : one.follows.what === 'all'
 }
 
 const branchesOf = ({ rules }: Pick<Subscription, 'rules'>): string => subscriptionSlot({ what: 'all' }, rules)
 
-async function keep(tx: Tx, plan: Plan, { user, interactionKey }: Requester, at: number) {
+async function save(tx: Tx, plan: Plan, { user, interactionKey }: Requester, at: number) {
   if (await isGivenUp(tx, interactionKey)) throw new NotAttempted('the requester was told that it was interrupted')
-  const { channel } = plan.wanted
+  const { channel } = plan.subscription
   await tx.lockName(`subscriptions of ${channel}`)
   const here = await tx.subscriptionsOf(channel)
-  const { wanted, old, others, isSame } = placeAmong(here, plan)
+  const { subscription, old, others, isSame } = findReplaced(here, plan)
   if (!old && here.length >= SUBSCRIPTIONS_MAX) return { kind: 'too-many', max: SUBSCRIPTIONS_MAX } as const
   if (old && isSame) return { kind: 'same', kept: old, was: null } as const
   for (const { id } of others) await tx.removeSubscription(id)
-  const filled = { ...wanted, follows: filledIn(wanted.follows, old?.follows) }
+  const filled = { ...subscription, follows: filledIn(subscription.follows, old?.follows) }
   if (old) await moveTo(tx, old, filled)
-  const { kept } = await tx.keepSubscription(filled, { user, at })
-  return { kind: 'kept', kept, was: old ?? null } as const
+  const { saved } = await tx.saveSubscription(filled, { user, at })
+  return { kind: 'kept', kept: saved, was: old ?? null } as const
 }
 
 /** Which of the channel's subscriptions it replaces, and whether it would change nothing. */
-function placeAmong(here: readonly KeptSubscription[], { wish, wanted: said, about }: Plan) {
-  const { instead } = wish
-  const there = here.filter((one) => one.id !== instead && isSamePlace(one, said, about))
+function findReplaced(here: readonly StoredSubscription[], { wish: input, subscription: requested, about }: Plan) {
+  const { instead } = input
+  const there = here.filter((one) => one.id !== instead && isSameSlot(one, requested, about))
   const [old, ...others] = [...here.filter(({ id }) => id === instead), ...there]
   // A request that does not mention reminders leaves those of the old subscription.
-  const wanted = wish.remind === undefined && old?.remind ? { ...said, remind: old.remind } : said
-  const isSame = others.length === 0 && !!old && isSamePlace(old, wanted, about) && saying(old) === saying(wanted)
-  return { wanted, old, others, isSame }
+  const subscription = input.remind === undefined && old?.remind ? { ...requested, remind: old.remind } : requested
+  const isSame =
+    others.length === 0 && !!old && isSameSlot(old, subscription, about) && settingsOf(old) === settingsOf(subscription)
+  return { subscription, old, others, isSame }
 }
 
 /** Equal for two subscriptions that post the same builds of their branches in the same way. */
-function saying({ rules, quiet, mention, remind }: WantedSubscription): string {
+function settingsOf({ rules, quiet, mention, remind }: NewSubscription): string {
   const events = rules?.map((rule) => (rule.events === 'every' ? 'every' : rule.events.toSorted()))
   return JSON.stringify([events, quiet, mention, ...(remind ? [typedTime(remind.afterMs), typedHours(remind)] : [])])
 }
@@ -165,10 +170,10 @@ function filledIn(wanted: Follows, old: Follows | undefined): Follows {
 }
 
 /** A subscription's slot depends on its ids and branches. If they change, moves it to its new slot with its creator. */
-async function moveTo(tx: Tx, old: KeptSubscription, { follows, rules }: WantedSubscription): Promise<void> {
+async function moveTo(tx: Tx, old: StoredSubscription, { follows, rules }: NewSubscription): Promise<void> {
   if (subscriptionSlot(old.follows, old.rules) === subscriptionSlot(follows, rules)) return
   await tx.removeSubscription(old.id)
-  await tx.keepSubscription({ ...old, follows, rules }, { user: old.createdBy, at: old.createdAt })
+  await tx.saveSubscription({ ...old, follows, rules }, { user: old.createdBy, at: old.createdAt })
 }
 
 /** Removes subscriptions of a channel, for a project those of all branches; then tells the channel in one line. */
@@ -197,7 +202,7 @@ export async function unsubscribe(
   return { kind: 'unsubscribed', removed: shown, announced }
 }
 
-const isKept = (one: Subscription): one is KeptSubscription => one.source === 'slack' && one.id !== undefined
+const isKept = (one: Subscription): one is StoredSubscription => one.source === 'slack' && one.id !== undefined
 
 /** The subscriptions that the wish means. Includes those of the file, so that the answer can mention the file. */
 async function meantBy({ store }: SubscriptionDeps, { project, id }: UnsubscribeWish, here: readonly Subscription[]) {
@@ -210,13 +215,13 @@ async function meantBy({ store }: SubscriptionDeps, { project, id }: Unsubscribe
   const named = those(({ follows }) => follows.what === 'project' && isSameName(follows.name, project))
   const found = await findNamed(store.read, project)
   if (found.kind !== 'project') return named.subscriptions.length > 0 ? named : found
-  const ofProject = those((one) => isAbout(one, found))
+  const ofProject = those((one) => namesProject(one, found))
   return ofProject.subscriptions.length > 0 ? ofProject : named
 }
 
 const isSameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
 
-async function removeAll(tx: Tx, kept: readonly KeptSubscription[]): Promise<KeptSubscription[]> {
+async function removeAll(tx: Tx, kept: readonly StoredSubscription[]): Promise<StoredSubscription[]> {
   const removed = []
   for (const { id } of kept) removed.push(await tx.removeSubscription(id))
   return removed.filter((one) => one !== null)

@@ -4,33 +4,33 @@ import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { WORD_CHARS_MAX, INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import { saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
-import type { Explained, WhyOutcome, Posted, KeptLook } from '../../catalog/outcomes.ts'
+import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
+import type { Explained, WhyOutcome, Posted, StoredRuleResult } from '../../catalog/outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { buildButtons, buildLine } from '../build.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import { hiddenParts } from '../not-allowed.ts'
 import { reasonWords } from '../reason.ts'
 import { sourceOf, type ChannelId, type SourceName } from '../../domain/ids.ts'
-import { addressOf } from '../../alerts/messages/card.ts'
+import { messageUrl } from '../../alerts/messages/card.ts'
 import { patternMode } from '../../domain/pattern.ts'
 import type { ChannelRule, RuleVerdict } from '../../domain/rule.ts'
 import { eventsInWords } from '../../slack/messages/subscription.ts'
 
 /** The most build events that are named together. */
-const HEARD_MAX = 5
+const EVENTS_NAMED_MAX = 5
 /** The most rules of one decision. */
 export const RULES_LISTED_MAX = 8
 /** Decisions are listed whole. No further one is listed once they are this long together, in characters. */
 export const WHY_CHARS_MAX = 9_000
 
-type Found = Extract<WhyOutcome, { kind: 'why' }>
+type Explanation = Extract<WhyOutcome, { kind: 'why' }>
 
 /** Why each build event of a build was posted in each channel, or was not; the newest first. */
 export const answerWhy = (outcome: WhyOutcome, context: AnswerContext): Answer =>
   isNotFound(outcome) ? answerNotFound(outcome, context) : explained(outcome)
 
-function explained({ build, decisions, more, hidden }: Found): Answer {
+function explained({ build, decisions, more, hidden }: Explanation): Answer {
   const listed = listedOf(decisions.toReversed(), sourceOf(build.ref.projectId))
   const left = more + decisions.length - listed.flatMap(({ group }) => group).length
   return answerOf([
@@ -56,9 +56,9 @@ function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed
   const listed: Listed[] = []
   let chars = 0
   for (const group of Map.groupBy(newestFirst, whatIsAlike).values()) {
-    const stands = ({ channel, posted }: Explained) => JSON.stringify([channel, posted])
-    const isTold = listed.some((one) => stands(one.group[0]!) === stands(group[0]!))
-    const lines = groupLines(group, source, isTold)
+    const keyOf = ({ channel, posted }: Explained) => JSON.stringify([channel, posted])
+    const isPostedShown = listed.some((one) => keyOf(one.group[0]!) === keyOf(group[0]!))
+    const lines = groupLines(group, source, isPostedShown)
     chars += lines.join('\n').length
     if (listed.length > 0 && chars > WHY_CHARS_MAX) break
     listed.push({ group, lines })
@@ -67,32 +67,34 @@ function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed
 }
 
 /** Build events with the same decision are named together: everything but the event itself is equal. */
-const whatIsAlike = ({ word: _word, at: _at, events: _events, ...decided }: Explained): string =>
+const whatIsAlike = ({ rawStatus: _word, at: _at, events: _events, ...decided }: Explained): string =>
   JSON.stringify(decided)
 
 /**
  * The verdict with its reason in one line, a line for each rule that was checked, and what is posted in the channel.
- * @param isTold whether an earlier group of the answer has said what is posted there
+ * @param isPostedShown whether an earlier group of the answer has said what is posted there
  */
-function groupLines(group: readonly Explained[], source: SourceName, isTold: boolean): string[] {
+function groupLines(group: readonly Explained[], source: SourceName, isPostedShown: boolean): string[] {
   const decision = { ...group[0]!, events: [...new Set(group.flatMap(({ events }) => events))] }
-  const { channel, verdict, reason, looked } = decision
-  const left = looked.length - RULES_LISTED_MAX
+  const { channel, verdict, reason, ruleResults } = decision
+  const left = ruleResults.length - RULES_LISTED_MAX
   return [
-    `• <#${channel}> ${VERDICTS[verdict]}: ${heardWords(group)}. ${saidOf(source, reasonWords(reason))}`,
-    ...looked.slice(0, RULES_LISTED_MAX).map((one, n) => `    ◦ rule ${n + 1}${lookedWords(one, decision, source)}`),
+    `• <#${channel}> ${VERDICTS[verdict]}: ${receivedWords(group)}. ${withSourceName(source, reasonWords(reason))}`,
+    ...ruleResults
+      .slice(0, RULES_LISTED_MAX)
+      .map((one, n) => `    ◦ rule ${n + 1}${ruleResultWords(one, decision, source)}`),
     ...(left > 0 ? [`    ◦ … and ${left} more`] : []),
-    ...(isTold ? [] : [`    ◦ ${postedWords(decision)}`]),
+    ...(isPostedShown ? [] : [`    ◦ ${postedWords(decision)}`]),
   ]
 }
 
 /** `error, received May 4th 14:09; initiated, received May 4th 14:02` */
-function heardWords(group: readonly Explained[]): string {
-  const words = group.slice(0, HEARD_MAX).map(({ word, at }) => {
+function receivedWords(group: readonly Explained[]): string {
+  const words = group.slice(0, EVENTS_NAMED_MAX).map(({ rawStatus, at }) => {
     const when = dayTime(at)
-    return `${outside(word, WORD_CHARS_MAX) || '(no word)'}${when === null ? '' : `, received ${when}`}`
+    return `${outside(rawStatus, WORD_CHARS_MAX) || '(no word)'}${when === null ? '' : `, received ${when}`}`
   })
-  const left = group.length - HEARD_MAX
+  const left = group.length - EVENTS_NAMED_MAX
   return [...words, ...(left > 0 ? [`and ${left} earlier`] : [])].join('; ')
 }
 
@@ -123,7 +125,7 @@ function oneWords(posted: Posted, channel: ChannelId): string {
 const NAMES: Readonly<Record<string, string>> = { card: 'card', notice: 'the account notice of that day' }
 
 const linked = (what: string, { ts }: Posted, channel: ChannelId): string =>
-  ts === null ? what : mrkdwnLink(addressOf(channel, ts), what, INLINE_URL_CHARS_MAX)
+  ts === null ? what : mrkdwnLink(messageUrl(channel, ts), what, INLINE_URL_CHARS_MAX)
 
 /** A post is recorded shortly after Slack has dated it, so only a later write is an edit. */
 const EDITED_AFTER_MS = 2_000
@@ -138,17 +140,17 @@ function timesOf({ ts, at }: Posted): string {
 type About = Pick<Explained, 'branch' | 'events'>
 
 /** Where the rule comes from, its conditions in order, and the first one that failed. Markup. */
-function lookedWords({ rule, from, verdict }: KeptLook, about: About, source: SourceName): string {
+function ruleResultWords({ rule, from, verdict }: StoredRuleResult, about: About, source: SourceName): string {
   const whose = from === null ? '' : ` (${from === 'ci' ? ownRules(source) : FROM[from]})`
   if (!isVerdict(verdict)) return `${whose} ended with ${outside(verdict, WORD_CHARS_MAX) || '(none)'}`
   if (rule === null)
-    return `${whose} ${saidOf(source, OLD[verdict])}; an older version decided, and did not keep the rule`
+    return `${whose} ${withSourceName(source, OLD[verdict])}; an older version decided, and did not keep the rule`
   return `${whose} ${ENDED[verdict]}: ${branchWords(rule, verdict, about, source)}; ${eventWords(rule, verdict, about)}`
 }
 
 /** Projects of GitHub and GitLab have no rules of their own, so a default applies. */
 const ownRules = (source: SourceName): string =>
-  source === 'ci' ? "the project's own, in CI" : `the default for ${SOURCE_WORDS[source]}`
+  source === 'ci' ? "the project's own, in CI" : `the default for ${SOURCE_NAMES[source]}`
 
 const FROM = {
   channel: "the channel's own",
@@ -188,7 +190,7 @@ function branchWords(
     case 'branch-not-matched':
       return `✗ branch: ${wanted} does not match ${own}`
     case 'branch-unknown':
-      return `✗ branch: ${wanted} needs a branch, and ${SOURCE_WORDS[source]} named none`
+      return `✗ branch: ${wanted} needs a branch, and ${SOURCE_NAMES[source]} named none`
     case 'pattern-invalid':
       return `✗ branch: ${wanted} is not a valid pattern and matches nothing`
     case 'selects':

@@ -1,7 +1,7 @@
 import { selectable } from '../../domain/decide.ts'
 import type { BuildEvent } from '../../domain/build-event.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { CardDecision, KeptDecision, Card, CardKey } from '../../store/records.ts'
+import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/records.ts'
 import type { Requester, Explained, Posted, Target, WhyOutcome } from '../../catalog/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
 import { newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
@@ -25,9 +25,9 @@ export async function explain(
 ): Promise<WhyOutcome> {
   const meant = target ?? (await newestHere(deps, by.channel))
   if (!meant) return { kind: 'no-build', project: "this channel's projects", branch: null, nearest: null }
-  const looked = await findBuild(deps, meant)
-  if (looked.kind !== 'found') return looked
-  const { found } = looked
+  const result = await findBuild(deps, meant)
+  if (result.kind !== 'found') return result
+  const { found } = result
   const own = found.buildEvents.filter(({ buildId }) => buildId === found.attempt.buildId)
   const all: Made[] = []
   for (const buildEvent of own)
@@ -44,13 +44,24 @@ export async function explain(
 
 interface Made {
   buildEvent: BuildEvent
-  decision: KeptDecision
+  decision: StoredDecision
 }
 
-function explained(buildEvent: BuildEvent, decision: KeptDecision, posted: readonly Posted[]): Explained {
-  const { word, at, branch, status } = buildEvent
-  const { channel, verdict, reason, rulesFrom, looked, turn } = decision
-  return { channel, word, at, branch, events: selectable({ status, turn }), verdict, reason, rulesFrom, looked, posted }
+function explained(buildEvent: BuildEvent, decision: StoredDecision, posted: readonly Posted[]): Explained {
+  const { rawStatus, at, branch, status } = buildEvent
+  const { channel, verdict, reason, rulesFrom, ruleResults, turn } = decision
+  return {
+    channel,
+    rawStatus,
+    at,
+    branch,
+    events: selectable({ status, turn }),
+    verdict,
+    reason,
+    rulesFrom,
+    ruleResults,
+    posted,
+  }
 }
 
 async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | null): Promise<Target | null> {
@@ -66,7 +77,7 @@ async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | nu
 function createPosted(
   reads: Reads,
   attempts: readonly Attempt[],
-): (buildEvent: BuildEvent, decision: KeptDecision) => Promise<Posted[]> {
+): (buildEvent: BuildEvent, decision: StoredDecision) => Promise<Posted[]> {
   const read = new Map<string, Promise<CardState>>()
 
   // Build events of one build share their cards.

@@ -27,7 +27,7 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
   let own: string | null = null
   let pausedUntil = 0
 
-  async function look(email: string): Promise<void> {
+  async function lookUp(email: string): Promise<void> {
     underWay.add(email)
     try {
       const user = await ownerOf(email)
@@ -67,7 +67,7 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
     /** Asks Slack unless it answered within a day. Does not wait. @returns whether an answer may come */
     ask(email: string): boolean {
       if (clock.now() < pausedUntil || fresh(email)) return false
-      if (underWay.size < CALLS_MAX && !underWay.has(email)) void look(email)
+      if (underWay.size < CALLS_MAX && !underWay.has(email)) void lookUp(email)
       return true
     },
     /** The user's id. Null if not known yet, and for bots, people who have left, and people of other workspaces. */

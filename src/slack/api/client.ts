@@ -12,7 +12,7 @@ export interface ClientOptions {
   logger?: { warn(message: string): void }
   timeoutMs?: number
   /** called with the headers of each response */
-  heard?: (headers: Pick<Headers, 'get'>) => void
+  onResponse?: (headers: Pick<Headers, 'get'>) => void
 }
 
 const TIMEOUT_MS = 10_000
@@ -21,10 +21,10 @@ const TIMEOUT_MS = 10_000
  * A Web API client that makes one attempt per call. By default the client repeats a post after a dropped connection,
  * retries for half an hour, never times out, and lets one 429 hold up all other calls.
  */
-export const createClient = ({ token, apiUrl, logger, timeoutMs = TIMEOUT_MS, heard }: ClientOptions): WebClient =>
+export const createClient = ({ token, apiUrl, logger, timeoutMs = TIMEOUT_MS, onResponse }: ClientOptions): WebClient =>
   new WebClient(token, {
     ...webOptions(apiUrl, timeoutMs),
-    ...(heard && { fetch: exchangeHeard(heard) }),
+    ...(onResponse && { fetch: observedExchange(onResponse) }),
     allowAbsoluteUrls: false,
     logger: slackLogger((line) => logger?.warn(scrubbed(line, token))),
   })
@@ -35,13 +35,13 @@ export const webOptions = (apiUrl: string | null | undefined, timeoutMs: number)
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
   timeout: timeoutMs,
-  fetch: exchange,
+  fetch: slackFetch,
 })
 
-const exchangeHeard =
-  (heard: NonNullable<ClientOptions['heard']>): typeof exchange =>
+const observedExchange =
+  (heard: NonNullable<ClientOptions['onResponse']>): typeof slackFetch =>
   async (url, init) => {
-    const answer = await exchange(url, init)
+    const answer = await slackFetch(url, init)
     heard(answer.headers)
     return answer
   }
@@ -75,7 +75,7 @@ const scrubbed = (line: string, token: string): string =>
  * where the client catches errors. Without it a torn body escapes unclassified, a body that is no JSON passes for an
  * error code, and a 429 that names no time is not seen as a rate limit.
  */
-export const exchange: FetchFunction = async (url, init) => {
+export const slackFetch: FetchFunction = async (url, init) => {
   const response = await fetch(url, init)
   const body = await response.text()
   if (response.status === 200 && typeof fieldOf(findJson(body), 'ok') !== 'boolean')
@@ -106,30 +106,30 @@ export interface Identity {
   botId: string | null
 }
 
-/** `ask` asks Slack; `known` asks only until Slack has answered once. Both throw what the client throws. */
-export function identityOf(client: WebClient): { ask(): Promise<Identity>; known(): Promise<Identity> } {
+/** `read` asks Slack; `known` asks only until Slack has answered once. Both throw what the client throws. */
+export function identityOf(client: WebClient): { read(): Promise<Identity>; known(): Promise<Identity> } {
   let answered: Identity | null = null
-  const ask = async () => {
+  const read = async () => {
     const answer = await client.apiCall('auth.test')
     answered = { userId: textOf(fieldOf(answer, 'user_id')), botId: textOf(fieldOf(answer, 'bot_id')) }
     return answered
   }
-  return { ask, known: async () => answered ?? ask() }
+  return { read, known: async () => answered ?? read() }
 }
 
 /** Slack's clock stamps messages and ours stamps claims. Ours may also be changed while a claim is open. */
-interface TheirClock {
+interface SlackClock {
   /** Reads Slack's time from the `date` of a response. */
-  heard(headers: Pick<Headers, 'get'>): void
+  observe(headers: Pick<Headers, 'get'>): void
   /** The search with its time range widened, so that it fits both our clock and Slack's. */
   widened(search: Search): Search
 }
 
 /** @param now our own clock (ms) */
-export function createTheirClock(now: () => number): TheirClock {
+export function createSlackClock(now: () => number): SlackClock {
   let aheadMs = 0
   return {
-    heard(headers) {
+    observe(headers) {
       const theirs = Date.parse(headers.get('date') ?? '')
       if (Number.isFinite(theirs)) aheadMs = theirs - now()
     },

@@ -13,7 +13,7 @@ import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 const KNOWN_FOR_MS = 60_000
 
 /** A rate limit up to this is waited out, and so the person who clicked waits. On a longer one they are told. */
-export const PATIENCE_MS_MAX = 5_000
+export const RATE_LIMIT_WAIT_MS_MAX = 5_000
 
 /** Entries in the cache; beyond this the oldest is dropped. */
 const REMEMBERED_MAX = 5_000
@@ -25,7 +25,7 @@ export type Presence = { kind: 'here' } | { kind: 'gone' } | { kind: 'unknown'; 
 export function createDirectory({ clock, grants, ...options }: ClientOptions & { clock: Clock; grants: Grants }) {
   const client = createClient(options)
   const remembered = <Value>(ask: (key: string) => Promise<Value>) =>
-    createMemory(clock, REMEMBERED_MAX, (key: string) => patiently(clock, () => ask(key)))
+    createMemory(clock, REMEMBERED_MAX, (key: string) => retryOnRateLimit(clock, () => ask(key)))
   const people = remembered((user) => readPerson(client, user))
   const groups = remembered((group) => readGroup(client, group))
   const ownTeam = remembered(() => readOwnTeam(client))
@@ -60,7 +60,7 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
     /** Is this person still in the workspace? Not cached: asks Slack each time. */
     async presenceOf(user: string): Promise<Presence> {
       try {
-        const { isDeactivated } = await patiently(clock, () => readPerson(client, user))
+        const { isDeactivated } = await retryOnRateLimit(clock, () => readPerson(client, user))
         return { kind: isDeactivated ? 'gone' : 'here' }
       } catch (error) {
         const { code } = classify(error)
@@ -127,12 +127,12 @@ export const readOwnTeam = async (client: WebClient): Promise<string | null> =>
   textOf(fieldOf(await client.apiCall('auth.test', {}), 'team_id'))
 
 /** Retries once, after the time that Slack asks for, if somebody can wait that long. */
-async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {
+async function retryOnRateLimit<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask()
   } catch (error) {
     const failure = classify(error)
-    if (failure.kind !== 'rate-limited' || failure.retryAfterMs > PATIENCE_MS_MAX) throw error
+    if (failure.kind !== 'rate-limited' || failure.retryAfterMs > RATE_LIMIT_WAIT_MS_MAX) throw error
     await clock.sleep(failure.retryAfterMs)
     return ask()
   }

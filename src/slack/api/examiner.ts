@@ -38,18 +38,18 @@ export function createSlackExaminer({
     async identity() {
       const beganAt = clock.now()
       const said: SlackIdentity = { kind: 'known', scopes: null, aheadMs: null }
-      const heard = (headers: Pick<Headers, 'get'>) => {
+      const onResponse = (headers: Pick<Headers, 'get'>) => {
         said.scopes = scopesIn(headers)
         // Slack set its `date` between these two readings of our clock: take the middle.
         said.aheadMs = aheadOf(headers, (beganAt + clock.now()) / 2)
       }
-      const call = createClient({ token, apiUrl, heard }).apiCall('auth.test')
+      const call = createClient({ token, apiUrl, onResponse }).apiCall('auth.test')
       return call.then(() => said, troubleOf)
     },
     async channel(channel) {
       try {
         const answer = await createClient({ token, apiUrl }).apiCall('conversations.info', { channel })
-        return lookOf(fieldOf(answer, 'channel'))
+        return channelLookIn(fieldOf(answer, 'channel'))
       } catch (error) {
         const { kind, code } = classify(error)
         return kind === 'channel-closed' ? { kind: 'closed', code } : troubleOf(error)
@@ -79,7 +79,7 @@ function aheadOf(headers: Pick<Headers, 'get'>, atMs: number): number | null {
   return Number.isNaN(at) ? null : Math.round(atMs - at - HALF_A_SECOND_MS)
 }
 
-function lookOf(channel: unknown): ChannelLook {
+function channelLookIn(channel: unknown): ChannelLook {
   if (!isRecord(channel)) return { kind: 'away', code: BROKEN_ANSWER }
   if (channel['is_archived'] === true) return { kind: 'closed', code: 'is_archived' }
   // A direct message has no members, so `is_member` says nothing there. It has a `user`.

@@ -1,7 +1,7 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
 /** The most characters of a text that are read. A word that this limit cuts is dropped: half a name is another name. */
-export const TEXT_CHARS_MAX = 3_000
+export const COMMAND_CHARS_MAX = 3_000
 /** The most words that are read. */
 export const WORDS_MAX = 50
 
@@ -27,7 +27,7 @@ export const parseWords = (text: string): Word[] =>
  */
 export function parseTyped(text: string): Word[] {
   const words = parseWords(text)
-  return text.length > TEXT_CHARS_MAX || words.length === WORDS_MAX ? [...words, CUT] : words
+  return text.length > COMMAND_CHARS_MAX || words.length === WORDS_MAX ? [...words, CUT] : words
 }
 
 /**
@@ -41,8 +41,8 @@ export const typedText = (text: string): string =>
 export const CUT: Word = { text: '…' }
 
 function readable(text: string): string {
-  if (text.length <= TEXT_CHARS_MAX) return text
-  let end = TEXT_CHARS_MAX
+  if (text.length <= COMMAND_CHARS_MAX) return text
+  let end = COMMAND_CHARS_MAX
   while (end > 0 && !BLANK.test(text[end] ?? '')) end -= 1
   return text.slice(0, end)
 }

@@ -10,7 +10,7 @@ import type { Measures, RateLimiter } from '../../server/rate-limiter.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
-export const BODY_BYTES_MAX = 4 * 1024 * 1024
+export const SLACK_BODY_BYTES_MAX = 4 * 1024 * 1024
 
 /** Memory for all bodies whose signature is not checked yet, together. One body can take all of it, but no more. */
 const UNSIGNED_BYTES_MAX = 8 * 1024 * 1024
@@ -30,7 +30,7 @@ interface GateDeps {
   now: () => number
   /** rate limiters for large bodies and for what comes after a refusal */
   measures: Measures
-  signatures: Pick<SignatureCount, 'note'>
+  signatures: Pick<SignatureCount, 'count'>
 }
 
 /** True: Slack signed it, its body is in `rawBody`, and Bolt may handle it. False: it is answered. Never throws. */
@@ -51,30 +51,30 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
     return { status: 401, reason: 'not signed by Slack, or too long ago' }
   }
 
-  async function look(request: IncomingMessage): Promise<Buffer | Refusal | typeof DONE> {
-    if (announcedBytes(request) > BODY_BYTES_MAX) return TOO_LARGE
+  async function check(request: IncomingMessage): Promise<Buffer | Refusal | typeof DONE> {
+    if (announcedBytes(request) > SLACK_BODY_BYTES_MAX) return TOO_LARGE
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED
     const signature = signatureIn(request.headers, now())
-    return signature ? lookAtSigned(request, signature) : lookAtUnsigned(request)
+    return signature ? checkSigned(request, signature) : checkUnsigned(request)
   }
 
-  async function lookAtSigned(request: IncomingMessage, signature: Signature) {
+  async function checkSigned(request: IncomingMessage, signature: Signature) {
     // A known signature means that this request was sent again. Bolt already has it: answer 200 and do nothing.
     if (seen.has(signature)) return DONE
-    const body = await readBody(request, { ...limits, bytesMax: BODY_BYTES_MAX })
+    const body = await readBody(request, { ...limits, bytesMax: SLACK_BODY_BYTES_MAX })
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {
       giveBack(body.bytes)
-      signatures.note(false)
+      signatures.count(false)
       return unsigned(true)
     }
     if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
     seen.add(signature)
-    signatures.note(true)
+    signatures.count(true)
     return body.bytes
   }
 
-  async function lookAtUnsigned(request: IncomingMessage) {
+  async function checkUnsigned(request: IncomingMessage) {
     if (!isForm(request.headers['content-type'] ?? '') || announcedBytes(request) > SSL_CHECK_BYTES_MAX)
       return unsigned()
     const body = await readBody(request, { ...limits, bytesMax: SSL_CHECK_BYTES_MAX })
@@ -83,7 +83,7 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
   }
 
   return async (request, response) => {
-    const found = await look(request)
+    const found = await check(request)
     if (Buffer.isBuffer(found)) {
       request.rawBody = found
       return true
@@ -101,7 +101,7 @@ interface Refusal {
   reason: string
 }
 
-const TOO_LARGE: Refusal = { status: 413, reason: `a body may have ${BODY_BYTES_MAX} bytes` }
+const TOO_LARGE: Refusal = { status: 413, reason: `a body may have ${SLACK_BODY_BYTES_MAX} bytes` }
 const COMPRESSED: Refusal = { status: 415, reason: 'send it not compressed' }
 const UNREADABLE: Refusal = { status: 400, reason: 'not one object, in UTF-8' }
 const NOT_WHOLE: Readonly<Record<'too-large' | 'no-room' | 'aborted', Refusal>> = {
@@ -125,7 +125,7 @@ function createRefusedLog(log: GateDeps['log'], now: () => number): (isSignature
 
 /** Counts requests that are well-formed and recent, and whose signature alone is wrong. */
 interface SignatureCount {
-  note(isRight: boolean): void
+  count(isRight: boolean): void
   /** how many since the last request whose signature was right */
   wrong(): number
 }
@@ -133,7 +133,7 @@ interface SignatureCount {
 export function createSignatureCount(): SignatureCount {
   let wrong = 0
   return {
-    note: (isRight) => void (wrong = isRight ? 0 : wrong + 1),
+    count: (isRight) => void (wrong = isRight ? 0 : wrong + 1),
     wrong: () => wrong,
   }
 }

@@ -1,6 +1,6 @@
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { type Block, type Button, contextOf, mrkdwn, section } from './blocks.ts'
-import { cut, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from './limits.ts'
+import { cut, SECTION_CHARS_MAX, MESSAGE_TEXT_CHARS_MAX } from './limits.ts'
 
 /** What the requester sees. The endpoint decides whether others see it too. */
 export interface Answer {
@@ -44,12 +44,12 @@ export const row = (id: string, buttons: readonly Button[]): Part => ({ kind: 'r
 
 /** Builds an answer from these parts. Empty parts are left out. */
 export function answerOf(parts: readonly Part[], picture: Picture | null = null): Answer {
-  const said = parts.filter(saysSomething)
-  return { text: textOf(said), blocks: blocksOf(said), picture }
+  const filled = parts.filter(saysSomething)
+  return { text: plainTextOf(filled), blocks: blocksOf(filled), picture }
 }
 
 /** An error: what happened, why if that is known (or the choices), and one next step. Lines of markup. */
-export interface Trouble {
+export interface ErrorAnswer {
   what: string
   why: string | readonly string[] | null
   next: string
@@ -61,7 +61,7 @@ export interface Trouble {
  * The answer to a request that failed.
  * @param reference an id that is also in the log; null if nobody needs the log for this
  */
-export function answerTrouble({ what, why, next, parts = [] }: Trouble, reference: string | null = null): Answer {
+export function answerError({ what, why, next, parts = [] }: ErrorAnswer, reference: string | null = null): Answer {
   const lines = [what, ...[why ?? []].flat(), nextStep(next)].map(line)
   const known = reference === null ? [] : [small(`Reference: ${codeSpan(cut(reference, REFERENCE_CHARS_MAX))}`)]
   return answerOf([...lines, ...parts, ...known])
@@ -74,10 +74,10 @@ const REFERENCE_CHARS_MAX = 40
 
 const saysSomething = (part: Part): boolean => (part.kind === 'row' ? part.buttons.length > 0 : part.text !== '')
 
-function textOf(parts: readonly Part[]): string {
+function plainTextOf(parts: readonly Part[]): string {
   const lines = parts.flatMap((part) => (part.kind === 'row' ? [] : [part.text]))
   const whole = lines.join('\n')
-  if (whole.length <= TEXT_CHARS_MAX) return whole
+  if (whole.length <= MESSAGE_TEXT_CHARS_MAX) return whole
   return firstOf(lines.map(withoutLinks))
 }
 
@@ -89,7 +89,8 @@ function firstOf(lines: readonly string[]): string {
   let text = ''
   for (const [at, one] of lines.entries()) {
     const longer = at === 0 ? one : `${text}\n${one}`
-    if (longer.length + MORE_CHARS_MAX > TEXT_CHARS_MAX) return `${text}\n… lines left out: ${lines.length - at}`
+    if (longer.length + MORE_CHARS_MAX > MESSAGE_TEXT_CHARS_MAX)
+      return `${text}\n… lines left out: ${lines.length - at}`
     text = longer
   }
   return text

@@ -71,8 +71,8 @@ export const plain = (text: string) => ({ type: 'plain_text', text, emoji: false
 
 /** A context block of the elements that are not empty; none if all are, since Slack refuses an empty block. */
 export function contextOf(elements: readonly (TextObject | null)[]): ContextBlock[] {
-  const said = elements.filter((element) => element !== null).filter(({ text }) => text !== '')
-  return said.length === 0 ? [] : [{ type: 'context', elements: said }]
+  const filled = elements.filter((element) => element !== null).filter(({ text }) => text !== '')
+  return filled.length === 0 ? [] : [{ type: 'context', elements: filled }]
 }
 
 export const section = (text: string): SectionBlock => ({ type: 'section', text: mrkdwn(text) })

@@ -1,7 +1,7 @@
 import type { RedSince, ShownBreakage } from '../../domain/breakage.ts'
 import type { NoteView, ReminderView } from '../../domain/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
-import { buildCount, joined, onBranch, projectName, somebody } from './build.ts'
+import { buildCount, joined, onBranch, projectLabel, somebody } from './build.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { BREAKAGE_ACTION_ID } from './ids.ts'
 import { clockTime, dayTime, durationWords } from './times.ts'
@@ -42,12 +42,12 @@ export function noteLine({ what, by, to, until, at }: NoteView): string {
 
 /** The reply in the thread: ``:bell: acme/web `main` has been red for 2 h (3 builds) and nobody is on it`` */
 export function reminderLine({ forMs, builds, ...about }: ReminderView): string {
-  return `:bell: ${projectName(about)}${onBranch(about)} has been red for ${durationWords(forMs)} (${buildCount(builds)}) and nobody is on it`
+  return `:bell: ${projectLabel(about)}${onBranch(about)} has been red for ${durationWords(forMs)} (${buildCount(builds)}) and nobody is on it`
 }
 
 /** Sent to the person who was on the branch, in a direct message, when their time is up. */
 export const lapsedLine = (about: Pick<ReminderView, 'project' | 'branch'>): string =>
-  `:hourglass: ${projectName(about)}${onBranch(about)} is still red, and your time on it is up. Press *I'm on it* to go on, or type ${codeSpan('/ci red')}.`
+  `:hourglass: ${projectLabel(about)}${onBranch(about)} is still red, and your time on it is up. Press *I'm on it* to go on, or type ${codeSpan('/ci red')}.`
 
 /** Opens the form in which a person takes the branch, hands it over, or lets it go. */
 export const breakageButton = (id: string): ActionButton => ({

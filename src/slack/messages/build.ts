@@ -20,14 +20,14 @@ import {
 /** `web #512`, with the attempt if it is not the first. Markup. */
 export function buildName(build: BuildView, attemptNumber = 1): string {
   const again = attemptNumber > 1 ? ` (attempt ${attemptNumber})` : ''
-  return `${projectName(build)} ${buildNumber(build)}${again}`
+  return `${projectLabel(build)} ${buildNumber(build)}${again}`
 }
 
 /** The same, with the number as the link to the build. Markup. */
 export const linkedBuild = (build: BuildView): string =>
-  `${projectName(build)} ${mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)}`
+  `${projectLabel(build)} ${mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)}`
 
-export const projectName = ({ project }: Pick<BuildView, 'project'>): string =>
+export const projectLabel = ({ project }: Pick<BuildView, 'project'>): string =>
   outside(project, PROJECT_CHARS_MAX) || '(no name)'
 
 export const buildNumber = ({ buildId }: Pick<BuildView, 'buildId'>): string =>

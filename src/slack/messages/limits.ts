@@ -1,7 +1,7 @@
 // Slack's limits, in characters. Our own are lower, so that a text still fits when escaping has made it longer.
 
 /** A message's `text`. `chat.postMessage` takes more, `chat.update` does not. */
-export const TEXT_CHARS_MAX = 4_000
+export const MESSAGE_TEXT_CHARS_MAX = 4_000
 /** The text of a section. */
 export const SECTION_CHARS_MAX = 3_000
 /** An address, such as the link of a button. */

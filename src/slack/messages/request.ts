@@ -2,7 +2,7 @@ import type { Missing } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/view.ts'
 import { buildNumber, joined, mention } from './build.ts'
-import { lookOf, saidOf } from './words.ts'
+import { styleOf, withSourceName } from './words.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { ACTION_IDS } from './ids.ts'
@@ -45,14 +45,14 @@ const requested = ({ action, by }: ShownRequest): string => {
 
 function outcomeWords({ action, outcome, buildId }: RequestView): string | null {
   if (!outcome) return null
-  if (action === 'stop') return lookOf(outcome.shown).word
+  if (action === 'stop') return styleOf(outcome.shown).label
   const other = outcome.buildId === buildId ? '' : ` is ${buildNumber(outcome)}`
   return `attempt ${outcome.attemptNumber}${other}`
 }
 
 function stageWords(request: ShownRequest): string | null {
   const words = stageOfCi(request)
-  return words && saidOf(request.source ?? 'ci', words)
+  return words && withSourceName(request.source ?? 'ci', words)
 }
 
 function stageOfCi({ action, stage, code }: ShownRequest): string | null {
@@ -101,7 +101,7 @@ const UNCONFIRMED: Record<string, string> = {
 }
 
 /** The button that asks CI to stop or restart an attempt. Stopping loses work, so Slack asks for confirmation first. */
-export function actButton(
+export function actionButton(
   action: Action,
   ref: string,
   build: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>,

@@ -2,7 +2,7 @@ import type { FailedTests } from '../../domain/test-report.ts'
 import type { TestsView } from '../../domain/view.ts'
 import { codeBlock } from '../../lib/escape.ts'
 import { joined, outside } from './build.ts'
-import { cut, TEXT_CHARS_MAX } from './limits.ts'
+import { cut, MESSAGE_TEXT_CHARS_MAX } from './limits.ts'
 
 // Texts about failed tests. Names, messages and log lines are outside text, and are cut and escaped here.
 
@@ -12,7 +12,7 @@ const TEST_MESSAGE_CHARS_MAX = 200
 const LOG_LINE_CHARS_MAX = 200
 
 /** The log may take half of the reply. */
-const LOG_CHARS_MAX = TEXT_CHARS_MAX / 2
+const LOG_CHARS_MAX = MESSAGE_TEXT_CHARS_MAX / 2
 
 /** `3 of 412 tests failed: LoginTest › redirects (new) · CartTest › sums · 1 more`; empty without reports. Markup. */
 export function testsLine(tests: FailedTests | undefined): string {
@@ -27,7 +27,7 @@ export function testsReply(view: TestsView): string {
   const again = view.attemptNumber > 1 ? `Attempt ${view.attemptNumber} · ` : ''
   const log = logBlock(view.log)
   const lines = [`${again}*${countWords(view)}*`]
-  const room = TEXT_CHARS_MAX - log.length - MORE_CHARS_MAX
+  const room = MESSAGE_TEXT_CHARS_MAX - log.length - MORE_CHARS_MAX
   for (const failure of view.failures) {
     const line = `• ${joined([nameWords(failure, NAME_CHARS_MAX), outside(failure.message, TEST_MESSAGE_CHARS_MAX)], ': ')}`
     if (joined([...lines, line], '\n').length > room) break
@@ -41,8 +41,8 @@ const MORE_CHARS_MAX = 40
 
 /** `3 of 412 tests failed, the same 3 tests again` */
 function countWords({ tests, failed, isSame }: FailedTests): string {
-  const said = `${failed} of ${tests} ${tests === 1 ? 'test' : 'tests'} failed`
-  return isSame ? `${said}, the same ${failed === 1 ? 'test' : `${failed} tests`} again` : said
+  const words = `${failed} of ${tests} ${tests === 1 ? 'test' : 'tests'} failed`
+  return isSame ? `${words}, the same ${failed === 1 ? 'test' : `${failed} tests`} again` : words
 }
 
 const nameWords = ({ name, isNew }: FailedTests['failures'][number], charsMax: number): string =>

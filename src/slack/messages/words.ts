@@ -2,9 +2,9 @@ import type { SourceName } from '../../domain/ids.ts'
 import type { Shown } from '../../domain/view.ts'
 
 /** How a state is shown. Symbols differ in shape and always come with the word, so that nobody depends on colours. */
-interface Look {
+interface StatusStyle {
   symbol: string
-  word: string
+  label: string
   /** the bar beside a card */
   color: string
   /** the verb in a notification */
@@ -20,54 +20,54 @@ const RED = '#e01e5a'
 const AMBER = '#ecb22e'
 const GREY = '#868686'
 
-const LOOKS: Record<Shown, Look> = {
-  queued: { symbol: ':hourglass:', word: 'Queued', color: BLUE, verb: 'is queued' },
-  started: { symbol: ':arrow_forward:', word: 'Running', color: BLUE, verb: 'is running' },
+const STATUS_STYLES: Record<Shown, StatusStyle> = {
+  queued: { symbol: ':hourglass:', label: 'Queued', color: BLUE, verb: 'is queued' },
+  started: { symbol: ':arrow_forward:', label: 'Running', color: BLUE, verb: 'is running' },
   // CI does not say what the build waits for. The build's page, which the card links to, does.
   waiting: {
     symbol: ':hourglass_flowing_sand:',
-    word: 'Waiting',
+    label: 'Waiting',
     color: PURPLE,
     verb: 'is waiting',
     hint: 'queued, or waiting for an approval',
   },
-  passed: { symbol: ':white_check_mark:', word: 'Passed', color: GREEN, verb: 'passed' },
-  fixed: { symbol: ':sparkles:', word: 'Fixed', color: GREEN, verb: 'is fixed' },
+  passed: { symbol: ':white_check_mark:', label: 'Passed', color: GREEN, verb: 'passed' },
+  fixed: { symbol: ':sparkles:', label: 'Fixed', color: GREEN, verb: 'is fixed' },
   flaky: {
     symbol: ':game_die:',
-    word: 'Passed (flaky)',
+    label: 'Passed (flaky)',
     color: GREEN,
     verb: 'passed (flaky)',
   },
-  failed: { symbol: ':x:', word: 'Failed', color: RED, verb: 'failed' },
+  failed: { symbol: ':x:', label: 'Failed', color: RED, verb: 'failed' },
   infrastructure_failure: {
     symbol: ':warning:',
-    word: 'CI machine error',
+    label: 'CI machine error',
     color: AMBER,
     verb: 'ended in a CI machine error',
     hint: "nobody's fault",
   },
-  stopped: { symbol: ':black_square_for_stop:', word: 'Stopped', color: GREY, verb: 'was stopped' },
+  stopped: { symbol: ':black_square_for_stop:', label: 'Stopped', color: GREY, verb: 'was stopped' },
   ignored: {
     symbol: ':calendar:',
-    word: 'Not built (monthly limit)',
+    label: 'Not built (monthly limit)',
     color: GREY,
     verb: 'was not built (monthly limit)',
   },
   blocked: {
     symbol: ':lock:',
-    word: 'Blocked (resource use)',
+    label: 'Blocked (resource use)',
     color: GREY,
     verb: 'was blocked (resource use)',
   },
-  skipped: { symbol: ':fast_forward:', word: 'Skipped', color: GREY, verb: 'was skipped' },
-  unknown: { symbol: ':grey_question:', word: 'Unknown', color: GREY, verb: 'says something new' },
+  skipped: { symbol: ':fast_forward:', label: 'Skipped', color: GREY, verb: 'was skipped' },
+  unknown: { symbol: ':grey_question:', label: 'Unknown', color: GREY, verb: 'says something new' },
 }
 
-export const lookOf = (shown: Shown): Look => LOOKS[shown]
+export const styleOf = (shown: Shown): StatusStyle => STATUS_STYLES[shown]
 
 /** The look of an account notice: neutral, because no build failed. */
-export const NOTICE_LOOK = { symbol: ':information_source:', color: GREY } as const
+export const NOTICE_STYLE = { symbol: ':information_source:', color: GREY } as const
 
 // The doctor, the log and /readyz share these texts. This file must import nothing heavy, because start-up loads it.
 
@@ -93,7 +93,8 @@ export const slackUnreached = (code: string): string => `Slack cannot be reached
 export const noSocket = (code: string): string =>
   `There is no Socket Mode connection to Slack (${code}): no command, click or mention arrives until there is one.`
 
-export const SOURCE_WORDS: Record<SourceName, string> = { ci: 'CI', github: 'GitHub', gitlab: 'GitLab' }
+export const SOURCE_NAMES: Record<SourceName, string> = { ci: 'CI', github: 'GitHub', gitlab: 'GitLab' }
 
 /** Puts the source's name in place of `CI` in our own text. Not for outside text, which may contain `CI`. */
-export const saidOf = (source: SourceName, words: string): string => words.replaceAll(/\bCI\b/g, SOURCE_WORDS[source])
+export const withSourceName = (source: SourceName, words: string): string =>
+  words.replaceAll(/\bCI\b/g, SOURCE_NAMES[source])

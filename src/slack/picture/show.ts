@@ -7,16 +7,21 @@ import { joined, mention, outside } from '../messages/build.ts'
 import { chartInWords } from '../messages/digest.ts'
 import { TITLE_CHARS_MAX } from '../messages/limits.ts'
 import type { Picture } from '../messages/answer.ts'
-import type { Spot } from '../reply-targets.ts'
+import type { Conversation } from '../reply-targets.ts'
 import { chartToPng } from './picture.ts'
 
 const TIMEOUT_MS = 10_000
 
 /** Posts a picture in the channel or thread, with a mention of the requester. Throws if Slack does not take it. */
-export async function showPicture(client: WebClient, picture: Picture, spot: Spot, by: string): Promise<void> {
+export async function showPicture(
+  client: WebClient,
+  picture: Picture,
+  conversation: Conversation,
+  by: string,
+): Promise<void> {
   await uploadPicture(client, picture, {
-    channel_id: spot.channel,
-    ...(spot.threadTs ? { thread_ts: spot.threadTs } : {}),
+    channel_id: conversation.channel,
+    ...(conversation.threadTs ? { thread_ts: conversation.threadTs } : {}),
     // Others see the picture, but not the command.
     initial_comment: joined([outside(picture.alt, TITLE_CHARS_MAX), `asked for by ${mention(by)}`]),
   })

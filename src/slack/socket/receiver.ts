@@ -126,13 +126,13 @@ class Link {
     const { client } = this.#receiver
     client.on('error', (error: unknown) => (this.#trouble = error))
     // The client would close the connection at Slack's notice. But it works for a while, and people still click.
-    const heard = client.listeners('ws_message')
+    const listeners = client.listeners('ws_message')
     client.removeAllListeners('ws_message')
     this.going = new Promise((resolve) => {
       client.on('close', () => resolve())
       client.on('ws_message', (message: unknown, isBinary: boolean) => {
         if (isNotice(message)) return resolve()
-        for (const listener of heard) listener.call(client, message, isBinary)
+        for (const listener of listeners) listener.call(client, message, isBinary)
       })
     })
   }

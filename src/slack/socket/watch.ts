@@ -26,23 +26,23 @@ export function createSocketWatch({
   logThrottle: LogThrottle
 }) {
   let changedAt = clock.now()
-  let stands = false
-  let isSaid = false
+  let isOpen = false
+  let isLogged = false
   let last: SlackTrouble | null = null
   return {
     opened(): void {
       changedAt = clock.now()
-      stands = true
+      isOpen = true
       last = null
-      if (isSaid) log.info({ part: 'slack' }, 'a Socket Mode connection to Slack is open again')
-      isSaid = false
+      if (isLogged) log.info({ part: 'slack' }, 'a Socket Mode connection to Slack is open again')
+      isLogged = false
     },
     lost(): void {
       // A connection that breaks at once, again and again, is not logged each time.
       if (clock.now() - changedAt >= STEADY_AFTER_MS)
         for (const what of [SLACK_AWAY, TOKEN_REFUSED]) logThrottle.over(what)
       changedAt = clock.now()
-      stands = false
+      isOpen = false
     },
     /** A connection could not be opened. The reason is logged, at first and then with growing delays. */
     failed(error: unknown): void {
@@ -50,13 +50,13 @@ export function createSocketWatch({
       const { kind, code } = trouble
       log.debug({ err: error, part: 'slack', code }, 'a Socket Mode connection could not be opened; trying again')
       if (!logThrottle.isDue(kind === 'refuses' ? TOKEN_REFUSED : SLACK_AWAY)) return
-      isSaid = true
+      isLogged = true
       log.warn({ part: 'slack', code }, kind === 'refuses' ? appTokenRefused(code) : slackUnreached(code))
     },
-    stands: () => stands,
+    stands: () => isOpen,
     /** Why Slack can deliver nothing. Set at once if Slack refuses the token, else after SOCKET_AWAY_MS_MAX. */
     trouble(): SlackTrouble | null {
-      if (stands) return null
+      if (isOpen) return null
       if (last?.kind === 'refuses') return last
       return clock.now() - changedAt > SOCKET_AWAY_MS_MAX ? (last ?? { kind: 'away', code: 'not_open' }) : null
     },

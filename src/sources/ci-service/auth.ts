@@ -113,10 +113,10 @@ function createTokenRequest(credentials: ClientCredentials): () => Promise<Token
   return async () => {
     const [way, other] = ways
     try {
-      return await askForToken(credentials, way!)
+      return await fetchToken(credentials, way!)
     } catch (error) {
       if (!(error instanceof CiError) || error.kind !== 'unauthorized' || other === undefined) throw error
-      const token = await askForToken(credentials, other)
+      const token = await fetchToken(credentials, other)
       ways = [other]
       return token
     }
@@ -126,7 +126,7 @@ function createTokenRequest(credentials: ClientCredentials): () => Promise<Token
 /** Where the credentials are sent. */
 type Way = 'header' | 'form'
 
-async function askForToken(credentials: ClientCredentials, way: Way): Promise<Token> {
+async function fetchToken(credentials: ClientCredentials, way: Way): Promise<Token> {
   const { tokenUrl, clientId, clientSecret, transport, clock } = credentials
   const requestedAt = clock.now()
   const form = way === 'form' ? { client_id: clientId, client_secret: clientSecret } : {}

@@ -1,5 +1,5 @@
 import type { Uuid } from '../../domain/ids.ts'
-import { WORDS } from '../../domain/status.ts'
+import { RAW_STATUSES } from '../../domain/status.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { CiError } from '../http/errors.ts'
@@ -67,7 +67,7 @@ const FILE_NAME = /\bstatus_([a-z_]{1,40})\.(?:svg|png|gif)\b/gi
 const ELEMENT_ID = /\sid=["'](?:status_)?([a-z_]{1,40})["']/gi
 
 const STATES = new Map([
-  ...WORDS.map((word) => [word, word] as const),
+  ...RAW_STATUSES.map((word) => [word, word] as const),
   ['projectnotfound', 'project not found'],
   ['branchnotfound', 'branch not found'],
 ])
@@ -82,13 +82,13 @@ export const BADGE_TEXTS_MAX = 20
  * (`build: passing`); null if it has none. The markup is scanned once and never interpreted: no entity is expanded.
  */
 export function badgeWords(svg: string): string | null {
-  const said: string[] = []
+  const texts: string[] = []
   for (const text of shownTexts(svg).map(toLine)) {
-    if (text === '' || said.some((other) => says(other, text))) continue
+    if (text === '' || texts.some((other) => says(other, text))) continue
     // A title may come last and repeat the texts before it.
-    said.splice(0, said.length, ...said.filter((other) => !says(text, other)), text)
+    texts.splice(0, texts.length, ...texts.filter((other) => !says(text, other)), text)
   }
-  return said.length === 0 ? null : cut(said.join(' '), BADGE_WORDS_CHARS_MAX)
+  return texts.length === 0 ? null : cut(texts.join(' '), BADGE_WORDS_CHARS_MAX)
 }
 
 const says = (text: string, part: string): boolean => {

@@ -7,7 +7,7 @@ export interface Connection {
   /** when it last answered as it should (ms); null: not since the start */
   readAt: number | null
   /** what is wrong now; null if nothing is known to be wrong */
-  trouble: CiErrorKind | null
+  failure: CiErrorKind | null
 }
 
 export type ConnectionName = 'v2' | 'legacy' | 'site'
@@ -15,21 +15,21 @@ export type ConnectionName = 'v2' | 'legacy' | 'site'
 export interface Connections {
   all(): readonly Connection[]
   /** @param trouble null if it answered as it should */
-  note(name: ConnectionName, trouble: CiErrorKind | null): void
+  record(name: ConnectionName, trouble: CiErrorKind | null): void
 }
 
 /** The state of each interface of CI, from what this process has seen. */
 export function createConnections(configured: Record<ConnectionName, boolean>, now: () => number): Connections {
   const known = new Map<ConnectionName, Connection>(
-    NAMES.map((name) => [name, { name, isConfigured: configured[name], readAt: null, trouble: null }]),
+    NAMES.map((name) => [name, { name, isConfigured: configured[name], readAt: null, failure: null }]),
   )
   return {
     all: () => [...known.values()],
-    note(name, trouble) {
+    record(name, failure) {
       const before = known.get(name)!
       // `not-found` and `bad-request` are normal answers: the interface works.
-      const isWell = trouble === null || trouble === 'not-found' || trouble === 'bad-request'
-      known.set(name, isWell ? { ...before, readAt: now(), trouble: null } : { ...before, trouble })
+      const isWell = failure === null || failure === 'not-found' || failure === 'bad-request'
+      known.set(name, isWell ? { ...before, readAt: now(), failure: null } : { ...before, failure })
     },
   }
 }

@@ -49,8 +49,8 @@ export function appTokens(
       if (!(error instanceof CiError)) throw error
       // The call that needed the token was not sent.
       const { kind, status, reason, retryAfterMs } = error
-      const said = { kind, purpose, status, reason, retryAfterMs }
-      throw new CiError({ ...said, source: 'CI_TOKEN', isUndone: true, cause: error })
+      const details = { kind, purpose, status, reason, retryAfterMs }
+      throw new CiError({ ...details, source: 'CI_TOKEN', isUndone: true, cause: error })
     }
   }
 

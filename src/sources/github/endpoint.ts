@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type Reading } from '../endpoint.ts'
+import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
 import { readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
@@ -28,7 +28,7 @@ export const createGithubEndpoint = (secrets: readonly string[]): Endpoint => ({
 const signatureIn = (headers: IncomingHttpHeaders): string | null =>
   /^sha256=([0-9a-f]{64})$/i.exec(String(headers['x-hub-signature-256'] ?? ''))?.[1]?.toLowerCase() ?? null
 
-function readBody(bytes: Uint8Array): Reading {
+function readBody(bytes: Uint8Array): BodyReading {
   const body = readJsonBody(bytes)
   if (body.kind === 'refusal') return body
   const { value, text } = body

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { authorOf } from '../../domain/author.ts'
-import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
+import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
 import { githubProjectId } from '../../domain/ids.ts'
-import { HELD_WORD } from '../../domain/status.ts'
+import { HELD_STATUS } from '../../domain/status.ts'
 import { projectOf } from '../project.ts'
 import type { ShownBuild } from '../source.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
@@ -20,13 +20,13 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
   const workflow = run.name ?? run.path?.split('/').at(-1) ?? 'workflow'
   const name = `${repo.full_name} ${workflow}`
   return {
-    seen: {
+    observation: {
       projectId,
       buildId: run.id,
       branch: branchOf(run, repo.id),
       // Runs that no push started may share a commit but are unrelated: each is a revision of its own.
       commitId: UNPUSHED.has(run.event ?? '') ? null : run.head_sha,
-      word: wordOf(run),
+      rawStatus: rawStatusOf(run),
       details: {
         ...NO_DETAILS,
         projectName: name,
@@ -34,7 +34,7 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
         buildUrl: urlOf(run),
         commitUrl: run.head_sha && repo.html_url ? `${repo.html_url}/commit/${run.head_sha}` : null,
         shortCommitId: run.head_sha?.slice(0, 7) ?? null,
-        message: firstLine(run.head_commit?.message ?? null),
+        message: commitTitle(run.head_commit?.message ?? null),
         // The author of the commit, not the person who pushed it or pressed a button.
         committer: author?.name ?? null,
         author: author && authorOf({ ...author, login: author.username ?? loginIn(author.email) }),
@@ -113,11 +113,11 @@ const CONCLUSIONS = new Map([
   ['neutral', 'skipped'],
   ['stale', 'skipped'],
   // The run of a fork's pull request waits until somebody approves it.
-  ['action_required', HELD_WORD],
+  ['action_required', HELD_STATUS],
 ])
 
 // Read from `status`, not from the delivery's `action`: the two differ in GitHub's own examples.
-function wordOf({ status, conclusion }: GithubRun): string {
+function rawStatusOf({ status, conclusion }: GithubRun): string {
   if (status !== 'completed') return WORDS.get(status ?? '') ?? status ?? 'unknown'
   return CONCLUSIONS.get(conclusion ?? '') ?? conclusion ?? 'completed'
 }

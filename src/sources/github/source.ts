@@ -5,8 +5,8 @@ import { isRecord } from '../../lib/json.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
-import { hourly, type Listed, type Polled } from '../poll.ts'
-import { keptProject, shownProject } from '../project.ts'
+import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
+import { storedProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
 import { readRun } from './run.ts'
@@ -16,11 +16,11 @@ import { readRun } from './run.ts'
  * @param reads finds a project's repository
  */
 export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'project'>): Source {
-  const repositoryOf = async (projectId: ProjectId) => repositoryIn(await keptProject(reads, projectId))
+  const repositoryOf = async (projectId: ProjectId) => repositoryIn(await storedProject(reads, projectId))
 
   return {
     async getProject(projectId, { branch, builds: asked = [] } = {}, signal) {
-      const project = await keptProject(reads, projectId)
+      const project = await storedProject(reads, projectId)
       // GitHub wants the branch of a fork without its owner's name.
       const named = branch?.split(':').at(-1)
       const wanted = {
@@ -31,7 +31,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       const answer = await client.runs(repositoryIn(project), wanted)
       const shown = answer === 'unchanged' ? [] : answer.runs.flatMap((run) => readOwn(run) ?? [])
       // Newer runs may have pushed these off the list.
-      for (const id of asked.filter((one) => !shown.some(({ seen }) => seen.buildId === one))) {
+      for (const id of asked.filter((one) => !shown.some(({ observation }) => observation.buildId === one))) {
         const run = readOwn(await unlessGone(client.run(repositoryIn(project), id, signal)))
         if (run) shown.push(run)
       }
@@ -61,7 +61,7 @@ const PUSHED_OUT_MS = 60_000
 const PUSHED_OUT_MAX = 20
 
 /** Polls each repository's newest runs with conditional requests, which are not counted if nothing changed. */
-export const polledGithub = (client: GithubClient, repositories: readonly string[]): Polled => ({
+export const polledGithub = (client: GithubClient, repositories: readonly string[]): PolledSource => ({
   source: 'github',
   projects: repositories,
   watch(name) {
@@ -75,8 +75,10 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
       const answer = await client.runs(name, { etag, signal })
       if (answer === 'unchanged' && pushedOut.length === 0) return null
       const runs = answer === 'unchanged' ? newest : answer.runs.flatMap((run) => readRun(run, repository) ?? [])
-      const ids = new Set(runs.map(({ seen }) => seen.buildId))
-      let others = [...newest, ...pushedOut].filter(({ seen }) => isOpen(seen) && !ids.has(seen.buildId))
+      const ids = new Set(runs.map(({ observation }) => observation.buildId))
+      let others = [...newest, ...pushedOut].filter(
+        ({ observation }) => isOpen(observation) && !ids.has(observation.buildId),
+      )
       if (others.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS) {
         const [first, rest] = [others.slice(0, PUSHED_OUT_MAX), others.slice(PUSHED_OUT_MAX)]
         others = [...rest, ...(await readEach(client, name, first, repository, signal))]
@@ -92,7 +94,7 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
   },
 })
 
-const isOpen = ({ word }: ShownBuild['seen']): boolean => !isFinal(toStatus(word))
+const isOpen = ({ rawStatus }: ShownBuild['observation']): boolean => !isFinal(toStatus(rawStatus))
 
 async function readEach(
   client: GithubClient,
@@ -102,20 +104,20 @@ async function readEach(
   signal: AbortSignal,
 ): Promise<ShownBuild[]> {
   const read: ShownBuild[] = []
-  for (const { seen } of builds) {
-    const build = readRun(await unlessGone(client.run(name, seen.buildId, signal)), repository)
+  for (const { observation } of builds) {
+    const build = readRun(await unlessGone(client.run(name, observation.buildId, signal)), repository)
     if (build) read.push(build)
   }
   return read
 }
 
-function listed(client: GithubClient, repository: string, run: ShownBuild): Listed {
-  const { projectId, buildId, word, details } = run.seen
+function listed(client: GithubClient, repository: string, run: ShownBuild): ListedBuild {
+  const { projectId, buildId, rawStatus, details } = run.observation
   return {
     projectId,
     buildId,
-    state: `${details.attempt} ${word}`,
-    isOpen: isOpen(run.seen),
+    state: `${details.attempt} ${rawStatus}`,
+    isOpen: isOpen(run.observation),
     read: async () => run,
     failedJobs: () => client.failedJobs(repository, buildId, details.attempt ?? 1),
   }

@@ -8,7 +8,7 @@ import type { Transport } from '../http/transport.ts'
 export interface GitlabClient {
   project(project: string, signal?: AbortSignal): Promise<unknown>
   /** The 100 pipelines that changed last, newest first; or up to 1,000 that changed since `updatedAfter`. */
-  pipelines(project: string, wanted?: PipelinesWanted): Promise<unknown[]>
+  pipelines(project: string, query?: PipelineQuery): Promise<unknown[]>
   /** A pipeline with the fields that the list leaves out. */
   pipeline(project: string, id: string, signal?: AbortSignal): Promise<unknown>
   /** The jobs that failed in its newest attempt. */
@@ -23,7 +23,7 @@ export interface GitlabClient {
   cancel(project: string, id: string): Promise<void>
 }
 
-interface PipelinesWanted {
+interface PipelineQuery {
   /** a branch, a tag, or `refs/merge-requests/5/head` */
   ref?: string
   /** ISO 8601 */

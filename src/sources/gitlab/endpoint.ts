@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord, numbersAsWritten } from '../../lib/json.ts'
-import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type Reading } from '../endpoint.ts'
+import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
 import { isChild, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
@@ -18,14 +18,14 @@ const SIGNED_MAX_S = 5 * 60
 export function createGitlabEndpoint(secrets: readonly string[], now: () => number): Endpoint {
   const signingTokens = secrets.filter(isSigningToken)
   const isToken = createSecretCheck(secrets.filter((secret) => !isSigningToken(secret)))
-  const showsToken = (headers: IncomingHttpHeaders) => isToken(textOf(headers['x-gitlab-token']))
+  const showsToken = (headers: IncomingHttpHeaders) => isToken(singleHeader(headers['x-gitlab-token']))
   return {
     what: 'delivery',
     matches: (pathname) => /^\/webhooks\/gitlab\/?$/.test(pathname),
     bodyBytesMax: BODY_BYTES_MAX,
     unauthorizedStatus: 401,
     maySend: ({ headers }) =>
-      showsToken(headers) || (signingTokens.length > 0 && textOf(headers['webhook-signature']) !== null),
+      showsToken(headers) || (signingTokens.length > 0 && singleHeader(headers['webhook-signature']) !== null),
     read(body, headers) {
       if (!showsToken(headers) && !isSigned(body, headers, signingTokens, now())) return { kind: 'unauthorized' }
       return headers['x-gitlab-event'] === 'Pipeline Hook' ? readBody(body) : { kind: 'unwanted' }
@@ -37,7 +37,8 @@ const isSigningToken = (secret: string): boolean => secret.startsWith(SIGNING)
 
 const SIGNING = 'whsec_'
 
-const textOf = (header: string | string[] | undefined): string | null => (typeof header === 'string' ? header : null)
+const singleHeader = (header: string | string[] | undefined): string | null =>
+  typeof header === 'string' ? header : null
 
 function isSigned(
   body: Uint8Array,
@@ -49,7 +50,7 @@ function isSigned(
     headers['webhook-id'],
     headers['webhook-timestamp'],
     headers['webhook-signature'],
-  ].map(textOf)
+  ].map(singleHeader)
   if (!id || !sentS || !presented || !(Math.abs(nowMs / 1_000 - Number(sentS)) <= SIGNED_MAX_S)) return false
   const signatures = signingTokens.map((token) => {
     const key = Buffer.from(token.slice(SIGNING.length), 'base64')
@@ -58,7 +59,7 @@ function isSigned(
   return presented.split(' ').map(createSecretCheck(signatures)).includes(true)
 }
 
-function readBody(bytes: Uint8Array): Reading {
+function readBody(bytes: Uint8Array): BodyReading {
   const body = readJsonBody(bytes)
   if (body.kind === 'refusal') return body
   const { value } = body
@@ -74,8 +75,8 @@ function readBody(bytes: Uint8Array): Reading {
   })
   if (!build) return { kind: 'refusal', reason: NO_PIPELINE }
   // Not stored: variables may be secrets, and GitLab sends their values.
-  const { variables: _, ...kept } = pipeline
-  return { kind: 'delivery', body: JSON.stringify(numbersAsWritten({ ...value, object_attributes: kept })), ...build }
+  const { variables: _, ...rest } = pipeline
+  return { kind: 'delivery', body: JSON.stringify(numbersAsWritten({ ...value, object_attributes: rest })), ...build }
 }
 
 const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'

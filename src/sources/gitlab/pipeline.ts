@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { authorOf } from '../../domain/author.ts'
-import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
+import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
 import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 import { CiError } from '../http/errors.ts'
@@ -62,20 +62,20 @@ interface Parts {
 export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: Parts): ShownBuild | null {
   const [read, repo] = [PIPELINE.safeParse(pipeline).data, PROJECT.safeParse(project).data]
   if (!read || !repo) return null
-  const said = COMMIT.safeParse(commit).data
-  const committer = said?.author?.name ?? said?.author_name ?? null
+  const commitData = COMMIT.safeParse(commit).data
+  const committer = commitData?.author?.name ?? commitData?.author_name ?? null
   const failed = failedIn(jobs)
   const projectId = gitlabProjectId(repo.id)
-  const word = wordOf(read, failed)
-  const isOver = isFinal(toStatus(word))
+  const rawStatus = rawStatusOf(read, failed)
+  const isOver = isFinal(toStatus(rawStatus))
   return {
-    seen: {
+    observation: {
       projectId,
       buildId: read.id,
       branch: branchOf(read, repo.default_branch, MERGE_REQUEST.safeParse(mergeRequest).data?.iid ?? null),
       // Pipelines that no push started may share a commit but are unrelated: each is a revision of its own.
       commitId: UNPUSHED.has(read.source ?? '') ? null : read.sha,
-      word,
+      rawStatus,
       details: {
         ...NO_DETAILS,
         projectName: repo.path_with_namespace,
@@ -83,10 +83,14 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
         buildUrl: read.url ?? read.web_url ?? (repo.web_url && `${repo.web_url}/-/pipelines/${read.id}`),
         commitUrl: read.sha && repo.web_url ? `${repo.web_url}/-/commit/${read.sha}` : null,
         shortCommitId: read.sha?.slice(0, 8) ?? null,
-        message: firstLine(said?.message ?? said?.title ?? null),
+        message: commitTitle(commitData?.message ?? commitData?.title ?? null),
         // The author of the commit, not the person who pushed it or pressed a button.
         committer,
-        author: authorOf({ name: committer, email: said?.author?.email ?? said?.author_email ?? null, login: null }),
+        author: authorOf({
+          name: committer,
+          email: commitData?.author?.email ?? commitData?.author_email ?? null,
+          login: null,
+        }),
         startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
         finishedAt: isOver ? read.finished_at : null,
         number: read.iid,
@@ -110,7 +114,7 @@ const lastEndOf = (finishedAt: number | null, isOver: boolean): number | null =>
 export interface ListedPipeline {
   id: BuildId
   sha: string | null
-  word: string
+  rawStatus: string
   hasEnded: boolean
   updatedAt: number
 }
@@ -119,8 +123,14 @@ export interface ListedPipeline {
 export function readListed(pipeline: unknown): ListedPipeline | null {
   const read = PIPELINE.safeParse(pipeline).data
   if (!read || read.source === CHILD) return null
-  const word = wordOf(read, [])
-  return { id: read.id, sha: read.sha, word, hasEnded: isFinal(toStatus(word)), updatedAt: read.updated_at ?? 0 }
+  const rawStatus = rawStatusOf(read, [])
+  return {
+    id: read.id,
+    sha: read.sha,
+    rawStatus,
+    hasEnded: isFinal(toStatus(rawStatus)),
+    updatedAt: read.updated_at ?? 0,
+  }
 }
 
 /** Whether another pipeline started it. It is then shown as a job of that one. */
@@ -159,7 +169,7 @@ const WORDS = new Map([
   ['skipped', 'skipped'],
 ])
 
-function wordOf({ status }: Pipeline, failed: readonly Job[]): string {
+function rawStatusOf({ status }: Pipeline, failed: readonly Job[]): string {
   if (status !== 'failed' || failed.length === 0) return WORDS.get(status ?? '') ?? status ?? 'unknown'
   const reasons = failed.map(({ failure_reason: reason }) => reason ?? '')
   if (reasons.every((reason) => reason === 'ci_quota_exceeded')) return 'blocked'

@@ -5,8 +5,8 @@ import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
-import { hourly, type Listed, type Polled } from '../poll.ts'
-import { keptProject, shownProject } from '../project.ts'
+import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
+import { storedProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
 import { readListed, readPipeline, readProjectId, type ListedPipeline } from './pipeline.ts'
@@ -20,17 +20,17 @@ const SHOWN_MAX = 10
  */
 export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'project'>): Source {
   return {
-    async getProject(projectId, { branch, builds: wanted } = {}, signal) {
-      const kept = await keptProject(reads, projectId)
+    async getProject(projectId, { branch, builds: query } = {}, signal) {
+      const stored = await storedProject(reads, projectId)
       const id = idIn(projectId)
       const project = await client.project(id, signal)
       const shown: ShownBuild[] = []
-      for (const build of wanted ?? (await newestOf(client, id, branch, signal))) {
+      for (const build of query ?? (await newestOf(client, id, branch, signal))) {
         const pipeline = await unlessGone(client.pipeline(id, build, signal))
         const whole = await readWhole(client, { id, project, pipeline, hasCommit: false }, signal)
         if (whole) shown.push(whole)
       }
-      return shownProject(projectId, kept, shown)
+      return shownProject(projectId, stored, shown)
     },
     async restart({ projectId, buildId }) {
       await client.retry(idIn(projectId), buildId)
@@ -51,8 +51,8 @@ const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!
 async function newestOf(client: GitlabClient, project: string, branch: string | undefined, signal?: AbortSignal) {
   const shown: ListedPipeline[] = []
   for (const ref of refsOf(branch)) {
-    const wanted = { ...(ref === undefined ? {} : { ref }), ...(signal ? { signal } : {}) }
-    shown.push(...(await client.pipelines(project, wanted)).flatMap((one) => readListed(one) ?? []))
+    const query = { ...(ref === undefined ? {} : { ref }), ...(signal ? { signal } : {}) }
+    shown.push(...(await client.pipelines(project, query)).flatMap((one) => readListed(one) ?? []))
   }
   const newest = shown.toSorted((a, b) => compareOrders(idOrder(b.id), idOrder(a.id)))
   return newest.map(({ id }) => id).slice(0, SHOWN_MAX)
@@ -68,7 +68,7 @@ function refsOf(branch: string | undefined): (string | undefined)[] {
 const OVERLAP_MS = 60_000
 
 /** Polls the pipelines of each project that have changed. */
-export const polledGitlab = (client: GitlabClient, projects: readonly string[]): Polled => ({
+export const polledGitlab = (client: GitlabClient, projects: readonly string[]): PolledSource => ({
   source: 'gitlab',
   projects,
   watch(name) {
@@ -104,11 +104,11 @@ function listed(
   { id, project }: { id: string; project: unknown },
   pipeline: ListedPipeline,
   { now, signal }: { now: number; signal: AbortSignal },
-): Listed {
+): ListedBuild {
   return {
     projectId: gitlabProjectId(id),
     buildId: pipeline.id,
-    state: `${pipeline.updatedAt} ${pipeline.word}`,
+    state: `${pipeline.updatedAt} ${pipeline.rawStatus}`,
     isOpen: !pipeline.hasEnded,
     async read(known) {
       if (pipeline.hasEnded && isEndKnown(known, pipeline, now)) return null
@@ -124,10 +124,14 @@ function listed(
 const END_NOTED_MS = 5_000
 
 /** Whether this end is stored. After a start that is true of most listed pipelines, and saves reading them again. */
-const isEndKnown = (known: readonly StoredEvent[], { word: shown, updatedAt }: ListedPipeline, now: number): boolean =>
+const isEndKnown = (
+  known: readonly StoredEvent[],
+  { rawStatus: shown, updatedAt }: ListedPipeline,
+  now: number,
+): boolean =>
   known.some(
-    ({ word, origin, details }) =>
-      isSameEnd(word, shown) &&
+    ({ rawStatus, origin, details }) =>
+      isSameEnd(rawStatus, shown) &&
       (details.lastEndAt ?? 0) >= updatedAt - END_NOTED_MS &&
       (origin !== 'history' || now - updatedAt > NEWS_MS),
   )
@@ -148,6 +152,6 @@ async function readWhole(
   const shown = readListed(pipeline)
   if (!shown) return null
   const commit = hasCommit || shown.sha === null ? null : await unlessGone(client.commit(id, shown.sha, signal))
-  const jobs = shown.word === 'error' ? await unlessGone(client.failedJobs(id, shown.id, signal)) : null
+  const jobs = shown.rawStatus === 'error' ? await unlessGone(client.failedJobs(id, shown.id, signal)) : null
   return readPipeline({ pipeline, project, commit, jobs })
 }

@@ -67,9 +67,9 @@ export class CiError extends Error {
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 
 /** Null if it does not exist, or the credentials may not see it. */
-export async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
+export async function unlessGone<T>(request: Promise<T>): Promise<T | null> {
   try {
-    return await asked
+    return await request
   } catch (error) {
     if (error instanceof CiError && (error.kind === 'not-found' || error.kind === 'forbidden')) return null
     throw error
@@ -119,7 +119,7 @@ const REMOVED = '[removed]'
  * `{errors: […]}`, `{error: "…"}`, text, HTML or nothing. The given secrets, and all that looks like one, are removed.
  */
 export function cleanReason(body: string, secrets: readonly string[]): string | undefined {
-  const words = withoutMarkup(beginning(hide(said(body.trim()), secrets)))
+  const words = withoutMarkup(beginning(hide(messageIn(body.trim()), secrets)))
   // Once more: removing the markup may reveal a secret that was escaped or split.
   const clean = withoutSecrets(words, secrets)
   return clean === '' ? undefined : cut(clean, REASON_CHARS_MAX)
@@ -175,7 +175,7 @@ const isTokenLike = (word: string): boolean =>
 // `notification_rules.0.options`: a reason must be able to name the field.
 const FIELD_PATH = /^[a-z_]+(?:[./](?:[a-z_]+|\d{1,3}))+[.]?$/
 
-function said(body: string): string {
+function messageIn(body: string): string {
   if (!/^[[{"]/.test(body)) return body
   try {
     return phrases(parseJson(body)).join('; ')

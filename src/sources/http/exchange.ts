@@ -123,7 +123,7 @@ const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, byte
   bytes,
   // Decoded only on access, because a list is long.
   get text() {
-    return textOf(bytes)
+    return decodeText(bytes)
   },
 })
 
@@ -137,7 +137,7 @@ function rateIn(headers: Dispatcher.ResponseData['headers']): Rate | null {
 
 async function refusal(response: Dispatcher.ResponseData, request: CiRequest, now: number): Promise<CiError> {
   const { statusCode: status, headers } = response
-  const body = textOf(await bodyStart(response.body, BODY_START_BYTES_MAX))
+  const body = decodeText(await bodyStart(response.body, BODY_START_BYTES_MAX))
   const kind = kindOfStatus(status, `${response.statusText} ${body}`)
   const saidMs = parseRetryAfterMs(headerText(headers['retry-after']), now) ?? untilReset(headers, now)
   return new CiError({
@@ -269,7 +269,7 @@ async function bodyStart(body: Readable, bytesMax: number): Promise<Buffer> {
 }
 
 /** Decodes UTF-8. Invalid bytes are replaced, a byte order mark is dropped. */
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+const decodeText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
 /** The longest wait that is passed on. */
 export const RETRY_AFTER_MS_MAX = 60 * 60 * 1000

@@ -93,13 +93,13 @@ export const observedTransport = (
   ...transport,
   async send(request, signal) {
     const beganAt = performance.now()
-    const tell = (end: CiCallEnd) => ended(end, performance.now() - beganAt, request)
+    const countEnd = (end: CiCallEnd) => ended(end, performance.now() - beganAt, request)
     try {
       const answer = await transport.send(request, signal)
-      tell('ok')
+      countEnd('ok')
       return answer
     } catch (error) {
-      tell(error instanceof CiError ? endOf(error) : 'stopped')
+      countEnd(error instanceof CiError ? endOf(error) : 'stopped')
       throw error
     }
   },

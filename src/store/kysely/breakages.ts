@@ -165,9 +165,9 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
 
 export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageWrites {
   return {
-    async keepBreakage(breakage) {
+    async saveBreakage(breakage) {
       const row = toRow(BREAKAGE, breakage) as Selectable<Schema['breakage']>
-      await runQuery('keepBreakage', row, (value) =>
+      await runQuery('saveBreakage', row, (value) =>
         db
           .insertInto('breakage')
           .values(columns(row, value))

@@ -3,10 +3,10 @@ import { beganBy, NO_DETAILS, type BuildDetails, type Observation, type Origin }
 import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
-import type { Looked, RuleVerdict } from '../../domain/rule.ts'
+import type { RuleResult, RuleVerdict } from '../../domain/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
-import type { KeptDecision, StoredEvent } from '../records.ts'
+import type { StoredDecision, StoredEvent } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns, type Insert } from './query.ts'
 
@@ -36,7 +36,7 @@ const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): 
   branch: row.branch,
   commitId: row.commit_id,
   revisionKey: row.lineage_key,
-  word: row.word,
+  rawStatus: row.word,
   status: toStatus(row.word),
   origin: row.origin as Origin,
   details,
@@ -44,20 +44,20 @@ const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): 
   isOutcome: row.verdict === 1,
 })
 
-export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision => ({
+export const toDecision = (row: Selectable<Schema['decision']>): StoredDecision => ({
   ...toCardDecision(row),
   channel: row.channel as ChannelId,
   subject: row.subject,
-  rulesFrom: row.rules_from as KeptDecision['rulesFrom'],
-  looked: (JSON.parse(row.looked) as (Looked | RuleVerdict)[]).map(toLooked),
+  rulesFrom: row.rules_from as StoredDecision['rulesFrom'],
+  ruleResults: (JSON.parse(row.looked) as (RuleResult | RuleVerdict)[]).map(toRuleResult),
   noticeDay: row.notice_day,
   decidedAt: row.decided_at,
 })
 
 export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof CARD_DECISION)[number]>) => ({
   eventSeq: row.fact_seq,
-  verdict: row.verdict as KeptDecision['verdict'],
-  reason: row.reason as KeptDecision['reason'],
+  verdict: row.verdict as StoredDecision['verdict'],
+  reason: row.reason as StoredDecision['reason'],
   turn: TURNS[row.recovered] ?? null,
   loud: row.loud === 1,
 })
@@ -68,17 +68,17 @@ export const CARD_DECISION = ['fact_seq', 'verdict', 'reason', 'recovered', 'lou
 const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']
 
 // Older rows hold verdicts without their rules.
-const toLooked = (kept: Looked | RuleVerdict): Looked =>
-  typeof kept === 'string' ? { rule: null, from: null, verdict: kept } : kept
+const toRuleResult = (stored: RuleResult | RuleVerdict): RuleResult =>
+  typeof stored === 'string' ? { rule: null, from: null, verdict: stored } : stored
 
-const fromDecision = (decision: KeptDecision): Selectable<Schema['decision']> => ({
+const fromDecision = (decision: StoredDecision): Selectable<Schema['decision']> => ({
   fact_seq: decision.eventSeq,
   channel: decision.channel,
   subject: decision.subject,
   verdict: decision.verdict,
   reason: decision.reason,
   rules_from: decision.rulesFrom,
-  looked: JSON.stringify(decision.looked),
+  looked: JSON.stringify(decision.ruleResults),
   recovered: TURNS.indexOf(decision.turn),
   loud: decision.loud ? 1 : 0,
   notice_day: decision.noticeDay,
@@ -217,7 +217,7 @@ const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
 type BuildEventWrites = Pick<
   Tx,
-  'insertBuildEvent' | 'countRepeat' | 'acknowledge' | 'insertDelivery' | 'placeEvent' | 'keepDecision'
+  'insertBuildEvent' | 'countRepeat' | 'acknowledge' | 'insertDelivery' | 'placeEvent' | 'saveDecision'
 >
 
 /** Build events, deliveries, and decisions. */
@@ -241,21 +241,26 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
   }
 
   return {
-    async insertBuildEvent(seen, { at, origin, priority, isOfPastAttempt = false, revisionKey, branch, commitId }) {
+    async insertBuildEvent(
+      observation,
+      { at, origin, priority, isOfPastAttempt = false, revisionKey, branch, commitId },
+    ) {
       const buildEvent = {
         at,
         origin,
-        project_id: seen.projectId,
-        build_id: seen.buildId,
-        build_key: buildKey(seen.projectId, seen.buildId),
-        build_order: isIdDigits(seen.buildId) ? orderOf(seen.buildId, at) : await uuidOrder(seen, at),
+        project_id: observation.projectId,
+        build_id: observation.buildId,
+        build_key: buildKey(observation.projectId, observation.buildId),
+        build_order: isIdDigits(observation.buildId)
+          ? orderOf(observation.buildId, at)
+          : await uuidOrder(observation, at),
         lineage_key: revisionKey,
-        branch_key: branchKey(seen.projectId, branch),
+        branch_key: branchKey(observation.projectId, branch),
         branch,
         commit_id: commitId,
-        word: seen.word,
-        verdict: isVerdict(toStatus(seen.word)) && !isOfPastAttempt ? 1 : 0,
-        details: JSON.stringify(seen.details),
+        word: observation.rawStatus,
+        verdict: isVerdict(toStatus(observation.rawStatus)) && !isOfPastAttempt ? 1 : 0,
+        details: JSON.stringify(observation.details),
         priority,
         acknowledged: origin === 'delivery' ? 0 : 1,
       }
@@ -296,9 +301,9 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
       )
     },
 
-    async keepDecision(decision) {
+    async saveDecision(decision) {
       const row = fromDecision(decision)
-      await runQuery('keepDecision', row, (value) =>
+      await runQuery('saveDecision', row, (value) =>
         db
           .insertInto('decision')
           .values(columns(row, value))

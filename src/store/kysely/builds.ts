@@ -17,7 +17,7 @@ const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
   cardNumber: row.episode,
   branch: row.branch,
   status: row.status as Status,
-  word: row.word,
+  rawStatus: row.word,
   at: row.at,
   buildUuid: row.build_uuid as Uuid | null,
   committer: row.committer,
@@ -156,12 +156,12 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
   }
 }
 
-type BuildWrites = Pick<Tx, 'keepBuild' | 'forgetBuild'>
+type BuildWrites = Pick<Tx, 'saveBuild' | 'forgetBuild'>
 
 /** The state of builds. */
 export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites {
   return {
-    async keepBuild(build) {
+    async saveBuild(build) {
       const row = {
         build_key: buildKey(build.projectId, build.buildId),
         project_id: build.projectId,
@@ -173,14 +173,14 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
         episode: build.cardNumber,
         run: build.attempt,
         status: build.status,
-        word: build.word,
+        word: build.rawStatus,
         at: build.at,
         is_running: build.status === 'started' ? 1 : 0,
         build_uuid: build.buildUuid,
         committer: build.committer === null ? null : normalHandle(build.committer),
         number: build.number ?? null,
       }
-      await runQuery('keepBuild', row, (value) =>
+      await runQuery('saveBuild', row, (value) =>
         db
           .insertInto('build')
           .values(columns(row, value))
@@ -216,8 +216,8 @@ export function readSilent(db: Kysely<Schema>): Pick<Reads, 'silentBuilds'> {
   }
 }
 
-export const writeSilent = (db: Kysely<Schema>): Pick<Tx, 'setAsked'> => ({
-  async setAsked(builds, at) {
+export const writeSilent = (db: Kysely<Schema>): Pick<Tx, 'setCiCheckedAt'> => ({
+  async setCiCheckedAt(builds, at) {
     const keys = builds.map(({ projectId, buildId }) => buildKey(projectId, buildId))
     if (keys.length > 0) await db.updateTable('build').set({ asked_at: at }).where('build_key', 'in', keys).execute()
   },

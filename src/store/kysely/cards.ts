@@ -147,7 +147,7 @@ export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean
 
 type CardWrites = Pick<
   Tx,
-  'ensureCard' | 'setQueues' | 'setTrouble' | 'insertMessage' | 'updateMessage' | 'deleteMessage'
+  'ensureCard' | 'setQueues' | 'setRetryState' | 'insertMessage' | 'updateMessage' | 'deleteMessage'
 >
 
 /** Cards with their queues, and their messages. */
@@ -180,7 +180,7 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
       )
     },
 
-    async setTrouble({ subject, channel }, { tries, plain, problem }) {
+    async setRetryState({ subject, channel }, { tries, plain, problem }) {
       await db
         .updateTable('card')
         .set({ attempts: tries, plain: plain ? 1 : 0, problem })

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schedule } from '../../domain/digest.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { DigestView } from '../../domain/view.ts'
-import type { DigestReads, DigestWrites, KeptDigest, PlannedDigest } from '../digests.ts'
+import type { DigestReads, DigestWrites, StoredDigest, PlannedDigest } from '../digests.ts'
 import type { Schema } from '../schema.ts'
 
 /** When channels get digests. */
@@ -23,7 +23,7 @@ export const readDigests = (db: Kysely<Schema>): DigestReads => ({
 })
 
 export const writeDigests = (db: Kysely<Schema>): DigestWrites => ({
-  async keepDigest({ channel, schedule, setBy, setAt, nextAt }) {
+  async saveDigest({ channel, schedule, setBy, setAt, nextAt }) {
     const row = { ...schedule, set_by: setBy, set_at: setAt, next_at: nextAt }
     await db
       .insertInto('digest')
@@ -49,7 +49,7 @@ export const writeDigests = (db: Kysely<Schema>): DigestWrites => ({
   },
 })
 
-const toDigest = (row: Selectable<Schema['digest']>): KeptDigest => ({
+const toDigest = (row: Selectable<Schema['digest']>): StoredDigest => ({
   channel: row.channel as ChannelId,
   schedule: { kind: row.kind as Schedule['kind'], weekday: row.weekday, minute: row.minute, zone: row.zone },
   setBy: row.set_by,

@@ -22,23 +22,23 @@ export const readFigures = (db: Kysely<Schema>): FigureReads => ({
     return rows.map(({ build_id: buildId, ...place }) => ({ ...place, buildId: buildId as BuildId }))
   },
 
-  async storiesOf(projectId, buildIds) {
+  async eventsAndRestartsOf(projectId, buildIds) {
     const keys = buildIds.map((id) => buildKey(projectId, id))
     const rows = await db.selectFrom('fact').selectAll().where('build_key', 'in', keys).orderBy('seq').execute()
-    const asked = await db
+    const requests = await db
       .selectFrom('request')
       .select(['build_key', 'asked_at', 'state', 'code'])
       .where('build_key', 'in', keys)
       .where('action', '=', 'restart')
       .execute()
-    const restarts = asked.filter(({ state, code }) => state !== 'refused' && code !== 'not-restarted')
+    const restarts = requests.filter(({ state, code }) => state !== 'refused' && code !== 'not-restarted')
     return {
       buildEvents: rows.map(toPlacedEvent),
       restarts: restarts.map((one) => ({ buildId: one.build_key!.split('/').at(-1) as BuildId, at: one.asked_at })),
     }
   },
 
-  async standingBefore(branchKey, at) {
+  async branchStateBefore(branchKey, at) {
     const row = await db
       .selectFrom('fact')
       .select(['build_order', 'seq', 'word'])

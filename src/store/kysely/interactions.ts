@@ -5,14 +5,14 @@ import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
-type InteractionReads = Pick<Reads, 'interactionsOf' | 'owedInteractions'>
+type InteractionReads = Pick<Reads, 'interactionsOf' | 'unansweredInteractions'>
 type InteractionWrites = Pick<
   Tx,
   | 'insertInteraction'
   | 'renewInteractions'
   | 'claimInteraction'
   | 'settleInteraction'
-  | 'tellInteraction'
+  | 'markInteractionNotified'
   | 'forgetInteractions'
 >
 
@@ -25,7 +25,7 @@ export function readInteractions(db: Kysely<Schema>, locks: boolean): Interactio
       return (await (locks ? found.forUpdate() : found).execute()).map(toInteraction)
     },
 
-    async owedInteractions(limit) {
+    async unansweredInteractions(limit) {
       const rows = await db
         .selectFrom('interaction')
         .selectAll()
@@ -88,7 +88,7 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): Inter
       )
     },
 
-    async tellInteraction(id) {
+    async markInteractionNotified(id) {
       await db.updateTable('interaction').set({ state: 'told', response_url: null }).where('id', '=', id).execute()
     },
 
@@ -134,7 +134,7 @@ const toInteraction = (row: Selectable<Schema['interaction']>): Interaction => (
 /** Requests received from Slack. The table is named after what it held first: events. */
 export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'rememberRequest' | 'forgetRequests'> => ({
   async rememberRequest(id, at, lastTakenBefore = 0) {
-    const heard = await db
+    const remembered = await db
       .insertInto('event')
       .values({ id, heard_at: at })
       .onConflict((conflict) =>
@@ -142,7 +142,7 @@ export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'rememberRequest' | 'f
       )
       .returning('id')
       .execute()
-    return heard.length > 0
+    return remembered.length > 0
   },
 
   async forgetRequests(takenBefore) {

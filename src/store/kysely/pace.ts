@@ -123,13 +123,13 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery): PaceReads {
         code: row.closed_code!,
         retryAt: row.retry_at ?? 0,
         closedAt: row.closed_at ?? 0,
-        toldAt: row.told_at,
+        notifiedAt: row.told_at,
       }))
     },
   }
 }
 
-type PaceWrites = Pick<Tx, 'insertCall' | 'forgetCalls' | 'closeChannel' | 'reopenChannel' | 'markTold'>
+type PaceWrites = Pick<Tx, 'insertCall' | 'forgetCalls' | 'closeChannel' | 'reopenChannel' | 'markNotified'>
 
 /** Calls to Slack, and closed channels. */
 export function writePace(db: Kysely<Schema>, runQuery: RunQuery): PaceWrites {
@@ -158,7 +158,7 @@ export function writePace(db: Kysely<Schema>, runQuery: RunQuery): PaceWrites {
       )
     },
 
-    async markTold({ channel, closedAt }, at) {
+    async markNotified({ channel, closedAt }, at) {
       const marked = await db
         .updateTable('channel')
         .set({ told_at: at })

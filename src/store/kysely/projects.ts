@@ -60,7 +60,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
 
     async projects() {
       const rows = await db.selectFrom('project').selectAll().orderBy('name').orderBy('uuid').execute()
-      return rows.map((row) => ({ ...toProject(row), readAt: row.read_at, lookedAt: row.looked_at }))
+      return rows.map((row) => ({ ...toProject(row), readAt: row.read_at, buildsReadAt: row.looked_at }))
     },
 
     async deliveredProjects() {
@@ -82,13 +82,16 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
   }
 }
 
-type ProjectWrites = Pick<Tx, 'keepProject' | 'linkLegacyProject' | 'setLooked' | 'forgetProjects' | 'hearProject'>
+type ProjectWrites = Pick<
+  Tx,
+  'saveProject' | 'linkLegacyProject' | 'setBuildsReadAt' | 'forgetProjects' | 'saveDeliveredProject'
+>
 
 /** Projects, as CI lists them and as deliveries call them. */
 export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWrites {
   return {
-    async keepProject({ uuid, name, legacyId, type, rules, filter, readAt }) {
-      const row = { name, type, rules: textOf(rules), filter: textOf(filter), read_at: readAt }
+    async saveProject({ uuid, name, legacyId, type, rules, filter, readAt }) {
+      const row = { name, type, rules: jsonText(rules), filter: jsonText(filter), read_at: readAt }
       await db
         .insertInto('project')
         .values({ uuid, legacy_id: legacyId, ...row })
@@ -102,7 +105,7 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
       await db.updateTable('project').set({ legacy_id: legacyId, read_at: readAt }).where('uuid', '=', uuid).execute()
     },
 
-    async setLooked(uuid, at) {
+    async setBuildsReadAt(uuid, at) {
       await db.updateTable('project').set({ looked_at: at }).where('uuid', '=', uuid).execute()
     },
 
@@ -112,9 +115,9 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
       await old.where(ofCi).execute()
     },
 
-    async hearProject({ projectId, name, fullName, projectUuid, at }) {
+    async saveDeliveredProject({ projectId, name, fullName, projectUuid, at }) {
       const row = { project_id: projectId, name, full_name: fullName, project_uuid: projectUuid, at }
-      await runQuery('hearProject', row, (value) =>
+      await runQuery('saveDeliveredProject', row, (value) =>
         db
           .insertInto('heard')
           .values(columns(row, value))
@@ -134,4 +137,4 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
   }
 }
 
-const textOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))
+const jsonText = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))

@@ -99,11 +99,11 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
       return count(db.deleteFrom('delivery').where('id', 'in', oldest).where('received_at', '<', receivedBefore))
     },
 
-    async removeProjectRequests(askedBefore, limit) {
+    async removeProjectRequests(requestedBefore, limit) {
       const oldest = db
         .selectFrom('request')
         .select('id')
-        .where('asked_at', '<', askedBefore)
+        .where('asked_at', '<', requestedBefore)
         .where('run', 'is', null)
         .where('state', 'not in', OPEN_STATES)
         .orderBy('asked_at')

@@ -20,13 +20,13 @@ import { readReports, writeReports } from './reports.ts'
 import { readSubscriptions, writeSubscriptions } from './subscriptions.ts'
 
 /** How queries are run. `locks`: lock what is read in order to change it, because transactions are concurrent. */
-interface Asking {
+interface QueryContext {
   compiled: Compiled
   execute: Execute
   locks: boolean
 }
 
-export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Asking): Reads {
+export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: QueryContext): Reads {
   const runQuery = createQuery(compiled, execute)
   return {
     ...readBuildEvents(db, runQuery, locks),
@@ -52,19 +52,19 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: As
   }
 }
 
-export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
-  const runQuery = createQuery(asking.compiled, asking.execute)
+export function createTx(db: Kysely<Schema>, context: QueryContext): Tx {
+  const runQuery = createQuery(context.compiled, context.execute)
   return {
-    ...createReads(db, asking),
-    ...writeBuildEvents(db, runQuery, createInsert(db, asking.compiled, asking.execute)),
-    ...writeIngest(db, runQuery, asking.locks),
+    ...createReads(db, context),
+    ...writeBuildEvents(db, runQuery, createInsert(db, context.compiled, context.execute)),
+    ...writeIngest(db, runQuery, context.locks),
     ...writeCards(db, runQuery),
     ...writePace(db, runQuery),
     ...writeProjects(db, runQuery),
-    ...writePeople(db, runQuery, asking.locks),
-    ...writeSubscriptions(db, asking.locks),
+    ...writePeople(db, runQuery, context.locks),
+    ...writeSubscriptions(db, context.locks),
     ...writeJobs(db),
-    ...writeLeases(db, asking.locks),
+    ...writeLeases(db, context.locks),
     ...writeEvents(db),
     ...writePrune(db),
     ...writeReports(db, runQuery),

@@ -131,7 +131,7 @@ const CHANGE_COLUMNS = {
   projectUuid: 'project_uuid',
 } as const satisfies Record<keyof RequestChange, keyof Schema['request']>
 
-type RequestReads = Pick<Reads, 'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToLookAt'>
+type RequestReads = Pick<Reads, 'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToCheck'>
 
 /** Requests to CI about builds. */
 export function readRequests(db: Kysely<Schema>, runQuery: RunQuery): RequestReads {
@@ -171,7 +171,7 @@ export function readRequests(db: Kysely<Schema>, runQuery: RunQuery): RequestRea
       return rows.map(toRequest)
     },
 
-    async requestsToLookAt(now, limit) {
+    async requestsToCheck(now, limit) {
       const rows = await db
         .selectFrom('request')
         .selectAll()
@@ -202,7 +202,7 @@ export function writeRequests(db: Kysely<Schema>): RequestWrites {
   }
 }
 
-type ProjectRequestReads = Pick<Reads, 'openProjectRequest' | 'projectRequestsToLookAt'>
+type ProjectRequestReads = Pick<Reads, 'openProjectRequest' | 'projectRequestsToCheck'>
 
 /** Requests to CI about projects. */
 export function readProjectRequests(db: Kysely<Schema>): ProjectRequestReads {
@@ -214,7 +214,7 @@ export function readProjectRequests(db: Kysely<Schema>): ProjectRequestReads {
       return row ? toProjectRequest(row) : null
     },
 
-    async projectRequestsToLookAt(now, limit) {
+    async projectRequestsToCheck(now, limit) {
       const rows = await requests().where('look_at', '<=', now).orderBy('look_at').limit(limit).execute()
       return rows.map(toProjectRequest)
     },

@@ -5,12 +5,12 @@ import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import { subscriptionSlot } from '../../domain/subscription.ts'
 import type { Schema } from '../schema.ts'
-import type { KeptSubscription, WantedSubscription } from '../records.ts'
+import type { StoredSubscription, NewSubscription } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
 type SubscriptionReads = Pick<Reads, 'subscriptions' | 'subscriptionsOf'>
-type SubscriptionWrites = Pick<Tx, 'keepSubscription' | 'removeSubscription'>
+type SubscriptionWrites = Pick<Tx, 'saveSubscription' | 'removeSubscription'>
 
 /** Subscriptions made in Slack. */
 export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery): SubscriptionReads {
@@ -33,16 +33,16 @@ export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery): Subsc
 }
 
 export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): SubscriptionWrites {
-  async function current(channel: ChannelId, slot: string): Promise<KeptSubscription | null> {
+  async function current(channel: ChannelId, slot: string): Promise<StoredSubscription | null> {
     const found = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', '=', slot)
     const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
     return row ? toSubscription(row) : null
   }
 
   return {
-    async keepSubscription(wanted, { user, at }) {
-      const row = fromWanted(wanted)
-      const was = await current(wanted.channel, row.slot)
+    async saveSubscription(subscription, { user, at }) {
+      const row = fromWanted(subscription)
+      const was = await current(subscription.channel, row.slot)
       const kept = was
         ? await db
             .updateTable('subscription')
@@ -56,7 +56,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): Subscrip
             .values({ ...row, created_by: user, created_at: at })
             .returningAll()
             .executeTakeFirstOrThrow()
-      return { kept: toSubscription(kept), was }
+      return { saved: toSubscription(kept), was }
     },
 
     async removeSubscription(id) {
@@ -70,7 +70,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): Subscrip
 /** Ids come back from buttons: one that is no number belongs to no subscription. */
 const ID = /^\d{1,15}$/
 
-const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: WantedSubscription) => ({
+const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: NewSubscription) => ({
   channel,
   slot: slotKey(subscriptionSlot(follows, rules)),
   follows: JSON.stringify(follows),
@@ -83,10 +83,10 @@ const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: WantedS
 // A hash, because a slot holds patterns of any length, and an index takes only short values.
 const slotKey = (slot: string): string => createHash('sha256').update(slot).digest('hex').slice(0, 32)
 
-const toSubscription = (row: Selectable<Schema['subscription']>): KeptSubscription => ({
+const toSubscription = (row: Selectable<Schema['subscription']>): StoredSubscription => ({
   id: String(row.id),
   channel: row.channel as ChannelId,
-  follows: JSON.parse(row.follows) as KeptSubscription['follows'],
+  follows: JSON.parse(row.follows) as StoredSubscription['follows'],
   rules: row.rules === null ? null : (JSON.parse(row.rules) as ChannelRule[]),
   quiet: row.quiet === 1,
   mention: row.mention === 'committer' ? 'committer' : 'nobody',

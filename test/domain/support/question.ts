@@ -1,4 +1,4 @@
-import type { Question } from '../../../src/domain/decide.ts'
+import type { DecisionInput } from '../../../src/domain/decide.ts'
 import type { ChannelRule } from '../../../src/domain/rule.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import { channelId } from '../../support/build-events.ts'
@@ -14,7 +14,7 @@ export const subscribed = (rules: readonly ChannelRule[] | null = null): Subscri
 })
 
 /** A build of `main` has failed, and nothing has been sent about it yet. */
-export const asked = (parts: Partial<Question> = {}): Question => ({
+export const asked = (parts: Partial<DecisionInput> = {}): DecisionInput => ({
   branch: 'main',
   status: 'failed',
   effect: 'moved',

@@ -254,7 +254,7 @@ describe('an edit that a dead process left', () => {
   })
 
   async function digestNow(stage: ProjectStage): Promise<string> {
-    const { digestOf } = await import('../../../src/features/projects/base.ts')
-    return digestOf('branches', [], stage.deps.digestKey)
+    const { fieldDigest } = await import('../../../src/features/projects/base.ts')
+    return fieldDigest('branches', [], stage.deps.digestKey)
   }
 })

@@ -101,7 +101,7 @@ describe('a field that CI leaves out', () => {
 
 test('makes an update unclear that CI answers with 200 but never shows: a gateway may have answered', async () => {
   await using ci = await open(whole(), false)
-  expect(await ci.edit(branches)).toMatchObject({ kind: 'unclear', code: 'taken', looked: 'not-shown' })
+  expect(await ci.edit(branches)).toMatchObject({ kind: 'unclear', code: 'taken', lookUp: 'not-shown' })
   expect(ci.puts()).toHaveLength(1)
   expect(await ci.stage.deps.store.read.newestRequests(1)).toMatchObject([{ state: 'unconfirmed', code: 'not-shown' }])
 })

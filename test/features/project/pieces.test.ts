@@ -9,7 +9,7 @@ import {
 } from '../../../src/features/projects/base.ts'
 import { commandLines, commandsOfLines } from '../../../src/domain/masked-project.ts'
 import { variablesIn } from '../../../src/features/projects/inputs.ts'
-import { namesOf, readCreation } from '../../../src/features/projects/create.ts'
+import { namesInUrl, readCreation } from '../../../src/features/projects/create.ts'
 import type { Creation } from '../../../src/features/projects/outcomes.ts'
 import { CREATION } from './stage.ts'
 
@@ -146,7 +146,7 @@ test.each([
   ['git@host:acme/web', ['acme/web']],
   ['https://host/group/acme/web/', ['acme/web', 'group/acme/web']],
 ])('a project with the repository %s can have the names %j', (url, names) => {
-  expect(namesOf(url)).toEqual(names)
+  expect(namesInUrl(url)).toEqual(names)
 })
 
 describe('the variables in the form to edit', () => {

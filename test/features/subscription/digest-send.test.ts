@@ -40,7 +40,7 @@ async function openStage(changes: Partial<SendDigests> = {}) {
     look,
     set: (channel = BUILDS, schedule = AT_NINE) =>
       store.write((tx) =>
-        tx.keepDigest({ channel, schedule, setBy: ADA, setAt: T0, nextAt: nextDue(schedule, clock.now()) }),
+        tx.saveDigest({ channel, schedule, setBy: ADA, setAt: T0, nextAt: nextDue(schedule, clock.now()) }),
       ),
     /** Lets time pass without the bot. */
     async restUntil(at: number) {
@@ -263,7 +263,7 @@ describe('in a channel that is closed a digest', () => {
       ...stage.deps,
       subscriptions: async () => [],
       admins: [],
-      say: async (to, text) => {
+      sendText: async (to, text) => {
         said.push(`${to}: ${text}`)
         return { kind: 'unsent', code: 'x' }
       },

@@ -88,7 +88,7 @@ test(
             channelsOf: async () => null,
             timeZoneOf: async () => 'UTC',
             seenBy: seesAll,
-            say: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
+            sendText: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
           }
           await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
           const dry = await dryRun(asking, { project: project.name, branch: on, event: null }, HERE)
@@ -113,15 +113,15 @@ test(
   },
 )
 
-const inBrief = ({ channel, verdict, reason, loud, looked }: Decided) =>
-  [channel, { verdict, reason, loud, looked }] as const
+const inBrief = ({ channel, verdict, reason, loud, ruleResults }: Decided) =>
+  [channel, { verdict, reason, loud, ruleResults }] as const
 
 interface Decided {
   channel: string
   verdict: string
   reason: string
   loud: boolean
-  looked: unknown
+  ruleResults: unknown
 }
 
 function saidBy(dry: DryRunOutcome): Record<string, object> {

@@ -5,7 +5,7 @@ import { importForm } from '../../../src/features/subscriptions/import-command.t
 import { answerProposal, PROPOSED_MAX } from '../../../src/features/subscriptions/import-messages.ts'
 import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
 import { parseImport } from '../../../src/features/values.ts'
-import { TEXT_CHARS_MAX } from '../../../src/slack/commands/parse.ts'
+import { COMMAND_CHARS_MAX } from '../../../src/slack/commands/parse.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
 import { buttonsOf, valueOf } from '../answers-stage.ts'
 import { BUILDS, grace, lin, openStage, type Stage } from '../operations-stage.ts'
@@ -171,8 +171,8 @@ describe('a proposal', () => {
     await using stage = await openStage()
     expect(await propose(stage, 'our repositories')).toEqual({ kind: 'nothing-listed' })
     const text = (chars: number) => 'acme/web'.padEnd(chars)
-    expect(await propose(stage, text(TEXT_CHARS_MAX))).toMatchObject({ kind: 'proposed' })
-    expect(await propose(stage, text(TEXT_CHARS_MAX + 1))).toEqual({ kind: 'too-long', max: TEXT_CHARS_MAX })
+    expect(await propose(stage, text(COMMAND_CHARS_MAX))).toMatchObject({ kind: 'proposed' })
+    expect(await propose(stage, text(COMMAND_CHARS_MAX + 1))).toEqual({ kind: 'too-long', max: COMMAND_CHARS_MAX })
   })
 })
 
@@ -190,7 +190,7 @@ describe('the import form', () => {
     ['', 'errors'],
     ['acme/web', 'update'],
     // Such a text is not read at all, and the answer says so.
-    [' '.repeat(TEXT_CHARS_MAX + 1), 'update'],
+    [' '.repeat(COMMAND_CHARS_MAX + 1), 'update'],
   ])('submitted with %j', (text, answer) => {
     expect(sentIn(text)).toBe(answer)
   })

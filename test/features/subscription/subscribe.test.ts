@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { type ChannelId, type MessageTs, toUuid } from '../../../src/domain/ids.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
-import type { SubscribeOutcome, SubscribeWish } from '../../../src/features/subscriptions/outcomes.ts'
+import type { SubscribeOutcome, SubscribeInput } from '../../../src/features/subscriptions/outcomes.ts'
 import { PATIENCE_MS_MAX } from '../../../src/features/subscriptions/channel.ts'
 import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
 import { announceClosings } from '../../../src/features/subscriptions/closings.ts'
 import { HOUR } from '../../support/build-events.ts'
 import { BUILDS, grace, lin, openStage, type Changes, type Stage } from '../operations-stage.ts'
 
-const wishOf = (change: Partial<SubscribeWish> = {}): SubscribeWish => ({
+const wishOf = (change: Partial<SubscribeInput> = {}): SubscribeInput => ({
   project: 'acme/web',
   events: ['failed', 'recovered'],
   branch: 'main',
@@ -97,8 +97,8 @@ test('in the channel itself, Slack is not asked who its members are', async () =
 
 test('a closed channel counts as open after a message reached it', async () => {
   await using stage = await openStage()
-  const say = async () => ({ kind: 'channel-closed', code: 'restricted_action' }) as const
-  await subscribe(stage, wishOf(), lin(), { say })
+  const sendText = async () => ({ kind: 'channel-closed', code: 'restricted_action' }) as const
+  await subscribe(stage, wishOf(), lin(), { sendText })
   expect(await stage.reconcile.store.read.closedChannels()).toHaveLength(1)
   const outcome = await subscribe(stage, wishOf({ quiet: true }))
   expect(outcome).toMatchObject({ kind: 'subscribed', shown: { paused: null }, announced: { kind: 'told' } })
@@ -107,11 +107,11 @@ test('a closed channel counts as open after a message reached it', async () => {
 
 test('a channel that closes while it gets the message stays closed', async () => {
   await using stage = await openStage()
-  const say = async () => {
+  const sendText = async () => {
     await stage.main.operations.subscriptions.channelClosed(BUILDS, 'is_archived')
     return { kind: 'sent', ts: '1700000000.000100' as MessageTs } as const
   }
-  expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({ announced: { kind: 'told' } })
+  expect(await subscribe(stage, wishOf(), lin(), { sendText })).toMatchObject({ announced: { kind: 'told' } })
   expect(await stage.reconcile.store.read.closedChannels()).toMatchObject([{ code: 'is_archived' }])
 })
 
@@ -143,7 +143,7 @@ test('a project subscribed by name keeps its one subscription and its maker once
   await using stage = await openStage()
   const { store } = stage.reconcile
   const named = { channel: BUILDS, follows: { what: 'project', name: 'acme/web' }, rules: null, quiet: false } as const
-  await store.write((tx) => tx.keepSubscription({ ...named, mention: 'committer' }, { user: 'U0ADA00001', at: HOUR }))
+  await store.write((tx) => tx.saveSubscription({ ...named, mention: 'committer' }, { user: 'U0ADA00001', at: HOUR }))
   const outcome = await subscribe(stage, wishOf({ events: null, branch: null, branchMatch: null, quiet: true }))
   expect(outcome).toMatchObject({ kind: 'subscribed', was: { subscription: { quiet: false } } })
   expect(await subscriptionsOf(stage)).toMatchObject([
@@ -164,7 +164,7 @@ test('a project that no longer exists is shown as such, and its subscription can
   const follows = { what: 'project', name: 'acme/gone', uuid, projectId: '77' } as const
   const by = { user: 'U0ADA00001', at: HOUR }
   await store.write((tx) =>
-    tx.keepSubscription({ channel: BUILDS, follows, rules: null, quiet: false, mention: 'nobody' }, by),
+    tx.saveSubscription({ channel: BUILDS, follows, rules: null, quiet: false, mention: 'nobody' }, by),
   )
   const { operations } = stage.main
   expect(await operations.subscriptions.rules(BUILDS)).toMatchObject({
@@ -216,7 +216,7 @@ test('people who may not subscribe, and requests outside of a channel, change no
   expect(stage.said).toEqual([])
 })
 
-test.each<[what: string, change: Partial<SubscribeWish>, field: string]>([
+test.each<[what: string, change: Partial<SubscribeInput>, field: string]>([
   ['an invalid regex', { branch: '(', branchMatch: 'regex' }, 'branch'],
   ['a branch that Git does not allow', { branch: '^(a', branchMatch: 'exact' }, 'branch'],
   ['a pattern that is too long', { branch: 'x'.repeat(PATTERN_CHARS_MAX + 1) }, 'branch'],
@@ -244,8 +244,8 @@ test('a name of no project or of several cannot be followed', async () => {
 
 test('if Slack refuses messages to the channel, the subscription is stored and shown as paused', async () => {
   await using stage = await openStage()
-  const say = async () => ({ kind: 'channel-closed', code: 'not_in_channel' }) as const
-  expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({
+  const sendText = async () => ({ kind: 'channel-closed', code: 'not_in_channel' }) as const
+  expect(await subscribe(stage, wishOf(), lin(), { sendText })).toMatchObject({
     kind: 'subscribed',
     shown: { paused: { code: 'not_in_channel' } },
     announced: { kind: 'not-told', code: 'not_in_channel', isClosed: true },
@@ -259,11 +259,11 @@ test('if Slack refuses messages to the channel, the subscription is stored and s
 test('a message that may have been posted is not repeated', async () => {
   await using stage = await openStage()
   let calls = 0
-  const say = async () => {
+  const sendText = async () => {
     calls++
     return { kind: 'unclear', code: 'timeout' } as const
   }
-  expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({
+  expect(await subscribe(stage, wishOf(), lin(), { sendText })).toMatchObject({
     announced: { kind: 'not-told', code: 'timeout', isClosed: false },
     shown: { paused: null },
   })
@@ -276,11 +276,11 @@ test('a channel whose message is rate-limited gets it after a short delay, and n
   const ends = []
   for (const retryAfterMs of waits) {
     let calls = 0
-    const say = async () =>
+    const sendText = async () =>
       calls++ === 0
         ? ({ kind: 'rate-limited', code: 'ratelimited', retryAfterMs } as const)
         : ({ kind: 'sent', ts: '1.0' } as never)
-    const asking = subscribe(stage, wishOf({ branch: `b${retryAfterMs}` }), lin(), { say })
+    const asking = subscribe(stage, wishOf({ branch: `b${retryAfterMs}` }), lin(), { sendText })
     await expect.poll(() => calls).toBe(1)
     await stage.clock.advance(PATIENCE_MS_MAX)
     const outcome = await asking

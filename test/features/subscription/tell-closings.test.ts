@@ -6,7 +6,7 @@ import {
   channelOpened,
   channelClosed,
   announceClosings,
-  TELLING_MAX_MS,
+  NOTIFYING_MAX_MS,
   type ClosingDeps,
 } from '../../../src/features/subscriptions/closings.ts'
 import { openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
@@ -37,7 +37,7 @@ async function openStage(subscriptions: readonly Subscription[], admins: readonl
   const telling: ClosingDeps = {
     ...deps,
     admins,
-    say: async (to, text) => {
+    sendText: async (to, text) => {
       const end = ends[to] ?? ({ kind: 'sent', ts: '1.0' } as Sent)
       if (end.kind === 'sent') said.push({ to, text })
       return end
@@ -63,7 +63,7 @@ test("the makers of a channel's subscriptions are told once each that it is clos
   await place.close()
   await place.tell()
   await place.tell()
-  await place.stage.clock.advance(2 * TELLING_MAX_MS)
+  await place.stage.clock.advance(2 * NOTIFYING_MAX_MS)
   await place.tell()
   expect(place.toldTo()).toEqual([ADA, GRACE])
   expect(place.said[0]!.text).toContain(`<#${BUILDS}> *cannot get builds any more*: it is archived.`)
@@ -118,12 +118,12 @@ test('a person who cannot be told now is told later, and nobody is told twice', 
   await place.tell()
   expect(place.toldTo()).toEqual([ADA])
   delete place.ends[GRACE]
-  await place.stage.clock.advance(TELLING_MAX_MS - 1)
+  await place.stage.clock.advance(NOTIFYING_MAX_MS - 1)
   await place.tell()
   expect(place.toldTo()).toEqual([ADA])
   await place.stage.clock.advance(1)
   await place.tell()
-  await place.stage.clock.advance(TELLING_MAX_MS)
+  await place.stage.clock.advance(NOTIFYING_MAX_MS)
   await place.tell()
   expect(place.toldTo()).toEqual([ADA, GRACE])
 })
@@ -132,11 +132,11 @@ test('one of two processes tells people, and the other one continues if it dies'
   await using place = await openStage([made(ADA), made(GRACE)])
   await place.close()
   let dies: (error: Error) => void = () => {}
-  const dying = announceClosings({ ...place.telling, say: () => new Promise((_, reject) => (dies = reject)) })
-  await expect.poll(async () => (await place.stage.store.read.closedChannels())[0]?.toldAt).not.toBeNull()
+  const dying = announceClosings({ ...place.telling, sendText: () => new Promise((_, reject) => (dies = reject)) })
+  await expect.poll(async () => (await place.stage.store.read.closedChannels())[0]?.notifiedAt).not.toBeNull()
   await place.tell()
   expect(place.said).toEqual([])
-  await place.stage.clock.advance(TELLING_MAX_MS)
+  await place.stage.clock.advance(NOTIFYING_MAX_MS)
   await Promise.all([place.tell(), place.tell()])
   expect(place.toldTo()).toEqual([ADA, GRACE])
   dies(new Error('killed'))
@@ -155,7 +155,7 @@ test('telling people does not change when the channel was closed and when it is 
   const [before] = await place.stage.store.read.closedChannels()
   place.ends[ADA] = { kind: 'unsent', code: 'ECONNREFUSED' }
   await place.tell()
-  await place.stage.clock.advance(TELLING_MAX_MS)
+  await place.stage.clock.advance(NOTIFYING_MAX_MS)
   await place.tell()
   const [after] = await place.stage.store.read.closedChannels()
   expect(after).toMatchObject({ closedAt: before!.closedAt, retryAt: before!.retryAt, code: 'is_archived' })

@@ -466,6 +466,6 @@ describe('removing', () => {
     const pruning = pruneNow(stage)
     await stage.hear(of('512', 'success', { project: WEB }))
     await pruning
-    expect((await stage.store.read.eventsOfBuild(projectId(WEB), '512')).at(-1)?.word).toBe('success')
+    expect((await stage.store.read.eventsOfBuild(projectId(WEB), '512')).at(-1)?.rawStatus).toBe('success')
   })
 })

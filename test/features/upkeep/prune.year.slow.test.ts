@@ -38,8 +38,8 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
   for (let i = 0; i < BUILDS_A_DAY; i++) {
     const id = String(day * BUILDS_A_DAY + i + 1)
     const where = { project: WEB, build: id, commit: commitOf(id), branch: i % 3 === 0 ? 'main' : `topic-${i}` }
-    const word = (day + i) % 4 === 0 ? 'error' : 'success'
-    const [began, ended] = story({ word: 'initiated', ...where }, { word, ...where })
+    const rawStatus = (day + i) % 4 === 0 ? 'error' : 'success'
+    const [began, ended] = story({ word: 'initiated', ...where }, { word: rawStatus, ...where })
     const key = revisionKey(ended!)
     const card = { subject: revisionSubject(key, 1), channel: BUILDS }
     await tx.ensureCard({ ...card, quiet: false, mention: false })
@@ -55,12 +55,12 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
       })
       await tx.placeEvent(seq, 1)
       await tx.insertDelivery({ receivedAt: at, answer: 'recorded', eventSeq: seq, body: JSON.stringify(seen) })
-      await tx.keepDecision(decided({ eventSeq: seq, ...card, decidedAt: at }))
+      await tx.saveDecision(decided({ eventSeq: seq, ...card, decidedAt: at }))
     }
     const ts = messageTs(`${Math.floor(at / 1_000)}.${id.padStart(6, '0')}`)
     const written = { state: 'posted', claimedAt: at, writtenAt: at, ts } as const
     await tx.insertMessage(claimed({ ...card, key: `key-${id}`, ...written }))
-    await tx.keepBuild({
+    await tx.saveBuild({
       projectId: projectId(WEB),
       buildId: buildId(id),
       buildOrder: idOrder(id),
@@ -68,8 +68,8 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
       revisionKey: key,
       cardNumber: 1,
       branch: where.branch,
-      status: word === 'error' ? 'failed' : 'success',
-      word,
+      status: rawStatus === 'error' ? 'failed' : 'success',
+      rawStatus,
       at,
       buildUuid: null,
       committer: 'ada',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CiError } from '../../../src/sources/http/errors.ts'
 import {
-  BUILDS_MAX,
+  SILENT_BUILDS_MAX,
   CALLS_MAX,
   LET_BE_MS,
   refreshSilent,
@@ -36,7 +36,9 @@ async function roundAndTell(stage: Stage, changes: Changes = {}): Promise<Silent
 const asked = (stage: Stage): number => stage.ci.calls().filter(({ path }) => /projects\/\d+/.test(path)).length
 
 const buildEventsOf = async ({ reconcile }: Stage, { projectId, buildId }: { projectId: string; buildId: string }) =>
-  (await reconcile.store.read.eventsOfBuild(projectId, buildId)).map(({ word, origin }) => `${word} ${origin}`)
+  (await reconcile.store.read.eventsOfBuild(projectId, buildId)).map(
+    ({ rawStatus, origin }) => `${rawStatus} ${origin}`,
+  )
 
 describe('a build that has been silent for too long', () => {
   test('is looked up: the card shows its end from CI, and says that it is late', async () => {
@@ -162,12 +164,12 @@ describe('a round', () => {
   test('is not filled by builds that cannot be looked up', async () => {
     await using stage = await openStage({ legacy: false })
     const { store, clock } = stage.reconcile
-    for (let i = 0; i < BUILDS_MAX; i++) await stage.running({ branch: `topic-${i}` })
-    const seen = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
-    await recordDelivery({ store, clock, wake: () => {} }, { seen, body: '{}' })
+    for (let i = 0; i < SILENT_BUILDS_MAX; i++) await stage.running({ branch: `topic-${i}` })
+    const observation = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
+    await recordDelivery({ store, clock, wake: () => {} }, { observation, body: '{}' })
     await stage.clock.advance(5_000)
     await stage.rest(SILENT_MS)
-    const project = { id: seen.projectId, uuid: null, name: 'acme/site CI', builds: [] }
+    const project = { id: observation.projectId, uuid: null, name: 'acme/site CI', builds: [] }
     const github = { getProject: async () => project, restart: null, stop: null, badge: null }
     const sources: Sources = (projectId) => (sourceOf(projectId) === 'github' ? github : null)
     expect(await round(stage, { sources })).toEqual([])
@@ -188,9 +190,9 @@ describe('a round', () => {
 
   test('calls one source even if the other is away', async () => {
     await using stage = await openStage()
-    const seen = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
+    const observation = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
     const { store, clock } = stage.reconcile
-    await recordDelivery({ store, clock, wake: () => {} }, { seen, body: '{}' })
+    await recordDelivery({ store, clock, wake: () => {} }, { observation, body: '{}' })
     await stage.clock.advance(5_000)
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)

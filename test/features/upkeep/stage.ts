@@ -37,10 +37,16 @@ export interface Pruning {
 
 /** Runs retention, and advances the clock as far as it needs. */
 export async function pruneNow(stage: Stage, pruning: Pruning = {}): Promise<Pruned> {
-  const { retentionDays = RETENTION_DAYS, isPressed = () => false, signal = new AbortController().signal } = pruning
+  const {
+    retentionDays = RETENTION_DAYS,
+    isPressed: hasWaitingDeliveries = () => false,
+    signal = new AbortController().signal,
+  } = pruning
   const { store, clock } = stage
   const state = { isDone: false }
-  const done = prune({ store, clock, log: MUTE, retentionDays, isPressed }, signal).finally(() => (state.isDone = true))
+  const done = prune({ store, clock, log: MUTE, retentionDays, hasWaitingDeliveries }, signal).finally(
+    () => (state.isDone = true),
+  )
   while (!state.isDone) await clock.advance(1)
   return done
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Grants } from '../../../src/domain/permission.ts'
-import { createDirectory, PATIENCE_MS_MAX } from '../../../src/slack/api/directory.ts'
+import { createDirectory, RATE_LIMIT_WAIT_MS_MAX } from '../../../src/slack/api/directory.ts'
 import { createSandboxSlack, type SandboxSlackOptions } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { ACCOUNTS, OUTSIDE, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
 import { MINUTE, T0 } from '../../support/build-events.ts'
@@ -160,7 +160,7 @@ describe('if Slack does not say who somebody is, nothing is permitted', () => {
   test.each([
     ['down', { kind: 'down' } as const],
     ['failing', { kind: '5xx' } as const],
-    ['limiting for long', { kind: 'ratelimited', retryAfterS: PATIENCE_MS_MAX / 1_000 + 1 } as const],
+    ['limiting for long', { kind: 'ratelimited', retryAfterS: RATE_LIMIT_WAIT_MS_MAX / 1_000 + 1 } as const],
   ])('while Slack is %s, and Slack is called again once it is back', async (_, fault) => {
     const { may, sandbox } = await open()
     sandbox.faults.add({ ...fault, method: 'users.info' })
@@ -197,12 +197,12 @@ describe('when Slack tells us to wait', () => {
   const patience = (retryAfterS: number, times: number) =>
     ({ kind: 'ratelimited', method: 'users.info', retryAfterS, times }) as const
 
-  test(`we wait up to ${PATIENCE_MS_MAX} ms, and then the person who clicked has permission`, async () => {
+  test(`we wait up to ${RATE_LIMIT_WAIT_MS_MAX} ms, and then the person who clicked has permission`, async () => {
     const { may, sandbox, clock, waits } = await open()
-    sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000, 1))
+    sandbox.faults.add(patience(RATE_LIMIT_WAIT_MS_MAX / 1_000, 1))
     const asking = may('operate', PEOPLE.ada)
-    await expect.poll(() => waits).toEqual([PATIENCE_MS_MAX])
-    await clock.advance(PATIENCE_MS_MAX - 1)
+    await expect.poll(() => waits).toEqual([RATE_LIMIT_WAIT_MS_MAX])
+    await clock.advance(RATE_LIMIT_WAIT_MS_MAX - 1)
     expect(sandbox.counters.calls('users.info')).toBe(1)
     await clock.advance(1)
     expect(await asking).toBe('yes')
@@ -211,7 +211,7 @@ describe('when Slack tells us to wait', () => {
 
   test('for longer than that, the person gets the answer at once', async () => {
     const { may, sandbox, waits } = await open()
-    sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000 + 1, 1))
+    sandbox.faults.add(patience(RATE_LIMIT_WAIT_MS_MAX / 1_000 + 1, 1))
     expect(await may('operate', PEOPLE.ada)).toBe('unknown: ratelimited')
     expect([waits, sandbox.counters.calls('users.info')]).toEqual([[], 1])
   })

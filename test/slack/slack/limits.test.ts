@@ -8,7 +8,7 @@ import { NOTICE_BUILDS_MAX, type BuildView, type View } from '../../../src/domai
 import type { Button } from '../../../src/slack/messages/blocks.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { ACTION_IDS } from '../../../src/slack/messages/ids.ts'
-import { cut, TEXT_CHARS_MAX } from '../../../src/slack/messages/limits.ts'
+import { cut, MESSAGE_TEXT_CHARS_MAX } from '../../../src/slack/messages/limits.ts'
 import { renderView } from '../../../src/alerts/messages/render.ts'
 import { checkMessage } from '../../../packages/sandbox-slack/src/limits.ts'
 import { ALL_MISSING, ALL_SHOWN, ALL_STAGES, ask, card, messageTs, notice, OLD_CARD, STREAK, reply } from './cast.ts'
@@ -124,7 +124,7 @@ describe('with any view', () => {
     const property = fc.property(anyView, fc.boolean(), (view, plain) => {
       const message = renderView(view, { plain })
       expect(checkMessage(message, { isUpdate: true })).toEqual([])
-      expect(message.text.length).toBeLessThanOrEqual(TEXT_CHARS_MAX)
+      expect(message.text.length).toBeLessThanOrEqual(MESSAGE_TEXT_CHARS_MAX)
     })
     fc.assert(property, RUNS)
   })

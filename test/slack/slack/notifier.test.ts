@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { MessageTs } from '../../../src/domain/ids.ts'
-import type { Found } from '../../../src/slack/notifier.ts'
+import type { SearchResult } from '../../../src/slack/notifier.ts'
 import { createSlackNotifier } from '../../../src/alerts/slack-notifier.ts'
 import { renderView } from '../../../src/alerts/messages/render.ts'
 import { startHttpStub, type HttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
@@ -154,7 +154,7 @@ describe('find', () => {
     const old = { ...ours(LATER), metadata: { event_type: 'buildline_message', event_payload: { key: 'k1' } } }
     const told = { ...ours(TS), metadata: metadata('k1', '512.2') }
     await using stub = await pages([told, old])
-    const { copies } = (await slackAt(stub).find(search)) as Found
+    const { copies } = (await slackAt(stub).find(search)) as SearchResult
     expect(copies).toEqual([copy(TS, '512.2'), { ts: LATER, postedAttempt: undefined }])
   })
 

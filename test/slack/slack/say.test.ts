@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createSay } from '../../../src/slack/api/say.ts'
-import { TEXT_CHARS_MAX } from '../../../src/slack/messages/limits.ts'
+import { createSendText } from '../../../src/slack/api/send-text.ts'
+import { MESSAGE_TEXT_CHARS_MAX } from '../../../src/slack/messages/limits.ts'
 import { createSandboxSlack } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
 
@@ -10,7 +10,7 @@ async function openSlack() {
   const slack = createSandboxSlack({ rates: 'off' })
   await slack.start()
   onTestFinished(() => slack.stop())
-  const say = createSay({ token: slack.botToken, apiUrl: slack.apiUrl, timeoutMs: 300 })
+  const say = createSendText({ token: slack.botToken, apiUrl: slack.apiUrl, timeoutMs: 300 })
   const saidIn = (channel: string) => slack.messages(channel).map(({ text }) => text)
   return { slack, say, saidIn }
 }
@@ -26,9 +26,9 @@ it('a text is posted in a channel, or sent to a person directly', async () => {
 
 it('a text may be as long as a message, and is cut beyond that', async () => {
   const { say, saidIn } = await openSlack()
-  await say(BUILDS, 'x'.repeat(TEXT_CHARS_MAX))
-  await say(BUILDS, 'x'.repeat(TEXT_CHARS_MAX + 1))
-  expect(saidIn(BUILDS)).toEqual(['x'.repeat(TEXT_CHARS_MAX), `${'x'.repeat(TEXT_CHARS_MAX - 1)}…`])
+  await say(BUILDS, 'x'.repeat(MESSAGE_TEXT_CHARS_MAX))
+  await say(BUILDS, 'x'.repeat(MESSAGE_TEXT_CHARS_MAX + 1))
+  expect(saidIn(BUILDS)).toEqual(['x'.repeat(MESSAGE_TEXT_CHARS_MAX), `${'x'.repeat(MESSAGE_TEXT_CHARS_MAX - 1)}…`])
 })
 
 it.each([

@@ -73,8 +73,8 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     come: (shown: unknown) => recordLookedUp(recording, readRun(shown, REPOSITORY)!, 'history'),
     ask,
     told: async (id: number) =>
-      (await store.read.eventsOfBuild('github:1:77', String(id))).map(({ word, origin, details }) => ({
-        word,
+      (await store.read.eventsOfBuild('github:1:77', String(id))).map(({ rawStatus, origin, details }) => ({
+        word: rawStatus,
         origin,
         failedJobs: details.failedJobs,
       })),

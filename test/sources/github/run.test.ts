@@ -31,7 +31,7 @@ const RUN = {
   updated_at: '2026-01-02T03:11:05Z',
 }
 
-const seen = (changes: object = {}) => readRun({ ...RUN, ...changes }, REPOSITORY)?.seen ?? null
+const seen = (changes: object = {}) => readRun({ ...RUN, ...changes }, REPOSITORY)?.observation ?? null
 
 describe('a run', () => {
   it('is read as a build', () => {
@@ -40,7 +40,7 @@ describe('a run', () => {
       buildId: '9000000001',
       branch: 'main',
       commitId: RUN.head_sha,
-      word: 'error',
+      rawStatus: 'error',
       details: {
         projectName: 'acme/web CI',
         projectFullName: 'acme/web',
@@ -78,7 +78,7 @@ describe('a run', () => {
     ['completed', null, 'completed'],
     ['something_new', null, 'something_new'],
   ])('that is %s and %s has the status %s', (status, conclusion, word) => {
-    expect(seen({ status, conclusion })).toMatchObject({ word })
+    expect(seen({ status, conclusion })).toMatchObject({ rawStatus: word })
   })
 
   it('that waits for approval has not ended', () => {
@@ -96,9 +96,14 @@ describe('a run', () => {
 
   it('that lacks everything but its ids is not refused', () => {
     const bare = readRun({ id: '18446744073709551615', workflow_id: 77 }, { id: 1, full_name: 'acme/web' })
-    expect(bare?.seen).toMatchObject({ buildId: '18446744073709551615', branch: null, commitId: null, word: 'unknown' })
+    expect(bare?.observation).toMatchObject({
+      buildId: '18446744073709551615',
+      branch: null,
+      commitId: null,
+      rawStatus: 'unknown',
+    })
     const nulls = Object.fromEntries(Object.keys(RUN).map((name) => [name, null]))
-    expect(readRun({ ...nulls, id: 1, workflow_id: 2 }, REPOSITORY)?.seen.details.attempt).toBe(1)
+    expect(readRun({ ...nulls, id: 1, workflow_id: 2 }, REPOSITORY)?.observation.details.attempt).toBe(1)
   })
 
   it.each([
@@ -137,8 +142,11 @@ describe('the author of a commit', () => {
 
 describe('an example from the GitHub documentation', () => {
   it('is read as a run', () => {
-    const read = examples('workflow_run').map(({ workflow_run: run, repository }) => readRun(run, repository)!.seen)
-    expect(read.map(({ word, details }) => `${details.projectName} ${word} ${details.attempt}`)).toMatchInlineSnapshot(`
+    const read = examples('workflow_run').map(
+      ({ workflow_run: run, repository }) => readRun(run, repository)!.observation,
+    )
+    expect(read.map(({ rawStatus, details }) => `${details.projectName} ${rawStatus} ${details.attempt}`))
+      .toMatchInlineSnapshot(`
       [
         "Codertocat/Hello-World Manually triggered workflow queued 1",
         "octo-org/octo-repo test.yml success 1",
@@ -172,7 +180,7 @@ describe('the endpoint', () => {
 
   it('reads nothing that is signed with another secret, or not signed at all', () => {
     const body = JSON.stringify({ workflow_run: RUN, repository: REPOSITORY })
-    expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'delivery', seen: { buildId: '9000000001' } })
+    expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'delivery', observation: { buildId: '9000000001' } })
     expect(read(body, signed(body, 'a-secret-of-nobody-here'))).toEqual({ kind: 'unauthorized' })
     expect(read(body, { 'x-github-event': 'workflow_run' })).toEqual({ kind: 'unauthorized' })
   })

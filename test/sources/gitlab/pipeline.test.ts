@@ -40,19 +40,19 @@ const USER = {
 }
 
 const seenOf = (more: object, others: object = {}) =>
-  readPipeline({ pipeline: { ...PIPELINE, ...more }, project: PROJECT, ...others })!.seen
+  readPipeline({ pipeline: { ...PIPELINE, ...more }, project: PROJECT, ...others })!.observation
 
 describe('a pipeline', () => {
   it('is read as a build, as an example that others have published shows', () => {
     const reading = read(EXAMPLE)
     expect(reading).toMatchObject({
       kind: 'delivery',
-      seen: {
+      observation: {
         projectId: 'gitlab:1',
         buildId: '31',
         branch: '!1',
         commitId: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2',
-        word: 'success',
+        rawStatus: 'success',
         details: {
           projectName: 'gitlab-org/gitlab-test',
           shortCommitId: 'bcbb5ec3',
@@ -84,7 +84,7 @@ describe('a pipeline', () => {
     ['pondering', 'pondering'],
     [null, 'unknown'],
   ])('that is %s has the status %s', (status, word) => {
-    expect(seenOf({ status }).word).toBe(word)
+    expect(seenOf({ status }).rawStatus).toBe(word)
   })
 
   it.each([
@@ -97,7 +97,7 @@ describe('a pipeline', () => {
     const jobs = reasons.map((failure_reason, i) => ({ name: `job ${i}`, status: 'failed', failure_reason }))
     const allowed = { name: 'lint', status: 'failed', failure_reason: 'script_failure', allow_failure: true }
     const seen = seenOf({}, { jobs: [...jobs, allowed, { name: 'build', status: 'success' }] })
-    expect(seen.word).toBe(word)
+    expect(seen.rawStatus).toBe(word)
     expect(seen.details.failedJobs).toEqual(jobs.length === 0 ? null : jobs.map(({ name }) => name))
   })
 
@@ -142,7 +142,7 @@ describe('a pipeline', () => {
 
   it('that was skipped has ended, although GitLab does not say when', () => {
     expect(seenOf({ status: 'skipped', finished_at: null })).toMatchObject({
-      word: 'skipped',
+      rawStatus: 'skipped',
       details: { lastEndAt: null },
     })
   })
@@ -151,18 +151,18 @@ describe('a pipeline', () => {
     const body = EXAMPLE.replace(/"id": ?31,/, '"id": 9223372036854775807,')
     expect(body).not.toBe(EXAMPLE)
     const reading = read(body)
-    expect(reading).toMatchObject({ kind: 'delivery', seen: { buildId: '9223372036854775807' } })
+    expect(reading).toMatchObject({ kind: 'delivery', observation: { buildId: '9223372036854775807' } })
     expect(reading.kind === 'delivery' && reading.body).toContain('9223372036854775807')
   })
 
   it('that lacks everything but its ids is still a build', () => {
     const build = readPipeline({ pipeline: { id: 1 }, project: { id: 2, path_with_namespace: 'a/b' } })
-    expect(build?.seen).toMatchObject({
+    expect(build?.observation).toMatchObject({
       projectId: 'gitlab:2',
       buildId: '1',
       branch: null,
       commitId: null,
-      word: 'unknown',
+      rawStatus: 'unknown',
     })
     expect(readPipeline({ pipeline: { id: 'x' }, project: PROJECT })).toBeNull()
   })

@@ -76,7 +76,7 @@ async function openPoll() {
     /** Delivers the pipeline by webhook. */
     deliver: (shown: Pipeline, jobs: unknown = []) =>
       recordDelivery(recording, { ...readPipeline({ pipeline: shown, project: PROJECT, jobs })!, body: '{}' }),
-    told: async (id: number) => (await eventsOf(id)).map(({ word, origin }) => `${word} ${origin}`),
+    told: async (id: number) => (await eventsOf(id)).map(({ rawStatus, origin }) => `${rawStatus} ${origin}`),
     attempts: async (id: number) => foldBuild(await eventsOf(id)).attempts.map(({ n, status }) => `${n} ${status}`),
   }
 }

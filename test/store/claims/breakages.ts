@@ -29,11 +29,11 @@ export function breakageClaims(places: () => Places): void {
   test('a breakage is found by its branch until it has ended, and by its id also afterwards', async () => {
     await using place = await places().open()
     const { store } = place
-    await store.write((tx) => tx.keepBreakage(breakage()))
+    await store.write((tx) => tx.saveBreakage(breakage()))
     expect(await store.read.openBreakage('branch of main')).toEqual(breakage())
     expect(await store.read.openBreakages([WEB, '42'], 9)).toEqual([breakage()])
     const ended = breakage({ endedAt: T0 + HOUR, endedBy: buildId('513') })
-    await store.write((tx) => tx.keepBreakage(ended))
+    await store.write((tx) => tx.saveBreakage(ended))
     expect(await store.read.openBreakage('branch of main')).toBeNull()
     expect(await store.read.openBreakages([WEB], 9)).toEqual([])
     expect(await store.read.breakage('7')).toEqual(ended)
@@ -42,11 +42,11 @@ export function breakageClaims(places: () => Places): void {
   test('at most one breakage of a branch is open; a build belongs to the newest one that had begun', async () => {
     await using place = await places().open()
     const { store } = place
-    await store.write((tx) => tx.keepBreakage(breakage({ endedAt: T0 })))
+    await store.write((tx) => tx.saveBreakage(breakage({ endedAt: T0 })))
     const second = breakage({ id: '8', beganOrder: idOrder('600') })
-    await store.write((tx) => tx.keepBreakage(second))
+    await store.write((tx) => tx.saveBreakage(second))
     const third = breakage({ id: '9', beganOrder: idOrder('700') })
-    await expect(store.write((tx) => tx.keepBreakage(third))).rejects.toThrow()
+    await expect(store.write((tx) => tx.saveBreakage(third))).rejects.toThrow()
     const idAt = async (build: string) => (await store.read.breakageAt('branch of main', idOrder(build)))?.id ?? null
     expect([await idAt('511'), await idAt('512'), await idAt('599'), await idAt('9999')]).toEqual([null, '7', '7', '8'])
   })
@@ -95,7 +95,7 @@ export function breakageClaims(places: () => Places): void {
   test('a person who left is removed as owner, once', async () => {
     await using place = await places().open()
     const { store } = place
-    await store.write((tx) => tx.keepBreakage(breakage()))
+    await store.write((tx) => tx.saveBreakage(breakage()))
     expect(await store.read.breakageOwners(T0, 9)).toEqual([LIN])
     expect(await store.read.breakageOwners(T0 + HOUR, 9)).toEqual([])
     let ids = 0

@@ -31,7 +31,7 @@ export function buildEventClaims(places: () => Places): void {
       branch: 'main',
       commitId: COMMIT,
       revisionKey: REVISION,
-      word: 'Error',
+      rawStatus: 'Error',
       status: 'failed',
       origin: 'delivery',
       details: { ...NO_DETAILS, ...details },
@@ -78,7 +78,7 @@ export function buildEventClaims(places: () => Places): void {
     await using place = await places().open()
     await hear(place.store, { word: text, branch: text, details: { message: text, committer: text } })
     const [buildEvent] = await waiting(place.store.read)
-    expect(buildEvent).toMatchObject({ word: text, branch: text, details: { message: text, committer: text } })
+    expect(buildEvent).toMatchObject({ rawStatus: text, branch: text, details: { message: text, committer: text } })
   })
 
   test('ids beyond 2^53 keep all their digits', async () => {

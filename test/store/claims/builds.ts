@@ -22,7 +22,7 @@ const known = ({ project = WEB, build = '512', ...change }: Partial<KnownBuild> 
   cardNumber: 1,
   branch: 'main',
   status: 'success',
-  word: 'success',
+  rawStatus: 'success',
   at: T0,
   buildUuid: null,
   committer: null,
@@ -34,11 +34,11 @@ interface Named {
   build?: string
 }
 
-const running = { status: 'started', word: 'initiated' } as const
+const running = { status: 'started', rawStatus: 'initiated' } as const
 
 const keep = (store: Store, ...builds: (Partial<KnownBuild> & Named)[]): Promise<void> =>
   store.write(async (tx) => {
-    for (const build of builds) await tx.keepBuild(known(build))
+    for (const build of builds) await tx.saveBuild(known(build))
   })
 
 const web = (change: Partial<DeliveredProject> = {}): DeliveredProject => ({
@@ -52,7 +52,7 @@ const web = (change: Partial<DeliveredProject> = {}): DeliveredProject => ({
 
 const hearOf = (store: Store, ...projects: DeliveredProject[]): Promise<void> =>
   store.write(async (tx) => {
-    for (const project of projects) await tx.hearProject(project)
+    for (const project of projects) await tx.saveDeliveredProject(project)
   })
 
 const idsOf = (builds: readonly KnownBuild[]) => builds.map((build) => `${build.projectId}/${build.buildId}`)
@@ -62,7 +62,7 @@ export function buildClaims(places: () => Places): void {
   test('the state of a build is read back unchanged, and only by its own ids', async () => {
     await using place = await places().open()
     const place512 = { attempt: 2, cardNumber: 3, branch: 'feature/ログイン' }
-    const build = { ...place512, word: 'Success', at: T0 + HOUR, buildUuid: UUID, committer: 'ada' }
+    const build = { ...place512, rawStatus: 'Success', at: T0 + HOUR, buildUuid: UUID, committer: 'ada' }
     await keep(place.store, build)
     const { read } = place.store
     expect(await read.build(WEB, '512')).toEqual(known(build))
@@ -113,7 +113,7 @@ export function buildClaims(places: () => Places): void {
       { build: '2', ...running, at: T0 + HOUR },
       { build: '3', ...running, at: T0 + MINUTE, project: API },
       { build: '4', at: T0 + 2 * HOUR },
-      { build: '5', status: 'waiting', word: 'waiting', at: T0 + 2 * HOUR },
+      { build: '5', status: 'waiting', rawStatus: 'waiting', at: T0 + 2 * HOUR },
     )
     const { read } = place.store
     expect(idsOf(await read.runningBuilds(null, 10))).toEqual(['41/2', '42/3', '41/1'])
@@ -126,7 +126,7 @@ export function buildClaims(places: () => Places): void {
 
   test('waiting builds come newest first, of some projects or all, up to a limit', async () => {
     await using place = await places().open()
-    const waiting = { status: 'waiting', word: 'waiting' } as const
+    const waiting = { status: 'waiting', rawStatus: 'waiting' } as const
     await keep(
       place.store,
       { build: '1', ...waiting, at: T0 },
@@ -145,7 +145,7 @@ export function buildClaims(places: () => Places): void {
 
   test('the red builds of a committer are those after which no newer build of the branch has an outcome', async () => {
     await using place = await places().open()
-    const red = { status: 'failed', word: 'error', committer: 'ada' } as const
+    const red = { status: 'failed', rawStatus: 'error', committer: 'ada' } as const
     await keep(
       place.store,
       { ...red, build: '9', at: T0 },
@@ -244,7 +244,7 @@ export function buildClaims(places: () => Places): void {
   test('the revisions after a build are those of newer builds of its branch that finished or have several attempts', async () => {
     await using place = await places().open()
     const at = (build: string, change: Partial<KnownBuild> = {}) => ({ build, revisionKey: `of-${build}`, ...change })
-    const failed = { status: 'failed', word: 'error' } as const
+    const failed = { status: 'failed', rawStatus: 'error' } as const
     await keep(
       place.store,
       at('511'),

@@ -33,7 +33,7 @@ export function cardClaims(places: () => Places): void {
     const queues = { ...NO_QUEUES, post: { at: T0, priority: 0 }, look: { at: T0 + MINUTE, priority: 4 } }
     const trouble = { tries: 3, plain: true, problem: 'not_in_channel' }
     await stand(place.store, CARD, queues)
-    await place.store.write((tx) => tx.setTrouble(CARD, trouble))
+    await place.store.write((tx) => tx.setRetryState(CARD, trouble))
     await place.store.write((tx) => tx.ensureCard({ ...CARD, quiet: true, mention: true }))
     expect(await place.store.read.card(CARD)).toEqual({ ...CARD, quiet: true, mention: true, queues, ...trouble })
   })
@@ -56,7 +56,7 @@ export function cardClaims(places: () => Places): void {
     for (const key of neighbours) await stand(place.store, key)
     await place.store.write(async (tx) => {
       await tx.setQueues(CARD, { ...NO_QUEUES, post: { at: T0, priority: 0 } })
-      await tx.setTrouble(CARD, { tries: 1, plain: true, problem: 'odd' })
+      await tx.setRetryState(CARD, { tries: 1, plain: true, problem: 'odd' })
     })
     expect(await place.store.read.card(CARD)).toBeNull()
     for (const key of neighbours)

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
-import type { KeptDecision } from '../../../src/store/records.ts'
+import type { StoredDecision } from '../../../src/store/records.ts'
 import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, decided, hear, RELEASES } from '../given.ts'
 
 const DAY = '2026-03-02'
 
-const onCard = ({ eventSeq, verdict, reason, turn, loud }: KeptDecision) => ({ eventSeq, verdict, reason, turn, loud })
+const onCard = ({ eventSeq, verdict, reason, turn, loud }: StoredDecision) => ({
+  eventSeq,
+  verdict,
+  reason,
+  turn,
+  loud,
+})
 
 /** Decisions, and the notices that are read from them. */
 export function decisionClaims(places: () => Places): void {
@@ -17,7 +23,7 @@ export function decisionClaims(places: () => Places): void {
       verdict: 'silent',
       reason: 'branch-not-matched',
       rulesFrom: 'ci',
-      looked: [
+      ruleResults: [
         { rule: { branch: 'dev', branchMatch: null, events: ['failed'] }, from: 'ci', verdict: 'branch-not-matched' },
         {
           rule: { branch: 'm*\u0000', branchMatch: 'wildcard', events: 'every' },
@@ -29,7 +35,7 @@ export function decisionClaims(places: () => Places): void {
       turn: 'recovered',
       noticeDay: DAY,
     })
-    await place.store.write((tx) => tx.keepDecision(decision))
+    await place.store.write((tx) => tx.saveDecision(decision))
     expect(await place.store.read.decisionsOf(CARD)).toEqual([onCard(decision)])
     expect(await place.store.read.decisionsOfEvent(decision.eventSeq)).toEqual([decision])
   })
@@ -37,9 +43,9 @@ export function decisionClaims(places: () => Places): void {
   test('a decision from before rules were recorded has its verdicts, but no rules', async () => {
     await using place = await places().open()
     const eventSeq = await hear(place.store)
-    await place.store.write((tx) => tx.keepDecision(decided({ eventSeq })))
+    await place.store.write((tx) => tx.saveDecision(decided({ eventSeq })))
     await place.sql(`update decision set looked = '["branch-not-matched","selects"]'`)
-    expect((await place.store.read.decisionsOfEvent(eventSeq))[0]!.looked).toEqual([
+    expect((await place.store.read.decisionsOfEvent(eventSeq))[0]!.ruleResults).toEqual([
       { rule: null, from: null, verdict: 'branch-not-matched' },
       { rule: null, from: null, verdict: 'selects' },
     ])
@@ -55,8 +61,8 @@ export function decisionClaims(places: () => Places): void {
       turn: 'recovered',
       decidedAt: T0 + MINUTE,
     })
-    await place.store.write((tx) => tx.keepDecision(first))
-    await place.store.write((tx) => tx.keepDecision(last))
+    await place.store.write((tx) => tx.saveDecision(first))
+    await place.store.write((tx) => tx.saveDecision(last))
     expect(await place.store.read.decisionsOf(CARD)).toEqual([onCard(last)])
   })
 
@@ -64,9 +70,9 @@ export function decisionClaims(places: () => Places): void {
     await using place = await places().open()
     const [a, b, c] = [await hear(place.store), await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {
-      for (const eventSeq of [c, a]) await tx.keepDecision(decided({ eventSeq }))
-      await tx.keepDecision(decided({ eventSeq: a, channel: RELEASES }))
-      await tx.keepDecision(decided({ eventSeq: b, subject: 'another/1' }))
+      for (const eventSeq of [c, a]) await tx.saveDecision(decided({ eventSeq }))
+      await tx.saveDecision(decided({ eventSeq: a, channel: RELEASES }))
+      await tx.saveDecision(decided({ eventSeq: b, subject: 'another/1' }))
     })
     expect((await place.store.read.decisionsOf(CARD)).map(({ eventSeq }) => eventSeq)).toEqual([a, c])
   })
@@ -75,8 +81,8 @@ export function decisionClaims(places: () => Places): void {
     await using place = await places().open()
     const [a, b] = [await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {
-      for (const channel of [RELEASES, BUILDS]) await tx.keepDecision(decided({ eventSeq: a, channel }))
-      await tx.keepDecision(decided({ eventSeq: b }))
+      for (const channel of [RELEASES, BUILDS]) await tx.saveDecision(decided({ eventSeq: a, channel }))
+      await tx.saveDecision(decided({ eventSeq: b }))
     })
     expect((await place.store.read.decisionsOfEvent(a)).map(({ channel }) => channel)).toEqual([BUILDS, RELEASES])
     expect(await place.store.read.decisionsOfEvent(b + 1)).toEqual([])
@@ -88,7 +94,7 @@ export function decisionClaims(places: () => Places): void {
     for (const [i, word] of ['ignored', 'blocked', 'ignored', 'ignored'].entries())
       seqs.push(await hear(place.store, { word, build: String(900 - i) }))
     await place.store.write(async (tx) => {
-      for (const eventSeq of seqs.toReversed()) await tx.keepDecision(decided({ eventSeq, noticeDay: DAY }))
+      for (const eventSeq of seqs.toReversed()) await tx.saveDecision(decided({ eventSeq, noticeDay: DAY }))
     })
     const { buildEvents, counts } = await place.store.read.noticeEvents(DAY, BUILDS, 2)
     expect(buildEvents.map(({ seq, status }) => [seq, status])).toEqual([
@@ -107,10 +113,10 @@ export function decisionClaims(places: () => Places): void {
     await using place = await places().open()
     const seqs = [await hear(place.store), await hear(place.store), await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {
-      await tx.keepDecision(decided({ eventSeq: seqs[0]!, noticeDay: '2026-03-03' }))
-      await tx.keepDecision(decided({ eventSeq: seqs[1]!, noticeDay: DAY, channel: RELEASES }))
-      await tx.keepDecision(decided({ eventSeq: seqs[2]!, noticeDay: DAY, verdict: 'silent', reason: 'duplicate' }))
-      await tx.keepDecision(decided({ eventSeq: seqs[3]! }))
+      await tx.saveDecision(decided({ eventSeq: seqs[0]!, noticeDay: '2026-03-03' }))
+      await tx.saveDecision(decided({ eventSeq: seqs[1]!, noticeDay: DAY, channel: RELEASES }))
+      await tx.saveDecision(decided({ eventSeq: seqs[2]!, noticeDay: DAY, verdict: 'silent', reason: 'duplicate' }))
+      await tx.saveDecision(decided({ eventSeq: seqs[3]! }))
     })
     expect(await place.store.read.noticeEvents(DAY, BUILDS, 20)).toEqual({ buildEvents: [], counts: new Map() })
   })

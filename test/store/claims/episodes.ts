@@ -97,10 +97,10 @@ export function episodeClaims(places: () => Places): void {
       const seq = await hear(place.store, { build: id, project })
       const heard = (await read.eventsOfBuild(project, id))[0]!
       const ids = { projectId: heard.projectId, buildId: heard.buildId, attempt: 1 }
-      const stands = { status: 'failed', word: 'error', at: T0, buildUuid: null, committer: null } as const
+      const stands = { status: 'failed', rawStatus: 'error', at: T0, buildUuid: null, committer: null } as const
       const where = { revisionKey: REVISION, cardNumber: 1, branch: 'main', buildOrder: heard.buildOrder }
       await place.store.write((tx) => tx.placeEvent(seq, 1))
-      await place.store.write((tx) => tx.keepBuild({ ...ids, ...where, ...stands }))
+      await place.store.write((tx) => tx.saveBuild({ ...ids, ...where, ...stands }))
     }
     await build('9999', '42')
     for (const id of ['512', uuid('b'), uuid('c'), '513', uuid('a'), '511']) await build(id)

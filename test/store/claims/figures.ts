@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/domain/digest.ts'
 import type { Figures, FigureQuery } from '../../../src/domain/figures.ts'
 import { revisionKey } from '../../../src/domain/revision.ts'
-import { readFigures } from '../../../src/store/figures.ts'
+import { collectFigures } from '../../../src/store/figures.ts'
 import { buildId, HOUR, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { seen } from '../given.ts'
@@ -23,7 +23,7 @@ export function figureClaims(places: () => Places): void {
     test('equal those of the SQL query', async () => {
       await using place = await places().open()
       await fill(place, history)
-      const figures = await readFigures(place.store.read, PROJECTS, WEEKLY)
+      const figures = await collectFigures(place.store.read, PROJECTS, WEEKLY)
       expect(sorted(figures)).toEqual(await bySql(place, WEEKLY))
       expect(figures.builds).toBeGreaterThan(300)
       for (const list of [figures.red, figures.flaky, figures.slower]) expect(list).not.toEqual([])
@@ -33,7 +33,7 @@ export function figureClaims(places: () => Places): void {
       await using place = await places().open()
       await fill(place, history)
       const [both, web, api] = await Promise.all(
-        [PROJECTS, [PROJECTS[0]!], [PROJECTS[1]!]].map((ids) => readFigures(place.store.read, ids, WEEKLY)),
+        [PROJECTS, [PROJECTS[0]!], [PROJECTS[1]!]].map((ids) => collectFigures(place.store.read, ids, WEEKLY)),
       )
       expect(web!.builds + api!.builds).toBe(both!.builds)
       expect(sorted(both!).red).toEqual([...sorted(web!).red, ...sorted(api!).red])
@@ -45,7 +45,7 @@ export function figureClaims(places: () => Places): void {
     let turns = 0
     const others = setInterval(() => turns++, 0)
     const projects = Array.from({ length: 2_000 }, (_, n) => projectId(String(1_000 + n)))
-    await readFigures(place.store.read, projects, WEEKLY)
+    await collectFigures(place.store.read, projects, WEEKLY)
     clearInterval(others)
     expect(turns).toBeGreaterThan(1)
   })
@@ -55,9 +55,9 @@ export function figureClaims(places: () => Places): void {
     const at = T0 - 30 * DAY_MS
     await insert(place, [{ word: 'error', at, build: '7', branch: 'old', commit: 'c' }])
     const known = { buildId: buildId('7'), buildOrder: '7', attempt: 1, revisionKey: 'r', cardNumber: 1, branch: 'old' }
-    const how = { status: 'failed', word: 'error', at, buildUuid: null, committer: null } as const
-    await place.store.write((tx) => tx.keepBuild({ projectId: PROJECTS[0]!, ...known, ...how }))
-    const { red, builds } = await readFigures(place.store.read, PROJECTS, WEEKLY)
+    const how = { status: 'failed', rawStatus: 'error', at, buildUuid: null, committer: null } as const
+    await place.store.write((tx) => tx.saveBuild({ projectId: PROJECTS[0]!, ...known, ...how }))
+    const { red, builds } = await collectFigures(place.store.read, PROJECTS, WEEKLY)
     expect([red, builds]).toEqual([[{ projectId: WEB, branch: 'old', forMs: WEEK }], 0])
   })
 
@@ -69,7 +69,7 @@ export function figureClaims(places: () => Places): void {
       { ...build, word: 'initiated', at: FROM + 2 * MINUTE + 1, origin: 'poll' },
       { ...build, word: 'success', at: FROM + 3 * MINUTE },
     ])
-    const { builds, flaky } = await readFigures(place.store.read, PROJECTS, WEEKLY)
+    const { builds, flaky } = await collectFigures(place.store.read, PROJECTS, WEEKLY)
     expect([builds, flaky]).toEqual([2, [{ projectId: WEB, branch: 'main', commits: 1, flaky: 1, lostMs: 0 }]])
   })
 }

@@ -71,7 +71,7 @@ export function interactionClaims(places: () => Places): void {
     await using place = await places().open()
     await insert(place.store, interaction(), interaction({ id: 'answered' }), interaction({ id: 'told' }))
     await place.store.write((tx) => tx.settleInteraction('answered'))
-    await place.store.write((tx) => tx.tellInteraction('told'))
+    await place.store.write((tx) => tx.markInteractionNotified('told'))
     const { store } = place
     expect((await Promise.all([claim(store, 'click-1', T0), claim(store, 'click-1', T0)])).sort()).toEqual([
       false,
@@ -118,10 +118,10 @@ export function interactionClaims(places: () => Places): void {
     )
     await claim(place.store, 'early', T0)
     const { read } = place.store
-    expect(idsOf(await read.owedInteractions(10))).toEqual(['early', 'middle', 'late'])
-    expect(idsOf(await read.owedInteractions(2))).toEqual(['early', 'middle'])
-    await place.store.write((tx) => tx.tellInteraction('middle'))
-    expect(idsOf(await read.owedInteractions(10))).toEqual(['early', 'late'])
+    expect(idsOf(await read.unansweredInteractions(10))).toEqual(['early', 'middle', 'late'])
+    expect(idsOf(await read.unansweredInteractions(2))).toEqual(['early', 'middle'])
+    await place.store.write((tx) => tx.markInteractionNotified('middle'))
+    expect(idsOf(await read.unansweredInteractions(10))).toEqual(['early', 'late'])
     expect((await read.interactionsOf('trigger-1')).find(({ id }) => id === 'middle')).toMatchObject({
       state: 'told',
       responseUrl: null,
@@ -136,7 +136,7 @@ export function interactionClaims(places: () => Places): void {
       interaction({ id: 'told' }),
       interaction({ id: 'young', receivedAt: T0 + 1 }),
     )
-    await place.store.write((tx) => tx.tellInteraction('told'))
+    await place.store.write((tx) => tx.markInteractionNotified('told'))
     expect(await place.store.write((tx) => tx.forgetInteractions(T0))).toBe(0)
     expect(await place.store.write((tx) => tx.forgetInteractions(T0 + 1))).toBe(1)
     expect(idsOf(await place.store.read.interactionsOf('trigger-1'))).toEqual(['young'])

@@ -14,7 +14,7 @@ export function isolationClaims(places: () => Places): void {
       stores[i % 2]!.write(async (tx) => {
         const card = await tx.card(CARD)
         await tx.messagesOf(CARD)
-        await tx.setTrouble(CARD, { tries: card!.tries + 1, plain: false, problem: null })
+        await tx.setRetryState(CARD, { tries: card!.tries + 1, plain: false, problem: null })
       }),
     )
     await Promise.all(changes)

@@ -37,7 +37,7 @@ export function paceClaims(places: () => Places): void {
     const { read, write } = place.store
     expect(await read.closedChannels()).toEqual([])
     const closing = { channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR }
-    const closed = { ...closing, closedAt: T0, toldAt: null }
+    const closed = { ...closing, closedAt: T0, notifiedAt: null }
     await write((tx) => tx.closeChannel({ ...closing, at: T0 }))
     expect(await read.closedChannels()).toEqual([closed])
     await write((tx) => tx.reopenChannel(RELEASES))
@@ -52,7 +52,7 @@ export function paceClaims(places: () => Places): void {
     await write((tx) => tx.closeChannel({ channel: BUILDS, code: 'not_in_channel', at: T0, retryAt: T0 + MINUTE }))
     await write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at: T0 + MINUTE, retryAt: T0 + HOUR }))
     expect(await read.closedChannels()).toEqual([
-      { channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR, closedAt: T0, toldAt: null },
+      { channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR, closedAt: T0, notifiedAt: null },
     ])
   })
 
@@ -85,14 +85,14 @@ export function paceClaims(places: () => Places): void {
     const { read, write } = place.store
     const close = (at: number) =>
       write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at, retryAt: at + HOUR }))
-    const told = (closedAt: number, at: number) => write((tx) => tx.markTold({ channel: BUILDS, closedAt }, at))
+    const told = (closedAt: number, at: number) => write((tx) => tx.markNotified({ channel: BUILDS, closedAt }, at))
     await close(T0)
     await write((tx) => tx.closeChannel({ channel: RELEASES, code: 'is_archived', at: T0, retryAt: T0 }))
     expect(await told(T0, T0 + SECOND)).toBe(true)
     expect(await told(T0, T0 + MINUTE)).toBe(false)
     await close(T0 + HOUR)
     expect(await told(T0, T0 + HOUR)).toBe(false)
-    const toldAt = new Map((await read.closedChannels()).map((closed) => [closed.channel, closed.toldAt]))
+    const toldAt = new Map((await read.closedChannels()).map((closed) => [closed.channel, closed.notifiedAt]))
     expect(toldAt).toEqual(
       new Map([
         [BUILDS, T0 + SECOND],
@@ -106,13 +106,13 @@ export function paceClaims(places: () => Places): void {
     const { read, write } = place.store
     const close = (at: number) =>
       write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at, retryAt: at + HOUR }))
-    const told = (closedAt: number) => write((tx) => tx.markTold({ channel: BUILDS, closedAt }, closedAt + SECOND))
+    const told = (closedAt: number) => write((tx) => tx.markNotified({ channel: BUILDS, closedAt }, closedAt + SECOND))
     await close(T0)
     expect(await told(T0)).toBe(true)
     await write((tx) => tx.reopenChannel(BUILDS))
     expect(await told(T0)).toBe(false)
     await close(T0 + MINUTE)
-    expect(await read.closedChannels()).toMatchObject([{ closedAt: T0 + MINUTE, toldAt: null }])
+    expect(await read.closedChannels()).toMatchObject([{ closedAt: T0 + MINUTE, notifiedAt: null }])
     expect(await told(T0)).toBe(false)
     expect(await told(T0 + MINUTE)).toBe(true)
   })

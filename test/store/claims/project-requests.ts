@@ -98,7 +98,7 @@ export function projectRequestClaims(places: () => Places): void {
     expect(await read.requestsOf('')).toEqual([])
     expect(await read.openRequest(attempt, 'restart')).toBeNull()
     expect(await read.restartsOf('', '')).toEqual([])
-    expect(await read.requestsToLookAt(LATER, 10)).toEqual([])
+    expect(await read.requestsToCheck(LATER, 10)).toEqual([])
   })
 
   test('queries for requests about projects find none about builds', async () => {
@@ -107,7 +107,7 @@ export function projectRequestClaims(places: () => Places): void {
     await place.store.write((tx) => tx.insertRequest(request({ id: 'stop', lookAt: T0, target })))
     const { read } = place.store
     expect(await read.openProjectRequest(WEB_UUID)).toBeNull()
-    expect(await read.projectRequestsToLookAt(LATER, 10)).toEqual([])
+    expect(await read.projectRequestsToCheck(LATER, 10)).toEqual([])
     await insert(place.store, asked({ id: 'edit' }))
     expect((await read.openProjectRequest(WEB_UUID))?.id).toBe('edit')
   })
@@ -121,10 +121,10 @@ export function projectRequestClaims(places: () => Places): void {
       asked({ id: 'now', lookAt: T0, projectUuid: API_UUID }),
     )
     const { read } = place.store
-    expect(await read.projectRequestsToLookAt(T0 - 1, 10)).toEqual([])
-    expect(idsOf(await read.projectRequestsToLookAt(T0, 10))).toEqual(['now'])
-    expect(idsOf(await read.projectRequestsToLookAt(T0 + SECOND, 10))).toEqual(['now', 'later'])
-    expect(idsOf(await read.projectRequestsToLookAt(T0 + SECOND, 1))).toEqual(['now'])
+    expect(await read.projectRequestsToCheck(T0 - 1, 10)).toEqual([])
+    expect(idsOf(await read.projectRequestsToCheck(T0, 10))).toEqual(['now'])
+    expect(idsOf(await read.projectRequestsToCheck(T0 + SECOND, 10))).toEqual(['now', 'later'])
+    expect(idsOf(await read.projectRequestsToCheck(T0 + SECOND, 1))).toEqual(['now'])
   })
 
   test('the audit has both kinds unchanged and in one order, from either end', async () => {

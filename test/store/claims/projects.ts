@@ -23,7 +23,7 @@ const api = (project: Partial<KnownProject> = {}) =>
   web({ uuid: API_UUID, name: 'acme/api', legacyId: '42', ...project })
 
 const keep = (store: Store, project: KnownProject, readAt = T0) =>
-  store.write((tx) => tx.keepProject({ ...project, readAt }))
+  store.write((tx) => tx.saveProject({ ...project, readAt }))
 
 const find = (
   store: Store,
@@ -46,12 +46,12 @@ export function projectClaims(places: () => Places): void {
     await keep(place.store, web(), T0)
     await keep(place.store, api({ type: null, rules: null }), T0 + HOUR)
     await keep(place.store, api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), T0)
-    await place.store.write((tx) => tx.setLooked(WEB_UUID, T0 + 1))
+    await place.store.write((tx) => tx.setBuildsReadAt(WEB_UUID, T0 + 1))
     await keep(place.store, web(), T0 + 2)
     expect(await place.store.read.projects()).toEqual([
-      { ...api({ type: null, rules: null }), readAt: T0 + HOUR, lookedAt: null },
-      { ...api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), readAt: T0, lookedAt: null },
-      { ...web(), readAt: T0 + 2, lookedAt: T0 + 1 },
+      { ...api({ type: null, rules: null }), readAt: T0 + HOUR, buildsReadAt: null },
+      { ...api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), readAt: T0, buildsReadAt: null },
+      { ...web(), readAt: T0 + 2, buildsReadAt: T0 + 1 },
     ])
   })
 

@@ -11,7 +11,7 @@ async function told(store: Store, build: string, cardNumber: number): Promise<vo
   const seq = await hear(store, { build })
   await store.write(async (tx) => {
     await tx.placeEvent(seq, cardNumber)
-    await tx.keepBuild({
+    await tx.saveBuild({
       projectId: projectId(WEB),
       buildId: buildId(build),
       buildOrder: idOrder(build),
@@ -20,14 +20,14 @@ async function told(store: Store, build: string, cardNumber: number): Promise<vo
       cardNumber,
       branch: 'main',
       status: 'failed',
-      word: 'error',
+      rawStatus: 'error',
       at: T0,
       buildUuid: null,
       committer: null,
     })
     for (const channel of [BUILDS, RELEASES]) {
       await tx.ensureCard({ subject, channel, quiet: false, mention: false })
-      await tx.keepDecision(decided({ eventSeq: seq, subject, channel }))
+      await tx.saveDecision(decided({ eventSeq: seq, subject, channel }))
       await tx.insertMessage(claimed({ subject, channel, key: `${subject} ${channel}` }))
     }
   })

@@ -31,7 +31,7 @@ async function red(store: Store, change: Partial<Breakage> = {}): Promise<void> 
   await store.write(async (tx) => {
     await tx.placeEvent(seq, 1)
     await tx.ensureCard({ ...CARD, quiet: false, mention: false })
-    await tx.keepBreakage(breakage(change))
+    await tx.saveBreakage(breakage(change))
   })
 }
 
@@ -56,7 +56,7 @@ async function remindAt(store: Store, at: number): Promise<string[]> {
       log: { debug: mute, info: mute, warn: mute, error: mute },
       newId: () => `reminder-${(ids += 1)}`,
       subscriptions: async () => [reminding, { ...reminding, channel: RELEASES }],
-      say: async (to) => {
+      sendText: async (to) => {
         said.push(to)
         return { kind: 'sent', ts: '1.0' as MessageTs }
       },
@@ -114,7 +114,7 @@ export function reminderClaims(places: () => Places): void {
     expect(await remindAt(store, T0 + 3 * HOUR)).toEqual([LIN])
     expect(await remindAt(store, T0 + 4 * HOUR - 1)).toEqual([])
     expect(await kept(store)).toEqual([['lapsed', null, null]])
-    await store.write((tx) => tx.keepBreakage(breakage({ endedAt: T0 + 4 * HOUR })))
+    await store.write((tx) => tx.saveBreakage(breakage({ endedAt: T0 + 4 * HOUR })))
     await remindAt(store, T0 + 9 * HOUR)
     expect(await kept(store)).toHaveLength(1)
   })

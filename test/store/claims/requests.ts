@@ -176,12 +176,12 @@ export function requestClaims(places: () => Places): void {
       asked({ id: 'then', lookAt: LATER, attempt: 4 }),
     )
     const { read } = place.store
-    expect(await read.requestsToLookAt(T0 - 1, 10)).toEqual([])
-    expect(idsOf(await read.requestsToLookAt(T0, 10))).toEqual(['now'])
-    expect(idsOf(await read.requestsToLookAt(T0 + SECOND, 10))).toEqual(['now', 'later'])
-    expect(idsOf(await read.requestsToLookAt(T0 + SECOND, 1))).toEqual(['now'])
+    expect(await read.requestsToCheck(T0 - 1, 10)).toEqual([])
+    expect(idsOf(await read.requestsToCheck(T0, 10))).toEqual(['now'])
+    expect(idsOf(await read.requestsToCheck(T0 + SECOND, 10))).toEqual(['now', 'later'])
+    expect(idsOf(await read.requestsToCheck(T0 + SECOND, 1))).toEqual(['now'])
     await place.store.write((tx) => tx.updateRequest('now', { lookAt: null }))
-    expect(idsOf(await read.requestsToLookAt(T0 + SECOND, 10))).toEqual(['later'])
+    expect(idsOf(await read.requestsToCheck(T0 + SECOND, 10))).toEqual(['later'])
   })
 
   test('pages of requests skip none and repeat none, even if several were made at the same time', async () => {

@@ -19,7 +19,7 @@ const BUILD: KnownBuild = {
   cardNumber: 1,
   branch: 'main',
   status: 'started',
-  word: 'initiated',
+  rawStatus: 'initiated',
   at: T0,
   buildUuid: null,
   committer: null,
@@ -157,7 +157,7 @@ export function sharingClaims(places: () => Places): void {
       store.write(async (tx) => {
         await tx.ingestOf(REVISION)
         const before = (await tx.build(WEB, '512'))?.attempt ?? 0
-        await tx.keepBuild({ ...BUILD, attempt: before + 1 })
+        await tx.saveBuild({ ...BUILD, attempt: before + 1 })
         return before
       }),
     )
@@ -171,8 +171,8 @@ export function sharingClaims(places: () => Places): void {
     await both(place, (store, i) =>
       store.write(async (tx) => {
         await tx.ensureCard({ ...CARD, quiet: false, mention: true })
-        await tx.keepDecision(decided({ eventSeq, decidedAt: T0 + i }))
-        await tx.keepProject({
+        await tx.saveDecision(decided({ eventSeq, decidedAt: T0 + i }))
+        await tx.saveProject({
           uuid,
           name: 'acme/web',
           legacyId: '41',
@@ -212,10 +212,10 @@ export function sharingClaims(places: () => Places): void {
       mention: 'nobody',
     } as const
     const kept = await both(place, (store, i) =>
-      store.write((tx) => tx.keepSubscription(wanted, { user: 'U0ADA00001', at: T0 + i })),
+      store.write((tx) => tx.saveSubscription(wanted, { user: 'U0ADA00001', at: T0 + i })),
     )
     expect(kept.filter(({ was }) => was === null)).toHaveLength(1)
-    expect(new Set(kept.map((one) => one.kept.id)).size).toBe(1)
+    expect(new Set(kept.map((one) => one.saved.id)).size).toBe(1)
     expect(await place.store.read.subscriptions()).toHaveLength(1)
   })
 
@@ -238,7 +238,7 @@ export function sharingClaims(places: () => Places): void {
     await using place = await places().open()
     const closing = { channel: CARD.channel, closedAt: T0 }
     await place.store.write((tx) => tx.closeChannel({ ...closing, code: 'is_archived', at: T0, retryAt: T0 }))
-    const told = await both(place, (store) => store.write((tx) => tx.markTold(closing, T0)))
+    const told = await both(place, (store) => store.write((tx) => tx.markNotified(closing, T0)))
     expect(told.filter(Boolean)).toHaveLength(1)
   })
 

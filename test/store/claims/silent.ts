@@ -10,7 +10,7 @@ const SINCE = { notAfter: T0, notBefore: T0 - 10 * HOUR }
 
 const standing = ({ write }: Store, build: string, change: Partial<KnownBuild> = {}): Promise<void> =>
   write((tx) =>
-    tx.keepBuild({
+    tx.saveBuild({
       projectId: projectId(WEB),
       buildId: buildId(build),
       buildOrder: idOrder(build),
@@ -19,7 +19,7 @@ const standing = ({ write }: Store, build: string, change: Partial<KnownBuild> =
       cardNumber: 1,
       branch: 'main',
       status: 'started',
-      word: 'initiated',
+      rawStatus: 'initiated',
       at: T0,
       buildUuid: null,
       committer: null,
@@ -52,11 +52,11 @@ export function silentClaims(places: () => Places): void {
   test('a build that CI was asked about is silent again only after the same time, whether or not it has news', async () => {
     await using place = await places().open()
     for (const build of ['1', '2']) await standing(place.store, build, { at: T0 - HOUR })
-    await place.store.write((tx) => tx.setAsked([{ projectId: projectId(WEB), buildId: buildId('1') }], T0 + 1))
+    await place.store.write((tx) => tx.setCiCheckedAt([{ projectId: projectId(WEB), buildId: buildId('1') }], T0 + 1))
     expect(await silent(place.store)).toEqual(['2'])
-    await standing(place.store, '1', { at: T0 - HOUR, word: 'testing' })
+    await standing(place.store, '1', { at: T0 - HOUR, rawStatus: 'testing' })
     expect(await silent(place.store)).toEqual(['2'])
-    await place.store.write((tx) => tx.setAsked([{ projectId: projectId(WEB), buildId: buildId('1') }], T0))
+    await place.store.write((tx) => tx.setCiCheckedAt([{ projectId: projectId(WEB), buildId: buildId('1') }], T0))
     expect(await silent(place.store)).toEqual(['1', '2'])
   })
 }

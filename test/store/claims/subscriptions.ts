@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { ChannelRule } from '../../../src/domain/rule.ts'
-import type { KeptSubscription, WantedSubscription } from '../../../src/store/records.ts'
+import type { StoredSubscription, NewSubscription } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { HOUR, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
@@ -16,7 +16,7 @@ const onMain: ChannelRule = { branch: 'main', branchMatch: 'exact', events: ['fa
 const onReleases: ChannelRule = { branch: 'release/*', branchMatch: 'wildcard', events: 'every' }
 
 /** #builds follows acme/web by the project's own rules, by default. */
-const wanted = (change: Partial<WantedSubscription> = {}): WantedSubscription => ({
+const wanted = (change: Partial<NewSubscription> = {}): NewSubscription => ({
   channel: BUILDS,
   follows: WEB,
   rules: null,
@@ -25,10 +25,10 @@ const wanted = (change: Partial<WantedSubscription> = {}): WantedSubscription =>
   ...change,
 })
 
-const keep = (store: Store, change: Partial<WantedSubscription> = {}, user = ADA, at = T0) =>
-  store.write((tx) => tx.keepSubscription(wanted(change), { user, at }))
+const keep = (store: Store, change: Partial<NewSubscription> = {}, user = ADA, at = T0) =>
+  store.write((tx) => tx.saveSubscription(wanted(change), { user, at }))
 
-const rulesOf = (subscriptions: readonly KeptSubscription[]) => subscriptions.map(({ rules }) => rules)
+const rulesOf = (subscriptions: readonly StoredSubscription[]) => subscriptions.map(({ rules }) => rules)
 
 /** Subscriptions made in Slack: one in each slot of a channel. */
 export function subscriptionClaims(places: () => Places): void {
@@ -42,11 +42,11 @@ export function subscriptionClaims(places: () => Places): void {
     await using place = await places().open()
     const remind = { afterMs: HOUR, fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' } as const
     const whole = wanted({ rules: [onMain, onReleases], quiet: true, mention: 'nobody', remind })
-    const { kept, was } = await place.store.write((tx) => tx.keepSubscription(whole, { user: ADA, at: T0 }))
+    const { saved, was } = await place.store.write((tx) => tx.saveSubscription(whole, { user: ADA, at: T0 }))
     const made = { source: 'slack', createdBy: ADA, createdAt: T0, changedBy: null, changedAt: null }
     expect(was).toBeNull()
-    expect(kept).toEqual({ ...whole, ...made, id: expect.stringMatching(/^\d+$/) })
-    expect(await place.store.read.subscriptions()).toEqual([kept])
+    expect(saved).toEqual({ ...whole, ...made, id: expect.stringMatching(/^\d+$/) })
+    expect(await place.store.read.subscriptions()).toEqual([saved])
   })
 
   test('subscriptions come in the order of their creation, of one channel or all', async () => {
@@ -56,9 +56,9 @@ export function subscriptionClaims(places: () => Places): void {
     const second = await keep(place.store)
     const third = await keep(place.store, { channel: RELEASES })
     const { read } = place.store
-    expect(await read.subscriptions()).toEqual([first.kept, second.kept, third.kept])
-    expect(await read.subscriptionsOf(RELEASES)).toEqual([first.kept, third.kept])
-    expect(await read.subscriptionsOf(BUILDS)).toEqual([second.kept])
+    expect(await read.subscriptions()).toEqual([first.saved, second.saved, third.saved])
+    expect(await read.subscriptionsOf(RELEASES)).toEqual([first.saved, third.saved])
+    expect(await read.subscriptionsOf(BUILDS)).toEqual([second.saved])
   })
 
   test('a new subscription in the same slot replaces the old one, and keeps its id and creator', async () => {
@@ -66,11 +66,11 @@ export function subscriptionClaims(places: () => Places): void {
     const first = await keep(place.store, { rules: [onMain] })
     const events = ['started']
     const second = await keep(place.store, { rules: [{ ...onMain, events }], quiet: true }, GRACE, T0 + HOUR)
-    expect(second.was).toEqual(first.kept)
+    expect(second.was).toEqual(first.saved)
     const changed = { rules: [{ ...onMain, events }], quiet: true, changedBy: GRACE, changedAt: T0 + HOUR }
-    expect(second.kept).toEqual({ ...first.kept, ...changed })
-    expect(await place.store.read.subscriptions()).toEqual([second.kept])
-    expect((await keep(place.store, { rules: [onMain] })).was).toEqual(second.kept)
+    expect(second.saved).toEqual({ ...first.saved, ...changed })
+    expect(await place.store.read.subscriptions()).toEqual([second.saved])
+    expect((await keep(place.store, { rules: [onMain] })).was).toEqual(second.saved)
   })
 
   test('a project that was renamed keeps its subscription', async () => {
@@ -83,7 +83,7 @@ export function subscriptionClaims(places: () => Places): void {
 
   test('other branches, projects and channels have their own slots', async () => {
     await using place = await places().open()
-    const others: Partial<WantedSubscription>[] = [
+    const others: Partial<NewSubscription>[] = [
       { rules: [onMain] },
       { rules: [onReleases] },
       { follows: { ...WEB, uuid: toUuid('22222222-bbbb-0000-0000-000000000002') } },
@@ -105,19 +105,19 @@ export function subscriptionClaims(places: () => Places): void {
 
   test('a removed subscription is returned once; the others stay', async () => {
     await using place = await places().open()
-    const { kept } = await keep(place.store)
+    const { saved } = await keep(place.store)
     const other = await keep(place.store, { channel: RELEASES })
-    expect(await place.store.write((tx) => tx.removeSubscription(kept.id))).toEqual(kept)
-    expect(await place.store.write((tx) => tx.removeSubscription(kept.id))).toBeNull()
-    expect(await place.store.read.subscriptions()).toEqual([other.kept])
+    expect(await place.store.write((tx) => tx.removeSubscription(saved.id))).toEqual(saved)
+    expect(await place.store.write((tx) => tx.removeSubscription(saved.id))).toBeNull()
+    expect(await place.store.read.subscriptions()).toEqual([other.saved])
   })
 
   test('ids are not reused, so that the button of a removed subscription removes no other', async () => {
     await using place = await places().open()
-    const { kept } = await keep(place.store)
-    await place.store.write((tx) => tx.removeSubscription(kept.id))
+    const { saved } = await keep(place.store)
+    await place.store.write((tx) => tx.removeSubscription(saved.id))
     await keep(place.store)
-    expect(await place.store.write((tx) => tx.removeSubscription(kept.id))).toBeNull()
+    expect(await place.store.write((tx) => tx.removeSubscription(saved.id))).toBeNull()
     expect(await place.store.read.subscriptions()).toHaveLength(1)
   })
 
@@ -131,7 +131,7 @@ export function subscriptionClaims(places: () => Places): void {
   test('a subscription of a write that fails does not exist', async () => {
     await using place = await places().open()
     const failing = place.store.write(async (tx) => {
-      await tx.keepSubscription(wanted(), { user: ADA, at: T0 })
+      await tx.saveSubscription(wanted(), { user: ADA, at: T0 })
       throw new Error('Ada changed her mind')
     })
     await expect(failing).rejects.toThrow('changed her mind')

@@ -46,7 +46,7 @@ export function upgradeClaims(places: () => Places): void {
     await place.store.migrate()
     const { read } = place.store
     const buildEvents = await read.eventsOfBuilds(['41/512', '41/513'])
-    expect(buildEvents.map(({ word, cardNumber, origin }) => [word, cardNumber, origin])).toEqual([
+    expect(buildEvents.map(({ rawStatus, cardNumber, origin }) => [rawStatus, cardNumber, origin])).toEqual([
       ['initiated', 1, 'delivery'],
       ['error', 1, 'delivery'],
       ['initiated', null, 'delivery'],
@@ -61,7 +61,7 @@ export function upgradeClaims(places: () => Places): void {
         rules: [],
         filter: null,
         readAt: T0,
-        lookedAt: null,
+        buildsReadAt: null,
       },
     ])
     expect(await read.cardsOf(`${REVISION}/1`)).toHaveLength(1)
@@ -182,7 +182,7 @@ export function upgradeClaims(places: () => Places): void {
     const { read } = place.store
     expect(await read.personOf('ada')).toBe('U0ADA00001')
     expect(await read.claimantsToCheck(T0, 10)).toEqual(['U0ADA00001'])
-    expect(await read.closedChannels()).toMatchObject([{ code: 'is_archived', closedAt: T0, toldAt: null }])
+    expect(await read.closedChannels()).toMatchObject([{ code: 'is_archived', closedAt: T0, notifiedAt: null }])
     expect(await read.subscriptionsOf(channelId('C0BUILDS01'))).toHaveLength(2)
   })
 

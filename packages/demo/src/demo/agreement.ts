@@ -1,6 +1,6 @@
 import type { Shown } from '../../../../src/domain/view.ts'
 import { toStatus } from '../../../../src/domain/status.ts'
-import { lookOf } from '../../../../src/slack/messages/words.ts'
+import { styleOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import { cardsOf } from '../stage.ts'
@@ -60,7 +60,7 @@ function compareRevision(
   if (cards.length > 1) doubled.push(`${cards.length} cards tell ${name}`)
   const shown = shownFor(newest.status)
   if (!shown.some((one) => saysState(card.text, one)) || cardsOf([card], newest).length === 0)
-    wrong.push(`the card of ${name} does not say ${shown.map((one) => lookOf(one).word).join(' or ')}: ${card.text}`)
+    wrong.push(`the card of ${name} does not say ${shown.map((one) => styleOf(one).label).join(' or ')}: ${card.text}`)
   compareThread(
     own,
     messages.filter(
@@ -107,4 +107,4 @@ const shownFor = (ciStatus: string): Shown[] => {
 export const saysState = (text: string, shown: Shown): boolean =>
   shown === 'flaky'
     ? /\*Passed on attempt \d+ \(flaky\)\*/.test(text)
-    : text.includes(`*${lookOf(shown).word}*`) || (shown === 'failed' && text.includes('*Still failing*'))
+    : text.includes(`*${styleOf(shown).label}*`) || (shown === 'failed' && text.includes('*Still failing*'))

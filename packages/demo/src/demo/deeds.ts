@@ -1,5 +1,5 @@
 import type { Shown } from '../../../../src/domain/view.ts'
-import { lookOf } from '../../../../src/slack/messages/words.ts'
+import { styleOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { CALLED, OWNERS, QUESTIONS, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
@@ -93,7 +93,7 @@ function compareDeed(deed: Deed, { asked, builds, messages }: Seen, agreement: A
 
 function compareCard(deed: Deed, card: Message, { wrong }: Agreement): void {
   if (!saysState(card.text, deed.end))
-    wrong.push(`after ${deed.action} the card does not say ${lookOf(deed.end).word}: ${card.text}`)
+    wrong.push(`after ${deed.action} the card does not say ${styleOf(deed.end).label}: ${card.text}`)
   if (deed.isOnCard && !JSON.stringify(card.attachments).includes(requested(deed)))
     wrong.push(`the card does not say: ${requested(deed)}`)
 }
@@ -110,7 +110,7 @@ const requested = ({ action, by }: Deed): string => `${action} requested by <@${
 /** What each answer must have. */
 const answersOwed = ({ projects, question }: Seen): Record<string, readonly string[]> => ({
   list: [`*${projects.length} projects*`, ...projects],
-  status: ['acme/web', `*${lookOf('flaky').word}*`, `*${lookOf('stopped').word}*`],
+  status: ['acme/web', `*${styleOf('flaky').label}*`, `*${styleOf('stopped').label}*`],
   [QUESTIONS.digest]: [':bar_chart: *', 'A preview, visible only to you'],
   ...(question && { [question.text]: question.words }),
 })

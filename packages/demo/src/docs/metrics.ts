@@ -6,7 +6,7 @@ export function metricTable(): string {
   const nothing = {
     backlog: async () => ({}),
     oldestWaiting: async () => ({}),
-    socketStands: () => null,
+    isSocketOpen: () => null,
     outage: () => null,
     now: () => 0,
   }

@@ -1,13 +1,15 @@
 import { selectable } from '../../../../src/domain/decide.ts'
-import { isAccountNotice, isFinal, isRed, toStatus, WORDS, type Status } from '../../../../src/domain/status.ts'
+import { isAccountNotice, isFinal, isRed, toStatus, RAW_STATUSES, type Status } from '../../../../src/domain/status.ts'
 import type { Shown } from '../../../../src/domain/view.ts'
-import { lookOf } from '../../../../src/slack/messages/words.ts'
+import { styleOf } from '../../../../src/slack/messages/words.ts'
 
 /** Every word that CI says of a build, and what becomes of it. */
 export const statusTable = (): string =>
-  ['| CI says | the card says | it is | rules select it by |', '|---|---|---|---|', ...[...WORDS, OTHER].map(row)].join(
-    '\n',
-  )
+  [
+    '| CI says | the card says | it is | rules select it by |',
+    '|---|---|---|---|',
+    ...[...RAW_STATUSES, OTHER].map(row),
+  ].join('\n')
 
 const OTHER = 'any other word'
 
@@ -22,9 +24,9 @@ function row(word: string): string {
 const shownAs = (status: Status): Shown[] => (status === 'success' ? ['passed', 'fixed', 'flaky'] : [status])
 
 function lookIn(shown: Shown): string {
-  const { symbol, word, hint } = lookOf(shown)
+  const { symbol, label, hint } = styleOf(shown)
   const condition = CONDITIONS[shown] ?? hint
-  return `${symbol} **${word}**${condition === null ? '' : ` (${condition})`}`
+  return `${symbol} **${label}**${condition === undefined ? '' : ` (${condition})`}`
 }
 
 const CONDITIONS: Partial<Record<Shown, string>> = {

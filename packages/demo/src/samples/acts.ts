@@ -1,12 +1,12 @@
 import type { Missing } from '../../../../src/domain/offer.ts'
 import type { Action, RequestState } from '../../../../src/domain/request.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import type { ActOutcome, RunningOutcome } from '../../../../src/catalog/outcomes.ts'
+import type { ActionOutcome, RunningOutcome } from '../../../../src/catalog/outcomes.ts'
 import { BUILD_AT, BUILD_UUID, buildOf, NEW_BUILD, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, ciTrouble, CODES, each, refusals, type Cases, type Of, type Some } from './words.ts'
 
-export const acts = (cast: Cast, action: Action): Cases<ActOutcome> => ({
+export const acts = (cast: Cast, action: Action): Cases<ActionOutcome> => ({
   requested: requested(cast, action),
   'asked-already': each(
     STATES,
@@ -57,9 +57,9 @@ export const acts = (cast: Cast, action: Action): Cases<ActOutcome> => ({
 const running = (cast: Cast, action: Action) => buildOf(cast, action === 'stop' ? 'started' : 'failed')
 
 /** Only what can be missing for this action. */
-function impossible(cast: Cast, action: Action): Some<Of<ActOutcome, 'impossible'>> {
+function impossible(cast: Cast, action: Action): Some<Of<ActionOutcome, 'impossible'>> {
   const build = running(cast, action)
-  const all = each(MISSING, (why): Of<ActOutcome, 'impossible'> => ({
+  const all = each(MISSING, (why): Of<ActionOutcome, 'impossible'> => ({
     kind: 'impossible',
     action,
     why,
@@ -70,14 +70,14 @@ function impossible(cast: Cast, action: Action): Some<Of<ActOutcome, 'impossible
   return [first, ...others]
 }
 
-function requested(cast: Cast, action: Action): Some<Of<ActOutcome, 'requested'>> {
+function requested(cast: Cast, action: Action): Some<Of<ActionOutcome, 'requested'>> {
   const outcome = { kind: 'requested', action, build: running(cast, action), newBuildId: null } as const
   const first = { when: 'CI takes the request', outcome }
   const other = { when: 'CI names another build', outcome: { ...outcome, newBuildId: NEW_BUILD } }
   return action === 'stop' ? [first] : [first, other]
 }
 
-function forbidden(cast: Cast, action: Action): Some<Of<ActOutcome, 'forbidden'>> {
+function forbidden(cast: Cast, action: Action): Some<Of<ActionOutcome, 'forbidden'>> {
   // Operating is not for admins only.
   const [first, ...others] = refusals(cast)
     .filter(({ outcome }) => outcome.why !== 'not-admin')

@@ -15,7 +15,7 @@ export const badges = (cast: Cast): Cases<BadgeOutcome> => ({
     { when: 'the badge says nothing', outcome: { ...badge(cast), found: 'unknown', words: null } },
     ...ciTrouble(cast).map(({ when, outcome }) => ({
       when,
-      outcome: { ...badge(cast), found: 'unknown', words: null, picture: null, trouble: outcome } as const,
+      outcome: { ...badge(cast), found: 'unknown', words: null, picture: null, failure: outcome } as const,
     })),
   ],
   'no-site': [{ when: 'the site is not configured', outcome: { kind: 'no-site' } }],
@@ -40,7 +40,7 @@ function badge(cast: Cast): Of<BadgeOutcome, 'badge'> {
     markdown: `![${cast.project} ${cast.branch} build status](<${url}>)`,
     html: `<img src="${url}" alt="${cast.project} ${cast.branch} build status">`,
     picture: PICTURE,
-    trouble: null,
+    failure: null,
   }
 }
 

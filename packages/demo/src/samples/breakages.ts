@@ -1,6 +1,6 @@
 import type { BreakageChange, DoneByPeople, ShownBreakage } from '../../../../src/domain/breakage.ts'
 import type { BuildSummary } from '../../../../src/catalog/outcomes.ts'
-import type { BreakageOutcome, RedBranch } from '../../../../src/features/breakages/act.ts'
+import type { BreakageOutcome, RedBranch } from '../../../../src/features/breakages/action.ts'
 import { BUILD_AT, buildOf, RED_AT, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, refusals, type Cases, type Of, type Some } from './words.ts'

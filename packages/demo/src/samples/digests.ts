@@ -4,7 +4,7 @@ import { answerDays } from '../../../../src/features/flaky/messages.ts'
 import type { DigestOutcome } from '../../../../src/features/subscriptions/digest.ts'
 import { answerDigestFault } from '../../../../src/features/subscriptions/digest-messages.ts'
 import { typed, type Answer } from '../../../../src/slack/messages/answer.ts'
-import type { KeptDigest } from '../../../../src/store/digests.ts'
+import type { StoredDigest } from '../../../../src/store/digests.ts'
 import { BUILD_AT, CAST, CHANNEL, RED_AT, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { forbidden } from './subscriptions.ts'
@@ -104,7 +104,7 @@ const flaky = (cast: Cast): Of<FlakyOutcome, 'flaky'> => ({
   },
 })
 
-export const keptDigest = ({ user }: Cast, change: Partial<KeptDigest> = {}): KeptDigest => ({
+export const keptDigest = ({ user }: Cast, change: Partial<StoredDigest> = {}): StoredDigest => ({
   channel: CHANNEL,
   schedule: { kind: 'weekly', weekday: 1, minute: 9 * 60, zone: 'Europe/Berlin' },
   setBy: user,

@@ -2,7 +2,7 @@ import {
   CHECKS,
   type CheckName,
   type DoctorOutcome,
-  type Found,
+  type CheckResult,
   type Unchecked,
 } from '../../../../src/features/doctor/findings.ts'
 import { verdictOf } from '../../../../src/features/doctor/checks.ts'
@@ -41,7 +41,9 @@ function forbidden(cast: Cast): Cases<DoctorOutcome>['forbidden'] {
   return [first, ...others]
 }
 
-const examined = (found: readonly (readonly [CheckName, Found])[]): Extract<DoctorOutcome, { kind: 'findings' }> => ({
+const examined = (
+  found: readonly (readonly [CheckName, CheckResult])[],
+): Extract<DoctorOutcome, { kind: 'findings' }> => ({
   kind: 'findings',
   findings: found.map(([check, what]) => ({ check, what, verdict: verdictOf({ check, what }) })),
   tookMs: 800,
@@ -56,7 +58,7 @@ const COUNTED: readonly CheckName[] = [
   'webhook-rules',
   'silent-projects',
 ]
-const fine = (check: CheckName): Found => ({ kind: 'fine', count: COUNTED.includes(check) ? 3 : null })
+const fine = (check: CheckName): CheckResult => ({ kind: 'fine', count: COUNTED.includes(check) ? 3 : null })
 
 const unchecked = (why: Unchecked, ...checks: readonly CheckName[]) =>
   checks.map((check) => [check, { kind: 'not-checked', why }] as const)
@@ -78,7 +80,7 @@ const WHENS: Record<CheckName, string> = {
   store: 'the database does not do its work',
 }
 
-const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName, readonly Found[]> => ({
+const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName, readonly CheckResult[]> => ({
   'slack-token': [
     { kind: 'slack-refuses', code },
     { kind: 'slack-away', code },
@@ -95,7 +97,7 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
   ],
   channels: [
     { kind: 'nobody-follows' },
-    ...['is_archived', 'not_in_channel', 'channel_not_found', code].map((why): Found => ({
+    ...['is_archived', 'not_in_channel', 'channel_not_found', code].map((why): CheckResult => ({
       kind: 'channel-closed',
       channel: CHANNEL,
       code: why,
@@ -104,7 +106,7 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
     { kind: 'not-checked', why: 'too-many' },
   ],
   'ci-v2': [
-    ...each(CODES, (kind): Found => ({ kind: 'ci-refuses', code: kind, scope: 'project.read' })).map(
+    ...each(CODES, (kind): CheckResult => ({ kind: 'ci-refuses', code: kind, scope: 'project.read' })).map(
       ({ outcome }) => outcome,
     ),
     { kind: 'projects-unread', count: 1 },

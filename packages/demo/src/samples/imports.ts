@@ -64,7 +64,7 @@ const proposal = (cast: Cast, change: Partial<Proposal> = {}): Proposal => ({
   name: cast.project,
   project: projectOf(cast.project).uuid!,
   branch: cast.branch || null,
-  end: { kind: 'would-subscribe', wanted: wantedOf(cast), was: null },
+  end: { kind: 'would-subscribe', subscription: wantedOf(cast), was: null },
   ...change,
 })
 
@@ -89,7 +89,7 @@ function everything(cast: Cast): Of<ProposalOutcome, 'proposed'> {
   return proposed(cast, {
     proposals: [
       ...Array.from({ length: 21 }, () => proposal(cast)),
-      proposal(cast, { end: { kind: 'would-subscribe', wanted: wantedOf(cast), was: shownOf(cast) } }),
+      proposal(cast, { end: { kind: 'would-subscribe', subscription: wantedOf(cast), was: shownOf(cast) } }),
       ...Array.from({ length: 11 }, () => proposal(cast, { end: { kind: 'same', shown: shownOf(cast) } })),
       proposal(cast, { end: { kind: 'kept-by-file', shown: ofFile(cast) } }),
       proposal(cast, { end: { kind: 'faults', faults: [{ field: 'branch', reason: 'can match nothing' }] } }),
@@ -109,7 +109,7 @@ function everything(cast: Cast): Of<ProposalOutcome, 'proposed'> {
 const kept = (cast: Cast): Of<Imported, 'kept'> => {
   const { subscription } = shownOf(cast)
   const made = { id: '7', createdBy: cast.user, createdAt: BUILD_AT, changedBy: null, changedAt: null }
-  return { kind: 'kept', kept: { ...subscription, ...made, source: 'slack' }, was: null, silent: null }
+  return { kind: 'kept', saved: { ...subscription, ...made, source: 'slack' }, was: null, silent: null }
 }
 
 const unmade = (cast: Cast): Imported[] => [

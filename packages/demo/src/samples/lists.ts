@@ -9,7 +9,7 @@ export const lists = (cast: Cast): Cases<ListOutcome> => ({
       when: 'there are more pages',
       outcome: {
         ...projects(cast),
-        question: { text: cast.typed, type: 'basic', page: 2 },
+        query: { text: cast.typed, type: 'basic', page: 2 },
         page: 2,
         pages: 3,
         total: 24,
@@ -19,19 +19,19 @@ export const lists = (cast: Cast): Cases<ListOutcome> => ({
     { when: 'only the legacy interface is configured', outcome: { ...projects(cast), from: 'legacy' } },
     ...ciTrouble(cast, ', but an older list is known').map(({ when, outcome }) => ({
       when,
-      outcome: { ...projects(cast), stale: { readAt: RED_AT, trouble: outcome } },
+      outcome: { ...projects(cast), stale: { readAt: RED_AT, failure: outcome } },
     })),
     { when: 'CI has no project', outcome: { ...projects(cast), projects: [], total: 0 } },
     {
       when: 'no project is called so',
-      outcome: { ...projects(cast), question: { text: cast.typed, type: 'pro', page: 1 }, projects: [], total: 0 },
+      outcome: { ...projects(cast), query: { text: cast.typed, type: 'pro', page: 1 }, projects: [], total: 0 },
     },
     {
       when: 'there is no such page',
       outcome: {
         ...projects(cast),
         projects: [],
-        question: { text: null, type: null, page: 9 },
+        query: { text: null, type: null, page: 9 },
         page: 9,
         pages: 3,
         total: 24,
@@ -44,7 +44,7 @@ export const lists = (cast: Cast): Cases<ListOutcome> => ({
 
 const projects = (cast: Cast): Of<ListOutcome, 'projects'> => ({
   kind: 'projects',
-  question: { text: null, type: null, page: 1 },
+  query: { text: null, type: null, page: 1 },
   projects: [
     { project: projectOf(cast.project), build: buildOf(cast) },
     { project: projectOf(cast.other, { type: 'pro' }), build: buildOf(cast, 'passed', { project: cast.other }) },

@@ -162,16 +162,16 @@ const timeoutError = (cast: Cast): Cases<SentInVain> => ({
   unclear: [
     ...each(
       CODES,
-      (code) => ({ kind: 'unclear', code, project: cast.project, looked: 'not-shown' }) as const,
+      (code) => ({ kind: 'unclear', code, project: cast.project, lookUp: 'not-shown' }) as const,
       ', and it does not show',
     ),
     {
       when: 'CI answers that it did it, and it does not show',
-      outcome: { kind: 'unclear', code: 'taken', project: cast.project, looked: 'not-shown' },
+      outcome: { kind: 'unclear', code: 'taken', project: cast.project, lookUp: 'not-shown' },
     },
     {
       when: 'CI does not answer, then or later',
-      outcome: { kind: 'unclear', code: 'timeout', project: cast.project, looked: 'away' },
+      outcome: { kind: 'unclear', code: 'timeout', project: cast.project, lookUp: 'away' },
     },
   ],
 })

@@ -131,5 +131,5 @@ const unreached = (cast: Cast): DryChannel => ({
 const decisionOf = (
   cast: Cast,
   made: Pick<Decision, 'verdict' | 'reason' | 'loud'>,
-  verdict: Decision['looked'][number]['verdict'],
-): Decision => ({ ...made, rulesFrom: 'channel', looked: [{ rule: ruleOf(cast), from: 'channel', verdict }] })
+  verdict: Decision['ruleResults'][number]['verdict'],
+): Decision => ({ ...made, rulesFrom: 'channel', ruleResults: [{ rule: ruleOf(cast), from: 'channel', verdict }] })

@@ -1,5 +1,5 @@
 import type {
-  ActOutcome,
+  ActionOutcome,
   BadgeOutcome,
   ListOutcome,
   RunningOutcome,
@@ -20,9 +20,9 @@ import type {
   SubscribeOutcome,
   UnsubscribeOutcome,
 } from '../../../../src/features/subscriptions/outcomes.ts'
-import { answerAct } from '../../../../src/features/builds/act-messages.ts'
+import { answerAction } from '../../../../src/features/builds/action-messages.ts'
 import type { Answer, AnswerContext } from '../../../../src/slack/messages/answer.ts'
-import type { BreakageOutcome } from '../../../../src/features/breakages/act.ts'
+import type { BreakageOutcome } from '../../../../src/features/breakages/action.ts'
 import { answerBreakage, answerRed } from '../../../../src/features/breakages/messages.ts'
 import { answerBadge } from '../../../../src/features/badge/messages.ts'
 import { answerDoctor } from '../../../../src/features/doctor/messages.ts'
@@ -85,8 +85,10 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...ofKinds<ListOutcome>('list', lists(cast), (outcome) => answerList(outcome, { reference: REFERENCE })),
   ...ofKinds<StatusOutcome>('status', statuses(cast), (outcome) => answerStatus(outcome, asked('status', cast))),
   ...ofKinds<RunningOutcome>('stop', runnings(cast), answerRunning),
-  ...ofKinds<ActOutcome>('stop', acts(cast, 'stop'), (outcome) => answerAct(outcome, asked('stop', cast))),
-  ...ofKinds<ActOutcome>('restart', acts(cast, 'restart'), (outcome) => answerAct(outcome, asked('restart', cast))),
+  ...ofKinds<ActionOutcome>('stop', acts(cast, 'stop'), (outcome) => answerAction(outcome, asked('stop', cast))),
+  ...ofKinds<ActionOutcome>('restart', acts(cast, 'restart'), (outcome) =>
+    answerAction(outcome, asked('restart', cast)),
+  ),
   ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
   ...ofKinds<BreakageOutcome>('red', breakages(cast), (outcome) => answerBreakage(outcome, asked('red', cast)), 'own'),
   ...reds(cast),

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../../src/domain/decide.ts'
 import type { ChannelRule, RuleVerdict } from '../../../../src/domain/rule.ts'
-import type { Explained, KeptLook, Posted, WhyOutcome } from '../../../../src/catalog/outcomes.ts'
+import type { Explained, StoredRuleResult, Posted, WhyOutcome } from '../../../../src/catalog/outcomes.ts'
 import { BUILD_AT, buildOf, CARD_TS, CHANNEL, REPLY_TS, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, type Cases, type Of } from './words.ts'
@@ -23,19 +23,24 @@ export const whys = (cast: Cast): Cases<WhyOutcome> => ({
     {
       when: 'two build events were decided alike',
       outcome: whyOf(cast, [
-        { ...decisionOf(cast, 'event-not-selected'), word: 'initiated', at: BUILD_AT - 60_000, events: ['started'] },
+        {
+          ...decisionOf(cast, 'event-not-selected'),
+          rawStatus: 'initiated',
+          at: BUILD_AT - 60_000,
+          events: ['started'],
+        },
         decisionOf(cast, 'event-not-selected'),
       ]),
     },
     {
       when: 'an older version decided',
       outcome: whyOf(cast, [
-        { ...decisionOf(cast, 'late'), word: cast.word, reason: cast.word, looked: [oldLooked(cast)] },
+        { ...decisionOf(cast, 'late'), rawStatus: cast.word, reason: cast.word, ruleResults: [oldLooked(cast)] },
       ]),
     },
     {
       when: 'an older version decided, and kept no rules',
-      outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), looked: OLD_LOOKED }]),
+      outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), ruleResults: OLD_LOOKED }]),
     },
     {
       when: 'the card and its reply are gone',
@@ -71,20 +76,20 @@ const whyOf = (cast: Cast, decisions: readonly Explained[]): Of<WhyOutcome, 'why
 })
 
 // What is kept can be of a version that knew other words.
-const oldLooked = ({ word }: Cast): KeptLook => ({ rule: null, from: null, verdict: word })
+const oldLooked = ({ word }: Cast): StoredRuleResult => ({ rule: null, from: null, verdict: word })
 
 const decisionOf = (cast: Cast, reason: Reason): Explained => {
   const { verdicts, from, verdict } = DECIDED[reason]
   return {
     channel: CHANNEL,
-    word: 'error',
+    rawStatus: 'error',
     at: BUILD_AT,
     branch: reason === 'branch-unknown' ? null : cast.branch,
     events: ['failed'],
     verdict,
     reason,
     rulesFrom: verdicts.length === 0 ? 'nobody' : from === 'ci' ? 'ci' : 'channel',
-    looked: verdicts.map((one) => ({ rule: RULES(cast)[one], from, verdict: one })),
+    ruleResults: verdicts.map((one) => ({ rule: RULES(cast)[one], from, verdict: one })),
     posted: POSTED[verdict],
   }
 }
@@ -162,4 +167,8 @@ const POSTED: Record<Explained['verdict'], readonly Posted[]> = {
 
 const NOTICE: readonly Posted[] = [{ slot: 'notice', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false }]
 
-const OLD_LOOKED: readonly KeptLook[] = Object.values(LOOKED).map((verdict) => ({ rule: null, from: null, verdict }))
+const OLD_LOOKED: readonly StoredRuleResult[] = Object.values(LOOKED).map((verdict) => ({
+  rule: null,
+  from: null,
+  verdict,
+}))

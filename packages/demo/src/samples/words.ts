@@ -2,7 +2,7 @@ import type { CiErrorKind } from '../../../../src/sources/http/errors.ts'
 import type { Permit } from '../../../../src/domain/permission.ts'
 import type { Shown } from '../../../../src/domain/view.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import type { CiTrouble } from '../../../../src/catalog/outcomes.ts'
+import type { CiFailure } from '../../../../src/catalog/outcomes.ts'
 import type { Cast } from './cast.ts'
 
 // At least one ending of every kind of every operation: the compiler misses a new kind, a new code, a new state.
@@ -79,5 +79,5 @@ const NO: Record<No['why'], string> = {
 export const refusals = (cast: Cast): Some<No> =>
   each(NO, (why) => ({ kind: 'no', why, who: why === 'not-listed' ? [cast.user, cast.group] : [] }))
 
-export const ciTrouble = (cast: Cast, so = ''): Some<CiTrouble> =>
+export const ciTrouble = (cast: Cast, so = ''): Some<CiFailure> =>
   each(CODES, (code) => ({ kind: 'ci-trouble', code, reason: code === 'forbidden' ? cast.reason : null }), so)

@@ -10,7 +10,7 @@ type IsSecret = (presented: string | null) => boolean
 export const createCiServiceEndpoint = (isSecret: IsSecret): Endpoint => ({
   what: 'delivery',
   ...secretPath('builds', isSecret),
-  bodyBytesMax: BODY_BYTES_MAX,
+  bodyBytesMax: DELIVERY_BYTES_MAX,
   read: readPayload,
 })
 
@@ -36,7 +36,7 @@ function secretPath(
 }
 
 /** The largest delivery that is read. */
-export const BODY_BYTES_MAX = 256 * 1024
+export const DELIVERY_BYTES_MAX = 256 * 1024
 
 /** The largest report that is read. */
 const REPORT_BYTES_MAX = 64 * 1024

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { isRecord } from '../../../lib/json.ts'
-import { readJsonBody, type Reading } from '../../endpoint.ts'
-import { ciBuildId, cleanText, projectId, TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
-import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
+import { readJsonBody, type BodyReading } from '../../endpoint.ts'
+import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
+import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
 
-type CiReading = Extract<Reading, { kind: 'delivery' | 'refusal' }>
+type CiReading = Extract<BodyReading, { kind: 'delivery' | 'refusal' }>
 
 /**
  * Reads a delivery's body: `{"build":{…}}` with usable `project_id`, `build_id` and `status`. Everything else may be
@@ -17,7 +17,7 @@ export function readPayload(body: Uint8Array): CiReading {
   const { build } = isRecord(read.value) ? read.value : {}
   if (!isRecord(build)) return refuse('the body has no object "build"')
   const parsed = PAYLOAD.safeParse(build)
-  if (parsed.success) return { kind: 'delivery', seen: toObservation(parsed.data, build), body: read.text }
+  if (parsed.success) return { kind: 'delivery', observation: toObservation(parsed.data, build), body: read.text }
   // Only these three can be at fault: of everything else what is not understood counts as missing.
   const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refuse(`build.${field} ${EXPECTED[field]}`)
@@ -36,32 +36,32 @@ const EXPECTED = {
 const PAYLOAD = z.object({
   project_id: projectId,
   build_id: ciBuildId,
-  status: z.string().max(TEXT_CHARS_MAX).transform(cleanText).pipe(z.string()),
+  status: z.string().max(SOURCE_TEXT_CHARS_MAX).transform(cleanText).pipe(z.string()),
 })
 
 // By hand, and not a part of the schema: nothing in these can be at fault, and they are read for every delivery.
-const textOf = (value: unknown): string | null =>
+const statusText = (value: unknown): string | null =>
   typeof value === 'string' ? cleanText(value) : typeof value === 'number' ? String(value) : null
 const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
 const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
 
 function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record<string, unknown>>): Observation {
-  const buildUrl = textOf(build['build_url'])
+  const buildUrl = statusText(build['build_url'])
   return {
     projectId: required.project_id,
     buildId: required.build_id,
-    branch: textOf(build['branch']),
-    commitId: textOf(build['commit_id']),
-    word: required.status,
+    branch: statusText(build['branch']),
+    commitId: statusText(build['commit_id']),
+    rawStatus: required.status,
     details: {
       ...NO_DETAILS,
-      projectName: textOf(build['project_name']),
-      projectFullName: textOf(build['project_full_name']),
+      projectName: statusText(build['project_name']),
+      projectFullName: statusText(build['project_full_name']),
       buildUrl,
-      commitUrl: textOf(build['commit_url']),
-      shortCommitId: textOf(build['short_commit_id']),
-      message: firstLine(textOf(build['message'])),
-      committer: textOf(build['committer']),
+      commitUrl: statusText(build['commit_url']),
+      shortCommitId: statusText(build['short_commit_id']),
+      message: commitTitle(statusText(build['message'])),
+      committer: statusText(build['committer']),
       projectUuid: uuidOf(build['project_uuid']),
       buildUuid: isUuid(required.build_id)
         ? toUuid(required.build_id)

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { firstLine } from '../../../domain/build-event.ts'
+import { commitTitle } from '../../../domain/build-event.ts'
 import { listOf } from '../../../domain/raw-values.ts'
 import type { TestReport } from '../../../domain/test-report.ts'
 import { isRecord } from '../../../lib/json.ts'
-import { readJsonBody, type Reading } from '../../endpoint.ts'
+import { readJsonBody, type BodyReading } from '../../endpoint.ts'
 import { ciBuildId, cleanText, countOrNull, projectId } from '../../values.ts'
 
 /** Characters kept of a test's name, of its message, and of a line of a log. */
@@ -22,7 +22,7 @@ const LOG_LINES_MAX = 20
  * Reads a report: `{"build":{…},"report":{…}}` with usable `build.project_id` and `build.build_id`. Any other field that is
  * not understood counts as missing.
  */
-export function readReport(body: Uint8Array): Reading {
+export function readReport(body: Uint8Array): BodyReading {
   const read = readJsonBody(body)
   if (read.kind === 'refusal') return read
   const { build, report } = isRecord(read.value) ? read.value : {}
@@ -47,12 +47,12 @@ const COUNTS = z.object({
   duration_ms: z.number().nullable().catch(null),
 })
 
-function toReport(said: Record<string, unknown>): TestReport {
-  const counts = COUNTS.parse(said)
-  const [failures, flakyTests, log] = [listOf(said['failures']), listOf(said['flaky_tests']), listOf(said['log'])]
+function toReport(value: Record<string, unknown>): TestReport {
+  const counts = COUNTS.parse(value)
+  const [failures, flakyTests, log] = [listOf(value['failures']), listOf(value['flaky_tests']), listOf(value['log'])]
   const failed = Math.max(counts.failed ?? 0, failures.length)
   return {
-    shard: textOf(said['shard']),
+    shard: textOf(value['shard']),
     tests: Math.max(counts.tests ?? 0, failed),
     failed,
     skipped: counts.skipped ?? 0,
@@ -68,9 +68,9 @@ function toReport(said: Record<string, unknown>): TestReport {
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || Number.isFinite(value) ? cleanText(String(value).slice(0, REPORT_TEXT_CHARS_MAX)) : null
 
-function failureOf(said: unknown): TestReport['failures'] {
-  const { name, message } = isRecord(said) ? said : { name: said }
+function failureOf(value: unknown): TestReport['failures'] {
+  const { name, message } = isRecord(value) ? value : { name: value }
   const known = textOf(name)
-  const first = typeof message === 'string' ? firstLine(message) : null
+  const first = typeof message === 'string' ? commitTitle(message) : null
   return known === null ? [] : [{ name: known, message: textOf(first) }]
 }

@@ -4,7 +4,7 @@ import { CiError } from '../sources/http/errors.ts'
 import type { NotFound } from './outcomes.ts'
 import { findProject } from './projects.ts'
 import type { Refreshed } from './reading.ts'
-import { takeInBuilds, type TakeIn } from './undelivered.ts'
+import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
 
 /** An unknown name makes the bot read CI's whole list again, but at most this often: the name may be mistyped. */
 const LIST_AGAIN_MS = 5_000
@@ -13,7 +13,7 @@ const LIST_AGAIN_MS = 5_000
 const INGESTED_WITHIN_MS = 2_000
 const LOOK_EVERY_MS = 20
 
-export interface AskDeps extends TakeIn {
+export interface CiLookupDeps extends RecordListedDeps {
   sources: Sources
   /** reads CI's list of projects, with their builds */
   refresh: () => Promise<Refreshed>
@@ -26,7 +26,7 @@ const UNKNOWN: ReadonlySet<string> = new Set<Unknown['kind']>(['no-project', 'no
 const isUnknown = (outcome: { kind: string }): outcome is Unknown => UNKNOWN.has(outcome.kind)
 
 /** If the answer is that the project or build is unknown, asks CI and answers once more. */
-export function createAsking(deps: AskDeps) {
+export function createCiLookup(deps: CiLookupDeps) {
   const { clock } = deps
   let listReadAt = Number.NEGATIVE_INFINITY
 
@@ -40,21 +40,21 @@ export function createAsking(deps: AskDeps) {
   return async <Outcome extends { kind: string }>(answer: () => Promise<Outcome>): Promise<Outcome> => {
     const first = await answer()
     if (!isUnknown(first)) return first
-    const taken = first.kind === 'no-build' ? await askAboutBuilds(deps, first) : await readList()
-    if (taken > 0) await untilIngested(deps)
+    const recorded = first.kind === 'no-build' ? await lookUpBuilds(deps, first) : await readList()
+    if (recorded > 0) await untilIngested(deps)
     return answer()
   }
 }
 
 /** Waits until everything recorded is ingested, because only then do commands find it; at most INGESTED_WITHIN_MS. */
-export async function untilIngested({ store, clock }: Pick<AskDeps, 'store' | 'clock'>): Promise<void> {
+export async function untilIngested({ store, clock }: Pick<CiLookupDeps, 'store' | 'clock'>): Promise<void> {
   const until = clock.now() + INGESTED_WITHIN_MS
   while (clock.now() < until && (await store.read.oldestNews()) !== null) await clock.sleep(LOOK_EVERY_MS)
 }
 
 /** @returns for how many builds CI showed something new */
-async function askAboutBuilds(
-  deps: AskDeps,
+async function lookUpBuilds(
+  deps: CiLookupDeps,
   { project: name, branch }: Extract<Unknown, { kind: 'no-build' }>,
 ): Promise<number> {
   const { store, clock, log, sources } = deps
@@ -63,10 +63,10 @@ async function askAboutBuilds(
   if (projectId === null || !isProjectId(projectId)) return 0
   const source = sources(projectId)
   if (!source?.getProject) return 0
-  const askedAt = clock.now()
+  const requestedAt = clock.now()
   try {
     const project = await source.getProject(projectId, branch === null ? {} : { branch })
-    return await takeInBuilds(deps, { projects: [project], askedAt, isWhole: branch === null })
+    return await recordListedBuilds(deps, { projects: [project], requestedAt, isWhole: branch === null })
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     log.warn({ err: error, project: name }, 'CI could not be asked about a build that is not stored')

@@ -1,5 +1,11 @@
-import { refusalOf, type ActOutcome, type BuildSummary, type Requester, type Target } from '../../catalog/outcomes.ts'
-import type { ActedOn } from '../../sources/source.ts'
+import {
+  refusalOf,
+  type ActionOutcome,
+  type BuildSummary,
+  type Requester,
+  type Target,
+} from '../../catalog/outcomes.ts'
+import type { ActionTarget } from '../../sources/source.ts'
 import { offerOf, type Offer } from '../../domain/offer.ts'
 import {
   isOpen,
@@ -15,7 +21,7 @@ import { parseSubject } from '../../domain/revision.ts'
 import { isMissing } from '../../domain/story.ts'
 import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
 import type { Reads, Tx } from '../../store/store.ts'
-import { callOnce, type ActDeps } from './call-once.ts'
+import { callForBuild, type ActDeps } from './call-once.ts'
 import { confirmTarget } from './confirm-target.ts'
 import { findBuild, summaryOf } from '../../catalog/find-build.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
@@ -27,35 +33,35 @@ import { earlierRequest, newRecord } from '../../catalog/requests.ts'
  * request, a second person or a crash after the record never causes a second call for the same attempt.
  * Throws NotAttempted if it fails before CI is called.
  */
-export async function act(deps: ActDeps, action: Action, target: Target, by: Requester): Promise<ActOutcome> {
+export async function act(deps: ActDeps, action: Action, target: Target, by: Requester): Promise<ActionOutcome> {
   const ready = await makeReady(deps, action, target, by).catch((error: unknown) => {
     throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
   })
   if (ready.kind !== 'ready') return ready
   const { request, actedOn, build } = ready
   deps.wake(request.revisionKey)
-  return { ...(await callOnce(deps, request, actedOn)), build }
+  return { ...(await callForBuild(deps, request, actedOn)), build }
 }
 
 /** A recorded request. The caller has to call CI for it, once. */
 interface Ready {
   kind: 'ready'
   request: Request
-  actedOn: ActedOn
+  actedOn: ActionTarget
   build: BuildSummary
 }
 
-async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requester): Promise<Ready | ActOutcome> {
+async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requester): Promise<Ready | ActionOutcome> {
   const refused = await refusalOf(deps.permits, 'operate', by, action)
   if (refused) return refused
   const repeated = await deps.store.read.requestOf(by.interactionKey)
   if (repeated) return { kind: 'repeated', action, state: repeated.state }
-  const looked = await findBuild(deps, target, action === 'stop' ? 'running' : 'newest')
-  if (looked.kind !== 'found') return looked
-  const { found } = looked
+  const result = await findBuild(deps, target, action === 'stop' ? 'running' : 'newest')
+  if (result.kind !== 'found') return result
+  const { found } = result
   const build = await summaryOf(deps, found)
   const about: AttemptRef = target.kind === 'run' ? { ...build.ref, attempt: target.ref.attempt } : build.ref
-  const earlier = askedBefore(action, about, found)
+  const earlier = earlierRequestFor(action, about, found)
   if (earlier) return alreadyRequested(action, earlier, build, by)
   // A button of an earlier attempt is about that attempt, which has ended; it must not touch the one that runs now.
   const isNewest = about.attempt === build.ref.attempt
@@ -94,11 +100,11 @@ const offerNow = async (
   { attempts, requests }: Revision,
 ): Promise<Offer> => offerOf(action)(attempt, await facilitiesOf(reads, attempts, interfaces), requests)
 
-const notOffered = (action: Action, offer: Offer, build: BuildSummary): ActOutcome =>
+const notOffered = (action: Action, offer: Offer, build: BuildSummary): ActionOutcome =>
   isMissing(offer) ? { kind: 'impossible', action, why: offer, build } : { kind: 'not-now', action, build }
 
 /** An open request for the same action and attempt, or a restart that is done: an attempt is restarted only once. */
-const askedBefore = (action: Action, about: AttemptRef, revision: Revision) =>
+const earlierRequestFor = (action: Action, about: AttemptRef, revision: Revision) =>
   revision.requests.findLast(
     (request) =>
       request.action === action &&
@@ -117,7 +123,7 @@ function alreadyRequested(
   { interactionKey, requestedBy, requestedAt: at, state }: RequestRecord,
   build: BuildSummary,
   by: Requester,
-): ActOutcome {
+): ActionOutcome {
   // The same request, received again while the first one was being handled.
   if (interactionKey === by.interactionKey) return { kind: 'repeated', action, state }
   return { kind: 'asked-already', action, build, by: requestedBy, at, state }
@@ -133,7 +139,7 @@ async function record(tx: Tx, deps: ActDeps, request: Request): Promise<'recorde
   const parsed = parseSubject(request.subject)
   if (parsed.kind !== 'revision') return 'changed'
   const revision = await readRevision(tx, parsed.revisionKey, parsed.cardNumber)
-  const earlier = askedBefore(request.action, request, revision)
+  const earlier = earlierRequestFor(request.action, request, revision)
   if (earlier) return earlier
   const attempt = await runNow(tx, request, revision)
   if (attempt?.n !== request.attempt) return 'changed'

@@ -34,7 +34,7 @@ const HANDED_HOURS = 4
 export type Span = number | 'tomorrow'
 
 /** What somebody wants to do about a red branch. */
-export type Wish =
+export type BreakageAction =
   | { kind: 'take'; span: Span }
   /** `to`: a Slack user */
   | { kind: 'hand'; to: string }
@@ -81,31 +81,31 @@ export interface BreakageDeps extends FindDeps {
 /** What full members can do about red branches. */
 export const breakageOperations = (deps: BreakageDeps) => ({
   /** The red branch, for the form. */
-  async look(which: Which): Promise<{ kind: 'red'; red: RedBranch } | NotRed> {
+  async find(which: Which): Promise<{ kind: 'red'; red: RedBranch } | NotRed> {
     const found = await find(deps, which)
     return found.kind === 'open' ? { kind: 'red', red: await redOf(deps, found.breakage) } : found
   },
   /** Makes at most one change for each request, and none after the fix. */
-  act: (which: Which, wish: Wish, by: Requester) => act(deps, which, wish, by),
+  act: (which: Which, action: BreakageAction, by: Requester) => act(deps, which, action, by),
   /** May this person be on a red branch? */
   mayOwn: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('own', by),
 })
 
-async function act(deps: BreakageDeps, which: Which, wish: Wish, by: Requester): Promise<BreakageOutcome> {
+async function act(deps: BreakageDeps, which: Which, action: BreakageAction, by: Requester): Promise<BreakageOutcome> {
   const refused = await refusalOf(deps.permits, 'own', by, 'own')
   if (refused) return refused
-  if (wish.kind === 'hand' && (await deps.permits('own', { user: wish.to, team: null })).kind !== 'yes')
-    return { kind: 'not-a-member', user: wish.to }
+  if (action.kind === 'hand' && (await deps.permits('own', { user: action.to, team: null })).kind !== 'yes')
+    return { kind: 'not-a-member', user: action.to }
   const found = await find(deps, which)
   if (found.kind !== 'open') return found
   const { branchKey: key, id } = found.breakage
-  const zone = wish.kind === 'take' && wish.span === 'tomorrow' ? await deps.timeZoneOf(by.user) : 'UTC'
+  const zone = action.kind === 'take' && action.span === 'tomorrow' ? await deps.timeZoneOf(by.user) : 'UTC'
   const changeId = deps.newId()
   const end = await deps.store.write(async (tx) => {
     await tx.lockName(breakageLock(key))
     const [breakage, earlier] = [await tx.breakage(id), await tx.breakageChangeBy(by.interactionKey)]
     if (earlier || !breakage || breakage.endedAt !== null) return { breakage, change: earlier }
-    return makeChange(tx, breakage, { wish, by, zone, now: deps.clock.now(), id: changeId })
+    return makeChange(tx, breakage, { action, by, zone, now: deps.clock.now(), id: changeId })
   })
   if (!end.breakage) return { kind: 'not-red' }
   if (end.breakage.endedAt !== null && !end.change) return fixedOf(deps, end.breakage)
@@ -115,8 +115,8 @@ async function act(deps: BreakageDeps, which: Which, wish: Wish, by: Requester):
   return { kind: 'changed', change: end.change, red }
 }
 
-interface Wanted {
-  wish: Wish
+interface ChangeRequest {
+  action: BreakageAction
   by: Requester
   zone: string
   now: number
@@ -124,7 +124,7 @@ interface Wanted {
 }
 
 /** `change` is null if there is nothing to change. */
-async function makeChange(tx: Tx, breakage: Breakage, { wish, by, zone, now, id }: Wanted) {
+async function makeChange(tx: Tx, breakage: Breakage, { action, by, zone, now, id }: ChangeRequest) {
   const { owner } = shownBreakage(breakage, now)
   const common = { id, interactionKey: by.interactionKey, by: by.user, at: now }
   const done = async (fields: Partial<Breakage>, what: Pick<BreakageChange, 'kind' | 'to' | 'until'>) => {
@@ -132,19 +132,19 @@ async function makeChange(tx: Tx, breakage: Breakage, { wish, by, zone, now, id 
     return { breakage: changed, change: await changeBreakage(tx, changed, { ...common, ...what }) }
   }
   const nothing = { breakage, change: null }
-  switch (wish.kind) {
+  switch (action.kind) {
     case 'take': {
-      const until = untilOf(wish.span, zone, now)
+      const until = untilOf(action.span, zone, now)
       if (owner?.user === by.user && owner.until === until) return nothing
       return done({ owner: by.user, ownedAt: now, ownerUntil: until }, { kind: 'taken', to: null, until })
     }
     case 'hand': {
-      if (owner?.user === wish.to) return nothing
+      if (owner?.user === action.to) return nothing
       const until = owner?.until ?? untilOf(HANDED_HOURS * HOUR_MINUTES, zone, now)
-      return done({ owner: wish.to, ownedAt: now, ownerUntil: until }, { kind: 'handed', to: wish.to, until })
+      return done({ owner: action.to, ownedAt: now, ownerUntil: until }, { kind: 'handed', to: action.to, until })
     }
     case 'snooze': {
-      const until = untilOf(wish.minutes, zone, now)
+      const until = untilOf(action.minutes, zone, now)
       if (breakage.snoozedUntil === until) return nothing
       return done({ snoozedUntil: until }, { kind: 'snoozed', to: null, until })
     }
@@ -166,9 +166,9 @@ const WORKDAY_HOUR = 9
 async function find(deps: BreakageDeps, which: Which): Promise<{ kind: 'open'; breakage: Breakage } | NotRed> {
   const { read } = deps.store
   if (which.kind === 'breakage') return openOr(deps, await read.breakage(which.id))
-  const looked = await findBuild(deps, which)
-  if (looked.kind !== 'found') return looked
-  const { attempt } = looked.found
+  const result = await findBuild(deps, which)
+  if (result.kind !== 'found') return result
+  const { attempt } = result.found
   const [{ projectId, branch }] = [attempt.buildEvents[0]!]
   return openOr(deps, branch === null ? null : await read.breakageAt(branchKey(projectId, branch), attempt.buildOrder))
 }

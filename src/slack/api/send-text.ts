@@ -6,22 +6,22 @@ import type { Log } from '../../lib/log.ts'
 import { isMessageTs, BROKEN_ANSWER, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { section, type ActionButton } from '../messages/blocks.ts'
-import { cut, TEXT_CHARS_MAX } from '../messages/limits.ts'
+import { cut, MESSAGE_TEXT_CHARS_MAX } from '../messages/limits.ts'
 
 /**
  * Sends one short text to a channel, or to a person directly. Makes one call and never retries. Always resolves; a
  * failure is returned, and holds no secret.
  * @param text markup, in which everything from outside is escaped; cut if it is too long
  */
-export type Say = (to: ChannelId | string, text: string, button?: ActionButton) => Promise<Sent | Failure>
+export type SendText = (to: ChannelId | string, text: string, button?: ActionButton) => Promise<Sent | Failure>
 
-export function createSay(options: ClientOptions): Say {
+export function createSendText(options: ClientOptions): SendText {
   const client = createClient(options)
   return async (to, text, button) => {
     try {
       const answer = await client.apiCall('chat.postMessage', {
         channel: to,
-        text: cut(text, TEXT_CHARS_MAX),
+        text: cut(text, MESSAGE_TEXT_CHARS_MAX),
         ...(button && { blocks: [{ ...section(text), accessory: button }] }),
         parse: 'none',
         link_names: false,
@@ -52,12 +52,12 @@ interface AlarmOptions extends ClientOptions {
  * @param what a sentence for people; no outside text
  */
 export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (what: string) => void {
-  const say = createSay(options)
+  const sendText = createSendText(options)
   const users = admins.filter((id) => /^[UW]/.test(id))
   const toldAt = new Map<string, number>()
 
   async function tell(user: string, text: string): Promise<void> {
-    const outcome = await say(user, text)
+    const outcome = await sendText(user, text)
     if (outcome.kind !== 'sent') log.warn({ user, code: outcome.code }, 'an admin could not be told')
   }
 

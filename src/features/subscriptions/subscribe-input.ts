@@ -1,29 +1,29 @@
 import { canCoverBranch, matchBranch, patternMode } from '../../domain/pattern.ts'
 import type { FieldFault } from '../../domain/project.ts'
-import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
+import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rule.ts'
 import { readReminder, type ReminderFault } from './remind.ts'
-import type { PatternQuestion, SubscribeWish } from './outcomes.ts'
+import type { PatternQuery, SubscribeInput } from './outcomes.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { partAt } from '../target.ts'
 
 /** The faults of a wish, by field; empty: it is valid. Pure. */
-export const faultsOf = (wish: SubscribeWish): FieldFault[] => [
-  ...(wish.project.trim() === '' ? [{ field: 'project', reason: 'is empty' }] : []),
-  ...eventFaults(wish.events),
-  ...patternFaults(wish),
+export const faultsOf = (input: SubscribeInput): FieldFault[] => [
+  ...(input.project.trim() === '' ? [{ field: 'project', reason: 'is empty' }] : []),
+  ...eventFaults(input.events),
+  ...patternFaults(input),
 ]
 
-function eventFaults(events: SubscribeWish['events']): FieldFault[] {
+function eventFaults(events: SubscribeInput['events']): FieldFault[] {
   if (events === null || events === 'every') return []
   if (events.length === 0) return [{ field: 'events', reason: 'needs at least one event' }]
-  const known: readonly string[] = EVENTS
+  const known: readonly string[] = RULE_EVENTS
   return events
     .filter((event) => !known.includes(event))
     .map((event) => ({ field: 'events', reason: `knows no event ${event}` }))
 }
 
-function patternFaults({ branch, branchMatch }: SubscribeWish): FieldFault[] {
+function patternFaults({ branch, branchMatch }: SubscribeInput): FieldFault[] {
   if (branch === null || branch === '')
     return branchMatch === null || branchMatch === 'wildcard'
       ? []
@@ -44,7 +44,7 @@ function asRegex(branch: string): string | null {
   return isPattern({ branch: regex, branchMatch: 'regex' }) ? regex : null
 }
 
-export const isPattern = ({ branch, branchMatch }: Pick<PatternQuestion, 'branch' | 'branchMatch'>): boolean =>
+export const isPattern = ({ branch, branchMatch }: Pick<PatternQuery, 'branch' | 'branchMatch'>): boolean =>
   matchBranch(branch, branchMatch, 'main') !== 'invalid-pattern'
 
 /** The rules of a wish; null: the project's own rules in CI. */
@@ -52,25 +52,25 @@ export const rulesOf = ({
   events,
   branch,
   branchMatch,
-}: Pick<SubscribeWish, 'events' | 'branch' | 'branchMatch'>): ChannelRule[] | null =>
+}: Pick<SubscribeInput, 'events' | 'branch' | 'branchMatch'>): ChannelRule[] | null =>
   events === null && !branch
     ? null
     : [{ branch: branch || null, branchMatch: branch ? branchMatch : null, events: eventsOf(events) }]
 
 /** The chosen events, in order. All of them together mean `every`, which includes events that CI may add. */
-function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
+function eventsOf(events: SubscribeInput['events']): ChannelRule['events'] {
   if (events === null || events === 'every') return 'every'
-  const chosen = EVENTS.filter((event) => events.includes(event))
+  const chosen = RULE_EVENTS.filter((event) => events.includes(event))
   // `failed` includes `broken`.
   const isCovered = (event: string) => chosen.some((one) => one === (event === 'broken' ? 'failed' : event))
-  return EVENTS.every(isCovered) ? 'every' : chosen
+  return RULE_EVENTS.every(isCovered) ? 'every' : chosen
 }
 
 /** The words after `subscribe`, as a wish or the reason why they are none. */
-type WishReading =
+type SubscribeReading =
   | { kind: 'nothing' }
   /** `rest`: the words after the project, to repeat the wish for another project */
-  | { kind: 'wish'; wish: SubscribeWish; rest: readonly string[] }
+  | { kind: 'wish'; input: SubscribeInput; rest: readonly string[] }
   /** an empty name: of a branch of this project, or (null) of a project */
   | { kind: 'nameless'; project: string | null }
   /** `extra`: a surplus word */
@@ -91,7 +91,7 @@ export type Misread =
  * Reads `acme/web changes release/* quiet no-mention remind 2h`: a project, then words in any order, at most one a
  * branch. The words of `remind` follow it. `*` makes a branch a pattern, `^…$` or `/…/` a regex, `@` marks it.
  */
-export function readWish(words: readonly Word[]): WishReading {
+export function readSubscribe(words: readonly Word[]): SubscribeReading {
   if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
   const [first, ...others] = words.map(({ text }) => text)
   if (first === undefined) return { kind: 'nothing' }
@@ -102,7 +102,7 @@ export function readWish(words: readonly Word[]): WishReading {
 
 /** Each word that names events, with these events. */
 export const EVENT_WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ...EVENTS.map((event) => [event, [event]] as const),
+  ...RULE_EVENTS.map((event) => [event, [event]] as const),
   ['passed', ['success']],
   ['fixed', ['recovered']],
   ['changes', CHANGES],
@@ -112,14 +112,14 @@ const EVERYTHING = 'everything'
 const BRANCH_SIGN = '@'
 const QUIET = 'quiet'
 const REMIND = 'remind'
-const MENTIONS: ReadonlyMap<string, SubscribeWish['mention']> = new Map([
+const MENTIONS: ReadonlyMap<string, SubscribeInput['mention']> = new Map([
   ['mention', 'committer'],
   ['no-mention', 'nobody'],
 ])
 
 const KNOWN_WORDS: readonly string[] = [...EVENT_WORDS.keys(), EVERYTHING, QUIET, REMIND, ...MENTIONS.keys()]
 
-function readRest(project: string, rest: readonly string[]): WishReading {
+function readRest(project: string, rest: readonly string[]): SubscribeReading {
   const at = rest.findIndex((text) => text.toLowerCase() === REMIND)
   const reminder = at < 0 ? NO_REMINDER : readReminder(rest.slice(at + 1))
   if (reminder.kind === 'no-reminder') return reminder
@@ -133,7 +133,7 @@ function readRest(project: string, rest: readonly string[]): WishReading {
   if (fault) return fault
   const [branch = null] = branches
   const events = [...new Set(known.flatMap((text) => EVENT_WORDS.get(text) ?? []))]
-  const wish: SubscribeWish = {
+  const input: SubscribeInput = {
     project,
     events: known.includes(EVERYTHING) ? 'every' : events.length > 0 ? events : null,
     ...patternOf(branch),
@@ -141,7 +141,7 @@ function readRest(project: string, rest: readonly string[]): WishReading {
     mention: MENTIONS.get(known.find((text) => MENTIONS.has(text)) ?? '') ?? 'committer',
     remind: reminder.remind,
   }
-  return { kind: 'wish', wish, rest }
+  return { kind: 'wish', input, rest }
 }
 
 const NO_REMINDER = { kind: 'reminder', remind: null, rest: [] } as const
@@ -154,7 +154,11 @@ function listed(text: string): string[] {
 
 const isKnown = (text: string): boolean => KNOWN_WORDS.includes(text.toLowerCase())
 
-function branchFault(project: string, branches: readonly string[], inList: string | undefined): WishReading | null {
+function branchFault(
+  project: string,
+  branches: readonly string[],
+  inList: string | undefined,
+): SubscribeReading | null {
   const [branch, extra] = branches
   if (branch === undefined) return null
   if (branch === '' || branch === '@') return { kind: 'nameless', project }
@@ -169,7 +173,7 @@ function branchFault(project: string, branches: readonly string[], inList: strin
 // A pattern or a path is not a mistyped keyword.
 const isName = (text: string): boolean => /^[\p{L}-]{2,}$/u.test(text)
 
-function contradictionIn(known: readonly string[]): WishReading | null {
+function contradictionIn(known: readonly string[]): SubscribeReading | null {
   const has = (text: string) => known.includes(text)
   if (has('mention') && has('no-mention')) return { kind: 'contradiction', one: 'mention', other: 'no-mention' }
   const event = known.find((text) => EVENT_WORDS.has(text))
@@ -177,7 +181,7 @@ function contradictionIn(known: readonly string[]): WishReading | null {
 }
 
 /** How a typed branch is matched. */
-export function patternOf(typed: string | null): Pick<SubscribeWish, 'branch' | 'branchMatch'> {
+export function patternOf(typed: string | null): Pick<SubscribeInput, 'branch' | 'branchMatch'> {
   if (typed === null || typed === '') return { branch: null, branchMatch: null }
   const [, inner] = /^\/(.+)\/$/s.exec(typed) ?? []
   if (inner !== undefined) return { branch: inner, branchMatch: 'regex' }

@@ -3,29 +3,29 @@ import type { Missing } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
 import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, joined, mention } from '../../slack/messages/build.ts'
-import { saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
+import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ActOutcome, BuildSummary } from '../../catalog/outcomes.ts'
+import type { ActionOutcome, BuildSummary } from '../../catalog/outcomes.ts'
 import {
   answerOf,
-  answerTrouble,
+  answerError,
   line,
   row,
   type Answer,
   type AnswerContext,
   type Part,
-  type Trouble,
+  type ErrorAnswer,
 } from '../../slack/messages/answer.ts'
 import { buildButtons, buildSubject, openButton, refreshButton, stateWords, SO_FAR } from '../build.ts'
-import { answerCiTrouble, ciSaid, REFRESH, refusedWords, unclearWords, type Words } from '../fault-messages.ts'
+import { answerCiFailure, ciReason, REFRESH, refusedWords, unclearWords, type Words } from '../fault-messages.ts'
 import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 
-type Of<Kind extends ActOutcome['kind']> = Extract<ActOutcome, { kind: Kind }>
+type Of<Kind extends ActionOutcome['kind']> = Extract<ActionOutcome, { kind: Kind }>
 
 /** The answer to a request to stop or restart a build. */
-export function answerAct(outcome: ActOutcome, context: AnswerContext): Answer {
+export function answerAction(outcome: ActionOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
     case 'requested':
@@ -35,20 +35,20 @@ export function answerAct(outcome: ActOutcome, context: AnswerContext): Answer {
     case 'repeated':
       return repeated(outcome)
     case 'not-now':
-      return answerTrouble(notNow(outcome))
+      return answerError(notNow(outcome))
     case 'impossible':
-      return answerTrouble(impossible(outcome))
+      return answerError(impossible(outcome))
     case 'not-confirmed':
-      return answerTrouble(notConfirmed(outcome))
+      return answerError(notConfirmed(outcome))
     case 'to-confirm':
-      return answerTrouble(toConfirm(outcome))
+      return answerError(toConfirm(outcome))
     // These errors of CI are in the log, so the answer names the log's reference.
     case 'ci-refused':
-      return answerTrouble(ciRefused(outcome), context.reference)
+      return answerError(ciRefused(outcome), context.reference)
     case 'unclear':
-      return answerTrouble(unclear(outcome), context.reference)
+      return answerError(unclear(outcome), context.reference)
     case 'ci-trouble':
-      return answerCiTrouble(outcome, ':warning: *CI did not answer*: nothing was done.', context.reference)
+      return answerCiFailure(outcome, ':warning: *CI did not answer*: nothing was done.', context.reference)
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, context.reference)
@@ -73,7 +73,7 @@ function alreadyRequested({ action, build, by, at, state }: Of<'asked-already'>)
   return answerOf([
     line(`:information_source: *${ACTION_WORDS[action]} was already requested*: ${buildSubject(build)}`),
     line(`${joined([`${who} asked for it`, when], ' on ')}; ${sourceWord(build)} was not asked again.`),
-    line(saidOf(sourceOf(build.ref.projectId), SO_FAR[state])),
+    line(withSourceName(sourceOf(build.ref.projectId), SO_FAR[state])),
     ...lookAgain(build),
   ])
 }
@@ -87,40 +87,40 @@ const repeated = ({ action, state }: Of<'repeated'>): Answer =>
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
 /** The source of the build: `CI`, `GitHub`. */
-const sourceWord = ({ ref }: BuildSummary): string => SOURCE_WORDS[sourceOf(ref.projectId)]
+const sourceWord = ({ ref }: BuildSummary): string => SOURCE_NAMES[sourceOf(ref.projectId)]
 
 const lookAgain = (build: BuildSummary): Part[] => [
   row(ACTIONS_BLOCK_ID, [...openButton(build), ...refreshButton(build)]),
 ]
 
-const impossible = (outcome: Of<'impossible'>): Trouble => ({
+const impossible = (outcome: Of<'impossible'>): ErrorAnswer => ({
   what: `:no_entry_sign: *${ACTION_WORDS[outcome.action]} is not possible*: ${buildSubject(outcome.build)}`,
   why: `${MISSING[outcome.why]}.`,
   next: nextOfMissing(outcome),
   parts: [row(ACTIONS_BLOCK_ID, buildButtons(outcome.build))],
 })
 
-const notConfirmed = ({ action, build }: Of<'not-confirmed'>): Trouble => ({
+const notConfirmed = ({ action, build }: Of<'not-confirmed'>): ErrorAnswer => ({
   what: `:no_entry_sign: *${NOT_DONE[action]}*: ${buildSubject(build)}`,
   why: 'CI does not list this build under this project and branch, so Buildline left it alone.',
   next: `${ACTION_WORDS[action]} it in CI.`,
   parts: lookAgain(build),
 })
 
-const toConfirm = ({ action, build }: Of<'to-confirm'>): Trouble => ({
+const toConfirm = ({ action, build }: Of<'to-confirm'>): ErrorAnswer => ({
   what: `:raised_hand: *${NOT_DONE[action]} yet*: ${buildSubject(build)}`,
   why: 'Buildline cannot check with CI whether this is the build you mean.',
   next: `Press *${ACTION_WORDS[action]}*: it shows which build CI will stop and asks you to confirm.`,
   parts: [row(ACTIONS_BLOCK_ID, buildButtons(build))],
 })
 
-function ciRefused({ action, build, code, reason }: Of<'ci-refused'>): Trouble {
+function ciRefused({ action, build, code, reason }: Of<'ci-refused'>): ErrorAnswer {
   const { why, next } = inWordsOf(build, refusedWords(code, action))
   const what = `:x: *${NOT_DONE[action]}*: ${buildSubject(build)}`
-  return { what, why: [why, ...ciSaid(reason, sourceOf(build.ref.projectId))], next, parts: lookAgain(build) }
+  return { what, why: [why, ...ciReason(reason, sourceOf(build.ref.projectId))], next, parts: lookAgain(build) }
 }
 
-const unclear = ({ action, build, code }: Of<'unclear'>): Trouble => ({
+const unclear = ({ action, build, code }: Of<'unclear'>): ErrorAnswer => ({
   what: `:grey_question: *Unclear whether ${sourceWord(build)} ${UNSURE[action]}*: ${buildSubject(build)}`,
   ...inWordsOf(build, unclearWords(code, action)),
   parts: lookAgain(build),
@@ -129,7 +129,7 @@ const unclear = ({ action, build, code }: Of<'unclear'>): Trouble => ({
 /** With the name of the build's source instead of CI. */
 function inWordsOf({ ref }: BuildSummary, { why, next }: Words): Words {
   const source = sourceOf(ref.projectId)
-  return { why: saidOf(source, why), next: saidOf(source, next) }
+  return { why: withSourceName(source, why), next: withSourceName(source, next) }
 }
 
 const NOT_DONE: Record<Action, string> = { stop: 'Not stopped', restart: 'Not restarted' }
@@ -154,7 +154,7 @@ const SETTINGS: Record<Missing, string | null> = {
 }
 
 /** The build's state does not allow the action: says what the build is doing, and what the person can do. */
-function notNow({ action, build }: Of<'not-now'>): Trouble {
+function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
   const result = action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
   return {
     what: `${stateWords(build)} ${buildSubject(build)}: *${result}*`,
