@@ -2,7 +2,7 @@ import type { Requester, Target } from '../catalog/outcomes.ts'
 import type { Operations } from './operations.ts'
 import type { Choice } from './values.ts'
 import { answerNotAllowed } from './not-allowed.ts'
-import { answerNameless, answerTooLittle, answerTooMuch, type HowTyped } from './slips.ts'
+import { answerNameless, answerTooLittle, answerTooMuch } from './slips.ts'
 import type { Reply } from './context.ts'
 import type { ModalOpener } from './modal.ts'
 import { parseTarget } from './target.ts'
@@ -89,27 +89,28 @@ const targetOf = (choice: Choice): Target =>
 export const wordsOf = (choice: Choice): Word[] =>
   choice.kind === 'project' ? [choice.project, ...(choice.rest ?? [])].map((text) => ({ text })) : []
 
+/** What a mistyped command shows of how it is typed. */
+type TypedRow = Pick<CommandRow, 'name' | 'usage' | 'examples'>
+
 /** More words than the command takes. */
-export const tooMuch = (row: CommandRow, extra: string, example = exampleOf(row)): Reply => ({
+export const tooMuch = (row: TypedRow, extra: string, example = exampleOf(row)): Reply => ({
   outcome: 'too-much',
   answer: answerTooMuch({ extra, usage: usageOf(row), example }),
 })
 
 /** `missing`: the word that is missing, such as `a project`. */
-export const tooLittle = (row: CommandRow, missing: string, example = exampleOf(row)): Reply => ({
+export const tooLittle = (row: TypedRow, missing: string, example = exampleOf(row)): Reply => ({
   outcome: 'too-little',
   answer: answerTooLittle({ missing, usage: usageOf(row), example }),
 })
 
 /** A name is empty: that of a branch of this project, or (null) of a project. */
-export const nameless = (row: CommandRow, branchOf: string | null, example = exampleOf(row)): Reply => ({
+export const nameless = (row: TypedRow, branchOf: string | null, example = exampleOf(row)): Reply => ({
   outcome: 'nameless',
   answer: answerNameless({ branchOf, usage: usageOf(row), example }),
 })
 
-const exampleOf = (row: CommandRow): string => row.examples[0] ?? usageOf(row)
-
-export const howTyped = (row: CommandRow): HowTyped => ({ usage: usageOf(row), example: exampleOf(row) })
+const exampleOf = (row: TypedRow): string => row.examples[0] ?? usageOf(row)
 
 /** Calls `read` only if this person may read: outsiders in shared channels may not. */
 export async function whenMayRead(

@@ -15,11 +15,11 @@ type RefusedAction = Action | RefusableRight | 'examine'
  * @param about the refused action; `action` is null for reading
  */
 export function answerNotAllowed(
-  why: No | { kind: 'forbidden'; permit: No } | Extract<Refused, { kind: 'unknown-person' }>,
+  why: No | Extract<Refused, { kind: 'unknown-person' }>,
   about: { action: RefusedAction | null; reference: string },
 ): Answer {
   if (why.kind === 'unknown-person') return answerError(unknownPerson(why.code), about.reference)
-  return answerError(notPermitted(why.kind === 'forbidden' ? why.permit : why, about.action))
+  return answerError(notPermitted(why, about.action))
 }
 
 /** The same for an outcome that names the refused action. */

@@ -21,7 +21,7 @@ import { act } from './builds/action.ts'
 import type { PatternQuery, SubscribeInput, SubscriptionDeps, UnsubscribeWish } from './subscriptions/outcomes.ts'
 import { createProject, previewCreation } from './projects/create.ts'
 import { editProject, previewEdit } from './projects/edit.ts'
-import { refusalOf, showProject } from './projects/read.ts'
+import { refusalToAdminister, showProject } from './projects/read.ts'
 import { resetAesKey } from './projects/reset.ts'
 import { channelClosed, channelOpened } from './subscriptions/closings.ts'
 import { digestOperations, type DigestDeps } from './subscriptions/digest.ts'
@@ -84,7 +84,7 @@ export const createProjectOperations = (deps: ProjectDeps) => ({
   show: (project: string, by: Pick<Requester, 'user' | 'team'>) => showProject(deps, project, by),
   /** May this person create, edit and reset? */
   mayAdminister: async (by: Pick<Requester, 'user' | 'team'>): Promise<{ kind: 'yes' } | Refused> =>
-    (await refusalOf(deps, by)) ?? { kind: 'yes' },
+    (await refusalToAdminister(deps, by)) ?? { kind: 'yes' },
   /** Only the CI service's projects are created, and through its v2 interface. */
   canCreate: deps.ci !== null,
   /** What would change; sends nothing. */

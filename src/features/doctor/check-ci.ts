@@ -31,7 +31,7 @@ interface List {
 
 function listFound(reading: InterfaceReading<List>, scope: string | null): CheckResult[] {
   if (reading.kind === 'none') return [{ kind: 'not-configured' }]
-  if (reading.kind === 'trouble') return [refusalOf(reading.error, scope)]
+  if (reading.kind === 'trouble') return [refusalIn(reading.error, scope)]
   const { projects, skipped } = reading.value
   const unread: CheckResult[] = skipped > 0 ? [{ kind: 'projects-unread', count: skipped }] : []
   return [{ kind: 'fine', count: projects.length }, ...unread]
@@ -63,7 +63,7 @@ async function may(scope: string, ask: () => Promise<unknown>): Promise<CheckRes
     await ask()
     return null
   } catch (error) {
-    const refused = refusalOf(error, scope)
+    const refused = refusalIn(error, scope)
     return refused.code === 'not-found' || refused.code === 'bad-request' ? null : refused
   }
 }
@@ -71,7 +71,7 @@ async function may(scope: string, ask: () => Promise<unknown>): Promise<CheckRes
 type CiRefusal = Extract<CheckResult, { kind: 'ci-refuses' }>
 
 /** The finding for a CiError. Throws every other error. */
-function refusalOf(error: unknown, scope: string | null): CiRefusal {
+function refusalIn(error: unknown, scope: string | null): CiRefusal {
   if (!(error instanceof CiError)) throw error
   return { kind: 'ci-refuses', code: error.kind, scope }
 }
@@ -86,7 +86,7 @@ export async function checkSite(examination: Examination): Promise<CheckResult[]
     await badges.fetchBadge(uuid, null, signal)
     return [{ kind: 'fine', count: null }]
   } catch (error) {
-    return [refusalOf(error, null)]
+    return [refusalIn(error, null)]
   }
 }
 

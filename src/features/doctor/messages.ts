@@ -12,7 +12,8 @@ import { answerNotAllowed } from '../not-allowed.ts'
 
 /** What the doctor found: faults first, each with how to fix it. */
 export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
-  return outcome.kind === 'findings' ? examined(outcome) : answerNotAllowed(outcome, { action: 'examine', reference })
+  if (outcome.kind === 'findings') return examined(outcome)
+  return answerNotAllowed(outcome.kind === 'forbidden' ? outcome.permit : outcome, { action: 'examine', reference })
 }
 
 /** More buttons would clutter the answer. The rest is offered once these are done. */

@@ -17,7 +17,7 @@ import {
   announceBegun,
   type LookUpResult,
 } from './record.ts'
-import { refusalOf, cacheProject } from './read.ts'
+import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
@@ -78,7 +78,7 @@ interface Looked {
 }
 
 async function checkFirst(deps: ProjectDeps, creation: Creation, by: Requester): Promise<Looked | NotSent> {
-  const refusal = await refusalOf(deps, by)
+  const refusal = await refusalToAdminister(deps, by)
   if (refusal) return refusal
   if (!deps.ci) return { kind: 'no-v2' }
   const read = readCreation(creation)

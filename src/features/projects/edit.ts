@@ -29,7 +29,7 @@ import type {
   PreviewInput,
   ProjectDeps,
 } from './outcomes.ts'
-import { readAfresh, refOf, refusalOf } from './read.ts'
+import { readAfresh, refOf, refusalToAdminister } from './read.ts'
 import {
   beforeCall,
   beforeRecord,
@@ -49,7 +49,7 @@ import {
 
 /** What an edit would change in the project as CI has it now; sends nothing. */
 export async function previewEdit(deps: ProjectDeps, input: PreviewInput, by: Requester): Promise<PreviewOutcome> {
-  const refusal = await refusalOf(deps, by)
+  const refusal = await refusalToAdminister(deps, by)
   if (refusal) return refusal
   const prepared = await prepareEdit(deps, input)
   return prepared.kind === 'prepared' ? prepared.preview : prepared
@@ -81,7 +81,7 @@ export async function editProject(
 }
 
 async function makeReady(deps: ProjectDeps, input: EditInput, by: Requester): Promise<Recorded | EditOutcome> {
-  const refusal = (await refusalOf(deps, by)) ?? (await repeatedRequest(deps, by))
+  const refusal = (await refusalToAdminister(deps, by)) ?? (await repeatedRequest(deps, by))
   if (refusal) return refusal
   const prepared = await prepareUnchanged(deps, input)
   return prepared.kind === 'prepared' ? record(deps, wantedOf(deps, prepared), by) : prepared

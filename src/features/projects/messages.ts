@@ -28,7 +28,7 @@ import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import type { ProjectRef } from '../../catalog/outcomes.ts'
 import { SO_FAR } from '../build.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
+import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 
 // Answers about writes to projects. They hold no secrets, except the new AES key in the requester's own answer.
@@ -206,9 +206,8 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
     case 'ci-trouble':
       return answerCiFailure(outcome, ':warning: *CI did not answer*: nothing was changed.', reference)
     case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: outcome.action, reference })
     case 'unknown-person':
-      return answerNotAllowed(outcome, { action: 'administer', reference })
+      return answerRefused(outcome, reference)
     default:
       return assertNever(outcome)
   }

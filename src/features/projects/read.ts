@@ -3,7 +3,14 @@ import type { Project } from '../../domain/project.ts'
 import { filterOf } from '../../domain/pattern.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { sourceOf, type Uuid } from '../../domain/ids.ts'
-import { type BuildSummary, type CiFailure, ciFailureOf, type Requester, type Refused } from '../../catalog/outcomes.ts'
+import {
+  type BuildSummary,
+  type CiFailure,
+  ciFailureOf,
+  refusalOf,
+  type Requester,
+  type Refused,
+} from '../../catalog/outcomes.ts'
 import { newestSummary } from '../../catalog/find-build.ts'
 import { findProject } from '../../catalog/projects.ts'
 import type { KnownProject } from '../../store/records.ts'
@@ -55,14 +62,10 @@ async function ask(ci: NonNullable<ProjectDeps['ci']>, { uuid, name }: ProjectRe
 }
 
 /** Why this person may not create, edit or reset; null: they may. */
-export async function refusalOf(
+export const refusalToAdminister = (
   { permits }: Pick<ProjectDeps, 'permits'>,
-  { user, team }: Pick<Requester, 'user' | 'team'>,
-): Promise<Refused | null> {
-  const permit = await permits('administer', { user, team })
-  if (permit.kind === 'yes') return null
-  return permit.kind === 'no' ? { kind: 'forbidden', action: 'administer', permit } : permit
-}
+  by: Pick<Requester, 'user' | 'team'>,
+): Promise<Refused | null> => refusalOf(permits, 'administer', by, 'administer')
 
 /** The project as CI has it now, without its secrets; if CI cannot be reached, as it was last read. */
 export async function showProject(
@@ -72,7 +75,7 @@ export async function showProject(
 ): Promise<ShowOutcome> {
   const found = await findProject(deps.store.read, text)
   if (found.kind !== 'project') return found
-  const [read, refusal] = await Promise.all([readAfresh(deps, found.project), refusalOf(deps, by)])
+  const [read, refusal] = await Promise.all([readAfresh(deps, found.project), refusalToAdminister(deps, by)])
   const mayEdit = refusal === null
   if (read.kind === 'ci-trouble') return asLastRead(deps, found.project, read, mayEdit)
   if (read.kind !== 'read') return read

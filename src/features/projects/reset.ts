@@ -18,7 +18,7 @@ import {
   announceBegun,
   type LookUpResult,
 } from './record.ts'
-import { refusalOf, readAfresh, refOf } from './read.ts'
+import { refusalToAdminister, readAfresh, refOf } from './read.ts'
 
 const AES_KEY = 'aes_key'
 
@@ -41,7 +41,7 @@ export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, 
 }
 
 async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<Ready | ResetOutcome> {
-  const refusal = (await refusalOf(deps, by)) ?? (await repeatedRequest(deps, by))
+  const refusal = (await refusalToAdminister(deps, by)) ?? (await repeatedRequest(deps, by))
   if (refusal) return refusal
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return read

@@ -1,7 +1,6 @@
 import { answerProject } from './show-messages.ts'
-import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
-import { howTyped, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
+import { outcomeName, tooLittle, tooMuch, whenMayRead, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { isUuid, toUuid } from '../../domain/ids.ts'
 import type { ButtonHandler, Click, Feature } from '../feature.ts'
@@ -54,15 +53,14 @@ const command: Command = {
 }
 
 /** `/ci project acme/web`, `/ci project edit acme/web`, `/ci project create`. */
-function answerTyped(question: Question): Promise<Reply> {
+async function answerTyped(question: Question): Promise<Reply> {
   const { row, words } = question
   const { verb, rest } = readProject(words)
   const [first, extra] = rest
   const isCut = words.includes(CUT)
-  if (extra || isCut) return slip('too-much', answerTooMuch({ extra: (extra ?? CUT).text, ...howTyped(row) }))
+  if (extra || isCut) return tooMuch(row, (extra ?? CUT).text)
   if (verb === 'create') return openCreation(question, first?.url ?? first?.text ?? '')
-  if (!first || first.text === '')
-    return slip('too-little', answerTooLittle({ missing: 'a project', ...howTyped(row) }))
+  if (!first || first.text === '') return tooLittle(row, 'a project')
   return projectAbout(question, verb, first.text)
 }
 
@@ -90,8 +88,6 @@ const show = (question: Question, name: string): Promise<Reply> =>
     const context = { command: 'project', branch: null, reference: question.reference } as const
     return { outcome: outcomeName(outcome), answer: answerProject(outcome, context) }
   })
-
-const slip = async (outcome: string, answer: Reply['answer']): Promise<Reply> => ({ outcome, answer })
 
 type OpeningVerb = (typeof VERBS)[number]
 

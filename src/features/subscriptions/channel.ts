@@ -1,5 +1,5 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import type { Requester, Refused } from '../../catalog/outcomes.ts'
+import { refusalOf, type Requester, type Refused } from '../../catalog/outcomes.ts'
 import { shownOf } from '../../catalog/subscriptions.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { ClosedChannel } from '../../store/records.ts'
@@ -21,10 +21,7 @@ export async function channelFor(
   { permits }: SubscriptionDeps,
   by: Requester,
 ): Promise<ReturnType<typeof postableChannel> | Refused> {
-  const permit = await permits('subscribe', by)
-  if (permit.kind === 'unknown-person') return permit
-  if (permit.kind === 'no') return { kind: 'forbidden', action: 'subscribe', permit }
-  return postableChannel(by.channel)
+  return (await refusalOf(permits, 'subscribe', by, 'subscribe')) ?? postableChannel(by.channel)
 }
 
 const postableChannel = (

@@ -1,9 +1,8 @@
 import { typed, type Answer } from '../../slack/messages/answer.ts'
 import { WEEKDAYS } from '../../slack/messages/digest.ts'
-import { howTyped, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
+import { outcomeName, tooLittle, tooMuch, whenMayRead, type Command, type Question } from '../command.ts'
 import type { Reply } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
-import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { DigestOutcome, DigestInput } from './digest.ts'
 import { answerDigest, answerDigestFault } from './digest-messages.ts'
 
@@ -42,7 +41,7 @@ async function answerTyped(question: Question): Promise<Reply> {
     return unclear(answerDigestFault(`${typed(first)} is none of ${kinds}`, '/ci digest weekly mon 9:00'))
   }
   const [extra] = others
-  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...howTyped(row) }) }
+  if (extra !== undefined) return tooMuch(row, extra)
   if (kind === 'off') return reply(await operations.digests.turnOffDigest(by), reference)
   return whenMayRead(question, async () =>
     reply(await (kind === 'now' ? operations.digests.previewDigest(by) : operations.digests.digest(by)), reference),
@@ -58,18 +57,15 @@ const unclear = (answer: Answer): Reply => ({ outcome: 'unclear', answer })
 
 function readDigestInput(kind: DigestInput['kind'], words: readonly string[], { row }: Question): DigestInput | Reply {
   const example = kind === 'weekly' ? '/ci digest weekly mon 9:00' : '/ci digest daily 9:00'
-  const how = { ...howTyped(row), example }
   const [day = ''] = words
   const [time, zone = null, extra] = kind === 'weekly' ? words.slice(1) : words
-  if (kind === 'weekly' && words.length === 0)
-    return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a weekday and a time', ...how }) }
+  if (kind === 'weekly' && words.length === 0) return tooLittle(row, 'a weekday and a time', example)
   const weekday = kind === 'weekly' ? weekdayOf(day) : null
   if (weekday === 0) return unclear(answerDigestFault(`There is no weekday ${typed(day)}`, example))
-  if (time === undefined)
-    return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a time of day', ...how }) }
+  if (time === undefined) return tooLittle(row, 'a time of day', example)
   const minute = minuteOf(time)
   if (minute === null) return unclear(answerDigestFault(`There is no time of day ${typed(time)}`, example))
-  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...how }) }
+  if (extra !== undefined) return tooMuch(row, extra, example)
   return { kind, weekday, minute, zone }
 }
 

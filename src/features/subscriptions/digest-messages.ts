@@ -4,7 +4,7 @@ import { plain } from '../../slack/messages/blocks.ts'
 import { digestWords } from '../../slack/messages/digest.ts'
 import { DIGEST_ACTION_ID, DIGEST_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { answerOf, answerError, line, nextStep, row, small, typed, type Answer } from '../../slack/messages/answer.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
+import { answerRefused } from '../not-allowed.ts'
 import type { DigestOutcome } from './digest.ts'
 import { announcedParts } from './messages.ts'
 
@@ -45,7 +45,7 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
       })
     case 'forbidden':
     case 'unknown-person':
-      return answerNotAllowed(outcome, { action: 'subscribe', reference })
+      return answerRefused(outcome, reference)
     default:
       return assertNever(outcome)
   }

@@ -2,7 +2,7 @@ import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { requesterOf, textAt } from '../body.ts'
-import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
+import { outcomeName, tooLittle, type Command, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
 import { textField, typedIn } from '../fields.ts'
@@ -16,7 +16,6 @@ import {
   type Form,
   type ModalView,
 } from '../modal.ts'
-import { answerTooLittle } from '../slips.ts'
 import { jsonOf, parseImport } from '../values.ts'
 import { readGithubList } from './github-list.ts'
 import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'
@@ -42,11 +41,7 @@ function answerTyped(question: Question): Promise<Reply> {
 }
 
 async function openForm({ modalOpener, operations, by, row, reference }: Question): Promise<Reply> {
-  if (!modalOpener)
-    return {
-      outcome: 'too-little',
-      answer: answerTooLittle({ missing: "the list of GitHub's app", ...howTyped(row), example: row.examples[1]! }),
-    }
+  if (!modalOpener) return tooLittle(row, "the list of GitHub's app", row.examples[1])
   const here = await operations.subscriptions.rules(by.channel)
   if (here.kind === 'no-channel') return { outcome: here.kind, answer: answerProposal(here, contextOf(reference)) }
   return opening(reference, async () => {

@@ -14,7 +14,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
+import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound } from '../not-found.ts'
 import { reminderFault } from './remind.ts'
 import { pausedParts, removeButton } from './rules-messages.ts'
@@ -50,7 +50,7 @@ function unchanged(outcome: Extract<SubscribeOutcome, UnsubscribeOutcome>, conte
       return answerNotFound(outcome, context)
     case 'forbidden':
     case 'unknown-person':
-      return answerNotAllowed(outcome, { action: 'subscribe', reference: context.reference })
+      return answerRefused(outcome, context.reference)
     default:
       return assertNever(outcome)
   }

@@ -1,10 +1,19 @@
 import { digest, previewButton } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
-import { answerNameless, answerTooLittle, answerTooMuch, type HowTyped } from '../slips.ts'
 import { pageOf } from '../values.ts'
 import type { Reply, SlackDeps } from '../context.ts'
-import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
+import {
+  nameless,
+  outcomeName,
+  tooLittle,
+  tooMuch,
+  usageOf,
+  whenMayRead,
+  wordsOf,
+  type Command,
+  type Question,
+} from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
 import { DIGEST_ACTION_ID, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
@@ -48,8 +57,7 @@ async function answerRulesTyped(question: Question): Promise<Reply> {
   if (first?.text.toLowerCase() === TEST_WORD) return tryRules(question, others)
   const page = first ? pageOf(first.text) : 1
   const extra = page === null ? first : others[0]
-  if (extra || page === null)
-    return { outcome: 'too-much', answer: answerTooMuch({ extra: extra?.text ?? '', ...howTyped(question.row) }) }
+  if (extra || page === null) return tooMuch(question.row, extra?.text ?? '')
   return rulesPage(question, page)
 }
 
@@ -62,7 +70,11 @@ const rulesPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, 
     return { outcome: outcomeName(outcome), answer: answerRules(outcome, page) }
   })
 
-const HOW: HowTyped = { usage: '/ci rules test project branch [event]', example: '/ci rules test acme/web main failed' }
+const TEST_ROW = {
+  name: 'rules',
+  usage: 'test project branch [event]',
+  examples: ['/ci rules test acme/web main failed'],
+}
 
 async function tryRules(question: Question, words: readonly Word[]): Promise<Reply> {
   const reading = readTry(words)
@@ -80,20 +92,18 @@ async function tryRules(question: Question, words: readonly Word[]): Promise<Rep
 
 /** `acme/web main failed`, or `acme/web@main failed` */
 function readTry(words: readonly Word[]): DryRunQuery | Reply {
-  if (words.includes(CUT)) return { outcome: 'too-much', answer: answerTooMuch({ extra: CUT.text, ...HOW }) }
+  if (words.includes(CUT)) return tooMuch(TEST_ROW, CUT.text)
   const [first, ...others] = words.map(({ text }) => text)
-  if (first === undefined) return tooLittle('a project and a branch')
+  if (first === undefined) return tooLittle(TEST_ROW, 'a project and a branch')
   const [project, joined] = partAt(first)
   const [branch, event, extra] =
     joined === null ? [others[0]?.replace(/^@/, ''), ...others.slice(1)] : [joined, ...others]
-  if (project === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: null, ...HOW }) }
-  if (branch === undefined) return tooLittle('a branch after the project')
-  if (branch === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: project, ...HOW }) }
-  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...HOW }) }
+  if (project === '') return nameless(TEST_ROW, null)
+  if (branch === undefined) return tooLittle(TEST_ROW, 'a branch after the project')
+  if (branch === '') return nameless(TEST_ROW, project)
+  if (extra !== undefined) return tooMuch(TEST_ROW, extra)
   return { project, branch, event: event || null }
 }
-
-const tooLittle = (missing: string): Reply => ({ outcome: 'too-little', answer: answerTooLittle({ missing, ...HOW }) })
 
 const subscribe: Command = {
   name: 'subscribe',
@@ -123,26 +133,25 @@ const subscribe: Command = {
 /** `/ci subscribe acme/web failed release/*`; alone it opens the form. */
 async function answerSubscribeTyped(question: Question): Promise<Reply> {
   const { operations, by, row, words, modalOpener, reference } = question
-  const how = { ...howTyped(row), example: SUBSCRIBE_EXAMPLE }
   const reading = readSubscribe(words)
   switch (reading.kind) {
     case 'nothing':
       if (modalOpener) return openSubscribe({ modalOpener, operations, by, reference }, null)
-      return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a project', ...how }) }
+      return tooLittle(row, 'a project', SUBSCRIBE_EXAMPLE)
     case 'wish':
       return subscribeReply(await operations.subscriptions.subscribe(reading.input, by), {
         rest: reading.rest,
         reference,
       })
     case 'nameless':
-      return { outcome: 'nameless', answer: answerNameless({ branchOf: reading.project, ...how }) }
+      return nameless(row, reading.project, SUBSCRIBE_EXAMPLE)
     case 'unclear':
-      return { outcome: 'too-much', answer: answerTooMuch({ extra: reading.extra, ...how }) }
+      return tooMuch(row, reading.extra, SUBSCRIBE_EXAMPLE)
     case 'no-branch':
     case 'no-reminder':
     case 'near':
     case 'contradiction':
-      return { outcome: reading.kind, answer: answerMisread(reading, how.usage) }
+      return { outcome: reading.kind, answer: answerMisread(reading, usageOf(row)) }
   }
 }
 
@@ -165,7 +174,7 @@ const unsubscribe: Command = {
 /** `/ci unsubscribe acme/web`, or `all`; alone, it removes the only subscription, or asks which one. */
 async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
   const [project, extra] = question.words
-  if (extra) return { outcome: 'too-much', answer: answerTooMuch({ extra: extra.text, ...howTyped(question.row) }) }
+  if (extra) return tooMuch(question.row, extra.text)
   return unsubscribeFrom(question, { project: project?.text ?? null, id: null })
 }
 
