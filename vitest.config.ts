@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders whose tests leave nothing behind in their process: their files share processes, and the modules loaded there. */
 const SHARING = [
@@ -18,8 +19,19 @@ const SLOW = [
   'packages/{build-steps,demo}/test/**',
 ]
 
+/** It plays the demo with each source for minutes, and mostly waits: begun last, it would run alone at the end. */
+const FIRST = 'packages/demo/test/demo/sources.test.ts'
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith(FIRST)
+    return (await super.sort(files)).toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', ['json', { outputFile: process.env['REPORT'] ?? 'test-results/vitest.json' }]],
     testTimeout: 30_000,
     hookTimeout: 60_000,
