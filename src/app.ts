@@ -105,7 +105,7 @@ export async function createApp(config: Config, log: Logger) {
     return {
       matches: endpoint.matches,
       handle: (request, response, url) =>
-        engine?.isDrowsy()
+        engine?.wasJustPaused()
           ? isClientGone(request, clock).then((isGone) => (isGone ? undefined : answer(request, response, url)))
           : answer(request, response, url),
     }
@@ -120,7 +120,7 @@ export async function createApp(config: Config, log: Logger) {
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {
-        if (engine?.isDrowsy() && (await isClientGone(request, clock))) return
+        if (engine?.wasJustPaused() && (await isClientGone(request, clock))) return
         if (request.method === 'POST') return (await load()).fromSlack(request, response)
         response.setHeader('allow', 'POST')
         sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' })

@@ -108,7 +108,7 @@ export function createEngine({
   const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
   const interfaces = interfacesOf({ ...clients, ...hosted })
   const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
-  const leaseClock = { clock, syncClock: () => clock.agree(store.time), onTerm: (term: Term) => sender.serve(term) }
+  const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
   const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
@@ -279,7 +279,7 @@ export function createEngine({
       if (await gate(request, response)) (await slackEndpoint.open()).handle?.(request, response)
     },
     /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
-    isDrowsy: () => lease?.wasJustPaused() ?? false,
+    wasJustPaused: () => lease?.wasJustPaused() ?? false,
     /** A hint that there is news to ingest. */
     wake,
     /** Resolves when everything has started. Waits for a database server that is away. */

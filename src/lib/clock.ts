@@ -42,7 +42,7 @@ export function createSyncedClock(own: Clock) {
     now: () => own.now() + aheadMs,
     sleep: own.sleep,
     /** Reads the other clock (ms) and follows it from now on. */
-    async agree(ask: () => Promise<number>): Promise<void> {
+    async sync(ask: () => Promise<number>): Promise<void> {
       const requestedAt = own.now()
       const theirs = await ask()
       const answeredAt = own.now()

@@ -17,7 +17,8 @@ interface Waiting {
   reject: (reason: unknown) => void
 }
 
-const mustLast = (batch: readonly Waiting[]): boolean => batch.some(({ canBeRedone }) => !canBeRedone)
+/** Whether one of the writes could not be redone, and so has to be on disk before its caller is answered. */
+const mustSync = (batch: readonly Waiting[]): boolean => batch.some(({ canBeRedone }) => !canBeRedone)
 
 /**
  * Group commit: writes that arrive while others are being written share one transaction and one sync. If one of them
@@ -54,7 +55,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
   async function begin(batch: readonly Waiting[]): Promise<{ error: unknown } | null> {
     for (let tries = 1; ; tries++) {
       try {
-        if (mustLast(batch)) checkPlace()
+        if (mustSync(batch)) checkPlace()
         log.mend()
         db.exec('begin immediate')
         return null
@@ -83,7 +84,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
   /** Answers the callers; first syncs to disk, unless all their writes can be redone from what is stored. */
   async function answer(batch: readonly Waiting[], values: readonly unknown[]): Promise<void> {
     try {
-      if (mustLast(batch)) await log.sync()
+      if (mustSync(batch)) await log.sync()
       batch.forEach(({ resolve }, i) => resolve(values[i] as never))
     } catch (error) {
       batch.forEach(({ reject }) => reject(error))

@@ -13,7 +13,7 @@ function openClocks(aheadMs: number, tookMs = 0) {
     if (tookMs > 0) await own.advance(tookMs)
     return theirs
   }
-  return { own, agreed, agree: () => agreed.agree(ask) }
+  return { own, agreed, agree: () => agreed.sync(ask) }
 }
 
 describe('a clock that follows another one', () => {
@@ -49,15 +49,15 @@ describe('a clock that follows another one', () => {
 
   it('is corrected again when the other clock is set', async () => {
     const { own, agreed } = openClocks(0)
-    await agreed.agree(async () => own.now() + 60_000)
-    await agreed.agree(async () => own.now() - 60_000)
+    await agreed.sync(async () => own.now() + 60_000)
+    await agreed.sync(async () => own.now() - 60_000)
     expect(agreed.now() - own.now()).toBe(-60_000)
   })
 
   it('does not change without an answer', async () => {
     const { own, agreed } = openClocks(0)
-    await agreed.agree(async () => own.now() + 60_000)
-    await expect(agreed.agree(() => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    await agreed.sync(async () => own.now() + 60_000)
+    await expect(agreed.sync(() => Promise.reject(new Error('away')))).rejects.toThrow('away')
     expect(agreed.now() - own.now()).toBe(60_000)
   })
 })

@@ -54,7 +54,7 @@ export const toDecision = (row: Selectable<Schema['decision']>): StoredDecision 
   decidedAt: row.decided_at,
 })
 
-export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof CARD_DECISION)[number]>) => ({
+export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof CARD_DECISION_COLUMNS)[number]>) => ({
   eventSeq: row.fact_seq,
   verdict: row.verdict as StoredDecision['verdict'],
   reason: row.reason as StoredDecision['reason'],
@@ -62,7 +62,7 @@ export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof
   loud: row.loud === 1,
 })
 
-export const CARD_DECISION = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud'] as const
+export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud'] as const
 
 /** The column `recovered` holds an index into this list. */
 const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']

@@ -6,7 +6,7 @@ import type { Card, CardKey } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 import type { BuildEvent } from '../../domain/build-event.ts'
-import { CARD_DECISION, toCardDecision, toDecision, toPlacedEvent } from './build-events.ts'
+import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toPlacedEvent } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({
   subject: row.subject,
@@ -217,7 +217,7 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionR
       const rows = await runQuery('decisionsOf', { subject, channel }, (value) =>
         db
           .selectFrom('decision')
-          .select(CARD_DECISION)
+          .select(CARD_DECISION_COLUMNS)
           .where('subject', '=', value('subject'))
           .where('channel', '=', value('channel'))
           .orderBy('fact_seq'),
