@@ -52,10 +52,10 @@ export const acknowledged: Benchmark = {
 
 export async function startBaseline(
   stage: Stage,
-  { name, args }: { name: string; args: readonly string[] },
+  { name, args, cores }: { name: string; args: readonly string[]; cores?: string },
 ): Promise<ServerProcess> {
   const { folder, profiles } = stage
-  const server = startServer({ file: BASELINE, args, port: await freePort(), folder, name, profiles })
+  const server = startServer({ file: BASELINE, args, port: await freePort(), cores, folder, name, profiles })
   await untilUp(server)
   return server
 }
