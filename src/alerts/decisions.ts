@@ -6,6 +6,7 @@ import { noticeDay } from '../domain/notice.ts'
 import { credible, restartRequests, type Request } from '../domain/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../domain/attempt.ts'
 import type { Turn } from '../domain/recovered.ts'
+import { together } from '../lib/async.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { turnsOf } from '../store/history.ts'
 import type { StoredDecision } from '../store/records.ts'
@@ -31,15 +32,17 @@ export async function decideCard(
   const buildEvents = credible(await tx.eventsOfCard(revisionKey, cardNumber), requests)
   const restarts = restartRequests(requests)
   const attempts = foldAttempts(buildEvents, restarts)
-  const turns = await turnsOf(tx, attempts)
   const effects = effectsBySeq(buildEvents, restarts)
   const subject = revisionSubject(revisionKey, cardNumber)
   const made: StoredDecision[] = []
   const bound = boundForOneEvent(known)
-  for (const [channel, subscriptions] of byChannel(bound.subscriptions)) {
-    const stored = new Map(
-      (await tx.decisionsOf({ subject, channel })).map((decision) => [decision.eventSeq, decision]),
-    )
+  const followers = [...byChannel(bound.subscriptions)]
+  const [turns, storedOf] = await together([
+    turnsOf(tx, attempts),
+    together(followers.map(([channel]) => tx.decisionsOf({ subject, channel }))),
+  ])
+  for (const [i, [channel, subscriptions]] of followers.entries()) {
+    const stored = new Map(storedOf[i]!.map((decision) => [decision.eventSeq, decision]))
     let hasCard = [...stored.values()].some(opensCard)
     for (const buildEvent of buildEvents) {
       const turn = turns.get(buildEvent.seq) ?? null

@@ -13,6 +13,7 @@ import { afterEvent, restartRequests, type Request, shownBy } from '../domain/re
 import { isVerdict } from '../domain/status.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { projectName, buildView } from '../domain/build-view.ts'
+import { together } from '../lib/async.ts'
 import type { CardKey, DueRevision, StoredDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import { breakageLock } from '../store/breakages.ts'
@@ -63,21 +64,24 @@ async function ingestWith(
   subscriptions: readonly Subscription[],
 ): Promise<(IngestedOne | 'waits')[] | 'lost'> {
   if (!(await deps.term.holds(tx))) return 'lost'
-  const all = await sideBySide(due, (one) => readNews(tx, deps, one, subscriptions))
+  const all = await together(due.map((one) => readNews(tx, deps, one, subscriptions)))
   const news = all.filter((one) => one !== 'waits')
   // Lock the branches before any card: transactions that change the same branch wait for each other here only.
   const changed = [...new Set(news.flatMap(({ changes }) => changes?.key ?? []))].toSorted()
-  await sideBySide(changed, (key) => tx.lockName(breakageLock(key)))
+  await together(changed.map((key) => tx.lockName(breakageLock(key))))
   const results = new Map<string, IngestedOne>()
   const cached = readOnce(tx, STABLE_ONCE_PLACED)
   // One after the other within a branch: each revision is judged by those before it.
-  await sideBySide([...Map.groupBy(news, ({ branch }) => branch).values()], async (ofBranch) => {
-    for (const one of ofBranch) results.set(one.revisionKey, await ingestOne(tx, cached, deps, one))
-  })
+  const branches = [...Map.groupBy(news, ({ branch }) => branch).values()]
+  await together(
+    branches.map(async (ofBranch) => {
+      for (const one of ofBranch) results.set(one.revisionKey, await ingestOne(tx, cached, deps, one))
+    }),
+  )
   const touched = [...results.values()].flatMap((one) => one.touched)
   const cards = new Map(touched.map((key) => [`${key.subject} ${key.channel}`, key]))
   const planTx = readOnce(cached, STABLE_ONCE_INGESTED)
-  await sideBySide([...cards.values()], (key) => requeue(planTx, deps, key, { underWay: deps.isUnderWay(key) }))
+  await together([...cards.values()].map((key) => requeue(planTx, deps, key, { underWay: deps.isUnderWay(key) })))
   return all.map((one) => (one === 'waits' ? one : results.get(one.revisionKey)!))
 }
 
@@ -88,18 +92,6 @@ const STABLE_ONCE_INGESTED = ['requestsOf', 'openBreakage', 'breakageChangesOf',
 
 type Cached = ReturnType<typeof readOnce<Tx>>
 
-/** Throws the first failure only after all have ended: none may go on when the transaction is over. */
-async function sideBySide<Each, Result>(
-  all: readonly Each[],
-  work: (each: Each) => Promise<Result>,
-): Promise<Result[]> {
-  const settled = await Promise.allSettled(all.map(work))
-  return settled.map((one) => {
-    if (one.status === 'rejected') throw one.reason
-    return one.value
-  })
-}
-
 /**
  * Ingests one revision, except for the queues of its cards: they are planned when all revisions are ingested.
  * @param cached may have read outcomes before they got their cards: not for reads that count only those with cards
@@ -108,13 +100,11 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   const { revisionKey, mark, requests, known, changes } = news
   const now = deps.clock.now()
   const { placed, newest } = await place(tx, news)
-  if (news.newest) {
-    // This transaction holds the revision's lock: nobody else gives build events this card meanwhile.
-    const { cardNumber } = news.newest
-    const added = placed.filter((one) => one.cardNumber === cardNumber)
-    const all = [...news.onNewest, ...added].toSorted((a, b) => a.seq - b.seq)
-    cached.prime('eventsOfCard', [revisionKey, cardNumber], all)
-  }
+  // This transaction holds the revision's lock: nobody else gives build events these cards meanwhile.
+  const knownFrom = news.newest?.cardNumber ?? 0
+  for (const [cardNumber, all] of Map.groupBy([...news.onNewest, ...placed], (one) => one.cardNumber))
+    if (cardNumber !== null && cardNumber >= knownFrom)
+      cached.prime('eventsOfCard', [revisionKey, cardNumber], all.toSorted((a, b) => a.seq - b.seq))
   if (changes) await updateBreakage(tx, changes, placed, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),

@@ -4,6 +4,7 @@ import { projectName } from '../domain/build-view.ts'
 import { claimable } from '../domain/handle.ts'
 import { branchKey, type PlacedEvent } from '../domain/revision.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import { together } from '../lib/async.ts'
 import type { DueRevision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import { branchWithOutcome } from './breakage.ts'
@@ -26,10 +27,13 @@ export async function readNews(
   { revisionKey, buildKeys }: DueRevision,
   subscriptions: readonly Subscription[],
 ) {
-  const mark = await tx.ingestOf(revisionKey)
-  const requests = await tx.requestsOf(revisionKey)
-  const buildEvents = await tx.eventsOfBuilds(buildKeys)
-  const newest = await tx.newestCard(revisionKey)
+  // The mark first: it locks the revision, and a wake that comes after it must not be settled.
+  const [mark, requests, buildEvents, newest] = await together([
+    tx.ingestOf(revisionKey),
+    tx.requestsOf(revisionKey),
+    tx.eventsOfBuilds(buildKeys),
+    tx.newestCard(revisionKey),
+  ])
   const newestNumber = newest?.cardNumber ?? 0
   const onNewest = newestNumber > 0 ? await tx.eventsOfCard(revisionKey, newestNumber) : []
   let earlier = onNewest

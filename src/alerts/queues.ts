@@ -12,7 +12,7 @@ import {
   replacedCard,
   type PlannedStep,
 } from '../domain/plan.ts'
-import { backoffMs } from '../lib/async.ts'
+import { backoffMs, together } from '../lib/async.ts'
 import type { Card, CardDecision, CardKey } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
@@ -42,10 +42,11 @@ export async function readCard(
   key: CardKey,
   underWay: boolean,
 ): Promise<({ card: Card; messages: StoredMessage[] } & CardPlan) | null> {
-  const card = await reads.card(key)
+  // The card first: it locks the card, and the rest must not change meanwhile.
+  const [card, stored] = await together([reads.card(key), reads.messagesOf(key)])
   if (!card) return null
   const now = deps.clock.now()
-  const messages = settleDead(await reads.messagesOf(key), (message) => isDead(deps, message, underWay))
+  const messages = settleDead(stored, (message) => isDead(deps, message, underWay))
   return { card, messages, ...(await planCard(reads, card, messages, { ...deps, now })) }
 }
 
@@ -135,9 +136,11 @@ async function planCard(
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
   if (subject.kind === 'digest') return planPeriod(reads, subject.period, card.channel, messages, now)
-  const { buildEvents, attempts, requests } = await readRevision(reads, subject.revisionKey, subject.cardNumber)
+  const [{ buildEvents, attempts, requests }, decisions] = await together([
+    readRevision(reads, subject.revisionKey, subject.cardNumber),
+    reads.decisionsOf(card),
+  ])
   if (attempts.length === 0) return NOTHING
-  const decisions = await reads.decisionsOf(card)
   const newest = attempts.at(-1)!
   const hasFailed = attempts.some(({ status }) => status === 'failed')
   const postedAttempt = postedAttemptShown(messages)

@@ -6,6 +6,20 @@ export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<V
   return () => (underWay ??= work().finally(() => (underWay = null)))
 }
 
+/**
+ * Waits for all of these, also if one fails; then throws the first failure. For statements of one transaction, where none
+ * may go on when it is over.
+ */
+export async function together<Results extends readonly unknown[]>(
+  works: readonly [...{ [Each in keyof Results]: Results[Each] | Promise<Results[Each]> }],
+): Promise<Results> {
+  const settled = await Promise.allSettled(works)
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  }) as unknown as Results
+}
+
 /** Resolves or rejects as `work` does, or rejects after `ms`. A timeout does not stop the work. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const over = new AbortController()

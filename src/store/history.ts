@@ -7,6 +7,7 @@ import { credible, isResultOf, restartRequests, type Request } from '../domain/r
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { isRed } from '../domain/status.ts'
 import type { CardView } from '../domain/view.ts'
+import { together } from '../lib/async.ts'
 import type { CardKey, StoredEvent } from './records.ts'
 import type { Reads } from './store.ts'
 
@@ -26,8 +27,8 @@ export interface Revision {
 
 export async function readRevision(reads: Reads, revisionKey: string, cardNumber: number): Promise<Revision> {
   const subject = revisionSubject(revisionKey, cardNumber)
-  const all = await reads.requestsOf(revisionKey)
-  const buildEvents = credible(await reads.eventsOfCard(revisionKey, cardNumber), all)
+  const [all, stored] = await together([reads.requestsOf(revisionKey), reads.eventsOfCard(revisionKey, cardNumber)])
+  const buildEvents = credible(stored, all)
   const attempts = foldAttempts(buildEvents, restartRequests(all))
   // A request made on another card counts here if its result is here, but not while CI may still refuse it.
   const isHere = (request: Request) =>
@@ -145,15 +146,18 @@ async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around
     return { branch, own, outcomes: [], isWhole: true, history: own, isOvertakenBeyond: false }
   const order = newest.buildOrder
   const count = AROUND.find((rows) => rows >= own.length + HISTORY_NEAR) ?? AROUND.at(-1)!
-  const outcomes = await reads.verdictsBefore(branch, order, count)
   const lastSeq = Math.max(...own.map(({ finalSeq }) => finalSeq ?? 0))
+  const [outcomes, isOvertakenBeyond] = await together([
+    reads.verdictsBefore(branch, order, count),
+    reads.isOvertaken(branch, order, lastSeq),
+  ])
   return {
     branch,
     own,
     outcomes,
     isWhole: outcomes.length < count,
     history: foldHistory(outcomes, own),
-    isOvertakenBeyond: await reads.isOvertaken(branch, order, lastSeq),
+    isOvertakenBeyond,
   }
 }
 

@@ -94,6 +94,8 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
 
 async function transact<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
+  const writes: Promise<unknown>[] = []
+  writesOf.set(client, writes)
   let isUsable = true
   try {
     // Not awaited, so that it is sent with the first statements. If it fails, the connection is lost and they fail too.
@@ -103,13 +105,25 @@ async function transact<T>(pool: Pool, begin: string, work: (client: PoolClient)
     if ((await client.query('commit')).command !== 'COMMIT') throw new Error('the transaction was rolled back')
     return result
   } catch (error) {
-    isUsable = !isOutdated(error)
+    let cause = error
     await client.query('rollback').catch(() => (isUsable = false))
-    throw error
+    // After a write that failed, all other statements fail too, without saying why.
+    for (const write of writes.toReversed()) await write.catch((reason: unknown) => (cause = reason))
+    isUsable &&= !isOutdated(cause)
+    throw cause
   } finally {
+    writesOf.delete(client)
     client.release(!isUsable)
   }
 }
+
+/** The writes of each transaction that goes on. Nobody waits for them one by one: `commit` does. */
+const writesOf = new WeakMap<PoolClient, Promise<unknown>[]>()
+
+/** A statement that returns nothing to read. */
+const isWrite = ({ query }: CompiledQuery): boolean =>
+  (query.kind === 'InsertQueryNode' || query.kind === 'UpdateQueryNode' || query.kind === 'DeleteQueryNode') &&
+  !query.returning
 
 /** One connection in the form of the pool that Kysely wants. */
 const poolOf = (client: PoolClient) => {
@@ -127,8 +141,15 @@ function createPrepared(): (on: Pool | PoolClient) => Execute {
   const ask = async (on: Pool | PoolClient, query: CompiledQuery, values: readonly unknown[]) =>
     (await on.query({ name: nameOf(query), text: query.sql, values: values as unknown[] })).rows
   return (on) => ({
-    rows: (query, values) =>
-      on instanceof Pool ? retry(() => ask(on, query, values), isOutdated) : ask(on, query, values),
+    rows(query, values) {
+      if (on instanceof Pool) return retry(() => ask(on, query, values), isOutdated)
+      const answer = ask(on, query, values)
+      const writes = isWrite(query) ? writesOf.get(on) : undefined
+      if (!writes) return answer
+      writes.push(answer)
+      answer.catch(() => {})
+      return []
+    },
   })
 }
 

@@ -5,10 +5,11 @@ import { branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
 import type { RuleResult, RuleVerdict } from '../../domain/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/status.ts'
+import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { StoredDecision, StoredEvent } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
-import { type RunQuery, columns, type Insert } from './query.ts'
+import { type RunQuery, columns, type Insert, lock } from './query.ts'
 
 export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent =>
   toStoredEvent(row, JSON.parse(row.details) as BuildDetails)
@@ -113,11 +114,12 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
   return {
     async eventsOfBuild(projectId, buildId) {
       const key = buildKey(projectId, buildId)
+      const read = () =>
+        runQuery('eventsOfBuild', { key }, (value) =>
+          buildEvents().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(sql.lit(BUILD_EVENTS_MAX)),
+        )
       // Two concurrent first build events of one build must not each be taken for the first.
-      if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
-      const rows = await runQuery('eventsOfBuild', { key }, (value) =>
-        buildEvents().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(sql.lit(BUILD_EVENTS_MAX)),
-      )
+      const rows = locks ? (await together([lock(db, runQuery, 'build', key), read()]))[1] : await read()
       return rows.toReversed().map(toPlacedEvent)
     },
 

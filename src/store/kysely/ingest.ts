@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
-import { type RunQuery, columns } from './query.ts'
+import { together } from '../../lib/async.ts'
+import { type RunQuery, columns, lock } from './query.ts'
 import { randomInt } from 'node:crypto'
 
 /** Build events read per revision in one round: several may be of one revision. */
@@ -13,27 +14,29 @@ type IngestReads = Pick<Reads, 'dueIngest' | 'ingestOf'>
 export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestReads {
   return {
     async dueIngest(now, limit) {
-      const woken = await runQuery(`dueWoken ${limit}`, { now }, (value) =>
-        db
-          .selectFrom('intake')
-          .select(['lineage_key', 'priority', 'due_at as at'])
-          .where('due_at', '<=', value('now'))
-          .orderBy('priority')
-          .orderBy('due_at')
-          .limit(sql.lit(limit)),
-      )
-      const fresh = await runQuery(`dueFresh ${limit}`, {}, () =>
-        db
-          .selectFrom('fact')
-          .select(['lineage_key', 'priority', 'at', 'build_key'])
-          .where('episode', 'is', null)
-          .where(({ not, exists, selectFrom }) =>
-            not(exists(selectFrom('intake').select('stamp').whereRef('intake.lineage_key', '=', 'fact.lineage_key'))),
-          )
-          .orderBy('priority')
-          .orderBy('seq')
-          .limit(sql.lit(limit * EVENTS_PER_REVISION)),
-      )
+      const [woken, fresh] = await together([
+        runQuery(`dueWoken ${limit}`, { now }, (value) =>
+          db
+            .selectFrom('intake')
+            .select(['lineage_key', 'priority', 'due_at as at'])
+            .where('due_at', '<=', value('now'))
+            .orderBy('priority')
+            .orderBy('due_at')
+            .limit(sql.lit(limit)),
+        ),
+        runQuery(`dueFresh ${limit}`, {}, () =>
+          db
+            .selectFrom('fact')
+            .select(['lineage_key', 'priority', 'at', 'build_key'])
+            .where('episode', 'is', null)
+            .where(({ not, exists, selectFrom }) =>
+              not(exists(selectFrom('intake').select('stamp').whereRef('intake.lineage_key', '=', 'fact.lineage_key'))),
+            )
+            .orderBy('priority')
+            .orderBy('seq')
+            .limit(sql.lit(limit * EVENTS_PER_REVISION)),
+        ),
+      ])
       const due = [...woken.map((row) => ({ ...row, build_key: null })), ...fresh]
       const byRevision = Map.groupBy(
         due.sort((a, b) => a.priority - b.priority || a.at - b.at),
@@ -46,18 +49,17 @@ export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
     },
 
     async ingestOf(revisionKey) {
-      // There may be no row to lock yet, so this is an advisory lock.
-      if (locks) await sql`select pg_advisory_xact_lock(${ingestLock(revisionKey)})`.execute(db)
-      const [row] = await runQuery('ingestOf', { revisionKey }, (value) =>
-        db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('revisionKey')),
-      )
+      const [, [row]] = await together([
+        // There may be no row to lock yet, so this is an advisory lock.
+        locks ? lock(db, runQuery, 'revision', revisionKey) : null,
+        runQuery('ingestOf', { revisionKey }, (value) =>
+          db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('revisionKey')),
+        ),
+      ])
       return row ? { revisionKey, stamp: row.stamp } : null
     },
   }
 }
-
-/** The advisory lock for ingesting a revision. */
-const ingestLock = (revisionKey: string) => sql`hashtextextended(${revisionKey}, 1)`
 
 /** Stamps are random, so that a mark that was removed and made again is not taken for the old one. */
 const STAMP_MAX = 2 ** 48 - 1
@@ -71,7 +73,7 @@ type IngestWrites = Pick<Tx, 'wakeRevision' | 'lockName' | 'settleRevision' | 'p
 export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestWrites {
   return {
     async lockName(name) {
-      if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 2))`.execute(db)
+      if (locks) await lock(db, runQuery, 'name', name)
     },
 
     async wakeRevision(revisionKey, dueAt, priority) {

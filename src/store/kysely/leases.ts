@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Tx, Reads } from '../store.ts'
+import type { RunQuery } from './query.ts'
 
 /** Which process sends. To take a lease, its row is deleted first, which waits for transactions that locked it. */
 export const writeLeases = (
   db: Kysely<Schema>,
+  runQuery: RunQuery,
   locks: boolean,
 ): Pick<Tx, 'takeLease' | 'renewLease' | 'holdsLease' | 'releaseLease'> => ({
   async takeLease({ name, heldBy, heldUntil }, { now, longestMs }) {
@@ -34,9 +36,16 @@ export const writeLeases = (
   },
 
   async holdsLease({ name, heldBy }) {
-    const held = db.selectFrom('lease').select('name').where('name', '=', name).where('held_by', '=', heldBy)
-    // With this lock the lease can be renewed meanwhile, but not deleted.
-    return (await (locks ? held.forKeyShare() : held).executeTakeFirst()) !== undefined
+    const rows = await runQuery('holdsLease', { name, heldBy }, (value) =>
+      db
+        .selectFrom('lease')
+        .select('name')
+        .where('name', '=', value('name'))
+        .where('held_by', '=', value('heldBy'))
+        // With this lock the lease can be renewed meanwhile, but not deleted.
+        .$if(locks, (query) => query.forKeyShare()),
+    )
+    return rows.length > 0
   },
 
   async releaseLease({ name, heldBy }) {

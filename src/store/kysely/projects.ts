@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type Selectable, sql, type Kysely } from 'kysel
 import type { BranchFilter } from '../../domain/pattern.ts'
 import { sourceOf, type ProjectId, type Uuid } from '../../domain/ids.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
+import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { DeliveredProject, KnownProject } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
@@ -47,13 +48,11 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
       if (byId) return toProject(byId)
       // Only the CI service's projects are found by name. Other sources may use the same names; theirs are found by id.
       if (sourceOf(legacyId) !== 'ci') return null
-      const found: Selectable<Schema['project']>[] = []
-      for (const name of new Set(names))
-        found.push(
-          ...(await runQuery('projectByName', { name }, (value) =>
-            db.selectFrom('project').selectAll().where('name', '=', value('name')).where(ofCi).limit(sql.lit(2)),
-          )),
+      const byName = (name: string) =>
+        runQuery('projectByName', { name }, (value) =>
+          db.selectFrom('project').selectAll().where('name', '=', value('name')).where(ofCi).limit(sql.lit(2)),
         )
+      const found = (await together([...new Set(names)].map(byName))).flat()
       // If two projects have the name, it is not clear whose rules are meant, so none are used.
       return new Set(found.map((row) => row.uuid)).size === 1 ? toProject(found[0]!) : null
     },

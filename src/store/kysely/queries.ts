@@ -64,7 +64,7 @@ export function createTx(db: Kysely<Schema>, context: QueryContext): Tx {
     ...writePeople(db, runQuery, context.locks),
     ...writeSubscriptions(db, context.locks),
     ...writeJobs(db),
-    ...writeLeases(db, context.locks),
+    ...writeLeases(db, runQuery, context.locks),
     ...writeEvents(db),
     ...writePrune(db),
     ...writeReports(db, runQuery),

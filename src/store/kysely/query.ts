@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Insertable, Kysely } from 'kysely'
+import { sql, type Compilable, type CompiledQuery, type Insertable, type Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 /** Compiled queries by name: one cache for each store, so for each dialect. */
@@ -57,6 +57,17 @@ export const createInsert = (db: Kysely<Schema>, compiled: Compiled, execute: Ex
       ([inserted]) => (inserted as Record<string, number>)[key]!,
     )
   }
+
+/** What is locked by name, each with its own number: a build may have the same name as a revision. */
+const LOCKS = { build: 0, revision: 1, name: 2 }
+
+/** Locks a name until the transaction ends. PostgreSQL only: the transactions of SQLite follow each other. */
+export const lock = (db: Kysely<Schema>, runQuery: RunQuery, what: keyof typeof LOCKS, name: string) =>
+  runQuery(`lock ${what}`, { name }, (value) =>
+    db.selectNoFrom(
+      sql`pg_advisory_xact_lock(hashtextextended(${value('name')}, ${sql.lit(LOCKS[what])}))`.as('locked'),
+    ),
+  )
 
 function compiledOnce(
   compiled: Compiled,
