@@ -104,7 +104,11 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   const knownFrom = news.newest?.cardNumber ?? 0
   for (const [cardNumber, all] of Map.groupBy([...news.onNewest, ...placed], (one) => one.cardNumber))
     if (cardNumber !== null && cardNumber >= knownFrom)
-      cached.prime('eventsOfCard', [revisionKey, cardNumber], all.toSorted((a, b) => a.seq - b.seq))
+      cached.prime(
+        'eventsOfCard',
+        [revisionKey, cardNumber],
+        all.toSorted((a, b) => a.seq - b.seq),
+      )
   if (changes) await updateBreakage(tx, changes, placed, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),

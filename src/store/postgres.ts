@@ -102,13 +102,14 @@ async function transact<T>(pool: Pool, begin: string, work: (client: PoolClient)
     client.query(begin).catch(() => {})
     const result = await work(client)
     // If a statement failed and `work` did not throw, PostgreSQL answers `commit` with a rollback.
-    if ((await client.query('commit')).command !== 'COMMIT') throw new Error('the transaction was rolled back')
+    if ((await client.query('commit')).command !== 'COMMIT')
+      throw Object.assign(new Error('the transaction was rolled back'), { code: ABORTED })
     return result
   } catch (error) {
-    let cause = error
     await client.query('rollback').catch(() => (isUsable = false))
-    // After a write that failed, all other statements fail too, without saying why.
-    for (const write of writes.toReversed()) await write.catch((reason: unknown) => (cause = reason))
+    const ended = await Promise.allSettled(writes)
+    const failures = [error, ...ended.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))]
+    const cause = failures.find((failure) => errorCode(failure) !== ABORTED) ?? error
     isUsable &&= !isOutdated(cause)
     throw cause
   } finally {
@@ -239,6 +240,9 @@ async function migrateWith(connectionString: string, onIdleError: (error: Error)
 // bigint arrives as text; ours are ms and counters, far below 2^53.
 export const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
+
+/** After one statement of a transaction has failed, all others fail with this code, which does not say why. */
+const ABORTED = '25P02'
 
 /** A newer process changed the tables: a connection that has prepared queries before cannot be used any more. */
 const isOutdated = (error: unknown): boolean => errorCode(error) === '0A000'

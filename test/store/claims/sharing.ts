@@ -1,12 +1,16 @@
 import { expect, test, vi } from 'vitest'
 import { LEASE_MS } from '../../../src/alerts/lease.ts'
 import { idOrder, toUuid } from '../../../src/domain/ids.ts'
+import { together } from '../../../src/lib/async.ts'
 import type { KnownBuild } from '../../../src/store/records.ts'
 import { buildId, projectId, request, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { CARD, claimed, decided, dueKeys, hear, REVISION, projectRequest, several } from '../given.ts'
 
 const ROUNDS = 25
+
+/** More than a column of type `integer` holds. */
+const BEYOND_INTEGER = 2 ** 40
 
 const WAIT = { timeout: 10_000 }
 
@@ -106,6 +110,26 @@ export function sharingClaims(places: () => Places): void {
     })
     await Promise.all(wakes)
     expect(await place.store.read.ingestOf(REVISION)).not.toBeNull()
+  })
+
+  test('a write that fails makes its transaction fail, with its own error', async () => {
+    await using place = await places().open()
+    const twice = place.store.write(async (tx) => {
+      await tx.insertMessage(claimed({ key: 'twice' }))
+      await tx.insertMessage(claimed({ key: 'twice' }))
+      return tx.messagesOf(CARD)
+    })
+    await expect(twice).rejects.toMatchObject({ code: '23505' })
+    expect(await place.store.read.messagesOf(CARD)).toEqual([])
+  })
+
+  test('a read that fails says why, and not the writes that fail after it', async () => {
+    await using place = await places().open()
+    const beyond = place.store.write((tx) =>
+      together([tx.eventsOfCard(REVISION, BEYOND_INTEGER), tx.insertMessage(claimed({ key: 'after' }))]),
+    )
+    await expect(beyond).rejects.toMatchObject({ code: '22003' })
+    expect(await place.store.read.messagesOf(CARD)).toEqual([])
   })
 
   test('one process claims a slot, in every round', async () => {
