@@ -125,7 +125,7 @@ export function createLease({ store, clock, syncClock, log, monotonic, newId, on
   async function acquireInTime(): Promise<void> {
     const waited = new AbortController()
     const call = acquireOrRenew().catch((error: unknown) =>
-      log.warn({ err: error }, 'the lease could not be asked for'),
+      log.warn({ err: error }, 'the lease could not be requested'),
     )
     await Promise.race([call, clock.sleep(LEASE_MS, waited.signal)])
     waited.abort()

@@ -13,7 +13,7 @@ const shown = (word: string): string => outside(word, WORD_CHARS_MAX) || '(none)
 const REASONS: Record<Reason, string> = {
   'event-selected': 'A rule selects this event on this branch.',
   'every-event': 'This channel follows every event.',
-  'rules-unread': "The project's rules could not be read, so every event was told.",
+  'rules-unread': "The project's rules could not be read, so every event was posted.",
   'account-notice': "It is the account's trouble: it goes into the notice of the day.",
   'updates-card': 'No rule selects it, but the card was there and shows the newest state.',
   'event-not-selected': 'No rule selects this event on this branch.',
