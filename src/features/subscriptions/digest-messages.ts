@@ -33,7 +33,7 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
     case 'preview':
       return answerOf([
         ...digestLines(outcome.view),
-        small('A preview, visible only to you. The digest also has a chart.'),
+        small('A preview up to now, visible only to you. The digest also has a chart.'),
       ])
     case 'no-zone':
       return answerDigestFault(`There is no time zone ${typed(outcome.zone)}`, '/ci digest daily 9:00 Europe/Berlin')

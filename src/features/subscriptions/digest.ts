@@ -6,6 +6,7 @@ import {
   periodOf,
   zoneNamed,
   type Schedule,
+  DAY_MS,
 } from '../../domain/digest.ts'
 import { NO_QUEUES } from '../../domain/plan.ts'
 import { digestSubject } from '../../domain/revision.ts'
@@ -78,13 +79,13 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
   return { kind: 'off', announced: await announce(deps, { channel, text: digestOffLine(by.user), user: by.user }) }
 }
 
-/** What a digest would say today; a weekly one if none is set. */
+/** What tomorrow's digest would say by now: with today's builds. A weekly one if none is set. */
 async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Promise<DigestOutcome> {
   if (channel === null) return { kind: 'no-channel' }
   const stored = await deps.store.read.digest(channel)
   const zone = stored?.schedule.zone ?? (await deps.timeZoneOf(user))
   const now = deps.clock.now()
-  const period = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, now)
+  const period = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, now + DAY_MS)
   const view = await digestView(deps, channel, period, now)
   return { kind: 'preview', view }
 }

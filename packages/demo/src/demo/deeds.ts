@@ -111,6 +111,6 @@ const requested = ({ action, by }: Deed): string => `${action} requested by <@${
 const answersOwed = ({ projects, question }: Seen): Record<string, readonly string[]> => ({
   list: [`*${projects.length} projects*`, ...projects],
   status: ['acme/web', `*${styleOf('flaky').label}*`, `*${styleOf('stopped').label}*`],
-  [QUESTIONS.digest]: [':bar_chart: *', 'A preview, visible only to you'],
+  [QUESTIONS.digest]: [':bar_chart: *', 'A preview up to now'],
   ...(question && { [question.text]: question.words }),
 })

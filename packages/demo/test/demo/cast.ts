@@ -51,7 +51,7 @@ export const wellPlayed = (): Seen => ({
       '```![acme/web main build status](&lt;http://127.0.0.1/projects/p/status?branch=main&gt;)```',
       '```&lt;img src="http://127.0.0.1/projects/p/status?branch=main"&gt;```',
     ].join('\n'),
-    ':bar_chart: *acme builds, 27 April – 3 May*: no builds\nA preview, visible only to you; a digest also has a chart.',
+    ':bar_chart: *acme builds, 27 April – 3 May*: no builds\nA preview up to now, visible only to you; a digest also has a chart.',
   ],
   owners: [null, PEOPLE.ada, null, PEOPLE.grace, PEOPLE.lin],
   lateForm: ':white_check_mark: *Already fixed* by acme/api #504 on `checkout`; nothing was changed.',
