@@ -187,11 +187,12 @@ export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): Breakage
     async touchCards(subject, at, priority) {
       const earlier = (column: 'edit_at' | 'edit_priority', than: number) =>
         sql<number>`case when ${sql.ref(column)} < ${than} then ${sql.ref(column)} else ${than} end`
-      await db
-        .updateTable('card')
-        .set({ edit_at: earlier('edit_at', at), edit_priority: earlier('edit_priority', priority) })
-        .where('subject', '=', subject)
-        .execute()
+      await runQuery('touchCards', { subject, at, priority }, (value) =>
+        db
+          .updateTable('card')
+          .set({ edit_at: earlier('edit_at', value('at')), edit_priority: earlier('edit_priority', value('priority')) })
+          .where('subject', '=', value('subject')),
+      )
     },
   }
 }
