@@ -100,10 +100,11 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   const { revisionKey, mark, requests, known, changes } = news
   const now = deps.clock.now()
   const { placed, newest } = await place(tx, news)
-  // This transaction holds the revision's lock: nobody else gives build events these cards meanwhile.
-  const knownFrom = news.newest?.cardNumber ?? 0
+  // All build events of the newest card, and of those that were just begun, are known here. This transaction holds the
+  // revision's lock, so nobody else adds any.
+  const newestBefore = news.newest?.cardNumber ?? 0
   for (const [cardNumber, all] of Map.groupBy([...news.onNewest, ...placed], (one) => one.cardNumber))
-    if (cardNumber !== null && cardNumber >= knownFrom)
+    if (cardNumber !== null && cardNumber >= newestBefore)
       cached.prime(
         'eventsOfCard',
         [revisionKey, cardNumber],

@@ -27,7 +27,8 @@ export async function readNews(
   { revisionKey, buildKeys }: DueRevision,
   subscriptions: readonly Subscription[],
 ) {
-  // The mark first: it locks the revision, and a wake that comes after it must not be settled.
+  // `ingestOf` first: PostgreSQL runs these in order, so that the rest is read under the revision's lock. A later wake has
+  // another stamp, and stays.
   const [mark, requests, buildEvents, newest] = await together([
     tx.ingestOf(revisionKey),
     tx.requestsOf(revisionKey),

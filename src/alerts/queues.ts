@@ -42,7 +42,7 @@ export async function readCard(
   key: CardKey,
   underWay: boolean,
 ): Promise<({ card: Card; messages: StoredMessage[] } & CardPlan) | null> {
-  // The card first: it locks the card, and the rest must not change meanwhile.
+  // The card first: PostgreSQL runs these in order, so that the messages are read under the card's lock.
   const [card, stored] = await together([reads.card(key), reads.messagesOf(key)])
   if (!card) return null
   const now = deps.clock.now()

@@ -16,7 +16,7 @@ const CALLS_MAX = 32
  * Revisions ingested in one transaction. PostgreSQL gets the queries of all at once. SQLite runs in this thread: one
  * revision at a time leaves room for deliveries.
  */
-const TOGETHER = { shared: 32, alone: 1 }
+const REVISIONS_AT_ONCE = { shared: 32, alone: 1 }
 
 /** Revisions read per round, at least. */
 const INGEST_MAX = 4
@@ -58,7 +58,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { store, clock, log } = deps
   const stopping = new AbortController()
   const outage = createOutage(clock)
-  const together = store.shared ? TOGETHER.shared : TOGETHER.alone
+  const atOnce = store.shared ? REVISIONS_AT_ONCE.shared : REVISIONS_AT_ONCE.alone
   const bells = { ingest: createBell(deps), send: createBell(deps) }
   const underWay = new Map<string, Promise<void>>()
   const waitingChannels = new Set<ChannelId>()
@@ -72,7 +72,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function ingestLoop(): Promise<void> {
     let isPatient = false
     while (!stopping.signal.aborted) {
-      const due = await store.read.dueIngest(clock.now(), Math.max(INGEST_MAX, together))
+      const due = await store.read.dueIngest(clock.now(), Math.max(INGEST_MAX, atOnce))
       const beganAt = clock.now()
       const taken = await ingestAll(due)
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
@@ -95,7 +95,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   async function ingestAll(due: readonly DueRevision[]): Promise<IngestResult[]> {
     const taken: IngestResult[] = []
-    for (let i = 0; i < due.length; i += together) taken.push(...(await ingestSome(due.slice(i, i + together))))
+    for (let i = 0; i < due.length; i += atOnce) taken.push(...(await ingestSome(due.slice(i, i + atOnce))))
     return taken
   }
 

@@ -7,13 +7,13 @@ export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<V
 }
 
 /**
- * Waits for all of these, also if one fails; then throws the first failure. For statements of one transaction, where none
- * may go on when it is over.
+ * Waits for all of these, also if one fails; then throws the failure that comes first in the list. For statements of one
+ * transaction, where none may go on when it is over.
  */
 export async function together<Results extends readonly unknown[]>(
-  works: readonly [...{ [Each in keyof Results]: Results[Each] | Promise<Results[Each]> }],
+  promises: readonly [...{ [Each in keyof Results]: Results[Each] | Promise<Results[Each]> }],
 ): Promise<Results> {
-  const settled = await Promise.allSettled(works)
+  const settled = await Promise.allSettled(promises)
   return settled.map((one) => {
     if (one.status === 'rejected') throw one.reason
     return one.value

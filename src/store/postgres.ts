@@ -94,41 +94,52 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
 
 async function transact<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
-  const writes: Promise<unknown>[] = []
-  writesOf.set(client, writes)
+  const failures: unknown[] = []
+  failuresOf.set(client, failures)
+  let rolledBack: Error | null = null
   let isUsable = true
   try {
     // Not awaited, so that it is sent with the first statements. If it fails, the connection is lost and they fail too.
     client.query(begin).catch(() => {})
     const result = await work(client)
     // If a statement failed and `work` did not throw, PostgreSQL answers `commit` with a rollback.
-    if ((await client.query('commit')).command !== 'COMMIT')
-      throw Object.assign(new Error('the transaction was rolled back'), { code: ABORTED })
-    return result
+    const { command } = await client.query('commit')
+    if (command === 'COMMIT' && failures.length === 0) return result
+    throw (rolledBack = new Error('the transaction was rolled back'))
   } catch (error) {
+    // Awaited before `failures` is read: the last failures may have come in one piece with the answer to `commit`.
     await client.query('rollback').catch(() => (isUsable = false))
-    const ended = await Promise.allSettled(writes)
-    const failures = [error, ...ended.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))]
-    const cause = failures.find((failure) => errorCode(failure) !== ABORTED) ?? error
+    const cause = error === rolledBack || failures.includes(error) ? (failures[0] ?? error) : error
     isUsable &&= !isOutdated(cause)
     throw cause
   } finally {
-    writesOf.delete(client)
+    failuresOf.delete(client)
     client.release(!isUsable)
   }
 }
 
-/** The writes of each transaction that goes on. Nobody waits for them one by one: `commit` does. */
-const writesOf = new WeakMap<PoolClient, Promise<unknown>[]>()
+/**
+ * The failures of each open transaction, in order. Only the first says why: PostgreSQL refuses all statements after it.
+ */
+const failuresOf = new WeakMap<PoolClient, unknown[]>()
 
-/** A statement that returns nothing to read. */
-const isWrite = ({ query }: CompiledQuery): boolean =>
+async function recordFailure<T>(client: PoolClient, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    failuresOf.get(client)?.push(error)
+    throw error
+  }
+}
+
+const returnsNothing = ({ query }: CompiledQuery): boolean =>
   (query.kind === 'InsertQueryNode' || query.kind === 'UpdateQueryNode' || query.kind === 'DeleteQueryNode') &&
   !query.returning
 
 /** One connection in the form of the pool that Kysely wants. */
 const poolOf = (client: PoolClient) => {
-  const lent = { query: client.query.bind(client), release() {} } as PoolClient
+  const query = (text: string, values: unknown[]) => recordFailure(client, client.query(text, values))
+  const lent = { query, release() {} } as unknown as PoolClient
   return { connect: async () => lent, end: async () => {}, options: {} }
 }
 
@@ -144,10 +155,9 @@ function createPrepared(): (on: Pool | PoolClient) => Execute {
   return (on) => ({
     rows(query, values) {
       if (on instanceof Pool) return retry(() => ask(on, query, values), isOutdated)
-      const answer = ask(on, query, values)
-      const writes = isWrite(query) ? writesOf.get(on) : undefined
-      if (!writes) return answer
-      writes.push(answer)
+      const answer = recordFailure(on, ask(on, query, values))
+      if (!returnsNothing(query)) return answer
+      // `commit` waits for it. If it has failed, so does the transaction.
       answer.catch(() => {})
       return []
     },
@@ -240,9 +250,6 @@ async function migrateWith(connectionString: string, onIdleError: (error: Error)
 // bigint arrives as text; ours are ms and counters, far below 2^53.
 export const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
-
-/** After one statement of a transaction has failed, all others fail with this code, which does not say why. */
-const ABORTED = '25P02'
 
 /** A newer process changed the tables: a connection that has prepared queries before cannot be used any more. */
 const isOutdated = (error: unknown): boolean => errorCode(error) === '0A000'

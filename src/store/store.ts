@@ -38,6 +38,9 @@ export interface Store {
    * fsync; if one of them throws, only that one fails. `work` may run more than once, so it must have no effect but
    * through `tx`. No network call inside.
    *
+   * On PostgreSQL, a write that returns nothing may resolve before it is done: if it fails, the transaction does. So `work`
+   * must not catch a write's error.
+   *
    * `canBeRedone`: the write follows from what is stored already. It is committed and survives the process. Only a
    * power failure before the next other write may undo it, as a whole.
    */

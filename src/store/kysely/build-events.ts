@@ -119,7 +119,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
           buildEvents().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(sql.lit(BUILD_EVENTS_MAX)),
         )
       // Two concurrent first build events of one build must not each be taken for the first.
-      const rows = locks ? (await together([lock(db, runQuery, 'build', key), read()]))[1] : await read()
+      const [, rows] = locks ? await together([lock(db, runQuery, 'build', key), read()]) : [null, await read()]
       return rows.toReversed().map(toPlacedEvent)
     },
 

@@ -73,7 +73,7 @@ type IngestWrites = Pick<Tx, 'wakeRevision' | 'lockName' | 'settleRevision' | 'p
 export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestWrites {
   return {
     async lockName(name) {
-      if (locks) await lock(db, runQuery, 'name', name)
+      if (locks) await lock(db, runQuery, 'other', name)
     },
 
     async wakeRevision(revisionKey, dueAt, priority) {

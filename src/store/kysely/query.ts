@@ -22,7 +22,7 @@ export type Insert = <Table extends 'fact' | 'delivery'>(
 
 /**
  * Executes a compiled query in the database's fastest way. SQLite returns rows at once and not in a promise: a promise
- * at each level would cost more than the query.
+ * at each level would cost more than the query. A statement that returns nothing gives `[]`, on PostgreSQL before it is done.
  */
 export interface Execute {
   rows(query: CompiledQuery, parameters: readonly unknown[]): Promise<readonly unknown[]> | readonly unknown[]
@@ -58,8 +58,11 @@ export const createInsert = (db: Kysely<Schema>, compiled: Compiled, execute: Ex
     )
   }
 
-/** What is locked by name, each with its own number: a build may have the same name as a revision. */
-const LOCKS = { build: 0, revision: 1, name: 2 }
+/**
+ * What is locked by name, each with its own number: a build may have the same name as a revision. The numbers must never
+ * change, because an older process may hold the same locks.
+ */
+const LOCKS = { build: 0, revision: 1, other: 2 }
 
 /** Locks a name until the transaction ends. PostgreSQL only: the transactions of SQLite follow each other. */
 export const lock = (db: Kysely<Schema>, runQuery: RunQuery, what: keyof typeof LOCKS, name: string) =>

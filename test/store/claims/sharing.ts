@@ -132,6 +132,18 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.store.read.messagesOf(CARD)).toEqual([])
   })
 
+  test('of statements that wait side by side, the first to fail says why, wherever it stands', async () => {
+    await using place = await places().open()
+    const beyond = place.store.write((tx) =>
+      together([
+        tx.cardsOf(CARD.subject).then(() => tx.messagesOf(CARD)),
+        tx.eventsOfCard(REVISION, BEYOND_INTEGER),
+        tx.insertMessage(claimed({ key: 'after' })),
+      ]),
+    )
+    await expect(beyond).rejects.toMatchObject({ code: '22003' })
+  })
+
   test('one process claims a slot, in every round', async () => {
     await using place = await places().open()
     const stores = [place.store, place.another()]
