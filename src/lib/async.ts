@@ -7,17 +7,19 @@ export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<V
 }
 
 /**
- * Waits for all of these, also if one fails; then throws the failure that comes first in the list. For statements of one
- * transaction, where none may go on when it is over.
+ * As `Promise.all`, but if one fails, it throws only when all have ended. For statements of one transaction: none may go on
+ * when it is over.
  */
-export async function together<Results extends readonly unknown[]>(
-  promises: readonly [...{ [Each in keyof Results]: Results[Each] | Promise<Results[Each]> }],
-): Promise<Results> {
-  const settled = await Promise.allSettled(promises)
-  return settled.map((one) => {
-    if (one.status === 'rejected') throw one.reason
-    return one.value
-  }) as unknown as Results
+export async function together<All extends readonly (Promise<unknown> | object | null)[] | []>(
+  all: All,
+): Promise<{ -readonly [Each in keyof All]: Awaited<All[Each]> }> {
+  try {
+    // oxlint-disable-next-line typescript/await-thenable -- SQLite answers without a promise
+    return await Promise.all(all)
+  } catch (error) {
+    for (const one of all) await Promise.resolve(one).catch(() => {})
+    throw error
+  }
 }
 
 /** Resolves or rejects as `work` does, or rejects after `ms`. A timeout does not stop the work. */
