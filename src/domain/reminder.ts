@@ -17,6 +17,12 @@ export interface ReminderRule {
 /** The most reminders of one breakage in one channel. */
 export const REMINDERS_MAX = 3
 
+/**
+ * A channel's reminder that was due longer ago is not posted. Otherwise, turning reminders on would bring all branches
+ * that were left red for months.
+ */
+const REMINDER_LATE_MAX_MS = 7 * 24 * 60 * 60_000
+
 /** `owner`: a direct message to the owner, whose time is up. `channel`: a reminder in the thread, with its number. */
 export type NextReminder = { kind: 'owner'; at: number } | { kind: 'channel'; at: number; number: number }
 
@@ -40,6 +46,9 @@ export function nextReminder(
   const at = Math.max(Math.max(beganAt, ...since) + rule.afterMs, notBefore)
   return { kind: 'channel', at: withinHours(rule, at), number: reminded.length + 1 }
 }
+
+export const isDue = ({ kind, at }: NextReminder, now: number): boolean =>
+  at <= now && (kind === 'owner' || now - at <= REMINDER_LATE_MAX_MS)
 
 const LEFT_ALONE: ReadonlySet<BreakageChange['kind']> = new Set(['let-go', 'left', 'lapsed'])
 

@@ -2,7 +2,7 @@ import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import { coversBranch, matchBranch } from '../domain/pattern.ts'
 import { REQUEST_URGENCY, newestOf } from '../domain/plan.ts'
-import { nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
+import { isDue, nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
 import { noteSlot } from '../domain/story.ts'
 import { following, type Subscription } from '../domain/subscription.ts'
 import type { SubscriptionDeps } from '../features/subscriptions/outcomes.ts'
@@ -37,7 +37,7 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
       const { channel, remind: rule } = subscription
       try {
         const next = nextReminder(rule, breakage, changes.get(breakage.id) ?? [], channel)
-        if (next && next.at <= deps.clock.now() && covers(subscription, breakage.branch))
+        if (next && isDue(next, deps.clock.now()) && covers(subscription, breakage.branch))
           await storeReminder(deps, { breakage, project, channel, rule })
       } catch (error) {
         end = 'again'
@@ -103,7 +103,7 @@ async function record(
   const changes = breakage && (await withPostTime(tx, breakage, await tx.breakageChanges([breakageId]), channel))
   const next = changes && nextReminder(rule, breakage, changes, channel)
   const at = clock.now()
-  if (!next || next.at > at) return null
+  if (!next || !isDue(next, at)) return null
   const change = { id, breakageId, subject, interactionKey: null, to: null, at, ...changeOf(next, breakage, channel) }
   await tx.insertBreakageChange(change)
   if (change.kind === 'reminded') await tx.touchCards(subject, at, REQUEST_URGENCY)

@@ -10,6 +10,8 @@ import { BUILDS, follower, openStage, RELEASES, type Incarnation, type Stage } f
 import { HOUR, LIN, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../support/build-events.ts'
 import { inBrief, UNSENT, UNCLEAR_LOST } from '../support/fake-notifier.ts'
 
+const WEEK = 7 * 24 * HOUR
+
 const MAIN = branchKey(projectId(WEB), 'main')
 
 const RULE: ReminderRule = { afterMs: HOUR, fromHour: 0, toHour: 24, days: 'daily', zone: 'UTC' }
@@ -144,6 +146,24 @@ describe('the reminder of a red branch', () => {
     expect(reminders(stage)).toHaveLength(1)
     await pass(HOUR)
     expect(reminders(stage)).toHaveLength(2)
+  })
+
+  test('does not come if it was due more than a week ago, but an owner is still told that their time was up', async () => {
+    const redFor = async (ms: number) => {
+      const played = await play()
+      await played.hear(1, 'error')
+      played.stage.sql('update breakage set began_at = ?', played.stage.clock.now() - ms)
+      return played
+    }
+    await using dead = await redFor(HOUR + WEEK + MINUTE)
+    await dead.pass(10 * MINUTE)
+    expect(reminders(dead.stage)).toEqual([])
+    await dead.change({ owner: LIN, ownedAt: T0, ownerUntil: dead.stage.clock.now() - WEEK - MINUTE }, 'taken')
+    await dead.pass(2 * MINUTE)
+    expect(dead.said).toHaveLength(1)
+    await using red = await redFor(HOUR + WEEK - 10 * MINUTE)
+    await red.pass(2 * MINUTE)
+    expect(reminders(red.stage)).toEqual(['C0BUILDS01 reminder to all'])
   })
 
   test('does not come while somebody owns the branch or snoozes it; an owner whose time is over is told first, once', async () => {
