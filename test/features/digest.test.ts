@@ -128,6 +128,13 @@ describe('/ci digest', () => {
     expect(await stage.press()).toMatch(/^:bar_chart: \*acme\/web builds, Monday 2 March\*/)
     expect(stage.behind.said).toHaveLength(1)
   })
+
+  test('counts a red branch as red up to now in a preview, and not until midnight', async () => {
+    await using stage = await open()
+    await stage.behind.ended('error')
+    await stage.behind.rest(30 * 60_000)
+    expect(await stage.type('digest now')).toContain('*Red the longest*\n• acme/web `main`: 31 min\n')
+  })
 })
 
 describe('/ci flaky', () => {
