@@ -85,9 +85,9 @@ async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Pr
   const stored = await deps.store.read.digest(channel)
   const zone = stored?.schedule.zone ?? (await deps.timeZoneOf(user))
   const now = deps.clock.now()
-  const { period, ...days } = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, now + DAY_MS)
+  const { period, ...rest } = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, now + DAY_MS)
   // Not until midnight, since a branch that is red now would be counted as red until then.
-  const view = await digestView(deps, channel, { ...days, period: { ...period, to: now + 1 } }, now)
+  const view = await digestView(deps, channel, { ...rest, period: { ...period, to: now + 1 } }, now)
   return { kind: 'preview', view }
 }
 
