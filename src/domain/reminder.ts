@@ -18,8 +18,8 @@ export interface ReminderRule {
 export const REMINDERS_MAX = 3
 
 /**
- * A channel's reminder that was due longer ago is not posted. Otherwise, turning reminders on would bring all branches
- * that were left red for months.
+ * A channel's reminder that was due longer ago is not posted. Otherwise, turning reminders on would at once bring one for
+ * each branch that was left red for months.
  */
 const REMINDER_LATE_MAX_MS = 7 * 24 * 60 * 60_000
 
@@ -47,6 +47,7 @@ export function nextReminder(
   return { kind: 'channel', at: withinHours(rule, at), number: reminded.length + 1 }
 }
 
+/** Owners are told that their time is up, however late. */
 export const isDue = ({ kind, at }: NextReminder, now: number): boolean =>
   at <= now && (kind === 'owner' || now - at <= REMINDER_LATE_MAX_MS)
 

@@ -4,7 +4,7 @@ import { asRatio, atMost, inMs, note, type Benchmark } from './benchmark.ts'
 
 const BUILDS = 1_000
 const MEASURED = 200
-/** Long enough for Slack's limits. The idle bot's sweeps of this time count too: in a minute they would be more than the build. */
+/** Long enough for Slack's limits, and short: the idle bot's sweeps in this time are measured, too. */
 const GAP = 4 * SECOND
 
 const RATIO_MAX = 1.2

@@ -1,4 +1,5 @@
 import {
+  DAY_MS,
   DIGEST_AHEAD_MAX_MS,
   DIGEST_LATE_MAX_MS,
   lastDue,
@@ -6,7 +7,6 @@ import {
   periodOf,
   zoneNamed,
   type Schedule,
-  DAY_MS,
 } from '../../domain/digest.ts'
 import { NO_QUEUES } from '../../domain/plan.ts'
 import { digestSubject } from '../../domain/revision.ts'
@@ -79,14 +79,14 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
   return { kind: 'off', announced: await announce(deps, { channel, text: digestOffLine(by.user), user: by.user }) }
 }
 
-/** What tomorrow's digest would say by now: with today's builds. A weekly one if none is set. */
+/** The next day's digest as far as it is known now: it has today's builds. A weekly one if none is set. */
 async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Promise<DigestOutcome> {
   if (channel === null) return { kind: 'no-channel' }
   const stored = await deps.store.read.digest(channel)
   const zone = stored?.schedule.zone ?? (await deps.timeZoneOf(user))
   const now = deps.clock.now()
   const { period, ...rest } = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, now + DAY_MS)
-  // Not until midnight, since a branch that is red now would be counted as red until then.
+  // The period ends now (`to` is the first ms after it): a branch that is red must not count as red until midnight.
   const view = await digestView(deps, channel, { ...rest, period: { ...period, to: now + 1 } }, now)
   return { kind: 'preview', view }
 }
