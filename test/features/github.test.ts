@@ -14,7 +14,6 @@ const REPOSITORY = { id: 1, full_name: 'acme/site', html_url: null, default_bran
 const run = (more: object = {}) => ({
   id: 9_000_000_001,
   workflow_id: 77,
-  name: 'CI',
   status: 'completed',
   conclusion: 'failure',
   event: 'push',
@@ -31,7 +30,7 @@ const run = (more: object = {}) => ({
 
 /** GitHub has delivered this run, in addition to the CI service's builds. */
 async function deliver({ reconcile: { store, clock } }: Stage, shown: unknown): Promise<void> {
-  await recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY)!, body: '{}' })
+  await recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY, { name: 'CI' })!, body: '{}' })
   await clock.advance(5_000)
 }
 

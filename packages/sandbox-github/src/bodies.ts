@@ -97,7 +97,13 @@ export function runBody(world: World, run: Run, attempt: Attempt = currentAttemp
   const url = `${api}/actions/runs/${id}`
   const created_at = isoTime(run.createdAt)
   const ids = { id, node_id: `WFR_${id}`, check_suite_id: id, check_suite_node_id: `CS_${id}`, run_number: run.number }
-  const what = { name: workflow.name, path: workflow.path, workflow_id: workflow.id, event, head_branch: branch }
+  const what = {
+    name: run.ownName ?? workflow.name,
+    path: workflow.path,
+    workflow_id: workflow.id,
+    event,
+    head_branch: branch,
+  }
   const commit = { id: sha, tree_id: hash('sha1', sha), message, timestamp: created_at }
   return {
     ...ids,

@@ -21,6 +21,8 @@ export const pushSchema = z.strictObject({
   author: z.strictObject({ name: text, email: text, login: text }).partial().optional(),
   // `push`, `pull_request` for a fork, `schedule`, …
   event: text.optional(),
+  // The run's own name, from the workflow's `run-name`; by default the workflow's.
+  runName: text.optional(),
   // By name, id or file; by default the repository's first workflow.
   workflow: text.optional(),
   // The owner of the fork that the push comes from.
@@ -138,6 +140,7 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     id,
     repository,
     event,
+    ownName: wanted.runName ?? null,
     branch,
     sha: shared?.sha ?? hash('sha1', String(id)),
     message: wanted.message ?? shared?.message ?? 'Fix login',
@@ -150,7 +153,7 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
   return { ...run, attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }
 }
 
-const UNPUSHED = new Set(['schedule', 'workflow_dispatch', 'repository_dispatch'])
+const UNPUSHED = new Set(['schedule', 'workflow_dispatch', 'repository_dispatch', 'workflow_run', 'dynamic'])
 
 function newAttempt(world: World, run: Pick<Run, 'attempts' | 'jobNames'>, actor: string): Attempt {
   const now = world.clock.now()

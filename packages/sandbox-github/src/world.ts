@@ -56,6 +56,8 @@ export interface Run {
   /** counted for each workflow */
   number: number
   event: string
+  /** from the workflow's `run-name`; null: it is called like the workflow */
+  ownName: string | null
   branch: string | null
   sha: string
   message: string

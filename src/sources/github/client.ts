@@ -16,7 +16,7 @@ export interface GithubClient {
   /** A repository as GitHub shows it. */
   repository(repository: string, signal?: AbortSignal): Promise<unknown>
   /** A workflow as GitHub shows it, by its id. */
-  workflow(repository: string, workflow: string): Promise<unknown>
+  workflow(repository: string, workflow: string, signal?: AbortSignal): Promise<unknown>
   /** The webhooks of a repository, at most 100. */
   hooks(repository: string): Promise<unknown[]>
   /** How many calls the token has left; null if GitHub does not say. */
@@ -120,7 +120,8 @@ export function createGithubClient({
     },
     run: (repository, run, signal) => read(repository, ['actions', 'runs', run], 'read a run', signal),
     repository: (repository, signal) => read(repository, [], 'read a repository', signal),
-    workflow: (repository, workflow) => read(repository, ['actions', 'workflows', workflow], 'read a workflow'),
+    workflow: (repository, workflow, signal) =>
+      read(repository, ['actions', 'workflows', workflow], 'read a workflow', signal),
     hooks: (repository) => list(repository, ['hooks'], 'list the webhooks of a repository', arrayIn),
     async rate(repository) {
       const request = { method: 'GET', url: addressIn(repository, []), purpose: 'ask for the rate limit' } as const

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
-import { isRecord } from '../../lib/json.ts'
 import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
 import { readRun } from './run.ts'
 
@@ -32,7 +31,10 @@ function readBody(bytes: Uint8Array): BodyReading {
   const body = readJsonBody(bytes)
   if (body.kind === 'refusal') return body
   const { value, text } = body
-  const run = isRecord(value) ? readRun(value['workflow_run'], value['repository']) : null
+  const [workflowRun, repository, workflow] = ['workflow_run', 'repository', 'workflow'].map((name) =>
+    fieldOf(value, name),
+  )
+  const run = readRun(workflowRun, repository, workflow)
   if (!run) return { kind: 'refusal', reason: 'the body has no workflow_run and repository with usable ids' }
   return { kind: 'delivery', body: text, ...run }
 }

@@ -9,23 +9,23 @@ import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 
 /**
  * Reads a workflow run, as a `workflow_run` delivery and the REST API show it; null if its ids are missing.
- * @param defaultBranch used if the run's own repository does not name it
+ * @param workflow its workflow, as GitHub shows it: the run's own `name` may be that of this one run
  * Source: GitHub REST API, "Workflow runs".
  */
-export function readRun(value: unknown, repository: unknown, defaultBranch: string | null = null): ShownBuild | null {
+export function readRun(value: unknown, repository: unknown, workflow: unknown): ShownBuild | null {
   const [run, repo] = [RUN.safeParse(value).data, REPOSITORY.safeParse(repository).data]
   if (!run || !repo) return null
   const projectId = githubProjectId(repo.id, run.workflow_id)
   const author = run.head_commit?.author ?? null
-  const workflow = run.name ?? run.path?.split('/').at(-1) ?? 'workflow'
-  const name = `${repo.full_name} ${workflow}`
+  const name = `${repo.full_name} ${workflowName(WORKFLOW.safeParse(workflow).data?.name ?? null, run.path)}`
   return {
     observation: {
       projectId,
       buildId: run.id,
-      branch: branchOf(run, repo.id),
-      // Runs that no push started may share a commit but are unrelated: each is a revision of its own.
-      commitId: UNPUSHED.has(run.event ?? '') ? null : run.head_sha,
+      branch: branchOf(run, repo),
+      // A push starts one run of a workflow. Runs that anything else started may share its commit, but are unrelated:
+      // each is a revision of its own.
+      commitId: (run.event ?? 'push') === 'push' ? run.head_sha : null,
       rawStatus: rawStatusOf(run),
       details: {
         ...NO_DETAILS,
@@ -44,7 +44,7 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
         attempt: run.run_attempt,
       },
     },
-    project: projectOf(projectId, { type: 'github', name, defaultBranch: repo.default_branch ?? defaultBranch }),
+    project: projectOf(projectId, { type: 'github', name, defaultBranch: repo.default_branch }),
   }
 }
 
@@ -54,7 +54,6 @@ const time = timeMsOrNull.nullable().catch(null)
 const RUN = z.object({
   id: buildId,
   workflow_id: idDigits,
-  name: text,
   path: text,
   event: text,
   status: text,
@@ -78,22 +77,17 @@ const RUN = z.object({
 
 const REPOSITORY = z.object({ id: idDigits, full_name: text.pipe(z.string()), html_url: text, default_branch: text })
 
-type GithubRun = z.infer<typeof RUN>
+const WORKFLOW = z.object({ name: text })
 
-const UNPUSHED = new Set([
-  'schedule',
-  'workflow_dispatch',
-  'repository_dispatch',
-  'issues',
-  'issue_comment',
-  'discussion',
-  'discussion_comment',
-  'label',
-  'milestone',
-  'watch',
-  'fork',
-  'gollum',
-])
+type GithubRun = z.infer<typeof RUN>
+type GithubRepository = z.infer<typeof REPOSITORY>
+
+/** A workflow without a name of its own is called by its file, as on its badge. GitHub calls it by the whole path. */
+function workflowName(name: string | null, path: string | null): string {
+  // In some answers the path ends with the branch: `.github/workflows/ci.yml@refs/heads/main`.
+  const [file] = (name ?? path ?? 'workflow').split('@')
+  return name !== null && !name.startsWith('.github/') ? name : file!.split('/').at(-1)!
+}
 
 const WORDS = new Map([
   ['requested', 'queued'],
@@ -130,10 +124,13 @@ const urlOf = ({ html_url: url, run_attempt: attempt }: GithubRun): string | nul
 
 /** The account in the address of somebody who keeps theirs private: `1234+octocat@users.noreply.github.com`. */
 const loginIn = (email: string | null): string | null =>
-  /^(?:\d+\+)?([a-z\d-]+)@users\.noreply\.github\.com$/i.exec(email ?? '')?.[1] ?? null
+  /^(?:\d+\+)?([a-z\d_-]+)@users\.noreply\.github\.com$/i.exec(email ?? '')?.[1] ?? null
 
-// A fork may have a branch `main` too. It is not the repository's own, so it gets the fork's owner as a prefix.
-function branchOf({ head_branch: branch, head_repository: head }: GithubRun, repositoryId: string): string | null {
-  if (branch === null || !head || head.id === repositoryId) return branch
-  return `${head.owner?.login ?? 'fork'}:${branch}`
+// A fork may have a branch `main` too, and so may a pull request from `main`, whose run tests the merge. Neither is the
+// repository's own `main`: it gets the owner as a prefix, as GitHub writes it. A fork that was deleted has no name.
+function branchOf({ head_branch: branch, head_repository: head, event }: GithubRun, repo: GithubRepository) {
+  const isPullRequest = event?.startsWith('pull_request') ?? false
+  const isOwn = head ? head.id === repo.id : !isPullRequest
+  if (branch === null || (isOwn && !(isPullRequest && branch === repo.default_branch))) return branch
+  return `${head?.owner?.login ?? 'fork'}:${branch}`
 }

@@ -1,7 +1,6 @@
 import { isFinal, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
-import { isRecord } from '../../lib/json.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
@@ -29,6 +28,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
         ...(signal ? { signal } : {}),
       }
       const answer = await client.runs(repositoryIn(project), wanted)
+      const readOwn = (run: unknown) => readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project) })
       const shown = answer === 'unchanged' ? [] : answer.runs.flatMap((run) => readOwn(run) ?? [])
       // Newer runs may have pushed these off the list.
       for (const id of asked.filter((one) => !shown.some(({ observation }) => observation.buildId === one))) {
@@ -53,9 +53,6 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
 
 const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
 
-/** A run contains its own repository. */
-const readOwn = (run: unknown): ShownBuild | null => readRun(run, isRecord(run) ? run['repository'] : null)
-
 /** GitHub lists runs by start time. Open runs that newer ones pushed off the list are read one by one, this often. */
 const PUSHED_OUT_MS = 60_000
 const PUSHED_OUT_MAX = 20
@@ -65,23 +62,29 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
   source: 'github',
   projects: repositories,
   watch(name) {
-    const repositoryNow = hourly((signal) => client.repository(name, signal))
+    const surroundingsNow = hourly(async (signal) => ({
+      repository: await client.repository(name, signal),
+      workflows: new Map<string, unknown>(),
+    }))
     let etag: string | null = null
     let newest: ShownBuild[] = []
     let pushedOut: ShownBuild[] = []
     let pushedOutAt = 0
     return async (now, signal) => {
-      const repository = await repositoryNow(now, signal)
+      const surroundings = await surroundingsNow(now, signal)
       const answer = await client.runs(name, { etag, signal })
       if (answer === 'unchanged' && pushedOut.length === 0) return null
-      const runs = answer === 'unchanged' ? newest : answer.runs.flatMap((run) => readRun(run, repository) ?? [])
+      const read = (shown: readonly unknown[]) => readRuns(client, name, shown, surroundings, signal)
+      const runs = answer === 'unchanged' ? newest : await read(answer.runs)
       const ids = new Set(runs.map(({ observation }) => observation.buildId))
       let others = [...newest, ...pushedOut].filter(
         ({ observation }) => isOpen(observation) && !ids.has(observation.buildId),
       )
       if (others.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS) {
         const [first, rest] = [others.slice(0, PUSHED_OUT_MAX), others.slice(PUSHED_OUT_MAX)]
-        others = [...rest, ...(await readEach(client, name, first, repository, signal))]
+        const shown: unknown[] = []
+        for (const { observation } of first) shown.push(await unlessGone(client.run(name, observation.buildId, signal)))
+        others = [...rest, ...(await read(shown))]
         pushedOutAt = now
       }
       const done = () => {
@@ -96,16 +99,19 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
 
 const isOpen = ({ rawStatus }: ShownBuild['observation']): boolean => !isFinal(toStatus(rawStatus))
 
-async function readEach(
+/** A run names its workflow only by the id, so each workflow is read too, once. */
+async function readRuns(
   client: GithubClient,
   name: string,
-  builds: readonly ShownBuild[],
-  repository: unknown,
+  runs: readonly unknown[],
+  { repository, workflows }: { repository: unknown; workflows: Map<string, unknown> },
   signal: AbortSignal,
 ): Promise<ShownBuild[]> {
   const read: ShownBuild[] = []
-  for (const { observation } of builds) {
-    const build = readRun(await unlessGone(client.run(name, observation.buildId, signal)), repository)
+  for (const run of runs) {
+    const id = textOf(fieldOf(run, 'workflow_id')) ?? ''
+    if (id !== '' && !workflows.has(id)) workflows.set(id, await unlessGone(client.workflow(name, id, signal)))
+    const build = readRun(run, repository, workflows.get(id))
     if (build) read.push(build)
   }
   return read
@@ -125,3 +131,4 @@ function listed(client: GithubClient, repository: string, run: ShownBuild): List
 
 // A project's name is `acme/web CI`. A repository's full name has no blank.
 const repositoryIn = ({ name }: KnownProject): string => name.split(' ')[0]!
+const workflowNameIn = (project: KnownProject): string => project.name.slice(repositoryIn(project).length + 1)

@@ -61,8 +61,8 @@ export class CiError extends Error {
 }
 
 /**
- * Whether CI has surely not done what a failed call asked for: it answered with a 4xx, or the request was never sent
- * for lack of a connection or a token. False is not the opposite: CI may have done it, and the caller has to check.
+ * Whether CI has surely not done what a failed call asked for: it answered with a 4xx or sent it elsewhere, or the
+ * request was never sent for lack of a connection or a token. False is not the opposite: CI may have done it, and the caller has to check.
  */
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 
@@ -88,8 +88,9 @@ export function abortReason(
 
 const RETRYABLE: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['rate-limited', 'server', 'timeout', 'unreachable'])
 
-// Not 408: a server that gave up waiting for a request may have passed it on.
-const isRefusal = (status = 0): boolean => status >= 400 && status < 500 && status !== 408
+// Not 408: a server that gave up waiting for a request may have passed it on. 307 and 308 ask to send it elsewhere.
+const isRefusal = (status = 0): boolean =>
+  (status >= 400 && status < 500 && status !== 408) || [307, 308].includes(status)
 
 const SENTENCES: Record<CiErrorKind, string> = {
   'bad-request': 'CI did not accept the request',

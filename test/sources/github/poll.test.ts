@@ -11,7 +11,6 @@ const NOW = Date.parse('2026-02-03T04:05:06Z')
 const run = (id: number, status: string, conclusion: string | null = null, more: object = {}) => ({
   id,
   workflow_id: 77,
-  name: 'CI',
   status,
   conclusion,
   event: 'push',
@@ -23,6 +22,7 @@ const run = (id: number, status: string, conclusion: string | null = null, more:
   ...more,
 })
 
+const WORKFLOW = { name: 'CI' }
 const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: null, default_branch: 'main' }
 
 /** A stub of what GitHub shows at each poll; `failedJobs` is given by the test. */
@@ -37,6 +37,8 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       default_branch: 'main',
     }),
     calls: 0,
+    workflow: async (): Promise<unknown> => WORKFLOW,
+    workflowReads: 0,
     /** the runs that newer ones have pushed out of the list */
     pushedOut: [] as ReturnType<typeof run>[],
     reads: 0,
@@ -48,6 +50,10 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       return github.repository()
     },
     runs: async () => ({ runs: github.shown, etag: null }),
+    workflow: () => {
+      github.workflowReads++
+      return github.workflow()
+    },
     async run(_: string, id: string) {
       github.reads++
       const shown = github.pushedOut.find((one) => String(one.id) === id)
@@ -68,9 +74,9 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       await ask()
     },
     /** Delivers the run by webhook. */
-    deliver: (shown: unknown) => recordDelivery(recording, { ...readRun(shown, REPOSITORY)!, body: '{}' }),
+    deliver: (shown: unknown) => recordDelivery(recording, { ...readRun(shown, REPOSITORY, WORKFLOW)!, body: '{}' }),
     /** Records the run as found by a command. */
-    come: (shown: unknown) => recordLookedUp(recording, readRun(shown, REPOSITORY)!, 'history'),
+    come: (shown: unknown) => recordLookedUp(recording, readRun(shown, REPOSITORY, WORKFLOW)!, 'history'),
     ask,
     told: async (id: number) =>
       (await store.read.eventsOfBuild('github:1:77', String(id))).map(({ rawStatus, origin, details }) => ({
@@ -116,6 +122,20 @@ test('the new name of a renamed default branch is known within an hour', async (
   await poll.clock.advance(60 * 60_000)
   await poll.look(run(2, 'in_progress'))
   expect((await poll.store.read.projects()).map(({ rules }) => rules?.[0]?.branch)).toEqual(['trunk'])
+})
+
+test('a workflow is read once an hour, and has no name if GitHub does not show it', async () => {
+  const poll = await openPoll()
+  const names = async () => (await poll.store.read.projects()).map(({ name }) => name)
+  // GitHub names a run after its `run-name`.
+  await poll.look(run(1, 'in_progress', null, { name: 'Deploy by Ada' }))
+  await poll.look(run(2, 'in_progress'))
+  expect(await names()).toEqual(['acme/web CI'])
+  expect(poll.github.workflowReads).toBe(1)
+  poll.github.workflow = () => Promise.reject(new CiError({ kind: 'not-found', purpose: 'read', status: 404 }))
+  await poll.clock.advance(60 * 60_000)
+  await poll.look(run(3, 'in_progress', null, { path: '.github/workflows/ci.yml@refs/heads/main' }))
+  expect(await names()).toEqual(['acme/web ci.yml'])
 })
 
 test('the failed jobs of each attempt are recorded, even if a webhook reported the failure first', async () => {

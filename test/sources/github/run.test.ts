@@ -6,7 +6,7 @@ import { readRun } from '../../../src/sources/github/run.ts'
 
 interface Example {
   name: string
-  examples: readonly { workflow_run?: unknown; repository?: unknown }[]
+  examples: readonly { workflow_run?: unknown; repository?: unknown; workflow?: unknown }[]
 }
 
 const examples = (name: string) =>
@@ -17,7 +17,10 @@ const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: 'https://github.exa
 const RUN = {
   id: 9_000_000_001,
   workflow_id: 77,
-  name: 'CI',
+  // The name of this one run, from the workflow's `run-name`.
+  name: 'Deploy by Ada',
+  path: '.github/workflows/ci.yml',
+  event: 'push',
   status: 'completed',
   conclusion: 'failure',
   head_branch: 'main',
@@ -31,7 +34,9 @@ const RUN = {
   updated_at: '2026-01-02T03:11:05Z',
 }
 
-const seen = (changes: object = {}) => readRun({ ...RUN, ...changes }, REPOSITORY)?.observation ?? null
+const WORKFLOW = { name: 'CI' }
+
+const seen = (changes: object = {}) => readRun({ ...RUN, ...changes }, REPOSITORY, WORKFLOW)?.observation ?? null
 
 describe('a run', () => {
   it('is read as a build', () => {
@@ -88,14 +93,38 @@ describe('a run', () => {
   it('from a fork is on the branch of the fork', () => {
     expect(seen({ head_repository: { id: 2, owner: { login: 'mallory' } } })?.branch).toBe('mallory:main')
     expect(seen({ head_repository: { id: 2, owner: null } })?.branch).toBe('fork:main')
+    expect(seen({ head_repository: null, event: 'pull_request' })?.branch).toBe('fork:main')
+    expect(seen({ head_repository: null })?.branch).toBe('main')
   })
 
-  it.each(['schedule', 'workflow_dispatch', 'issue_comment'])('that began with %s belongs to no commit', (event) => {
-    expect(seen({ event })).toMatchObject({ commitId: null, details: { shortCommitId: 'a1b2c3d' } })
+  it('for a pull request from the default branch is not on that branch, since it tests the merge', () => {
+    expect(seen({ event: 'pull_request' })?.branch).toBe('acme:main')
+    expect(seen({ event: 'pull_request', head_branch: 'feature' })?.branch).toBe('feature')
   })
+
+  it.each([
+    ['CI', null, 'CI'],
+    [null, '.github/workflows/ci.yml', 'ci.yml'],
+    [null, '.github/workflows/ci.yml@refs/heads/main', 'ci.yml'],
+    // GitHub calls a workflow without a name by its path.
+    ['.github/workflows/ci.yml', '.github/workflows/ci.yml', 'ci.yml'],
+    ['', null, 'workflow'],
+    ['deploy @ night', null, 'deploy @ night'],
+  ])('of the workflow %s at %s belongs to the project of %s', (name, path, called) => {
+    const { observation, project } = readRun({ ...RUN, path }, REPOSITORY, { name })!
+    expect(observation.details.projectName).toBe(`acme/web ${called}`)
+    expect(project!.name).toBe(`acme/web ${called}`)
+  })
+
+  it.each(['schedule', 'workflow_dispatch', 'workflow_run', 'dynamic', 'pull_request'])(
+    'that began with %s belongs to no commit',
+    (event) => {
+      expect(seen({ event })).toMatchObject({ commitId: null, details: { shortCommitId: 'a1b2c3d' } })
+    },
+  )
 
   it('that lacks everything but its ids is not refused', () => {
-    const bare = readRun({ id: '18446744073709551615', workflow_id: 77 }, { id: 1, full_name: 'acme/web' })
+    const bare = readRun({ id: '18446744073709551615', workflow_id: 77 }, { id: 1, full_name: 'acme/web' }, null)
     expect(bare?.observation).toMatchObject({
       buildId: '18446744073709551615',
       branch: null,
@@ -103,7 +132,7 @@ describe('a run', () => {
       rawStatus: 'unknown',
     })
     const nulls = Object.fromEntries(Object.keys(RUN).map((name) => [name, null]))
-    expect(readRun({ ...nulls, id: 1, workflow_id: 2 }, REPOSITORY)?.observation.details.attempt).toBe(1)
+    expect(readRun({ ...nulls, id: 1, workflow_id: 2 }, REPOSITORY, null)?.observation.details.attempt).toBe(1)
   })
 
   it.each([
@@ -125,6 +154,7 @@ describe('the author of a commit', () => {
     ['has an account', { email: 'ada@example.com', username: 'Octocat' }, 'ada@example.com', 'octocat'],
     ['keeps the e-mail address private', { email: '1234+octocat@users.noreply.github.com' }, null, 'octocat'],
     ['has kept it private since before 2017', { email: 'octo-cat@users.noreply.github.com' }, null, 'octo-cat'],
+    ['is managed by an enterprise', { email: '1234+mona_acme@users.noreply.github.com' }, null, 'mona_acme'],
   ])('%s', (_, author, email, login) => {
     expect(authorOf(author)).toEqual({ email, login })
   })
@@ -143,16 +173,16 @@ describe('the author of a commit', () => {
 describe('an example from the GitHub documentation', () => {
   it('is read as a run', () => {
     const read = examples('workflow_run').map(
-      ({ workflow_run: run, repository }) => readRun(run, repository)!.observation,
+      ({ workflow_run: run, repository, workflow }) => readRun(run, repository, workflow)!.observation,
     )
     expect(read.map(({ rawStatus, details }) => `${details.projectName} ${rawStatus} ${details.attempt}`))
       .toMatchInlineSnapshot(`
       [
         "Codertocat/Hello-World Manually triggered workflow queued 1",
-        "octo-org/octo-repo test.yml success 1",
-        "octo-org/octo-repo test.yml success 1",
-        "octo-org/octo-repo test.yml queued 1",
-        "octo-org/octo-repo test.yml action_required 1",
+        "octo-org/octo-repo test success 1",
+        "octo-org/octo-repo test success 1",
+        "octo-org/octo-repo test queued 1",
+        "octo-org/octo-repo test action_required 1",
       ]
     `)
   })
@@ -179,8 +209,11 @@ describe('the endpoint', () => {
   })
 
   it('reads nothing that is signed with another secret, or not signed at all', () => {
-    const body = JSON.stringify({ workflow_run: RUN, repository: REPOSITORY })
-    expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'delivery', observation: { buildId: '9000000001' } })
+    const body = JSON.stringify({ workflow_run: RUN, repository: REPOSITORY, workflow: WORKFLOW })
+    expect(read(body, signed(body, SECRET))).toMatchObject({
+      kind: 'delivery',
+      observation: { buildId: '9000000001', details: { projectName: 'acme/web CI' } },
+    })
     expect(read(body, signed(body, 'a-secret-of-nobody-here'))).toEqual({ kind: 'unauthorized' })
     expect(read(body, { 'x-github-event': 'workflow_run' })).toEqual({ kind: 'unauthorized' })
   })

@@ -55,9 +55,27 @@ test.each(['https://elsewhere.example/api', '/gitlab/api/v4/projects/acme%2Fold'
   },
 )
 
-test('a write is not redirected', async () => {
-  const { stub, gitlab } = await openClient(() => ({ status: 307, headers: { location: '/elsewhere' } }))
-  await expect(gitlab.retry('71', '1')).rejects.toMatchObject({ status: 307 })
+test('a write is sent to the new address if the answer says that nothing was done', async () => {
+  const { stub, github } = await openClient(({ path }) =>
+    path.startsWith('/repos/acme/old/')
+      ? { status: 307, headers: { location: '/repositories/9/actions/runs/1/cancel' } }
+      : { status: 202, json: {} },
+  )
+  await github.cancel('acme/old', '1')
+  expect(stub.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /repos/acme/old/actions/runs/1/cancel',
+    'POST /repositories/9/actions/runs/1/cancel',
+  ])
+})
+
+test('a write that was redirected to another host is not sent there, and was surely not done', async () => {
+  const { gitlab } = await openClient(() => ({ status: 307, headers: { location: 'https://elsewhere.example/' } }))
+  await expect(gitlab.retry('71', '1')).rejects.toMatchObject({ status: 307, isUndone: true })
+})
+
+test('a write is not sent again if the answer may say where the result is', async () => {
+  const { stub, gitlab } = await openClient(() => ({ status: 303, headers: { location: '/elsewhere' } }))
+  await expect(gitlab.retry('71', '1')).rejects.toMatchObject({ status: 303, isUndone: false })
   expect(stub.requests).toHaveLength(1)
 })
 
