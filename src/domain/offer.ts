@@ -33,8 +33,7 @@ export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 /** Can this attempt be stopped? The CI service needs both uuids, which can be looked up for Basic projects. */
 export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   const source = sourceOfAttempt(attempt)
-  if (!(source === 'ci' ? STOPPABLE : CANCELLABLE).has(attempt.status) || attempt.rawStatus === HELD_STATUS)
-    return 'not-now'
+  if (!STOPPABLE[source].has(attempt.status) || attempt.rawStatus === HELD_STATUS) return 'not-now'
   if (isRequested('stop', attempt, requests)) return 'asked'
   if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
   const { v2, legacy, project } = facilities
@@ -61,8 +60,12 @@ export function offerOfRestart(attempt: Attempt, facilities: Facilities, request
 
 export const offerOf = (action: Action) => (action === 'stop' ? offerOfStop : offerOfRestart)
 
-const STOPPABLE: ReadonlySet<Status> = new Set<Status>(['started'])
-const CANCELLABLE: ReadonlySet<Status> = new Set<Status>(['queued', 'started', 'waiting'])
+// GitLab does not cancel a pipeline that waits for a manual job.
+const STOPPABLE: Record<SourceName, ReadonlySet<Status>> = {
+  ci: new Set(['started']),
+  github: new Set(['queued', 'started', 'waiting']),
+  gitlab: new Set(['queued', 'started']),
+}
 
 const sourceOfAttempt = ({ buildEvents }: Attempt): SourceName => sourceOf(buildEvents[0]!.projectId)
 

@@ -170,6 +170,8 @@ describe('a build of another source', () => {
   it.each<[project: string, word: string, stop: Offer, restart: Offer]>([
     ['github:1:77', 'queued', 'offered', 'not-now'],
     ['github:1:77', 'waiting', 'offered', 'not-now'],
+    ['gitlab:1', 'waiting', 'not-now', 'not-now'],
+    ['gitlab:1', 'queued', 'offered', 'not-now'],
     ['github:1:77', 'action_required', 'not-now', 'not-now'],
     ['github:1:77', 'error', 'not-now', 'offered'],
     ['github:1:77', 'success', 'not-now', 'offered'],

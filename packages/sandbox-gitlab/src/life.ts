@@ -84,7 +84,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
 
   function cancel(pipeline: Pipeline): ChangeResult {
     const jobs = activeJobs(pipeline).filter(({ status }) => status !== 'canceling')
-    if (jobs.length === 0) return notPossible('the pipeline is not cancelable')
+    if (jobs.length === 0 || pipeline.status === 'manual') return notPossible('the pipeline is not cancelable')
     for (const child of world.pipelines) if (child.parent === pipeline.id) cancel(child)
     timers.cancel(pipeline.id)
     if (!jobs.some(({ status }) => status === 'running')) end(pipeline, 'canceled')

@@ -113,7 +113,7 @@ describe('a run', () => {
   ])('of the workflow %s at %s belongs to the project of %s', (name, path, called) => {
     const { observation, project } = readRun({ ...RUN, path }, REPOSITORY, { name })!
     expect(observation.details.projectName).toBe(`acme/web ${called}`)
-    expect(project!.name).toBe(`acme/web ${called}`)
+    expect(project.name).toBe(`acme/web ${called}`)
   })
 
   it.each(['schedule', 'workflow_dispatch', 'workflow_run', 'dynamic', 'pull_request'])(
