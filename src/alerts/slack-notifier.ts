@@ -14,8 +14,9 @@ interface SlackNotifierOptions extends ClientOptions {
 }
 
 /**
- * The `Notifier` for Slack. Each call is one request. Only `find` makes more: one per page, one to learn who the bot
- * is, and all again if our clock was set meanwhile. A call never rejects: it returns the failure, without any secret.
+ * The `Notifier` for Slack. Each call is one request. Only `find` makes more (one per page, one to learn who the bot is,
+ * and all again if our clock was set meanwhile), and a `post` that has to take a reply back. A call never rejects: it
+ * returns the failure, without any secret.
  */
 export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): Notifier {
   const slackClock = now ? createSlackClock(now) : null
@@ -49,9 +50,7 @@ const isBeyond = (wider: Search, widened: Search): boolean =>
 
 // Reading a channel needs scopes that posting does not. If they are missing, only this look is refused.
 const notOurs = <Outcome extends { kind: string }>(outcome: Outcome | Failure): Outcome | Failure =>
-  outcome.kind === 'workspace-closed' && 'code' in outcome && READ_RIGHTS.has(outcome.code)
-    ? { kind: 'refused', code: outcome.code }
-    : outcome
+  'code' in outcome && READ_RIGHTS.has(outcome.code) ? { kind: 'refused', code: outcome.code } : outcome
 
 const READ_RIGHTS = new Set(['missing_scope', 'no_permission', 'not_allowed_token_type'])
 
@@ -74,7 +73,12 @@ async function post(client: WebClient, message: Post): Promise<Sent | Failure> {
   })
   const ts = fieldOf(answer, 'ts')
   // It seems to be posted, but where is unknown. A look will find it by the claim's key.
-  return isMessageTs(ts) ? sent(ts) : { kind: 'unclear', code: BROKEN_ANSWER }
+  if (!isMessageTs(ts)) return { kind: 'unclear', code: BROKEN_ANSWER }
+  const posted = fieldOf(answer, 'message')
+  if (message.thread === null || !isRecord(posted) || posted['thread_ts'] === message.thread) return sent(ts)
+  // Slack posts a reply to a deleted message in the channel itself, without an error. Only its answer shows that.
+  await outcomeOf(() => remove(client, { ...message, ts }))
+  return { kind: 'message-gone', code: 'thread_not_found' }
 }
 
 async function edit(client: WebClient, message: Edit): Promise<Sent> {

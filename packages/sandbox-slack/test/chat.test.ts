@@ -74,7 +74,6 @@ describe('chat.postMessage', () => {
       { metadata: { event_type: 'a', event_payload: { k: 'v'.repeat(2_000) } } },
       'metadata_too_large',
     ],
-    ['an unknown thread', { thread_ts: '1.000001' }, 'thread_not_found'],
   ])('refuses %s', async (_what, args, error) => {
     const { call, sandbox } = await openStage()
     expect(await call('chat.postMessage', { channel: BUILDS, text: 'a', ...args })).toMatchObject({ ok: false, error })
@@ -85,6 +84,14 @@ describe('chat.postMessage', () => {
     const { call } = await openStage()
     const body = await call('chat.postMessage', { channel: BUILDS, blocks: card('é'.repeat(3_001)) })
     expect(body['errors']).toEqual(['must be less than 3001 characters [json-pointer:/blocks/0/text/text]'])
+  })
+
+  test('posts a reply to a message that does not exist in the channel itself, as Slack does', async () => {
+    const { call, sandbox } = await openStage()
+    const body = await call('chat.postMessage', { channel: BUILDS, text: 'a', thread_ts: '1.000001' })
+    expect(body).toMatchObject({ ok: true, message: { text: 'a' } })
+    expect(body['message']).not.toHaveProperty('thread_ts')
+    expect(sandbox.messages(BUILDS)).toHaveLength(1)
   })
 
   test('refuses a reply to a reply', async () => {

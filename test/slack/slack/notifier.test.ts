@@ -75,6 +75,29 @@ describe('post', () => {
     })
   })
 
+  describe('to a card that was deleted', () => {
+    // Slack posts the reply in the channel itself, and its answer has no `thread_ts`.
+    const unthreaded: StubAnswer = { json: { ok: true, ts: TS, channel: CHANNEL, message: { text: 'a', ts: TS } } }
+    const postTo = (stub: HttpStub) =>
+      slackAt(stub).post({ channel: CHANNEL, view: reply(), key: 'k1', postedAttempt: null, thread: ROOT })
+
+    test('takes the reply back, and says that the card is gone', async () => {
+      await using stub = await startHttpStub(({ path }) =>
+        path === '/chat.postMessage' ? unthreaded : { json: { ok: true } },
+      )
+      expect(await postTo(stub)).toEqual({ kind: 'message-gone', code: 'thread_not_found' })
+      expect(stub.requests.map(({ path }) => path)).toEqual(['/chat.postMessage', '/chat.delete'])
+      expect(formOf(stub.requests[1])).toEqual({ channel: CHANNEL, ts: TS })
+    })
+
+    test('says so even if the reply cannot be taken back', async () => {
+      await using stub = await startHttpStub(({ path }) =>
+        path === '/chat.postMessage' ? unthreaded : { status: 500 },
+      )
+      expect(await postTo(stub)).toMatchObject({ kind: 'message-gone' })
+    })
+  })
+
   test('sends a reply to its thread, and to the channel only if it is a broadcast', async () => {
     await using stub = await startHttpStub(() => sent)
     const slack = slackAt(stub)

@@ -20,7 +20,9 @@ export const chatMethods: Record<string, Method> = {
 function post(call: Call): Json {
   const { args, workspace } = call
   const channel = writableChannelOf(call)
-  const threadTs = threadOf(channel, textArg(args, 'thread_ts'))
+  const root = textArg(args, 'thread_ts')
+  // Slack posts a reply to a message that is deleted, or never was, in the channel itself, without an error.
+  const threadTs = root !== undefined && channel.messages.has(root) ? threadOf(channel, root) : undefined
   const { warnings, ...content } = contentOf(workspace, args)
   const isBroadcast = threadTs !== undefined && flagArg(args, 'reply_broadcast') === true
   const userId = workspace.bot.userId
