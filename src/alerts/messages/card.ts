@@ -39,10 +39,11 @@ export function renderCard(view: CardView, channel: ChannelId | null = null): Sl
   const tests = mrkdwn(testsLine(view.failedTests))
   const beneath = [...contextOf([mrkdwn(storyLine(view, channel))]), ...contextOf([tests]), ...actionsOf(view)]
   const asked = mrkdwn(isThisYou(view.proposed))
+  const text = joined([sentence(view), asked.text])
   return {
-    text: joined([sentence(view), asked.text]),
+    text,
     blocks: [section(titleLine(view)), ...contextOf([...commitElements(view.build, view.mention), asked])],
-    attachments: beneath.length === 0 ? [] : [{ color: styleOf(view.shown).color, blocks: beneath }],
+    attachments: beneath.length === 0 ? [] : [{ color: styleOf(view.shown).color, fallback: text, blocks: beneath }],
   }
 }
 
