@@ -1,4 +1,4 @@
-import { GENERATIONS_MAX, LANDING_MAX_MS, type Queue, type Step, type StoredMessage } from '../domain/plan.ts'
+import { GENERATIONS_MAX, LANDING_MAX_MS, type Step, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/async.ts'
 import type { Copy, Failure, SearchResult, Sent } from '../slack/notifier.ts'
 import type { Card } from '../store/records.ts'
@@ -46,19 +46,25 @@ export async function recordEnd(
   if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
   else await recordFailure(tx, deps, claimed, outcome)
   const tries = triesAfter(card, outcome)
-  const plain = card.plain || isRefusedAgain(card, step.queue, outcome)
+  const plain = card.plain || isRefusedAgain(card, step, outcome)
   const problem = isFailure ? outcome.code : null
   if (tries !== card.tries || plain !== card.plain || problem !== card.problem)
     await tx.setRetryState(card, { tries, plain, problem })
-  const failed = isFailure ? { queue: step.queue, againAt: now + waitMs(deps, card, step.queue, outcome) } : null
+  const failed = isFailure ? { queue: step.queue, againAt: now + waitMs(deps, card, step, outcome) } : null
   await requeue(tx, deps, card, { underWay: false, failed })
   if (!isFailure && step.queue !== 'look') await tx.reopenChannel(card.channel)
 }
 
 // Plain text has no buttons. So it is used only if Slack refuses the blocks twice with the same code: a single refusal
 // may come from something between us and Slack.
-const isRefusedAgain = ({ problem }: Card, queue: Queue, outcome: Sent | SearchResult | Failure): boolean =>
-  outcome.kind === 'refused' && queue !== 'look' && outcome.code === problem
+const isRefusedAgain = (card: Card, step: Step, outcome: Sent | SearchResult | Failure): boolean =>
+  outcome.kind === 'refused' && step.queue !== 'look' && outcome.code === card.problem && !mayShowPicture(card, step)
+
+/** Slack refuses a message with a picture until it has processed the upload. After these tries, about 30 s, it is plain. */
+const PICTURE_TRIES_MAX = 6
+
+const mayShowPicture = ({ tries }: Card, step: Step): boolean =>
+  step.queue !== 'look' && step.view.kind === 'digest' && !!step.view.picture && tries < PICTURE_TRIES_MAX
 
 // A look that finds nothing does not reset the count: a post that fails after each look must still back off.
 function triesAfter({ tries }: Card, outcome: Sent | SearchResult | Failure): number {
@@ -196,13 +202,13 @@ async function recordEditFailure(
   return tx.updateMessage(key, { sending: null, state: 'gone' })
 }
 
-function waitMs({ random }: ReconcileDeps, card: Card, queue: Queue, failure: Failure): number {
+function waitMs({ random }: ReconcileDeps, card: Card, step: Step, failure: Failure): number {
   if (failure.kind === 'rate-limited') return failure.retryAfterMs
   if (failure.kind === 'message-gone') return 0
   if (failure.kind === 'thread-closed') return REFUSED_AGAIN_MS
-  if (failure.kind === 'refused' && queue === 'look') return backoffMs(card.tries, random(), LOOK_REFUSED_AGAIN)
+  if (failure.kind === 'refused' && step.queue === 'look') return backoffMs(card.tries, random(), LOOK_REFUSED_AGAIN)
   if (failure.kind === 'refused' && card.plain) return REFUSED_AGAIN_MS
-  if (isRefusedAgain(card, queue, failure)) return 0
+  if (isRefusedAgain(card, step, failure)) return 0
   // The sender skips closed channels and workspaces; the card must be due as soon as one opens.
   if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
   return backoffMs(card.tries, random())
@@ -232,7 +238,7 @@ export function reportEnd(
   const { code } = outcome
   // A look is refused every few minutes until somebody grants the scope: only the first time is an error.
   const isKnown = step.queue === 'look' && card.problem === code
-  if (!FOR_A_PERSON.has(outcome.kind) || isKnown)
+  if (!FOR_A_PERSON.has(outcome.kind) || isKnown || mayShowPicture(card, step))
     return log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
   const lacksScope = step.queue === 'look' && outcome.kind === 'refused' && code === 'missing_scope'
   log.error({ ...fields, code }, lacksScope ? HISTORY_UNREAD : 'Slack refused; somebody has to change something')

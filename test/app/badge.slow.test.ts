@@ -36,7 +36,7 @@ describe('/ci badge', () => {
   it('posts the picture as a PNG with an alternative text', async () => {
     const world = await openRed()
     await type(world, ada, '/ci-badge acme/web main')
-    await until('the picture is there', () => filesIn(world).some(({ isComplete }) => isComplete))
+    await until('the picture is there', () => filesIn(world).some(({ completedAtMs }) => completedAtMs !== undefined))
     const [file] = filesIn(world)
     expect(file).toMatchObject({ name: 'badge-acme-web-main.png', altText: expect.stringContaining('failing') })
     expect(file?.bytes?.subarray(0, PNG.length)).toEqual(PNG)

@@ -22,7 +22,7 @@ describe('the bundle', () => {
     await untilCard(scene, ['Failed'], ACTION_IDS.restart)
     await type(scene, PEOPLE.ada, '/ci-badge acme/web main')
     const files = () => [...scene.slack.workspace.files.values()]
-    await until('the picture is there', () => files().some(({ isComplete }) => isComplete))
+    await until('the picture is there', () => files().some(({ completedAtMs }) => completedAtMs !== undefined))
     expect(files()[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
   })
 

@@ -40,7 +40,7 @@ it('a due digest is posted by itself, with its chart', async () => {
     slack_file: { id: file?.id },
     alt_text: expect.stringContaining('1 build, 0 % passed'),
   })
-  expect(file).toMatchObject({ isComplete: true, name: expect.stringMatching(/^builds-[\d-]+\.png$/) })
+  expect(file).toMatchObject({ completedAtMs: expect.any(Number), name: expect.stringMatching(/^builds-[\d-]+\.png$/) })
   expect(file!.bytes!.length).toBeGreaterThan(5_000)
 })
 

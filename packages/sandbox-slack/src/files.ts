@@ -10,7 +10,7 @@ const FILE_PATH = '/files/'
 /** Starts the upload of a file of exactly `length` bytes. The file is not visible yet. */
 export function beginUpload(workspace: Workspace, begun: Pick<File, 'name' | 'length'> & { altText?: string }): File {
   const id = `F0${String(workspace.nextNumber()).padStart(8, '0')}`
-  const file = { ...begun, id, title: begun.name, isComplete: false, createdAtMs: workspace.clock.now() }
+  const file = { ...begun, id, title: begun.name, createdAtMs: workspace.clock.now() }
   workspace.files.set(id, file)
   return file
 }
@@ -33,7 +33,7 @@ export function receiveBytes(workspace: Workspace, path: string, bytes: Buffer):
 export function fileAt(workspace: Workspace, path: string): File | undefined {
   const [id = ''] = path.slice(FILE_PATH.length).split('/')
   const file = workspace.files.get(id)
-  return path.startsWith(FILE_PATH) && file?.isComplete ? file : undefined
+  return path.startsWith(FILE_PATH) && file?.completedAtMs !== undefined ? file : undefined
 }
 
 const MIME_BY_TYPE = new Map([

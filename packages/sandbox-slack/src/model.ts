@@ -42,7 +42,7 @@ export interface User {
   isDeactivated?: boolean
 }
 
-/** A file, from the start of its upload. `bytes` is set when they arrive, `isComplete` when the app completes it. */
+/** A file, from the start of its upload. `bytes` is set when they arrive, `completedAtMs` when the app completes it. */
 export interface File {
   id: string
   name: string
@@ -51,7 +51,7 @@ export interface File {
   /** the announced number of bytes; the upload must have exactly as many */
   length: number
   bytes?: Buffer
-  isComplete: boolean
+  completedAtMs?: number
   createdAtMs: number
 }
 

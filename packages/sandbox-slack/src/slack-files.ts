@@ -3,7 +3,10 @@ import { checkView } from './limits.ts'
 import type { Problem } from './limits.ts'
 import type { Workspace } from './model.ts'
 
-/** A problem for every `slack_file` in blocks or attachments that is not a complete file of the workspace. */
+/** Slack needs a moment for a file that an app has completed. Until then, blocks that show it are refused. */
+const PROCESSING_MS = 1_000
+
+/** A problem for every `slack_file` in blocks or attachments that is not a processed file of the workspace. */
 export function unknownFiles(workspace: Workspace, content: { blocks?: unknown; attachments?: unknown }): Problem[] {
   return [
     ...problemsIn(workspace, content.blocks, '/blocks', 'invalid_blocks'),
@@ -26,9 +29,9 @@ function problemsIn(workspace: Workspace, value: unknown, pointer: string, error
   })
 }
 
-function isKnown({ files, origin }: Workspace, named: unknown): boolean {
+function isKnown({ files, origin, clock }: Workspace, named: unknown): boolean {
   if (!isJson(named)) return false
   const { id, url } = named
-  if (typeof id === 'string') return files.get(id)?.isComplete ?? false
+  if (typeof id === 'string') return clock.now() - (files.get(id)?.completedAtMs ?? Infinity) >= PROCESSING_MS
   return typeof url === 'string' && url.startsWith(`${origin}/files/`)
 }

@@ -33,7 +33,7 @@ function complete(call: Call): Json {
   if (threadTs !== undefined && channels.length > 1) refuse('invalid_arguments')
   for (const channel of channels) threadOf(channel, threadTs)
   const content = introductionOf(workspace, args)
-  for (const { file, title } of files) Object.assign(file, { title, isComplete: true })
+  for (const { file, title } of files) Object.assign(file, { title, completedAtMs: workspace.clock.now() })
   const shown = files.map(({ file }) => file)
   for (const channel of channels) share(workspace, channel, { ...content, threadTs, files: shown })
   return { files: shown.map(({ id, title }) => ({ id, title })) }
@@ -44,7 +44,7 @@ function filesOf(workspace: Workspace, args: Args): { file: File; title: string 
   if (wanted.length === 0) refuse('invalid_arguments')
   return wanted.map(({ id, title }) => {
     const file = workspace.files.get(String(id))
-    if (!file?.bytes || file.isComplete) return refuse('file_not_found')
+    if (!file?.bytes || file.completedAtMs !== undefined) return refuse('file_not_found')
     return { file, title: typeof title === 'string' && title !== '' ? title : file.name }
   })
 }
