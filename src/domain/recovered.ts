@@ -12,7 +12,7 @@ export type Turn = (typeof CHANGES)[number]
  * The red streak that an attempt ended: it passed, and the finished attempt before it on its branch, in build order, was
  * red. Null if it ended none. A success that is received after a newer build has finished recovers nothing. Attempts
  * that were stopped, ignored or blocked, or have not finished, do not count; nor does a success that was received after
- * this one. Without history, nothing is recovered.
+ * this one, or an older build that ended after this one. Without history, nothing is recovered.
  * @param history finished attempts of the same project and branch, in any order; the attempt itself may be among them
  */
 export function recoveryOf(attempt: Attempt, history: readonly Attempt[], historyIsCut = false): RedSince | null {
@@ -40,9 +40,18 @@ function countedBefore(attempt: Attempt, history: readonly Attempt[]): Attempt[]
   // An outcome of the same colour that is received later must not undo the news of this attempt. Nor must a `history`
   // event, which sends no message, change what was said before.
   const counts = (other: Attempt) =>
-    other.finalSeq! < finalSeq || (isRed(other.status) !== isRed(attempt.status) && endOf(other)?.origin !== 'history')
+    other.finalSeq! < finalSeq ||
+    (isRed(other.status) !== isRed(attempt.status) &&
+      endOf(other)?.origin !== 'history' &&
+      !endedLater(other.details, attempt.details))
   return verdicts.filter((other) => compareEnds(other, attempt) < 0 && counts(other)).sort(compareEnds)
 }
+
+/** Whether an older build surely ended after a newer one, and was not only delivered later. */
+export const endedLater = (older: Ended, newer: Ended): boolean =>
+  older.finishedAt !== null && newer.finishedAt !== null && older.finishedAt > newer.finishedAt
+
+type Ended = Pick<BuildEvent['details'], 'finishedAt'>
 
 const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
   buildEvents.find(({ seq }) => seq === finalSeq)

@@ -1,5 +1,6 @@
 import { fieldOf, textOf } from '../domain/raw-values.ts'
 import { findJson } from '../lib/json.ts'
+import { bodyOf } from './api/client.ts'
 import { classify } from './api/errors.ts'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import type { Answer } from './messages/answer.ts'
@@ -190,7 +191,7 @@ async function sendOnce({ url, replaces, conversation }: ResponseUrl, answer: An
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    return endOf(response.status, await response.text())
+    return endOf(response.status, await bodyOf(response))
   } catch (error) {
     // The error of `fetch` may contain the response_url, which is a secret for half an hour.
     return { kind: classify(error).kind === 'unsent' ? 'away' : 'unclear', code: 'unreachable' }

@@ -2,7 +2,7 @@ import { redSinceOf, shownBreakage, type Breakage, type RedSince, type ShownBrea
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
 import type { Facilities, Interfaces } from '../domain/offer.ts'
-import { breaks, recoveryOf, redStreakTo, type Turn } from '../domain/recovered.ts'
+import { breaks, endedLater, recoveryOf, redStreakTo, type Turn } from '../domain/recovered.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { isRed } from '../domain/status.ts'
@@ -105,8 +105,9 @@ async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promi
 
 async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Promise<boolean> {
   if (!isRed(attempt.status) || (await isOvertaken(reads, attempt, around))) return false
-  const counts = ({ status, seq, buildId, origin }: BuildEvent) =>
-    buildId !== attempt.buildId && ((status === 'success' && origin !== 'history') || seq < attempt.finalSeq!)
+  const counts = ({ status, seq, buildId, origin, details }: BuildEvent) =>
+    buildId !== attempt.buildId &&
+    (seq < attempt.finalSeq! || (status === 'success' && origin !== 'history' && !endedLater(details, attempt.details)))
   return lookBack(reads, attempt, around, counts, (history) => breaks(attempt, history))
 }
 

@@ -77,6 +77,20 @@ describe('a recovery', () => {
 })
 
 describe('two overlapping builds of one branch', () => {
+  it.each<[claim: string, olderEndsAfterMs: number | null, isRecovery: boolean]>([
+    ['were red in between if the older one ended first, and was only delivered late', 1, true],
+    ['were red in between if nobody knows which ended first', null, true],
+    ['were never red if the older one failed after the newer one had passed', 3, false],
+  ])('%s', (_, olderEndsAfterMs, isRecovery) => {
+    const ending = (finishedAt: number | null) => ({ details: { finishedAt } })
+    const said = [
+      built('1', 'success'),
+      { ...built('3', 'success'), ...ending(T0 + 2) },
+      { ...built('2', 'error'), ...ending(olderEndsAfterMs && T0 + olderEndsAfterMs) },
+    ]
+    expect(recovered(...said)).toEqual(isRecovery ? ['3.1'] : [])
+  })
+
   it('are not fixed by the late success of the older one after the newer one failed', () => {
     expect(
       recovered(built('1', 'initiated'), built('2', 'initiated'), built('2', 'error'), built('1', 'success')),

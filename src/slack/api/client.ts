@@ -77,7 +77,7 @@ const scrubbed = (line: string, token: string): string =>
  */
 export const slackFetch: FetchFunction = async (url, init) => {
   const response = await fetch(url, init)
-  const body = await response.text()
+  const body = await bodyOf(response)
   if (response.status === 200 && typeof fieldOf(findJson(body), 'ok') !== 'boolean')
     throw new BrokenAnswer('the answer is no JSON object with `ok`')
   return {
@@ -90,6 +90,22 @@ export const slackFetch: FetchFunction = async (url, init) => {
     json: async (): Promise<unknown> => JSON.parse(body),
     arrayBuffer: async () => new TextEncoder().encode(body).buffer,
   }
+}
+
+/** A page of a channel's history, with 200 messages, stays far below this. */
+export const SLACK_ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+/** Reads the whole body of an answer. Throws a BrokenAnswer if it is too long, and closes the connection. */
+export async function bodyOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body ?? []) {
+    bytes += part.byteLength
+    if (bytes > SLACK_ANSWER_BYTES_MAX)
+      throw new BrokenAnswer(`the answer has more than ${SLACK_ANSWER_BYTES_MAX} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
 }
 
 /** 0 means that Slack named no time: `classify` then takes its default. */

@@ -63,8 +63,8 @@ function ofCode(code: string, retryAfterS?: number): Failure {
 }
 
 const TOO_MANY = 429
-/** A proxy between us and Slack found the request malformed or too large. */
-const REFUSING = new Set([400, 413, 414, 431])
+/** A proxy between us and Slack found the request too large. Its other refusals may have nothing to do with it. */
+const REFUSING = new Set([413, 414, 431])
 const REQUEST_TIMEOUT = 408
 
 function ofHttp({ statusCode, body }: WebAPIHTTPError): Failure {

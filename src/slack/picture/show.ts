@@ -51,7 +51,7 @@ async function upload(url: string, png: Uint8Array): Promise<void> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).then(
     async (response) => {
-      await response.arrayBuffer()
+      await response.body?.cancel()
       return response.status
     },
     // The error of `fetch` is dropped: it may contain the address.

@@ -26,7 +26,7 @@ function addressesOf(apiUrl: string, token = 'xoxb-1') {
 
 /** Starts a lookup, waits for its end, and gives what is known then. */
 async function whose(addresses: Addresses, email: string): Promise<string | null> {
-  await expect.poll(() => addresses.ask(email)).toBe(false)
+  await expect.poll(() => addresses.ask(email), { timeout: 10_000 }).toBe(false)
   return addresses.known(email)
 }
 

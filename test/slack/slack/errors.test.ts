@@ -75,6 +75,11 @@ const ANSWERS: [string, StubAnswer, Failure][] = [
     { status: 403, text: '<html>' },
     { kind: 'unsent', code: 'http_403' },
   ],
+  [
+    'a 400 from a proxy on the way means not delivered',
+    { status: 400, text: '<html>' },
+    { kind: 'unsent', code: 'http_400' },
+  ],
   ['a 413 is refused', { status: 413 }, { kind: 'refused', code: 'http_413' }],
   [
     'a 400 with an error code means what the code says',
@@ -121,8 +126,21 @@ describe('a post that fails', () => {
 
   test('with no answer in time is "unclear", and is sent only once', async () => {
     await using stub = await startHttpStub(() => () => {})
-    expect(await postTo(stub.url, { timeoutMs: 100 })).toEqual({ kind: 'unclear', code: 'timeout' })
+    expect(await postTo(stub.url, { timeoutMs: 500 })).toEqual({ kind: 'unclear', code: 'timeout' })
     expect(stub.requests).toHaveLength(1)
+  })
+
+  test('with an answer that does not end is "unclear" once it is too long', async () => {
+    const endless: StubAnswer = (response) => {
+      const chunk = Buffer.alloc(64 * 1024, 'x')
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      }
+      response.on('drain', more)
+      more()
+    }
+    await using stub = await startHttpStub(() => endless)
+    expect(await postTo(stub.url)).toEqual({ kind: 'unclear', code: 'broken_answer' })
   })
 
   test('with an answer that does not end in time is "unclear"', async () => {
