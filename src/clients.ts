@@ -91,9 +91,10 @@ export const interfacesOf = ({ v2, legacy, github, gitlab }: HostedClients & { v
 export const polledOf = (
   config: Pick<Config, 'github' | 'gitlab'>,
   { github, gitlab }: HostedClients,
+  reads: Pick<Reads, 'silentBuilds'>,
 ): PolledSource[] =>
   [
-    github && polledGithub(github, config.github.repositories),
+    github && polledGithub(github, config.github.repositories, reads),
     gitlab && polledGitlab(gitlab, config.gitlab.projects),
   ].flatMap((polled) => (polled && polled.projects.length > 0 ? polled : []))
 

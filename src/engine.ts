@@ -132,7 +132,7 @@ export function createEngine({
         acting,
         following,
         digests: { ...acting, nameOf: directory.nameOf, chart: createChart({ ...slack, log }) },
-        polled: polledOf(config, hosted),
+        polled: polledOf(config, hosted, store.read),
         rules,
         pendingInteractions,
         metrics,

@@ -5,6 +5,7 @@ import type { GithubClient } from '../../src/sources/github/client.ts'
 import { polledGithub } from '../../src/sources/github/source.ts'
 import type { GitlabClient } from '../../src/sources/gitlab/client.ts'
 import { polledGitlab } from '../../src/sources/gitlab/source.ts'
+import type { Reads } from '../../src/store/store.ts'
 import { upkeepJobs, type UpkeepDeps } from '../../src/upkeep.ts'
 
 const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta.url), 'utf8')
@@ -13,7 +14,10 @@ const NOTHING: unknown = Object.create(null)
 
 /** The dependencies of a job are used only when it runs. */
 const jobs = upkeepJobs({
-  polled: [polledGithub(NOTHING as GithubClient, ['acme/web']), polledGitlab(NOTHING as GitlabClient, ['acme/web'])],
+  polled: [
+    polledGithub(NOTHING as GithubClient, ['acme/web'], NOTHING as Reads),
+    polledGitlab(NOTHING as GitlabClient, ['acme/web']),
+  ],
   acting: NOTHING as UpkeepDeps['acting'],
 } as Partial<UpkeepDeps> as UpkeepDeps)
 

@@ -57,8 +57,19 @@ const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
 const PUSHED_OUT_MS = 60_000
 const PUSHED_OUT_MAX = 20
 
-/** Polls each repository's newest runs with conditional requests, which are not counted if nothing changed. */
-export const polledGithub = (client: GithubClient, repositories: readonly string[]): PolledSource => ({
+/** At the start, stored builds that were open are read too, up to this age and number. GitHub ends runs after 35 days. */
+const STORED_MS_MAX = 35 * 24 * 60 * 60_000
+const STORED_MAX = 1_000
+
+/**
+ * Polls each repository's newest runs with conditional requests, which are not counted if nothing changed.
+ * @param reads finds the builds that were open when the process started
+ */
+export const polledGithub = (
+  client: GithubClient,
+  repositories: readonly string[],
+  reads: Pick<Reads, 'silentBuilds'>,
+): PolledSource => ({
   source: 'github',
   projects: repositories,
   watch(name) {
@@ -68,36 +79,43 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
     }))
     let etag: string | null = null
     let newest: ShownBuild[] = []
-    let pushedOut: ShownBuild[] = []
+    let pushedOut: string[] | null = null
     let pushedOutAt = 0
     return async (now, signal) => {
       const surroundings = await surroundingsNow(now, signal)
       const answer = await client.runs(name, { etag, signal })
+      pushedOut ??= await openOf(reads, surroundings.repository, now)
       if (answer === 'unchanged' && pushedOut.length === 0) return null
       const read = (shown: readonly unknown[]) => readRuns(client, name, shown, surroundings, signal)
       const runs = answer === 'unchanged' ? newest : await read(answer.runs)
-      const ids = new Set(runs.map(({ observation }) => observation.buildId))
-      let others = [...newest, ...pushedOut].filter(
-        ({ observation }) => isOpen(observation) && !ids.has(observation.buildId),
-      )
-      if (others.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS) {
-        const [first, rest] = [others.slice(0, PUSHED_OUT_MAX), others.slice(PUSHED_OUT_MAX)]
-        const shown: unknown[] = []
-        for (const { observation } of first) shown.push(await unlessGone(client.run(name, observation.buildId, signal)))
-        others = [...rest, ...(await read(shown))]
-        pushedOutAt = now
-      }
+      const listedNow = new Set(runs.map(idOf))
+      const wanted = [...newest.filter(isOpen).map(idOf), ...pushedOut].filter((id) => !listedNow.has(id))
+      const isDue = wanted.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS
+      const shown: unknown[] = []
+      for (const id of isDue ? wanted.slice(0, PUSHED_OUT_MAX) : [])
+        shown.push(await unlessGone(client.run(name, id, signal)))
+      if (isDue) pushedOutAt = now
+      const others = await read(shown)
       const done = () => {
         if (answer !== 'unchanged') etag = answer.etag
         newest = runs
-        pushedOut = others
+        pushedOut = [...wanted.slice(shown.length), ...others.filter(isOpen).map(idOf)]
       }
       return { builds: [...runs, ...others].map((run) => listed(client, name, run)), isWhole: true, done }
     }
   },
 })
 
-const isOpen = ({ rawStatus }: ShownBuild['observation']): boolean => !isFinal(toStatus(rawStatus))
+/** The stored builds of a repository that were open when they were last heard of. */
+async function openOf(reads: Pick<Reads, 'silentBuilds'>, repository: unknown, now: number): Promise<string[]> {
+  const stored = await reads.silentBuilds({ notAfter: now, notBefore: now - STORED_MS_MAX }, STORED_MAX)
+  const own = `github:${textOf(fieldOf(repository, 'id'))}:`
+  return stored.filter(({ projectId }) => projectId.startsWith(own)).map(({ buildId }) => buildId)
+}
+
+const idOf = ({ observation }: ShownBuild): string => observation.buildId
+
+const isOpen = ({ observation }: ShownBuild): boolean => !isFinal(toStatus(observation.rawStatus))
 
 /** A run names its workflow only by the id, so each workflow is read too, once. */
 async function readRuns(
@@ -123,7 +141,7 @@ function listed(client: GithubClient, repository: string, run: ShownBuild): List
     projectId,
     buildId,
     state: `${details.attempt} ${rawStatus}`,
-    isOpen: isOpen(run.observation),
+    isOpen: isOpen(run),
     read: async () => run,
     failedJobs: () => client.failedJobs(repository, buildId, details.attempt ?? 1),
   }

@@ -4,6 +4,9 @@ import { CiError } from '../../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../../src/sources/github/client.ts'
 import { polledGithub } from '../../../src/sources/github/source.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
+import { githubProjectId, type ProjectId } from '../../../src/domain/ids.ts'
+import type { KnownBuild } from '../../../src/store/records.ts'
+import { buildId } from '../../support/build-events.ts'
 import { openPollStage } from '../poll-stage.ts'
 
 const NOW = Date.parse('2026-02-03T04:05:06Z')
@@ -42,6 +45,8 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     /** the runs that newer ones have pushed out of the list */
     pushedOut: [] as ReturnType<typeof run>[],
     reads: 0,
+    /** the builds that are stored as open */
+    stored: [] as Pick<KnownBuild, 'projectId' | 'buildId'>[],
   }
   const client = {
     failedJobs,
@@ -61,7 +66,9 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       return shown
     },
   } as unknown as GithubClient
-  const ask = begin(polledGithub(client, ['acme/web']))
+  const polled = () =>
+    begin(polledGithub(client, ['acme/web'], { silentBuilds: async () => github.stored as KnownBuild[] }))
+  let ask = polled()
   return {
     github,
     clock,
@@ -73,11 +80,13 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       await clock.advance(60_000)
       await ask()
     },
+    /** Another process goes on with the same database. */
+    restart: () => void (ask = polled()),
     /** Delivers the run by webhook. */
     deliver: (shown: unknown) => recordDelivery(recording, { ...readRun(shown, REPOSITORY, WORKFLOW)!, body: '{}' }),
     /** Records the run as found by a command. */
     come: (shown: unknown) => recordLookedUp(recording, readRun(shown, REPOSITORY, WORKFLOW)!, 'history'),
-    ask,
+    ask: () => ask(),
     told: async (id: number) =>
       (await store.read.eventsOfBuild('github:1:77', String(id))).map(({ rawStatus, origin, details }) => ({
         word: rawStatus,
@@ -184,6 +193,22 @@ test('a run that newer ones push out of the list is read once a minute until it 
   expect((await poll.told(1)).map(({ word }) => word)).toEqual(['initiated', 'success'])
   await poll.look(run(2, 'in_progress'))
   expect(poll.github.reads).toBe(2)
+})
+
+test('a run that was pushed out of the list while Buildline was down is read after the start', async () => {
+  const poll = await openPoll()
+  await poll.look(run(1, 'in_progress'))
+  poll.github.pushedOut = [run(1, 'completed', 'success')]
+  const ofOthers = [githubProjectId('2', '77'), githubProjectId('11', '77'), 'ci' as ProjectId]
+  poll.github.stored = [githubProjectId('1', '77'), ...ofOthers].map((projectId) => ({
+    projectId,
+    buildId: buildId('1'),
+  }))
+  poll.restart()
+  await poll.look(run(2, 'completed', 'success'))
+  expect((await poll.told(1)).map(({ word }) => word)).toEqual(['initiated', 'success'])
+  await poll.look(run(2, 'completed', 'success'))
+  expect(poll.github.reads).toBe(1)
 })
 
 test('a deleted run is not looked up again', async () => {
