@@ -184,7 +184,10 @@ function readSecrets(env: Reader): readonly string[] {
   return secrets
 }
 
-const OF_OTHER_SOURCES = ['GITHUB_REPOSITORIES', 'GITHUB_WEBHOOK_SECRET', 'GITLAB_PROJECTS', 'GITLAB_WEBHOOK_SECRET']
+const OF_OTHER_SOURCES = [
+  ...['GITHUB_TOKEN', 'GITHUB_APP_ID', 'GITHUB_REPOSITORIES', 'GITHUB_WEBHOOK_SECRET'],
+  ...['GITLAB_TOKEN', 'GITLAB_PROJECTS', 'GITLAB_WEBHOOK_SECRET'],
+]
 const TYPED = /^[\x21-\x7e]+$/
 const GOOD_SECRET = 'openssl rand -hex 24'
 
@@ -209,6 +212,10 @@ function readGithub(env: Reader, readFile: ReadFile): Config['github'] {
   if (repositories.length > 0 && token === null && env.text('GITHUB_APP_ID') === null)
     env.fault('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
   const webhookSecrets = env.list('GITHUB_WEBHOOK_SECRET', ...LONG_SECRET)
+  if ((token !== null || app !== null) && !env.text('GITHUB_REPOSITORIES') && webhookSecrets.length === 0)
+    env.fault(
+      'GITHUB_REPOSITORIES is not set, but a token or an app is: set owner/name, several with commas between them',
+    )
   return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, app, repositories, webhookSecrets }
 }
 
@@ -240,6 +247,8 @@ function readGitlab(env: Reader): Config['gitlab'] {
   if (projects.length > 0 && token === null)
     env.fault('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
   const webhookSecrets = env.list('GITLAB_WEBHOOK_SECRET', ...LONG_SECRET)
+  if (token !== null && !env.text('GITLAB_PROJECTS') && webhookSecrets.length === 0)
+    env.fault('GITLAB_PROJECTS is not set, but GITLAB_TOKEN is: set group/project, several with commas between them')
   return { url: env.url('GITLAB_URL') ?? 'https://gitlab.com', token, projects, webhookSecrets }
 }
 

@@ -211,6 +211,8 @@ describe('each variable', () => {
       { ...V2, CI_AUTHORIZATION: 'x', CI_TOKEN_URL: 'https://ci.example/t', CI_CLIENT_ID: 'c', CI_CLIENT_SECRET: 's' },
       /both set/,
     ],
+    [{ GITHUB_TOKEN: 'github_pat_1', WEBHOOK_SECRET: '' }, /^GITHUB_REPOSITORIES is not set/],
+    [{ GITLAB_TOKEN: 'glpat-1', WEBHOOK_SECRET: '' }, /^GITLAB_PROJECTS is not set/],
     [{ WEBHOOK_SECRET: ' , ,' }, /^WEBHOOK_SECRET is not set.*openssl rand -hex 24/],
     ...[' ', '\t', '…', 'é'].map((character): [Settings, RegExp] => [
       { WEBHOOK_SECRET: `${DOOR}${character}${DOOR}` },
