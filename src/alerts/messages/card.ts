@@ -171,7 +171,10 @@ function actionsOf({ build, shown, offers, ref, unconfirmed, claim, breakage }: 
   const open =
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
   const acts = offers.map((action) => actionButton(action, ref, { ...build, unconfirmed }))
-  const claims = [...(breakage ? [breakageButton(breakage.id)] : []), ...(claim === null ? [] : [claimButton(claim)])]
+  const claims = [
+    ...(breakage ? [breakageButton(breakage.id)] : []),
+    ...(claim === null ? [] : [claimButton(claim, build.committer)]),
+  ]
   // After a CI machine error the buttons to act come first: the build shows nothing worth reading before a restart.
   const elements: Button[] = [
     ...(shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]),

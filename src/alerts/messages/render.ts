@@ -77,7 +77,8 @@ function plainText(view: View, channel: ChannelId | null): string {
 /** A reply is one line. A button needs a block, and Slack shows only blocks if there are any: the line is in both. */
 function renderReply(view: ReplyView): SlackMessage {
   const text = joined([replyLine(view), isThisYou(view.proposed)])
-  const blocks = view.claim === null ? [] : [{ ...section(text), accessory: claimButton(view.claim) }]
+  const blocks =
+    view.claim === null ? [] : [{ ...section(text), accessory: claimButton(view.claim, view.build.committer) }]
   return { text, blocks, attachments: [] }
 }
 

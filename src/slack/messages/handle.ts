@@ -1,9 +1,9 @@
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
+import { codeSpan, escapePlain, toLine } from '../../lib/escape.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { mention } from './build.ts'
 import { ACTION_IDS } from './ids.ts'
-import { cut } from './limits.ts'
+import { COMMITTER_CHARS_MAX, cut } from './limits.ts'
 
 // Texts about committers' names and the people they mean. Markup; the names are outside text.
 
@@ -18,12 +18,22 @@ export function meCommand(before: string, handle: string, after = ''): string {
 }
 
 /** Claims the name of a build's committer. It carries only the build; the name is looked up when it is clicked. */
-export const claimButton = (ref: string): ActionButton => ({
+export const claimButton = (ref: string, committer: string | null): ActionButton => ({
   type: 'button',
   action_id: ACTION_IDS.claim,
   text: plain("That's me"),
   value: ref,
+  // Everybody in the channel sees the button, and one click would take somebody else's name.
+  confirm: {
+    title: plain('Is this you?'),
+    text: plain(`Failed builds of commits by ${nameOf(committer)} will mention you.`),
+    confirm: plain("That's me"),
+    deny: plain('No'),
+  },
 })
+
+const nameOf = (committer: string | null): string =>
+  escapePlain(cut(toLine(committer ?? ''), COMMITTER_CHARS_MAX)) || 'this committer'
 
 /** `@Ada, is this you?`, for beside that button; empty if nobody is asked by name. */
 export const isThisYou = (user: string | null): string => (mention(user) === '' ? '' : `${mention(user)}, is this you?`)
