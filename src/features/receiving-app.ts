@@ -1,5 +1,5 @@
 import { App, type ReceiverEvent } from '@slack/bolt'
-import { type PendingInteractions, PendingInteraction } from './pending-interactions.ts'
+import { type PendingInteractions, PendingInteraction, REQUESTS_KEPT_MS } from './pending-interactions.ts'
 import { answerFault } from './fault-messages.ts'
 import { answerUndone } from './interrupted.ts'
 import { type Answer, TYPED_CHARS_MAX } from '../slack/messages/answer.ts'
@@ -13,7 +13,6 @@ import type { ReceivedInteraction } from '../domain/interaction.ts'
 import { toLine } from '../lib/escape.ts'
 import { ACTION_IDS } from '../slack/messages/ids.ts'
 import { cut } from '../slack/messages/limits.ts'
-import { isByBot } from './run.ts'
 import { BUTTONS, FORMS, SHORTCUTS } from './features.ts'
 
 /**
@@ -141,10 +140,12 @@ export class ReceivingApp extends App {
 }
 
 /**
- * A key that is equal when Slack sends a request again: the event's id; else the signature; in Socket Mode, which has
- * no signatures, a digest of the body. Null for a menu's options: the same text may be typed again.
+ * A key that is equal when Slack sends a request again: of a mention the message, since each edit of it is sent with an
+ * event id of its own; else the event's id; else the signature; in Socket Mode, which has no signatures, a digest of the
+ * body. Null for a menu's options: the same text may be typed again.
  */
 function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
+  if (isMention(body)) return `mention:${textAt(body, 'event', 'channel')}:${textAt(body, 'event', 'ts')}`
   const key = textAt(body, 'event_id') ?? textAt(customProperties, 'signature')
   if (key !== null) return key
   return textAt(body, 'type') === 'block_suggestion' ? null : `body:${bodyDigest(body)}`
@@ -172,7 +173,7 @@ function kindOf(body: unknown): string {
 
 /** What a person requests, and where they expect the answer; null: nobody expects one. */
 export function interactionIn(body: unknown, receivedAt: number): ReceivedInteraction | null {
-  const what = whatIn(body)
+  const what = whatIn(body, receivedAt)
   const user = userOf(body)
   if (what === null || user === null) return null
   const { interactionKey, channel } = requesterOf(body, 'button')
@@ -191,9 +192,18 @@ const isSubmission = (body: unknown): boolean => textAt(body, 'type') === 'view_
 
 const isCommand = (body: unknown): boolean => textAt(body, 'command') !== null
 
-function whatIn(body: unknown): string | null {
+const isMention = (body: unknown): boolean => textAt(body, 'event', 'type') === 'app_mention'
+
+/** Messages by bots are ignored: otherwise two bots could answer each other for ever. */
+const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id') !== null
+
+/** An edit of a message whose key may be forgotten by now, so nobody knows whether its mention ran before the edit. */
+const isLateEdit = (body: unknown, now: number): boolean =>
+  textAt(body, 'event', 'edited', 'ts') !== null && Number(textAt(body, 'event', 'ts')) * 1_000 < now - REQUESTS_KEPT_MS
+
+function whatIn(body: unknown, now: number): string | null {
   if (isCommand(body)) return `${textAt(body, 'command')} ${textAt(body, 'text') ?? ''}`
-  if (textAt(body, 'event', 'type') === 'app_mention') return isByBot(body) ? null : mentionIn(body)
+  if (isMention(body)) return isByBot(body) || isLateEdit(body, now) ? null : mentionIn(body)
   switch (textAt(body, 'type') ?? '') {
     case 'block_actions':
       return clickIn(body)

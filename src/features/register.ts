@@ -11,7 +11,7 @@ import type { FieldOption } from './fields.ts'
 import { openingReplyTarget } from './modal.ts'
 import { replyTargetOf } from './reply-target.ts'
 import { respond } from './respond.ts'
-import { isByBot, nameOf, readMention, readSlash, runCommand } from './run.ts'
+import { nameOf, readMention, readSlash, runCommand } from './run.ts'
 
 /** Slack waits three seconds for the options of a menu, and ignores a later answer. */
 export const SUGGEST_WITHIN_MS = 2_500
@@ -29,7 +29,9 @@ export function registerFeatures(app: App): void {
     await answerSlash(depsIn(context), body)
   })
   app.event('app_mention', async ({ body, context }) => {
-    if (!isByBot(body)) await answerMention(depsIn(context), body)
+    const deps = depsIn(context)
+    // A mention that gets no answer was not stored.
+    if (deps.pending) await answerMention(deps, body)
   })
   for (const [id, button] of BUTTONS)
     app.action(id, async ({ ack, body, context }) => {

@@ -31,9 +31,6 @@ const FIRST_WORD = /^\s*\S+\s*/
 
 const ALIAS = /^\/ci-(.+)$/
 
-/** Messages by bots are ignored: otherwise two bots could answer each other for ever. */
-export const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id') !== null
-
 /** Reads the words after the mention of Buildline. The words before it are meant for somebody else. */
 export function readMention(body: unknown): TypedCommand {
   const words = parseTyped((textAt(body, 'event', 'text') ?? '').replaceAll(ADDRESSED, '$1 '))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerOverview } from '../../src/features/builds/status-messages.ts'
+import { REQUESTS_KEPT_MS } from '../../src/features/pending-interactions.ts'
 import { answerUnknown } from '../../src/features/slips.ts'
 import { ACCOUNTS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ada, build, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
@@ -71,15 +72,45 @@ describe('a mention elsewhere', () => {
   })
 })
 
-const event = (text: string, more: object = {}) => ({
-  type: 'app_mention',
-  user: ada,
-  text,
-  ts: '1700000000.000100',
-  team: 'T0SANDBOX1',
-  channel: BUILDS,
-  event_ts: '1700000000.000100',
-  ...more,
+/** The event of a new message. */
+function event(text: string, more: object = {}) {
+  const ts = tsOf(1_700_000_000_000 + (events += 1))
+  return { type: 'app_mention', user: ada, text, ts, team: 'T0SANDBOX1', channel: BUILDS, event_ts: ts, ...more }
+}
+let events = 0
+
+const tsOf = (ms: number): string => (ms / 1_000).toFixed(6)
+
+describe('an edit of a message', () => {
+  it('does not run its command again, nor another one', async () => {
+    const { slack, asked, untilTold } = await openStage()
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'stop #1' })
+    const [{ ts }] = slack.messages(BUILDS) as [{ ts: string }]
+    await slack.people.editMention({ channel: BUILDS, ts, text: 'stop #1 please' })
+    await slack.people.editMention({ channel: BUILDS, ts, text: 'stop #2' })
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'stop #3' })
+    expect(await asked(2)).toMatchObject([
+      ['stop', { number: '1' }, {}],
+      ['stop', { number: '3' }, {}],
+    ])
+    expect(await untilTold(2)).toHaveLength(2)
+  })
+
+  it('that adds the mention runs its command', async () => {
+    const { slack, asked } = await openStage()
+    const ts = slack.acts.say({ user: ada, channel: BUILDS, text: 'stop #1' })
+    await slack.people.editMention({ channel: BUILDS, ts, text: 'stop #1' })
+    expect(await asked(1)).toMatchObject([['stop', { number: '1' }, { user: ada }]])
+  })
+
+  it('runs nothing once the keys of messages of that age are forgotten', async () => {
+    const { slack, asked } = await openStage()
+    const edited = { edited: { user: ada, ts: tsOf(Date.now()) } }
+    const aged = (ms: number) => ({ ts: tsOf(Date.now() - ms), ...edited })
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1', aged(REQUESTS_KEPT_MS + 1)))
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #2', aged(REQUESTS_KEPT_MS - 60_000)))
+    expect(await asked(1)).toMatchObject([['stop', { number: '2' }, {}]])
+  })
 })
 
 describe('a mention', () => {
@@ -101,8 +132,9 @@ describe('a mention', () => {
 
   it('is answered once, however often it is delivered', async () => {
     const { slack, asked, untilTold } = await openStage()
-    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1'), { eventId: 'Ev0001' })
-    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1'), { eventId: 'Ev0001', retryNum: 1 })
+    const first = event('<@U0BUILDBOT> stop #1')
+    await slack.people.sendEvent(first, { eventId: 'Ev0001' })
+    await slack.people.sendEvent(first, { eventId: 'Ev0001', retryNum: 1 })
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #2'), { eventId: 'Ev0002', retryNum: 1 })
     expect(await asked(2)).toMatchObject([
       ['stop', { number: '1' }, { interactionKey: 'Ev0001' }],

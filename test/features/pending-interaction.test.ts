@@ -202,6 +202,15 @@ describe('a request that needs no answer later', () => {
       ({ slack }) =>
         slack.people.sendEvent({ ...mentioned('<@U0BUILDBOT> stop'), bot_id: 'B0OTHER001' }, { eventId: 'Ev2' }),
     ],
+    [
+      'an edit of an old mention',
+      ({ slack }) =>
+        slack.people.sendEvent({
+          ...mentioned('<@U0BUILDBOT> stop'),
+          user: lin,
+          edited: { user: lin, ts: '2.000001' },
+        }),
+    ],
   ])('is not stored: %s', async (_, send) => {
     const stage = await openStage()
     const open = {

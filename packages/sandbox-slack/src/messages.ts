@@ -74,7 +74,7 @@ export function editMessage(workspace: Workspace, channel: Channel, message: Mes
   applyEdit(workspace, message, edit)
   message.editCount += 1
   message.editedTs = nextTs(workspace, channel)
-  workspace.changes.emit({ kind: 'edited', channel, message, byBot: true })
+  workspace.changes.emit({ kind: 'edited', channel, message, byBot: message.byBot })
 }
 
 function applyEdit(workspace: Workspace, message: Message, edit: Edit): void {

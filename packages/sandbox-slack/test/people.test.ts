@@ -173,6 +173,21 @@ describe('events', () => {
     })
   })
 
+  test('an edited mention is sent again, as another event about the same message', async () => {
+    const { bot, sandbox } = await openBoth()
+    await sandbox.people.mentionBot({ user: PEOPLE.ada, channel: BUILDS, text: 'stop' })
+    const ts = String(sandbox.messages(BUILDS)[0]?.['ts'])
+    await sandbox.people.editMention({ channel: BUILDS, ts, text: 'restart' })
+    const text = '<@U0BUILDBOT> restart'
+    const edited = { user: PEOPLE.ada, ts: expect.stringMatching(/^\d+\.\d{6}$/) }
+    expect(sandbox.messages(BUILDS)).toMatchObject([{ ts, text, edited }])
+    expect(sandbox.counters.writes(BUILDS, ts)).toBe(0)
+    const [first, second] = bot.received.map(({ body }) => objectOf(JSON.parse(body)))
+    expect(first?.['event']).not.toHaveProperty('edited')
+    expect(second?.['event']).toMatchObject({ type: 'app_mention', ts, text, user: PEOPLE.ada, edited })
+    expect(second?.['event_id']).not.toBe(first?.['event_id'])
+  })
+
   test('can be sent as retries, like Slack’s', async () => {
     const { bot, sandbox } = await openBoth()
     await sandbox.people.sendEvent({ type: 'app_home_opened', user: PEOPLE.ada }, { eventId: 'Ev1', retryNum: 1 })

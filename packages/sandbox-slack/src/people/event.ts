@@ -1,8 +1,10 @@
 import type { Acknowledgement } from '../acknowledgement.ts'
-import { getChannel } from '../acts.ts'
-import { postMessage } from '../messages.ts'
+import { getChannel, getMessage } from '../acts.ts'
+import { editMessage, postMessage } from '../messages.ts'
+import type { Message } from '../messages.ts'
 import { verificationBody } from '../payloads.ts'
 import { openDirect, teamOf } from '../workspace.ts'
+import type { Channel, Workspace } from '../workspace.ts'
 import { actionTs, getUser } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 import { sendEvent } from './tell-event.ts'
@@ -13,20 +15,39 @@ export function mentionBot(
 ): Promise<Acknowledgement> {
   const { workspace } = parts
   const channel = getChannel(workspace, words.channel)
-  const user = getUser(workspace, words.user)
-  const teamId = teamOf(workspace, user).id
-  const text = `<@${workspace.bot.userId}> ${words.text}`
-  const { ts } = postMessage(workspace, channel, { userId: user.id, text, threadTs: words.threadTs })
+  const userId = getUser(workspace, words.user).id
+  const text = mentionOf(workspace, words.text)
+  return sendMention(parts, channel, postMessage(workspace, channel, { userId, text, threadTs: words.threadTs }))
+}
+
+export function editMention(
+  parts: PeopleParts,
+  words: { channel: string; ts: string; text: string },
+): Promise<Acknowledgement> {
+  const { workspace } = parts
+  const channel = getChannel(workspace, words.channel)
+  const message = getMessage(channel, words.ts)
+  editMessage(workspace, channel, message, { text: mentionOf(workspace, words.text) })
+  return sendMention(parts, channel, message)
+}
+
+const mentionOf = ({ bot }: Workspace, text: string): string => `<@${bot.userId}> ${text}`
+
+function sendMention(parts: PeopleParts, channel: Channel, message: Message): Promise<Acknowledgement> {
+  const { ts, text, threadTs, editedTs } = message
+  const user = getUser(parts.workspace, message.userId)
+  const teamId = teamOf(parts.workspace, user).id
   return sendEvent(parts, {
     type: 'app_mention',
     user: user.id,
     text,
     ts,
-    ...(words.threadTs === undefined ? {} : { thread_ts: words.threadTs }),
+    ...(editedTs === undefined ? {} : { edited: { user: user.id, ts: editedTs } }),
+    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
     team: teamId,
     ...(user.team ? { user_team: teamId, source_team: teamId } : {}),
     channel: channel.id,
-    event_ts: ts,
+    event_ts: editedTs ?? ts,
   })
 }
 
