@@ -1,6 +1,7 @@
 /** What Slack says of a person, as far as it matters for their rights. */
 export interface Person {
-  id: string
+  /** two on Enterprise Grid, `U…` and `W…`: Slack may name the person by either */
+  ids: readonly string[]
   /** a single- or multi-channel guest */
   isGuest: boolean
   /** of another workspace, in a shared channel */
@@ -38,7 +39,7 @@ export function permit(right: Right, person: Person, grants: Grants, groupsOf: r
   if (person.isBot) return no('bot')
   const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
   if (listed.length > 0) {
-    const isListed = listed.some((id) => id === person.id || groupsOf.includes(id))
+    const isListed = listed.some((id) => person.ids.includes(id) || groupsOf.includes(id))
     return isListed ? YES : { kind: 'no', why: 'not-listed', who: listed }
   }
   if (person.isOutsider) return no('outsider')

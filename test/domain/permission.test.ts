@@ -8,7 +8,7 @@ const OPS_GROUP = 'S0OPERATOR'
 const NOBODY_LISTED: Grants = { operators: [], admins: [] }
 
 const person = (traits: Partial<Person> = {}): Person => ({
-  id: GUS,
+  ids: [GUS],
   isGuest: false,
   isOutsider: false,
   isDeactivated: false,
@@ -60,6 +60,10 @@ describe.each([
     expect(verdict(right, person(), listing(OPS_GROUP), [OPS_GROUP])).toBe('yes')
   })
 
+  it.each([GUS, 'W0GUS00001'])('a person with two ids may, whichever is on it: %s', (id) => {
+    expect(verdict(right, person({ ids: [GUS, 'W0GUS00001'] }), listing(id), [])).toBe('yes')
+  })
+
   it('nobody else may, not even an admin, and the refusal says who may', () => {
     const grants = listing('U0ADA00001', OPS_GROUP)
     const refused = { kind: 'no', why: 'not-listed', who: ['U0ADA00001', OPS_GROUP] }
@@ -88,7 +92,7 @@ describe.each([
 describe('whatever the lists say', () => {
   const flag = fc.boolean()
   const anyPerson = fc.record({
-    id: fc.constantFrom(GUS, 'U0ADA00001', 'W0LIN00001', ''),
+    ids: fc.array(fc.constantFrom(GUS, 'U0ADA00001', 'W0LIN00001', ''), { minLength: 1, maxLength: 2 }),
     isGuest: flag,
     isOutsider: flag,
     isDeactivated: flag,

@@ -33,10 +33,11 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
   /** The listed groups that the person is in. Asks for none if the person is listed directly. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
     const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
-    if (listed.includes(user)) return []
+    const { ids } = await people(user)
+    if (listed.some((id) => ids.includes(id))) return []
     const asked = listed.filter((id) => id.startsWith('S'))
     const members = await Promise.all(asked.map(async (group) => [group, await groups(group)] as const))
-    return members.filter(([, users]) => users.includes(user)).map(([group]) => group)
+    return members.filter(([, users]) => users.some((id) => ids.includes(id))).map(([group]) => group)
   }
 
   return {
@@ -49,7 +50,7 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
       { user, team }: { user: string; team: string | null },
     ): Promise<Permit | { kind: 'unknown-person'; code: string }> {
       try {
-        // In parallel, so that the waits do not add up.
+        // In parallel, so that the waits do not add up; only the groups wait for the person's ids.
         const asked = [people(user), ownTeam(''), groupsOf(user, right)] as const
         const [person, own, memberOf] = await Promise.all(asked)
         return permit(right, { ...person, isOutsider: isOutsider(person, own, team) }, grants, memberOf)
@@ -84,13 +85,25 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
 
 const NOBODY: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible'])
 
-type Member = Person & { teamId: string | null; timeZone: string; name: string | null }
+interface Member extends Person {
+  /** the id that Slack used in this answer */
+  id: string
+  teamId: string | null
+  /** the person's workspaces on Enterprise Grid; empty elsewhere */
+  gridTeams: readonly unknown[]
+  timeZone: string
+  name: string | null
+}
 
 const UTC = 'UTC'
 
 // Slack's `is_stranger` is true only for people who share no channel with the bot. For others, compare the workspaces.
-export const isOutsider = (person: Member, own: string | null, team: string | null = null): boolean =>
-  person.isOutsider || [team, person.teamId].some((one) => one !== null && own !== null && one !== own)
+export function isOutsider(person: Member, own: string | null, team: string | null = null): boolean {
+  if (person.isOutsider) return true
+  // On Enterprise Grid, `team` and `teamId` may name another workspace of somebody who is in ours too.
+  if (own === null || person.gridTeams.includes(own)) return false
+  return [team, person.teamId].some((one) => one !== null && one !== own)
+}
 
 const readPerson = async (client: WebClient, user: string): Promise<Member> =>
   personIn(await client.apiCall('users.info', { user }))
@@ -100,10 +113,14 @@ export function personIn(answer: unknown): Member {
   const user = textOf(fieldOf(found, 'id'))
   if (!isRecord(found) || user === null) throw new BrokenAnswer('the answer has no user')
   const profile = found['profile']
+  const gridId = textOf(fieldOf(found['enterprise_user'], 'id'))
+  const gridTeams = fieldOf(found['enterprise_user'], 'teams')
   const is = (name: string): boolean => found[name] === true
   return {
     id: user,
+    ids: gridId === null ? [user] : [user, gridId],
     teamId: textOf(found['team_id']),
+    gridTeams: Array.isArray(gridTeams) ? gridTeams : [],
     // UTC also for a zone that this machine does not know.
     timeZone: zoneNamed(textOf(found['tz']) ?? UTC) ?? UTC,
     name:

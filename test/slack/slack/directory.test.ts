@@ -116,6 +116,38 @@ describe('the account', () => {
   })
 })
 
+describe('on Enterprise Grid', () => {
+  const [LOCAL_ID, GRID_ID, HOME] = ['U0ADA00001', 'W0ADA00001', 'T0OFFICE01']
+
+  /** May Ada operate, whom Slack knows by two ids, from a workspace that is not ours? */
+  async function may({ teams = [HOME, TEAM], operators = [], members = [] }: Partial<Record<string, string[]>>) {
+    const user = { id: LOCAL_ID, team_id: HOME, enterprise_user: { id: GRID_ID, teams } }
+    await using stub = await startHttpStub(({ path }) => ({
+      json: { ok: true, ...(path === '/usergroups.users.list' ? { users: members } : { team_id: TEAM, user }) },
+    }))
+    const grants = { ...NOBODY, operators }
+    const directory = createDirectory({ token: 'xoxb-1', apiUrl: stub.url, clock: createHandClock(T0), grants })
+    const permit = await directory.permits('operate', { user: LOCAL_ID, team: HOME })
+    return { may: permit.kind === 'no' ? permit.why : permit.kind, asked: stub.requests.map(({ path }) => path) }
+  }
+
+  test('a person who is in our workspace too is no outsider, whichever workspace the request names', async () => {
+    expect((await may({})).may).toBe('yes')
+    expect((await may({ teams: [HOME] })).may).toBe('outsider')
+  })
+
+  test.each([LOCAL_ID, GRID_ID])('a list may name a person by either id: %s', async (id) => {
+    const { may: verdict, asked } = await may({ operators: [id, RELEASE] })
+    expect(verdict).toBe('yes')
+    expect(asked).not.toContain('/usergroups.users.list')
+  })
+
+  test.each([LOCAL_ID, GRID_ID])('a user group may name a member by either id: %s', async (id) => {
+    expect((await may({ operators: [RELEASE], members: [PEOPLE.lin, id] })).may).toBe('yes')
+    expect((await may({ operators: [RELEASE], members: [PEOPLE.lin] })).may).toBe('not-listed')
+  })
+})
+
 describe('with configured permissions', () => {
   test('only the listed people and the members of listed user groups may operate', async () => {
     const { may } = await open({ operators: [PEOPLE.lin, RELEASE] })
