@@ -15,10 +15,13 @@ export const WATCHED_MAX = 200
 
 /** The wait after a hint: changes come in bursts, and build events have to be ingested first. */
 export const REFRESH_DELAY_MS = 3_000
-/** Changes without a hint, such as a closed channel, show after this time. */
+/** Changes without a hint, such as a closed channel, are looked for after this time. */
 export const SWEEP_EVERY_MS = 60_000
-/** Slack accepts about a hundred views a minute. */
-const PUBLISH_EVERY_MS = 1_200
+/**
+ * Homes that nobody opened or clicked in just now are read at this pace, whether they have changed or not: for each of
+ * them Slack is asked which channels the person is in, and accepts that about fifty times a minute.
+ */
+const REFRESH_EVERY_MS = 1_200
 
 export interface HomesDeps {
   operations: { home: (user: string, team: string | null) => Promise<HomeOutcome> }
@@ -48,7 +51,7 @@ interface Watched {
   /** runs one drawing after the other, so that an older view never replaces a newer one */
   work: Promise<unknown>
   /** the drawing that has not begun yet. It will read everything anew, so all callers until then share it. */
-  next: Promise<boolean> | null
+  next: Promise<void> | null
 }
 
 export function createHomes(deps: HomesDeps): Homes {
@@ -88,10 +91,11 @@ export function createHomes(deps: HomesDeps): Homes {
 
   async function refresh(one: Watched): Promise<void> {
     if (clock.now() - one.openedAt > WATCHED_FOR_MS) return void watched.delete(one.user)
-    if (await draw(one)) await clock.sleep(PUBLISH_EVERY_MS, stopping.signal)
+    await draw(one)
+    await clock.sleep(REFRESH_EVERY_MS, stopping.signal)
   }
 
-  function draw(one: Watched): Promise<boolean> {
+  function draw(one: Watched): Promise<void> {
     one.next ??= one.work.then(() => {
       one.next = null
       return drawNow(one)
@@ -100,12 +104,11 @@ export function createHomes(deps: HomesDeps): Homes {
     return one.next
   }
 
-  /** Returns whether Slack was called. */
-  async function drawNow(one: Watched): Promise<boolean> {
+  async function drawNow(one: Watched): Promise<void> {
     // The process stops, and its database is closed soon.
-    if (stopping.signal.aborted) return false
+    if (stopping.signal.aborted) return
     const { view, digest } = await viewFor(deps, one)
-    if (digest === one.digest) return false
+    if (digest === one.digest) return
     try {
       await deps.client.apiCall('views.publish', { user_id: one.user, view })
       one.digest = digest
@@ -115,7 +118,6 @@ export function createHomes(deps: HomesDeps): Homes {
       log.info({ code: failure.code, user: one.user }, 'a Home could not be shown; it is tried again when it changes')
       if (failure.kind === 'rate-limited') await clock.sleep(failure.retryAfterMs, stopping.signal)
     }
-    return true
   }
 
   return {

@@ -24,11 +24,9 @@ export type Presence = { kind: 'here' } | { kind: 'gone' } | { kind: 'unknown'; 
 /** The people of the workspace, from Slack, cached for a minute. Needs `users:read`, for groups `usergroups:read`. */
 export function createDirectory({ clock, grants, ...options }: ClientOptions & { clock: Clock; grants: Grants }) {
   const client = createClient(options)
-  const remembered = <Value>(ask: (key: string) => Promise<Value>) =>
-    createMemory(clock, REMEMBERED_MAX, (key: string) => retryOnRateLimit(clock, () => ask(key)))
-  const people = remembered((user) => readPerson(client, user))
-  const groups = remembered((group) => readGroup(client, group))
-  const ownTeam = remembered(() => readOwnTeam(client))
+  const people = createMemory(clock, REMEMBERED_MAX, (user: string) => readPerson(client, user))
+  const groups = createMemory(clock, REMEMBERED_MAX, (group: string) => readGroup(client, group))
+  const ownTeam = createMemory(clock, 1, () => readOwnTeam(client))
 
   /** The listed groups that the person is in. Asks for none if the person is listed directly. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
@@ -155,13 +153,13 @@ async function retryOnRateLimit<Value>(clock: Clock, ask: () => Promise<Value>):
   }
 }
 
-/** Caches answers by key, at most `max`. Concurrent callers share one call. A failed answer is not cached. */
+/** Caches Slack's answers by key, at most `max`. Concurrent callers share one call. A failed answer is not cached. */
 function createMemory<Key, Value>(clock: Clock, max: number, ask: (key: Key) => Promise<Value>) {
   const known = new Map<Key, { at: number; value: Promise<Value> }>()
   return (key: Key): Promise<Value> => {
     const fresh = known.get(key)
     if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.value
-    const value = ask(key)
+    const value = retryOnRateLimit(clock, () => ask(key))
     const entry = { at: clock.now(), value }
     known.delete(key)
     known.set(key, entry)

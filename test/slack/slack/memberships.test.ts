@@ -65,6 +65,19 @@ describe('the channels that somebody is in', () => {
     isAway = false
     expect([...((await channelsOf(ADA)) ?? [])]).toEqual(['C0BUILDS01'])
   })
+
+  it('are read after the time that Slack asks to wait, if that is short', async () => {
+    await using slack = await startHttpStub((_, at) =>
+      at === 0
+        ? { status: 429, headers: { 'retry-after': '2' }, json: { ok: false, error: 'ratelimited' } }
+        : { json: { ok: true, channels: [{ id: 'C0BUILDS01' }] } },
+    )
+    const { channelsOf, clock, warnings } = open(slack.url)
+    const asking = channelsOf(ADA)
+    await expect.poll(() => clock.advance(1_000).then(() => slack.requests)).toHaveLength(2)
+    expect([...((await asking) ?? [])]).toEqual(['C0BUILDS01'])
+    expect(warnings).toEqual([])
+  })
 })
 
 describe('the channels that somebody can look into', () => {
