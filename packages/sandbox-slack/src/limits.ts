@@ -26,12 +26,13 @@ export interface MessageContent {
 
 /**
  * Everything in a message that Slack would refuse or cut, in Slack's order; empty if there is nothing. `isUpdate`
- * applies the lower text limit of `chat.update`.
+ * applies the lower text limit of `chat.update`, and no limit on all blocks together, which is known only for posts.
  */
 export function checkMessage(message: MessageContent, { isUpdate = false } = {}): Problem[] {
   return [
     ...checkText(message, isUpdate ? LIMITS.updateTextMax : LIMITS.messageTextMax),
     ...checkList(messageBlocks, message.blocks, '/blocks', 'invalid_blocks'),
+    ...(isUpdate ? [] : checkBlocksLength(message.blocks)),
     ...checkAttachments(message.attachments),
     ...checkMetadata(message.metadata),
   ]
@@ -59,6 +60,13 @@ function checkText({ text, blocks, attachments: extra }: MessageContent, max: nu
   if (typeof text !== 'string') return [problem('invalid_arguments', '/text', 'must be a string')]
   if (codePoints(text) <= max) return []
   return [problem('msg_too_long', '/text', `must be less than ${max + 1} characters`)]
+}
+
+/** Slack counts more than the texts of the blocks, and does not say what. So their JSON is counted: it is never less. */
+function checkBlocksLength(blocks: unknown): Problem[] {
+  if (!Array.isArray(blocks) || codePoints(JSON.stringify(blocks)) <= LIMITS.messageBlocksCharsMax) return []
+  const message = `must be less than ${LIMITS.messageBlocksCharsMax + 1} characters in all`
+  return [problem('msg_blocks_too_long', '/blocks', message)]
 }
 
 function checkAttachments(value: unknown): Problem[] {

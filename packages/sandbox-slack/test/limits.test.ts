@@ -25,6 +25,13 @@ const url = (length: number): string => 'https://ci.test/'.padEnd(length, 'x')
 const input = (element: Json, extra: Json = {}): Json => ({ type: 'input', label: plain(1), element, ...extra })
 const metadata = (extra: Json = {}): Json => ({ event_type: 'build_card', event_payload: {}, ...extra })
 
+/** Blocks whose JSON has this many characters, none of them too long by itself. */
+function blocksOf(length: number): Json[] {
+  const full = many(4, () => section({ text: mrkdwn(3_000) }))
+  const rest = length - JSON.stringify([...full, section({ text: mrkdwn(0) })]).length
+  return [...full, section({ text: mrkdwn(rest) })]
+}
+
 const withBlocks = (...blocks: Json[]): Problem[] => checkMessage({ text: 'fallback', blocks })
 const modal = (extra: Json = {}): Json => ({ type: 'modal', title: plain(1), blocks: [section()], ...extra })
 
@@ -36,6 +43,7 @@ const UPPER: [string, number, (size: number) => Problem[]][] = [
   ['text of a post', LIMITS.messageTextMax, (n) => checkMessage({ text: '🚀'.repeat(n) })],
   ['text of an update', LIMITS.updateTextMax, (n) => checkMessage({ text: 'é'.repeat(n) }, { isUpdate: true })],
   ['blocks of a message', 50, (n) => withBlocks(...many(n, () => section()))],
+  ['characters of all blocks of a message', LIMITS.messageBlocksCharsMax, (n) => withBlocks(...blocksOf(n))],
   [
     'blocks of an attachment',
     50,
@@ -118,6 +126,11 @@ const FINE: [string, Problem[]][] = [
 const WRONG: [string, string, Problem[]][] = [
   ['nothing at all', 'no_text', checkMessage({ text: '', blocks: [] })],
   ['blocks that are not a list', 'invalid_blocks_format', checkMessage({ text: 'a', blocks: {} })],
+  [
+    'blocks that are too long only together',
+    'msg_blocks_too_long',
+    withBlocks(...many(5, () => section({ text: mrkdwn(3_000) }))),
+  ],
   ['an unknown block', 'invalid_blocks', withBlocks({ type: 'sparkle' })],
   ['an unknown property', 'invalid_blocks', withBlocks(section({ colour: 'red' }))],
   ['an empty section text', 'invalid_blocks', withBlocks(section({ text: plain(0) }))],

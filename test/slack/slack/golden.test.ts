@@ -24,7 +24,8 @@ describe('every message reads as its golden file shows', () => {
 })
 
 test.each(Object.entries(GOLDEN_CASES))('%s is within the limits of a post and of an update', (_, { view }) => {
-  for (const plain of [false, true]) expect(checkMessage(renderView(view, { plain }), { isUpdate: true })).toEqual([])
+  for (const plain of [false, true])
+    for (const isUpdate of [false, true]) expect(checkMessage(renderView(view, { plain }), { isUpdate })).toEqual([])
 })
 
 const golden = ({ when, view }: GoldenCase): string =>

@@ -209,11 +209,17 @@ describe('in the worst case, with every field full of the text that grows most b
       ),
     ],
     ['notices', all.map((one) => noticeOf(one))],
-    ['digests', [worstDigest()]],
   ])('%s stay within the limits', (_, views) => {
     for (const view of views)
       for (const plain of [false, true])
-        expect(checkMessage(renderView(view, { plain }), { isUpdate: true })).toEqual([])
+        for (const isUpdate of [false, true])
+          expect(checkMessage(renderView(view, { plain }), { isUpdate })).toEqual([])
+  })
+
+  test('a digest can have blocks that are too long all together, and is then posted without them', () => {
+    const [problem, ...others] = checkMessage(renderView(worstDigest()))
+    expect([problem?.error, others]).toEqual(['msg_blocks_too_long', []])
+    expect(checkMessage(renderView(worstDigest(), { plain: true }))).toEqual([])
   })
 
   test('a long list is split into more sections, and no build is left out', () => {

@@ -3,6 +3,8 @@ export const LIMITS = {
   messageTextMax: 40_000,
   updateTextMax: 4_000,
   messageBlocksMax: 50,
+  /** of all blocks of a post together; not documented, but measured: bolt-js#2509, #2867 */
+  messageBlocksCharsMax: 13_200,
   viewBlocksMax: 100,
   attachmentsMax: 100,
   idMax: 255,
