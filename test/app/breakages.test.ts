@@ -178,6 +178,6 @@ describe('a red branch', () => {
     await type(world, ada, '/ci red acme/ios')
     await untilAnswered(world, ada, ['Nothing is red'])
     await type(world, ada, '/ci on')
-    await untilAnswered(world, ada, ['Not enough', 'the word it'])
+    await untilAnswered(world, ada, ['Not enough', 'a build: name one'])
   })
 })

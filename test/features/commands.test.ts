@@ -5,7 +5,8 @@ import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
 import type { Which, BreakageAction } from '../../src/features/breakages/action.ts'
 import { COMMANDS } from '../../src/features/features.ts'
-import { answerOverview, answerRunning } from '../../src/features/builds/status-messages.ts'
+import type { Answer } from '../../src/slack/messages/answer.ts'
+import { answerOverview, answerRunning, answerStatus } from '../../src/features/builds/status-messages.ts'
 import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, SUCCESS, type Called } from './stage.ts'
 
 const UUID = '0f0f0f0f-1111-2222-3333-444444444444'
@@ -17,6 +18,10 @@ const by = {
   interactionKey: expect.stringMatching(/\.sandbox$/),
 }
 const project = (name: string, branch: string | null = null) => ({ kind: 'project', project: name, branch })
+
+const ON = '/ci on [it] [30m|4h|tomorrow] [project[@branch] | #build | build address | uuid]'
+const LET = '/ci let [go] [project[@branch] | #build | build address | uuid]'
+const CONTEXT = { command: 'status', branch: null, reference: '1' }
 
 type Asked = [line: string, calls: Called[]]
 
@@ -141,14 +146,18 @@ describe('a command', () => {
       'badge',
       answerTooLittle({ missing: 'a project', usage: '/ci badge project [branch]', example: '/ci badge acme/web' }),
     ],
-    ...['0m', '-5m', '1441m', '0h', '25h', '99999999999h'].map((time): [string, ReturnType<typeof answerTooLittle>] => [
-      `on it ${time}`,
+    ...['', 'it'].map((word): [string, Answer] => [
+      `on ${word}`,
       answerTooLittle({
-        missing: 'a time from `1m` to `24h`, or `tomorrow`',
-        usage: '/ci on it [30m|4h|tomorrow] [project[@branch] | #build | build address | uuid]',
+        missing: "a build: name one, or mention Buildline in a build's thread",
+        usage: ON,
         example: '/ci on it acme/web@main',
       }),
     ]),
+    ['on it acme/web@', answerNameless({ branchOf: 'acme/web', usage: ON, example: '/ci on acme/web@branch' })],
+    ['let go acme/web@', answerNameless({ branchOf: 'acme/web', usage: LET, example: '/ci let acme/web@branch' })],
+    ['red acme/web main', answerTooMuch({ extra: 'main', usage: '/ci red [project]', example: '/ci red' })],
+    ['red ""', answerNameless({ branchOf: null, usage: '/ci red [project]', example: '/ci red' })],
     [
       'badge acme/web@',
       answerNameless({
@@ -165,9 +174,36 @@ describe('a command', () => {
     expect(await untilTold(1)).toEqual([answer.text])
   })
 
+  it.each(['0m', '-5m', '1441m', '0h', '25h', '99999999999h'])('does not understand the time %s', async (time) => {
+    const { slack, untilTold, calls } = await openStage()
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: `on it ${time}` })
+    expect(await untilTold(1)).toEqual([expect.stringContaining(`\`${time}\` is not a time from \`1m\` to \`24h\``)])
+    expect(calls).toEqual([])
+  })
+
   it.each([
+    ['on it acme/wbe', '/ci on acme/web`'],
+    ['on acme/wbe@main', '/ci on acme/web@main`'],
+    ['let go acme/wbe', '/ci let acme/web`'],
+  ])('/ci %s: suggests a command that does the same', async (text, suggested) => {
+    const act = async () => ({ kind: 'no-project', text: 'acme/wbe', nearest: 'acme/web', isListRead: true }) as const
+    const { slack, untilTold } = await openStage({ operations: { breakages: { ...SUCCESS.breakages, act } } })
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
+    expect(await untilTold(1)).toEqual([expect.stringContaining(suggested)])
+  })
+
+  it('counts a single build in words', () => {
+    const status = (shown: 'passed' | 'failed') =>
+      answerStatus({ kind: 'channel-status', builds: [build({ shown })], more: 0 }, CONTEXT).text
+    expect(status('passed')).toContain('*The last build is not red* in')
+    expect(status('failed')).toContain('*The last build is red* in')
+  })
+
+  it.each([
+    ['it', 60],
     ['', 60],
     ['1m', 1],
+    ['it 1m', 1],
     ['90m', 90],
     ['1440M', 1440],
     ['4h', 240],
@@ -179,7 +215,7 @@ describe('a command', () => {
       return { kind: 'not-red' } as const
     }
     const { slack, untilTold } = await openStage({ operations: { breakages: { ...SUCCESS.breakages, act } } })
-    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: `on it ${time} acme/web@main` })
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: `on ${time} acme/web@main` })
     await untilTold(1)
     expect(wishes).toEqual([{ kind: 'take', span }])
   })

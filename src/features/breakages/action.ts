@@ -9,6 +9,7 @@ import {
 import { branchKey } from '../../domain/revision.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { breakageLock } from '../../store/breakages.ts'
+import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, type FindDeps } from '../../catalog/find-build.ts'
@@ -55,7 +56,7 @@ export type BreakageOutcome =
   /** made now, or when this same request came before */
   | { kind: 'changed'; change: BreakageChange; red: RedBranch }
   /** it is like that already, or the requester is not on it and cannot let it go */
-  | { kind: 'unchanged'; red: RedBranch }
+  | { kind: 'unchanged'; action: BreakageAction['kind']; red: RedBranch }
   /** this person cannot take it over, as far as Slack says */
   | { kind: 'not-a-member'; user: string }
   | NotRed
@@ -105,12 +106,13 @@ async function act(deps: BreakageDeps, which: Which, action: BreakageAction, by:
     await tx.lockName(breakageLock(key))
     const [breakage, earlier] = [await tx.breakage(id), await tx.breakageChangeBy(by.interactionKey)]
     if (earlier || !breakage || breakage.endedAt !== null) return { breakage, change: earlier }
+    await refuseGivenUp(tx, by.interactionKey)
     return makeChange(tx, breakage, { action, by, zone, now: deps.clock.now(), id: changeId })
   })
   if (!end.breakage) return { kind: 'not-red' }
   if (end.breakage.endedAt !== null && !end.change) return fixedOf(deps, end.breakage)
   const red = await redOf(deps, end.breakage)
-  if (end.change === null) return { kind: 'unchanged', red }
+  if (end.change === null) return { kind: 'unchanged', action: action.kind, red }
   deps.wake(end.breakage.revisionKey)
   return { kind: 'changed', change: end.change, red }
 }

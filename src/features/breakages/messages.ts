@@ -8,7 +8,7 @@ import { actionButton } from '../../slack/messages/request.ts'
 import { buildLine } from '../build.ts'
 import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
-import type { BreakageOutcome, NotRed, RedBranch } from './action.ts'
+import type { BreakageAction, BreakageOutcome, NotRed, RedBranch } from './action.ts'
 
 type Of<Kind extends BreakageOutcome['kind']> = Extract<BreakageOutcome, { kind: Kind }>
 
@@ -22,8 +22,7 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
     case 'unchanged':
       return answerError({
         what: `:information_source: *Nothing to change* for ${subjectOf(outcome.red)}: ${stateWords(outcome.red)}.`,
-        why: 'Only the person who is on it can let it go.',
-        next: "Press *I'm on it* to take it yourself.",
+        ...UNCHANGED[outcome.action],
       })
     case 'not-a-member':
       return answerError({
@@ -35,6 +34,16 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
     case 'unknown-person':
       return answerRefused(outcome, context.reference)
   }
+}
+
+const UNCHANGED: Record<BreakageAction['kind'], { why: string; next: string }> = {
+  take: { why: 'You are on it until then already.', next: "Press *I'm on it* to choose another time." },
+  hand: { why: 'They are on it already.', next: "Press *I'm on it* to choose another person." },
+  snooze: { why: 'Reminders are snoozed until then already.', next: "Press *I'm on it* to choose another time." },
+  'let-go': {
+    why: 'Only the person who is on it can let it go.',
+    next: "Press *I'm on it* to take it yourself.",
+  },
 }
 
 export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {

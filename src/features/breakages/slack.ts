@@ -1,5 +1,5 @@
 import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
-import { typed } from '../../slack/messages/answer.ts'
+import { answerError, typed } from '../../slack/messages/answer.ts'
 import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { redNow } from '../../catalog/breakages.ts'
@@ -9,6 +9,7 @@ import {
   answerContext,
   BUILD_USAGE,
   commandAbout,
+  nameless,
   replyTo,
   tooLittle,
   tooMuch,
@@ -21,32 +22,45 @@ import type { Reply } from '../context.ts'
 import type { Feature } from '../feature.ts'
 import type { Operations } from '../operations.ts'
 import { answerNotFound } from '../not-found.ts'
+import type { Choice } from '../values.ts'
 import { HOUR_MINUTES, OWNED_HOURS_MAX, type Span, type BreakageAction } from './action.ts'
 import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
 import { answerBreakage, answerRed } from './messages.ts'
 
 const THREADS = "In a build's thread, mention Buildline: `@buildline on it 30m`, `@buildline let go`."
 
-const red: Command = commandAbout(
-  {
-    name: 'red',
-    alias: null,
-    group: 'Look',
-    usage: '[project]',
-    does: 'shows the red branches, since when, and who is on them',
-    examples: ['/ci red', '/ci red acme/web'],
-    who: 'everyone',
-    notes: ["Alone, it shows this channel's projects. *I'm on it* takes a branch, hands it over, or lets it go."],
-  },
-  (question, target) =>
-    whenMayRead(question, async () => {
-      const { stored } = question.operations
-      if (target?.kind !== 'project') return listRed(stored, await followedBy(stored, question.by.channel))
-      const named = await findProject(stored.store.read, target.project)
-      if (named.kind === 'project') return listRed(stored, [named.project])
-      return replyTo(named, answerNotFound(named, answerContext(question, target)))
-    }),
-)
+const red: Command = {
+  name: 'red',
+  alias: null,
+  group: 'Look',
+  usage: '[project]',
+  does: 'shows the red branches, since when, and who is on them',
+  examples: ['/ci red', '/ci red acme/web'],
+  who: 'everyone',
+  notes: ["Alone, it shows this channel's projects. *I'm on it* takes a branch, hands it over, or lets it go."],
+  handle: answerRedTyped,
+  choose: redOfChoice,
+}
+
+async function answerRedTyped(question: Question): Promise<Reply> {
+  const { row, words, operations, by } = question
+  const [project, extra] = words
+  if (extra) return tooMuch(row, extra.text)
+  if (project?.text === '') return nameless(row, null)
+  return whenMayRead(question, async () => {
+    const { stored } = operations
+    if (!project) return listRed(stored, await followedBy(stored, by.channel))
+    const named = await findProject(stored.store.read, project.text)
+    if (named.kind === 'project') return listRed(stored, [named.project])
+    return replyTo(named, answerNotFound(named, answerContext(question, null)))
+  })
+}
+
+/** All red branches of the chosen project, or of the chosen build's project. */
+async function redOfChoice(question: Question, choice: Choice): Promise<Reply> {
+  if (choice.kind === 'project') return answerRedTyped({ ...question, words: [{ text: choice.project }] })
+  return whenMayRead(question, () => listRed(question.operations.stored, [choice.ref]))
+}
 
 async function listRed(
   stored: Operations['stored'],
@@ -60,7 +74,7 @@ const ON: CommandRow = {
   name: 'on',
   alias: null,
   group: 'Act',
-  usage: `it [30m|4h|tomorrow] ${BUILD_USAGE}`,
+  usage: `[it] [30m|4h|tomorrow] ${BUILD_USAGE}`,
   does: 'says that you look after a red branch, for 1 hour unless you say otherwise',
   examples: ['/ci on it acme/web@main', '/ci on it 30m #512', '/ci on it tomorrow acme/web@main'],
   who: 'members',
@@ -71,7 +85,7 @@ const LET: CommandRow = {
   name: 'let',
   alias: null,
   group: 'Act',
-  usage: `go ${BUILD_USAGE}`,
+  usage: `[go] ${BUILD_USAGE}`,
   does: 'says that you no longer look after a red branch',
   examples: ['/ci let go acme/web@main', '/ci let go #512'],
   who: 'members',
@@ -80,38 +94,40 @@ const LET: CommandRow = {
 
 /** `/ci on it 30m acme/web@main`, or `@buildline on it 30m` in a build's thread. */
 async function takeTyped(question: Question): Promise<Reply> {
-  const [it, second, ...others] = question.words
-  const span = second ? spanOf(second) : null
-  if (span === null && second && TIME.test(second.text)) return { ...tooLittle(ON, SPANS), outcome: 'unclear' }
-  const words = span === null && second ? [second, ...others] : others
-  return (
-    slipOf(question, 'it', it) ?? about(ON, { kind: 'take', span: span ?? HOUR_MINUTES }).handle({ ...question, words })
-  )
+  const words = without('it', question.words)
+  const [first, ...others] = words
+  const span = first ? spanOf(first) : null
+  if (span === null && first && TIME.test(first.text)) return noSpan(first)
+  const take = about(ON, { kind: 'take', span: span ?? HOUR_MINUTES })
+  return take.handle({ ...question, words: span === null ? words : others })
 }
 
-async function letGoTyped(question: Question): Promise<Reply> {
-  const [go, ...words] = question.words
-  return slipOf(question, 'go', go) ?? about(LET, { kind: 'let-go' }).handle({ ...question, words })
-}
+const letGoTyped = (question: Question): Promise<Reply> =>
+  about(LET, { kind: 'let-go' }).handle({ ...question, words: without('go', question.words) })
+
+/** The words without this first one, which reads well and says nothing. */
+const without = (word: string, words: readonly Word[]): readonly Word[] =>
+  words[0]?.text.toLowerCase() === word ? words.slice(1) : words
 
 /** Meant as a time, and no project's name. */
 const TIME = /^[+-]?[\d.,]+[mh]$/i
 
-const SPANS = `a time from ${typed('1m')} to ${typed(`${OWNED_HOURS_MAX}h`)}, or ${typed('tomorrow')}`
+const noSpan = ({ text }: Word): Reply => ({
+  outcome: 'unclear',
+  answer: answerError({
+    what: `:mag: *Not understood*: ${typed(text)} is not a time from ${typed('1m')} to ${typed(`${OWNED_HOURS_MAX}h`)}, or ${typed('tomorrow')}.`,
+    why: null,
+    next: `For example: ${typed('/ci on it 30m #512')}`,
+  }),
+})
 
 /** What is said of a build: of the one that is named, or in whose thread it is said. */
 const about = (row: CommandRow, action: BreakageAction): Command =>
   commandAbout(row, async (question, target) => {
-    const { operations, by } = question
-    const outcome = target ? await operations.breakages.act(target, action, by) : ({ kind: 'no-card' } as const)
-    return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, 'red')))
+    if (!target) return tooLittle(row, "a build: name one, or mention Buildline in a build's thread")
+    const outcome = await question.operations.breakages.act(target, action, question.by)
+    return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, row.name)))
   })
-
-/** The second word of the command has to be there. */
-function slipOf({ row }: Question, wanted: string, word: Word | undefined): Reply | null {
-  if (word?.text.toLowerCase() === wanted) return null
-  return word ? tooMuch(row, word.text) : tooLittle(row, `the word ${wanted}`)
-}
 
 function spanOf({ text }: Word): Span | null {
   const word = text.toLowerCase()
@@ -121,7 +137,12 @@ function spanOf({ text }: Word): Span | null {
 }
 
 export const breakages: Feature = {
-  commands: [red, { ...ON, handle: takeTyped }, { ...LET, handle: letGoTyped }],
+  // A choice shows what is red, with a button for each branch: the time that was typed is not in the choice.
+  commands: [
+    red,
+    { ...ON, handle: takeTyped, choose: redOfChoice },
+    { ...LET, handle: letGoTyped, choose: redOfChoice },
+  ],
   buttons: { [BREAKAGE_ACTION_ID]: { what: 'look after a red branch', answer: openBreakage } },
   forms: { [BREAKAGE_CALLBACK_ID]: breakageForm },
 }

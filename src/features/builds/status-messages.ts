@@ -114,7 +114,10 @@ const nothingHere = (what: string): Answer =>
 /** `:x: *2 of 5 branches are red*` */
 function redSummary(builds: readonly BuildSummary[], noun: string): string {
   const red = builds.filter(isRed).length
-  const count = `${red === 0 ? 'None' : red} of ${builds.length} ${noun} ${red <= 1 ? 'is' : 'are'} red`
+  const count =
+    builds.length === 1
+      ? `The last build is ${red === 0 ? 'not ' : ''}red`
+      : `${red === 0 ? 'None' : red} of ${builds.length} ${noun} ${red <= 1 ? 'is' : 'are'} red`
   return `${red === 0 ? ':information_source:' : ':x:'} *${count}*`
 }
 

@@ -8,9 +8,16 @@ import { each, refusals, type Cases, type Of, type Some } from './words.ts'
 export const breakages = (cast: Cast): Cases<BreakageOutcome> => ({
   changed: each(KINDS, (kind) => ({ kind: 'changed', change: changeOf(cast, kind), red: redOf(cast) })),
   unchanged: [
-    { when: 'they are on it already', outcome: { kind: 'unchanged', red: redOf(cast, owned(cast)) } },
-    { when: 'reminders are snoozed already', outcome: { kind: 'unchanged', red: redOf(cast, snoozed(cast)) } },
-    { when: 'nobody is on it', outcome: { kind: 'unchanged', red: redOf(cast) } },
+    { when: 'they are on it already', outcome: { kind: 'unchanged', action: 'take', red: redOf(cast, owned(cast)) } },
+    {
+      when: 'reminders are snoozed already',
+      outcome: { kind: 'unchanged', action: 'snooze', red: redOf(cast, snoozed(cast)) },
+    },
+    { when: 'nobody is on it', outcome: { kind: 'unchanged', action: 'let-go', red: redOf(cast) } },
+    {
+      when: 'it is theirs already',
+      outcome: { kind: 'unchanged', action: 'hand', red: redOf(cast, owned(cast)) },
+    },
   ],
   'not-a-member': [
     { when: 'Slack does not list that person as a full member', outcome: { kind: 'not-a-member', user: cast.user } },
