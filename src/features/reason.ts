@@ -14,7 +14,7 @@ const REASONS: Record<Reason, string> = {
   'event-selected': 'A rule selects this event on this branch.',
   'every-event': 'This channel follows every event.',
   'rules-unread': "The project's rules could not be read, so every event was posted.",
-  'account-notice': "It is the account's trouble: it goes into the notice of the day.",
+  'account-notice': "It concerns the CI account, not the commit, so it is part of that day's account notice.",
   'updates-card': 'No rule selects it, but the card was there and shows the newest state.',
   'event-not-selected': 'No rule selects this event on this branch.',
   'branch-not-matched': 'No rule covers this branch.',

@@ -7,6 +7,7 @@ import { answerNotFound } from '../../src/features/not-found.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { ada, build, BUILDS, openStage, postCard, REF, RESTART_REQUESTED, sol, STOP_REQUESTED } from './stage.ts'
+import { githubProjectId } from '../../src/domain/ids.ts'
 
 const stopAsked = { command: 'stop', branch: null, reference: '00000001' } as const
 const by = { user: ada, team: 'T0SANDBOX1', channel: BUILDS, via: 'shortcut', interactionKey: expect.any(String) }
@@ -58,6 +59,16 @@ describe('"Stop this build"', () => {
       { offers: [], missing: { action: 'stop', why: 'no-build-uuid' } },
       (found) =>
         answerAction({ kind: 'impossible', action: 'stop', why: 'no-build-uuid', build: found }, stopAsked).text,
+    ],
+    [
+      'is queued and cannot be stopped',
+      { shown: 'queued', offers: [], missing: { action: 'stop', why: 'no-github' } },
+      (found) => answerAction({ kind: 'impossible', action: 'stop', why: 'no-github', build: found }, stopAsked).text,
+    ],
+    [
+      'of GitHub is queued and already being stopped',
+      { shown: 'queued', offers: [], ref: { ...REF, projectId: githubProjectId('41', '7') } },
+      (found) => answerFound(found).text,
     ],
     ['is already being stopped', { offers: [] }, (found) => answerFound(found).text],
     [

@@ -2,7 +2,7 @@ import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { Missing } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
 import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
-import { buildNumber, buildUrl, joined, mention } from '../../slack/messages/build.ts'
+import { buildNumber, buildUrl, mention } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -48,7 +48,7 @@ export function answerAction(outcome: ActionOutcome, context: AnswerContext): An
     case 'unclear':
       return answerError(unclear(outcome), context.reference)
     case 'ci-trouble':
-      return answerCiFailure(outcome, ':warning: *CI did not answer*: nothing was done.', context.reference)
+      return answerCiFailure(outcome, ':warning: *CI could not be asked*: nothing was done.', context.reference)
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, context.reference)
@@ -72,7 +72,7 @@ function alreadyRequested({ action, build, by, at, state }: Of<'asked-already'>)
   const when = dayTime(at)
   return answerOf([
     line(`:information_source: *${ACTION_WORDS[action]} was already requested*: ${buildSubject(build)}`),
-    line(`${joined([`${who} asked for it`, when], ' on ')}; ${sourceWord(build)} was not asked again.`),
+    line(`${who} asked for it${when === null ? '' : ` (${when})`}; ${sourceWord(build)} was not asked again.`),
     line(withSourceName(sourceOf(build.ref.projectId), SO_FAR[state])),
     ...lookAgain(build),
   ])
@@ -171,7 +171,7 @@ function whyNotStopped(build: BuildSummary): Words {
   switch (build.shown) {
     case 'queued':
     case 'started':
-      return { why: 'It is running, but it cannot be stopped right now.', next: REFRESH }
+      return { why: 'It cannot be stopped right now.', next: REFRESH }
     case 'waiting':
       return sourceOf(build.ref.projectId) === 'github' ? NOT_APPROVED : WAITING
     case 'ignored':

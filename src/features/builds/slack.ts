@@ -11,7 +11,7 @@ import {
   BUILD_USAGE,
 } from '../command.ts'
 import { answerAction } from './action-messages.ts'
-import { shortId } from '../../domain/ids.ts'
+import { shortId, sourceOf } from '../../domain/ids.ts'
 import { parseAttemptRef, type Action } from '../../domain/request.ts'
 import type { ButtonHandler, Feature } from '../feature.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
@@ -164,12 +164,16 @@ function answerShortcut(
 
 const NO_CARD = { kind: 'no-card' } as const
 
-/** Why there is no Stop button; null if there is one, or if a stop was already requested, which the build shows. */
+/** Why there is no Stop button; null if there is one, or if a stop was already requested. */
 function whyNot(build: BuildSummary): ActionOutcome | null {
-  const { offers, shown, missing } = build
-  if (!offers.includes('stop') && shown !== 'started') return { kind: 'not-now', action: 'stop', build }
-  return missing?.action === 'stop' ? { kind: 'impossible', action: 'stop', why: missing.why, build } : null
+  const { offers, missing } = build
+  if (missing?.action === 'stop') return { kind: 'impossible', action: 'stop', why: missing.why, build }
+  return offers.includes('stop') || isStoppable(build) ? null : { kind: 'not-now', action: 'stop', build }
 }
+
+/** Without a button and without a reason why not, a stop of such a build was already requested. */
+const isStoppable = ({ shown, ref }: BuildSummary): boolean =>
+  shown === 'started' || (shown === 'queued' && sourceOf(ref.projectId) !== 'ci')
 
 export const builds: Feature = {
   commands: [status, stop, restart],
