@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { certainlyUndone } from '../sources/http/errors.ts'
-import { isGivenUp, NotAttempted } from '../store/not-attempted.ts'
+import { refuseGivenUp } from '../store/not-attempted.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { causeOf, type Permits, type Requester } from './outcomes.ts'
 import type { Interfaces } from '../domain/offer.ts'
@@ -57,7 +57,7 @@ export function newRecord(
 export async function earlierRequest(tx: Tx, interactionKey: string): Promise<Request | ProjectRequest | null> {
   const repeated = await tx.requestOf(interactionKey)
   if (repeated) return repeated
-  if (await isGivenUp(tx, interactionKey)) throw new NotAttempted('the person was told that it was interrupted')
+  await refuseGivenUp(tx, interactionKey)
   return null
 }
 

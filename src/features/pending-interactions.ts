@@ -176,12 +176,13 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   /** Removes what is older than UNANSWERED_MAX_MS. */
   async function forget(): Promise<void> {
     const now = clock.now()
-    const mute = await store.write(async (tx) => {
+    const givenUp = await store.write(async (tx) => {
       await tx.setLastDoneAt(FORGET_JOB, now)
       await tx.forgetRequests(now - REQUESTS_KEPT_MS)
       return tx.forgetInteractions(now - UNANSWERED_MAX_MS)
     })
-    if (mute > 0) log.warn({ asks: mute }, 'requests were given up: for a day their answers could not be shown')
+    if (givenUp > 0)
+      log.warn({ interactions: givenUp }, 'requests were given up: for a day their answers could not be shown')
   }
 
   const stopping = new AbortController()

@@ -1,20 +1,22 @@
 import type { Tx } from './store.ts'
 
 /**
- * A request that failed before CI was called: nothing was done, and it can be made again. Its `cause` is the failure,
+ * A request that failed before anything was done, so that it can be made again. Its `cause` is the failure,
  * for the log.
  */
 export class NotAttempted extends Error {
   readonly code = 'undone'
 
   constructor(why: string, cause?: unknown) {
-    super(`nothing was asked of CI: ${why}`, { cause })
+    super(`nothing was done: ${why}`, { cause })
   }
 }
 
 /**
- * Whether the requester was told that nothing was done, because another process took this one for dead or it was told
- * to stop. If so, nothing may be done any more.
+ * Throws NotAttempted if the requester was told that the interaction was interrupted, because another process took this
+ * one for dead or it was told to stop. The person may have looked since and asked again, so nothing may be done any more.
  */
-export const isGivenUp = async (tx: Tx, interactionKey: string): Promise<boolean> =>
-  (await tx.interactionsOf(interactionKey)).some(({ state }) => state !== 'owed')
+export async function refuseGivenUp(tx: Tx, interactionKey: string): Promise<void> {
+  const isGivenUp = (await tx.interactionsOf(interactionKey)).some(({ state }) => state !== 'owed')
+  if (isGivenUp) throw new NotAttempted('the requester was told that it was interrupted')
+}

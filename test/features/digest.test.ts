@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { openStage as openOperations, type Changes, type StageDeps } from './operations-stage.ts'
+import { lin, openStage as openOperations, type Changes, type StageDeps } from './operations-stage.ts'
 import { openStage, until } from './stage.ts'
 
 const { ada } = PEOPLE
@@ -86,14 +86,14 @@ describe('/ci digest', () => {
   })
 
   test.each([
-    ['digest daily 25:00', 'There is no time of day `25:00`.'],
-    ['digest daily 9:60', 'There is no time of day `9:60`.'],
+    ['digest daily 25:00', 'there is no time of day `25:00`.'],
+    ['digest daily 9:60', 'there is no time of day `9:60`.'],
     ['digest daily', 'this command needs a time of day'],
     ['digest weekly', 'this command needs a weekday and a time'],
-    ['digest weekly foo', 'There is no weekday `foo`.'],
-    ['digest weekly 9:00', 'There is no weekday `9:00`.'],
+    ['digest weekly foo', 'there is no weekday `foo`.'],
+    ['digest weekly 9:00', 'there is no weekday `9:00`.'],
     ['digest weekly mon', 'this command needs a time of day'],
-    ['digest daily 9:00 Mars/Olympus', 'There is no time zone `Mars/Olympus`.'],
+    ['digest daily 9:00 Mars/Olympus', 'there is no time zone `Mars/Olympus`.'],
     ['digest daily 9:00 UTC please', "I didn't expect `please` there"],
     ['digest hourly', '`hourly` is none of `daily`, `weekly`, `now`, `off`.'],
     ['digest off now', "I didn't expect `now` there"],
@@ -102,6 +102,26 @@ describe('/ci digest', () => {
     expect(await stage.type(text)).toContain(says)
     expect(await stage.kept()).toBeNull()
     expect(stage.behind.said).toEqual([])
+  })
+
+  test('belongs to a channel, and not to a direct message', async () => {
+    await using stage = await openOperations()
+    const { digests } = stage.main.operations
+    const by = { ...lin(), channel: 'D0LIN00001' as ChannelId }
+    expect(await digests.digest(by)).toEqual({ kind: 'no-channel' })
+    expect(await digests.previewDigest(by)).toEqual({ kind: 'no-channel' })
+  })
+
+  test.each([
+    ['2026-03-28T23:30[Europe/Berlin]', '2026-03-28'],
+    ['2026-10-25T00:15[Europe/Berlin]', '2026-10-25'],
+  ])('previews the day of %s, although a clock change makes a day shorter or longer', async (time, day) => {
+    await using stage = await openOperations()
+    const now = Temporal.ZonedDateTime.from(time).epochMilliseconds
+    const { operations } = stage.another({ clock: { ...stage.clock, now: () => now } })
+    await operations.digests.setDigest({ kind: 'daily', weekday: null, minute: 0, zone: 'Europe/Berlin' }, lin())
+    const preview = await operations.digests.previewDigest(lin())
+    expect(preview).toMatchObject({ kind: 'preview', view: { firstDay: day, lastDay: day } })
   })
 
   test('by a person who may not subscribe sets nothing', async () => {

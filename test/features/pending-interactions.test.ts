@@ -3,6 +3,10 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ReceivedInteraction } from '../../src/domain/interaction.ts'
+import type { Requester } from '../../src/catalog/outcomes.ts'
+import type { Operations } from '../../src/features/operations.ts'
+import type { DigestInput } from '../../src/features/subscriptions/digest.ts'
+import type { SubscribeInput } from '../../src/features/subscriptions/outcomes.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
 import {
   AGAIN_AFTER_MS,
@@ -35,6 +39,17 @@ const asked = (change: Partial<ReceivedInteraction> = {}): ReceivedInteraction =
   receivedAt: T0,
   ...change,
 })
+
+const WEB = { kind: 'project', project: 'acme/web', branch: 'main' } as const
+const WISH: SubscribeInput = {
+  project: 'acme/web',
+  events: 'every',
+  branch: null,
+  branchMatch: null,
+  quiet: false,
+  mention: 'nobody',
+}
+const DAILY: DigestInput = { kind: 'daily', weekday: null, minute: 0, zone: 'UTC' }
 
 const seal = createSeal('xoxb-token')
 
@@ -303,7 +318,7 @@ describe('an interaction of a dead process', () => {
     await clock.advance(1)
     await book.forget()
     expect(await owed()).toEqual([])
-    expect(lines).toMatchObject([{ level: 'warn', fields: { asks: 1 } }])
+    expect(lines).toMatchObject([{ level: 'warn', fields: { interactions: 1 } }])
     expect(await store.read.lastDoneAt('forget-interactions')).toBe(T0 + UNANSWERED_MAX_MS + 1)
   })
 })
@@ -323,6 +338,27 @@ describe('an interaction that was given up', () => {
     expect(told).toMatchObject([{ request: null }])
     expect(stage.writes()).toEqual([])
     expect(await stage.requests()).toEqual([])
+  })
+
+  test.each<[string, (operations: Operations, by: Requester) => Promise<unknown>]>([
+    ['unsubscribes it', ({ subscriptions }, by) => subscriptions.unsubscribe({ project: 'acme/web', id: null }, by)],
+    ['sets a digest', ({ digests }, by) => digests.setDigest(DAILY, by)],
+    ['turns it off', ({ digests }, by) => digests.turnOffDigest(by)],
+    ['takes a red branch', ({ breakages }, by) => breakages.act(WEB, { kind: 'snooze', minutes: 60 }, by)],
+    ['claims a name', ({ people }, by) => people.claim('lin', by)],
+    ['gives a name', ({ people }, by) => people.give('lin', LIN, by)],
+    ['releases a name', ({ people }, by) => people.release('ada', by)],
+    ['turns mentions off', ({ people }, by) => people.setMentions(false, by)],
+  ])('never %s', async (_, act) => {
+    await using stage = await openStage()
+    await stage.ended('error')
+    const { operations } = stage.main
+    await operations.subscriptions.subscribe(WISH, lin())
+    await operations.digests.setDigest({ ...DAILY, minute: 60 }, lin())
+    await operations.people.claim('ada', lin())
+    const { book, by, interaction } = await keptAsk(stage)
+    await book.giveUp(interaction)
+    await expect(act(operations, by)).rejects.toThrow(NotAttempted)
   })
 
   test('after its request was recorded is told the state of the request, with one call of CI', async () => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Presence } from '../../slack/api/directory.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
+import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { dropOwner } from '../../catalog/breakages.ts'
 import { readMe, type Me } from '../../catalog/people.ts'
@@ -58,14 +59,17 @@ export function createPersonOperations(deps: PersonDeps) {
   return {
     me: (by: Requester) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
     /** Gives the name to the requester, unless another person has it. */
-    claim: (text: string, by: Requester) => whenPermitted(deps, by, () => claim(deps, text, by.user)),
+    claim: (text: string, by: Requester) => whenPermitted(deps, by, () => claim(deps, text, by)),
     /** An admin gives the name to this person, whoever had it. Both are told. */
     give: (text: string, user: string, by: Requester) => give(deps, text, user, by),
     /** Frees the name, if the requester has it. */
-    release: (text: string, by: Requester) => whenPermitted(deps, by, () => release(deps, normalHandle(text), by.user)),
+    release: (text: string, by: Requester) => whenPermitted(deps, by, () => release(deps, normalHandle(text), by)),
     setMentions: (on: boolean, by: Requester) =>
       whenPermitted(deps, by, async () => {
-        await store.write((tx) => tx.setMentions(by.user, on))
+        await store.write(async (tx) => {
+          await refuseGivenUp(tx, by.interactionKey)
+          await tx.setMentions(by.user, on)
+        })
         return { kind: 'mentions', me: await readMe(store.read, by.user) }
       }),
     /** Slack reports a changed account. A deactivated one is not mentioned any more. */
@@ -77,8 +81,9 @@ async function whenPermitted(deps: PersonDeps, by: Requester, work: () => Promis
   return (await refusalOf(deps.permits, 'read', by, 'claim')) ?? work()
 }
 
-async function release({ store }: PersonDeps, handle: string, user: string): Promise<MeOutcome> {
+async function release({ store }: PersonDeps, handle: string, { user, interactionKey }: Requester): Promise<MeOutcome> {
   const by = await store.write(async (tx) => {
+    await refuseGivenUp(tx, interactionKey)
     const claimed = await tx.claimOf(handle)
     if (claimed?.user === user) await tx.releaseHandle(handle)
     return claimed?.user ?? null
@@ -88,11 +93,16 @@ async function release({ store }: PersonDeps, handle: string, user: string): Pro
 }
 
 /** Of concurrent requests for a name only one succeeds, also across processes. Idempotent. */
-async function claim({ store, clock }: PersonDeps, text: string, user: string): Promise<MeOutcome> {
+async function claim(
+  { store, clock }: PersonDeps,
+  text: string,
+  { user, interactionKey }: Requester,
+): Promise<MeOutcome> {
   const named = claimable(text)
   if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
   const { handle } = named
   const refused = await store.write(async (tx): Promise<MeOutcome | null> => {
+    await refuseGivenUp(tx, interactionKey)
     await tx.lockName(`handles of ${user}`)
     // The requester is active. A mark that says otherwise is from before they came back.
     await tx.setInactive(user, null)
@@ -119,6 +129,7 @@ async function give(deps: PersonDeps, text: string, user: string, by: Requester)
   const why = await whyNobody(deps, user)
   if (why !== null) return { kind: 'not-a-person', handle, user, why }
   const given = await deps.store.write(async (tx): Promise<Given | Extract<MeOutcome, { kind: 'too-many' }>> => {
+    await refuseGivenUp(tx, by.interactionKey)
     await tx.lockName(`handles of ${user}`)
     const known = await tx.claimOf(handle)
     if (known?.user === user) return { kind: 'given', handle, user, was: user, unreached: [] }

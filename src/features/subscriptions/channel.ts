@@ -24,7 +24,8 @@ export async function channelFor(
   return (await refusalOf(permits, 'subscribe', by, 'subscribe')) ?? postableChannel(by.channel)
 }
 
-const postableChannel = (
+/** The channel, if builds can be posted in it: a direct message is none. */
+export const postableChannel = (
   channel: ChannelId | null,
 ): { kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } =>
   channel === null || channel.startsWith(DIRECT) ? { kind: 'no-channel' } : { kind: 'channel', channel }

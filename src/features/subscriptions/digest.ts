@@ -1,5 +1,4 @@
 import {
-  DAY_MS,
   DIGEST_AHEAD_MAX_MS,
   DIGEST_LATE_MAX_MS,
   lastDue,
@@ -15,7 +14,8 @@ import { digestView, type DigestViewDeps } from '../../catalog/figures.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { StoredDigest } from '../../store/digests.ts'
-import { announce, channelFor } from './channel.ts'
+import { refuseGivenUp } from '../../store/not-attempted.ts'
+import { announce, channelFor, postableChannel } from './channel.ts'
 import type { Announced, SubscriptionDeps } from './outcomes.ts'
 
 /** As typed. `zone` null: the requester's own time zone. */
@@ -39,8 +39,9 @@ export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'stor
 
 /** What people can do with a channel's digest. */
 export const digestOperations = (deps: DigestDeps) => ({
-  async digest({ channel }: Requester): Promise<DigestOutcome> {
-    return { kind: 'digest', digest: channel === null ? null : await deps.store.read.digest(channel) }
+  async digest(by: Requester): Promise<DigestOutcome> {
+    const place = postableChannel(by.channel)
+    return place.kind === 'channel' ? { kind: 'digest', digest: await deps.store.read.digest(place.channel) } : place
   },
   setDigest: (input: DigestInput, by: Requester) => setDigest(deps, input, by),
   turnOffDigest: (by: Requester) => turnOffDigest(deps, by),
@@ -58,6 +59,7 @@ async function setDigest(deps: DigestDeps, input: DigestInput, by: Requester): P
   const now = deps.clock.now()
   const digest = { channel, schedule, setBy: by.user, setAt: now, nextAt: nextDue(schedule, now) }
   const same = await deps.store.write(async (tx) => {
+    await refuseGivenUp(tx, by.interactionKey)
     const was = await tx.digest(channel)
     if (was && isSame(was.schedule, schedule)) return was
     await tx.saveDigest(digest)
@@ -75,17 +77,25 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
-  if (!(await deps.store.write((tx) => tx.removeDigest(channel)))) return { kind: 'off-already' }
+  const isRemoved = await deps.store.write(async (tx) => {
+    await refuseGivenUp(tx, by.interactionKey)
+    return tx.removeDigest(channel)
+  })
+  if (!isRemoved) return { kind: 'off-already' }
   return { kind: 'off', announced: await announce(deps, { channel, text: digestOffLine(by.user), user: by.user }) }
 }
 
 /** The next day's digest as far as it is known now: it has today's builds. A weekly one if none is set. */
-async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Promise<DigestOutcome> {
-  if (channel === null) return { kind: 'no-channel' }
+async function previewDigest(deps: DigestDeps, by: Requester): Promise<DigestOutcome> {
+  const place = postableChannel(by.channel)
+  if (place.kind !== 'channel') return place
+  const { channel } = place
   const stored = await deps.store.read.digest(channel)
-  const zone = stored?.schedule.zone ?? (await deps.timeZoneOf(user))
+  const zone = stored?.schedule.zone ?? (await deps.timeZoneOf(by.user))
   const now = deps.clock.now()
-  const { period, ...rest } = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, now + DAY_MS)
+  // Not 24 hours later: a day with a clock change is longer or shorter.
+  const tomorrow = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).add({ days: 1 })
+  const { period, ...rest } = periodOf({ kind: stored?.schedule.kind ?? 'weekly', zone }, tomorrow.epochMilliseconds)
   // The period ends now (`to` is the first ms after it): a branch that is red must not count as red until midnight.
   const view = await digestView(deps, channel, { ...rest, period: { ...period, to: now + 1 } }, now)
   return { kind: 'preview', view }

@@ -1,10 +1,16 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import { subscriptionSlot, type Follows, type Subscription, following } from '../../domain/subscription.ts'
+import {
+  subscriptionSlot,
+  type Follows,
+  type ProjectNames,
+  type Subscription,
+  following,
+} from '../../domain/subscription.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
 import type { StoredSubscription, NewSubscription } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
+import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type {
   SubscribeOutcome,
   SubscribeInput,
@@ -131,7 +137,7 @@ function isSameSlot(one: Subscription, subscription: NewSubscription, about: Nam
 const branchesOf = ({ rules }: Pick<Subscription, 'rules'>): string => subscriptionSlot({ what: 'all' }, rules)
 
 async function save(tx: Tx, plan: Plan, { user, interactionKey }: Requester, at: number) {
-  if (await isGivenUp(tx, interactionKey)) throw new NotAttempted('the requester was told that it was interrupted')
+  await refuseGivenUp(tx, interactionKey)
   const { channel } = plan.subscription
   await tx.lockName(`subscriptions of ${channel}`)
   const here = await tx.subscriptionsOf(channel)
@@ -190,11 +196,11 @@ export async function unsubscribe(
   if (meant.kind !== 'subscriptions') return meant
   const isAnyMeant = wish.id === null && wish.project === null
   if (isAnyMeant && meant.subscriptions.length > 1) return { kind: 'which', here: await shownOf(deps, inForce) }
-  const [first] = meant.subscriptions
   const kept = meant.subscriptions.filter(isKept)
-  if (first?.source === 'file' && kept.length === 0)
-    return { kind: 'kept-by-file', shown: (await shownOf(deps, [first]))[0]! }
-  const removed = await deps.store.write((tx) => removeAll(tx, kept))
+  const [fixed] = isAnyMeant ? inForce : meant.subscriptions
+  if (kept.length === 0 && fixed && fixed.source !== 'slack')
+    return { kind: 'kept-by-file', shown: (await shownOf(deps, [fixed]))[0]! }
+  const removed = await deps.store.write((tx) => removeAll(tx, kept, by))
   // Somebody else was faster, or this same request came before.
   if (removed.length === 0) return { kind: 'not-subscribed', text: wish.project, here: await shownOf(deps, inForce) }
   const shown = await shownOf(deps, removed)
@@ -221,7 +227,12 @@ async function meantBy({ store }: SubscriptionDeps, { project, id }: Unsubscribe
 
 const isSameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
 
-async function removeAll(tx: Tx, kept: readonly StoredSubscription[]): Promise<StoredSubscription[]> {
+async function removeAll(
+  tx: Tx,
+  kept: readonly StoredSubscription[],
+  { interactionKey }: Requester,
+): Promise<StoredSubscription[]> {
+  await refuseGivenUp(tx, interactionKey)
   const removed = []
   for (const { id } of kept) removed.push(await tx.removeSubscription(id))
   return removed.filter((one) => one !== null)
@@ -236,7 +247,10 @@ export function fallsSilent(
   channel: ChannelId,
   about: Named | null,
 ): ChannelId | null {
-  const followedBefore = about ? following(before, about.names) : before
+  const followedBefore = following(before, about?.names ?? UNNAMED)
   const byDefault = followedBefore.find((one) => one.follows.what === 'unfollowed' && one.channel !== channel)
   return byDefault?.channel ?? null
 }
+
+/** Stands for all projects: only subscriptions to all of them, and the default channel's, follow it. */
+const UNNAMED: ProjectNames = { projectId: '', projectUuid: null, names: [] }

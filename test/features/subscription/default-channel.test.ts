@@ -3,6 +3,7 @@ import type { ProjectRef } from '../../../src/domain/project-names.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import { fallsSilent } from '../../../src/features/subscriptions/subscribe.ts'
 import { BUILDS, RELEASES } from '../../alerts/stage.ts'
+import { channelId } from '../../support/build-events.ts'
 
 const project: ProjectRef = { projectId: '41', uuid: null, name: 'acme/web', type: 'basic' }
 const WEB = { project, names: { projectId: '41', projectUuid: null, names: ['acme/web'] } }
@@ -15,6 +16,8 @@ const subscription = (channel: Subscription['channel'], follows: Subscription['f
   mention: 'committer',
   source: follows.what === 'unfollowed' ? 'default-channel' : 'slack',
 })
+
+const WEB_CHANNEL = channelId('C0WEB00001')
 
 const byDefault = subscription(BUILDS, { what: 'unfollowed' })
 
@@ -37,6 +40,13 @@ test.each([
     [byDefault, subscription(RELEASES, { what: 'project', name: 'acme/web' })],
     RELEASES,
     WEB,
+  ],
+  ['a channel that followed all projects before', [byDefault, subscription(RELEASES, { what: 'all' })], RELEASES, null],
+  [
+    'another channel than one that follows all projects',
+    [byDefault, subscription(WEB_CHANNEL, { what: 'all' })],
+    RELEASES,
+    null,
   ],
   ['a channel, if there is no default channel', [subscription(BUILDS, { what: 'all' })], RELEASES, WEB],
 ] as const)('the default channel gets the same news after a new subscription of %s', (_, before, channel, about) => {
