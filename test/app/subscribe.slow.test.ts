@@ -83,7 +83,7 @@ describe('/ci subscribe', () => {
     ['main next', 'expect `next`'],
     ['failed,bogus main', 'expect `bogus`'],
     ['mention no-mention', 'contradict each other'],
-    ['/(/', 'no valid pattern'],
+    ['/(/', 'not a valid pattern'],
     ['""', 'Which branch?'],
   ])('refuses %s with an example, and stores nothing', async (words, why) => {
     const world = await openReady()
@@ -248,7 +248,7 @@ describe('the form of a subscription', () => {
     await typeBranch(world, 'release/*')
     await until('one matches', () => modalOf(world).includes('Matches: `release/1.2`; 1 of 3 branches seen.'))
     await typeBranch(world, '/(/')
-    await until('it is invalid', () => modalOf(world).includes('That is no valid pattern'))
+    await until('it is invalid', () => modalOf(world).includes('This pattern is invalid'))
     await typeBranch(world, 'nothing')
     await until('none matches', () => modalOf(world).includes('Matches none of 3 branches seen.'))
   })
@@ -281,7 +281,7 @@ describe('the form of a subscription', () => {
     await choose(world, 'acme/web')
     await typeBranch(world, '/(/')
     expect(await world.slack.people.submitView({ user: ada })).toMatchObject({
-      errors: { subscribe_branch: expect.stringContaining('no valid pattern') },
+      errors: { subscribe_branch: expect.stringContaining('not a valid pattern') },
     })
     await typeBranch(world, '')
     await world.slack.people.select(field('how', { selected_option: OWN }))

@@ -68,6 +68,8 @@ describe('/ci subscribe … remind', () => {
       { afterMs: 24 * HOUR, fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' },
       'main',
     ],
+    ['remind 2h poland', { ...WORKDAY, afterMs: 2 * HOUR, zone: null }, 'poland'],
+    ['remind 2h utc', { ...WORKDAY, afterMs: 2 * HOUR, zone: 'UTC' }, null],
     ['remind 2h @Mars/Olympus', { ...WORKDAY, afterMs: 2 * HOUR, zone: null }, 'Mars/Olympus'],
     ['remind off main', null, 'main'],
     ['@remind', null, 'remind'],

@@ -36,7 +36,7 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
         small('A preview up to now, visible only to you. The digest also has a chart.'),
       ])
     case 'no-zone':
-      return answerDigestFault(`There is no time zone ${typed(outcome.zone)}`, '/ci digest daily 9:00 Europe/Berlin')
+      return answerDigestFault(`there is no time zone ${typed(outcome.zone)}`, '/ci digest daily 9:00 Europe/Berlin')
     case 'no-channel':
       return answerError({
         what: ':mag: *Not a channel*: only channels can have a digest.',

@@ -123,9 +123,9 @@ function channelWords({ channel, decision, quiet, mentions, paused }: DryChannel
 }
 
 const FROM = {
-  ci: "the project's own rules",
-  channel: "the channel's own",
-  file: 'the subscriptions file',
+  ci: "one of the project's own rules",
+  channel: "one of the channel's own rules",
+  file: "one of the subscriptions file's rules",
 } as const
 
 /** The rule that decided, and where it comes from. */
@@ -133,5 +133,5 @@ function decidingRule({ ruleResults, reason }: DryChannel['decision']): string {
   const one =
     ruleResults.find(({ verdict }) => verdict === 'selects') ?? ruleResults.find(({ verdict }) => verdict === reason)
   if (!one?.rule) return ''
-  return ` Rule: ${rulesInWords([one.rule])}${one.from === null ? '' : `, of ${FROM[one.from]}`}.`
+  return ` Rule: ${rulesInWords([one.rule])}${one.from === null ? '' : `, ${FROM[one.from]}`}.`
 }

@@ -199,7 +199,7 @@ const previewBlock = (preview: PatternPreview | null): object => ({
 function previewWords(preview: PatternPreview | null): string {
   if (!preview) return 'Choose a project to see which branches match.'
   const { isValid, matches, more, seen } = preview
-  if (!isValid) return ':warning: That is no valid pattern, or too large a one: it would match nothing.'
+  if (!isValid) return ':warning: This pattern is invalid or too large, and would match nothing.'
   if (seen === 0) return 'No branch has been seen yet.'
   const of = `of ${seen} ${seen === 1 ? 'branch' : 'branches'} seen`
   if (matches.length === 0) return `Matches none ${of}.`
@@ -213,7 +213,7 @@ const MENTION = choice('Mention the committer of a failed build', 'mention')
 function optionsBlock(shown: ShownSubscription | null): object {
   const { quiet = false, mention = 'committer' } = shown?.subscription ?? {}
   const initial = [...(quiet ? [QUIET] : []), ...(mention === 'committer' ? [MENTION] : [])]
-  return fieldBlock(SUBSCRIBE_FIELDS.options, 'How', checkboxes([QUIET, MENTION], initial), { optional: true })
+  return fieldBlock(SUBSCRIBE_FIELDS.options, 'Options', checkboxes([QUIET, MENTION], initial), { optional: true })
 }
 
 const REMIND = [

@@ -2,6 +2,7 @@ import { faultsOf } from './subscribe-input.ts'
 import { requesterOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import {
+  oldForm,
   refusing,
   showing,
   type Form,
@@ -38,7 +39,7 @@ export const subscribeForm: Form = { what: 'subscribe', receive }
 
 function receive(body: unknown): Received {
   const filled = readSubscribeForm(body)
-  if (!filled) return { ack: null, work: null }
+  if (!filled) return oldForm(SUBSCRIBE_TITLE)
   const [fault] = faultsOf(filled.input)
   const { reminder } = filled
   if (reminder.kind === 'no-reminder')

@@ -7,6 +7,7 @@ import type { Reply, SlackDeps } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
 import { textField, typedIn } from '../fields.ts'
 import {
+  oldForm,
   openedFor,
   opening,
   refusing,
@@ -92,7 +93,7 @@ export const importForm: Form = {
   what: 'import',
   receive(body) {
     const channel = textAt(jsonOf(textAt(body, 'view', 'private_metadata') ?? ''), 'channel') ?? ''
-    if (!isChannelId(channel)) return { ack: null, work: null }
+    if (!isChannelId(channel)) return oldForm(TITLE)
     const text = typedIn(body, LIST)
     if (text.length <= COMMAND_CHARS_MAX && readGithubList(text).repositories.length === 0)
       return refusing({ [LIST]: NOTHING_LISTED_PLAIN })

@@ -200,7 +200,7 @@ export function answerImported(outcome: ImportedOutcome, context: AnswerContext)
     ...andMore(subscribed.length - SHOWN_MAX),
     ...(same > 0 ? [line(`:bell: *Already subscribed*: ${same} of ${ends.length}.`)] : []),
     ...shortened(unmade).map(line),
-    ...(silent === null ? [] : [line(silentWords(silent, 'them'))]),
+    ...(silent === null ? [] : [line(silentWords(silent))]),
     ...(announced === null ? [] : announcedParts(announced)),
     line(nextStep(`Type ${typed('/ci rules')} to see and change all subscriptions.`)),
   ])
@@ -214,4 +214,4 @@ function unmadeLine(end: Imported): string[] {
   return [isNotFound(end) ? `:mag: *Not subscribed*: ${typed(end.text)} is not known any more.` : NOT_OURS]
 }
 
-const NOT_OURS = ':mag: *Not subscribed*: one of these is no subscription.'
+const NOT_OURS = ':mag: *Not subscribed*: one of the proposals is invalid.'

@@ -68,8 +68,8 @@ function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome,
   ])
 }
 
-export const silentWords = (channel: string, what = 'this one'): string =>
-  `<#${channel}> is the default channel and only gets projects that no other channel follows, so it gets nothing about ${what} any more.`
+export const silentWords = (channel: string): string =>
+  `<#${channel}> is the default channel and only gets projects that no other channel follows, so it no longer gets these builds.`
 
 function unsubscribed({ removed, announced }: Extract<UnsubscribeOutcome, { kind: 'unsubscribed' }>): Answer {
   return answerOf([
@@ -96,10 +96,13 @@ export function announcedParts(announced: Announced): Part[] {
 
 const keptByFile = (shown: ShownSubscription): Answer =>
   answerError({
-    what: `:lock: *Nothing changed*: the subscriptions file sets ${followed(shown)}.`,
-    why: 'What is set in that file cannot be changed from Slack.',
-    next: 'Ask the person who runs Buildline to change the file, or choose another branch.',
+    what: `:lock: *Nothing changed*: ${settingOf(shown)} sets ${followed(shown)}.`,
+    why: 'What is set there cannot be changed from Slack.',
+    next: 'Ask the person who runs Buildline to change it, or choose another branch.',
   })
+
+const settingOf = ({ subscription: { source } }: ShownSubscription): string =>
+  source === 'default-channel' ? typed('DEFAULT_CHANNEL') : 'the subscriptions file'
 
 const tooMany = (max: number) => ({
   what: `:no_entry: *Nothing changed*: this channel has ${max} subscriptions already, which is the limit.`,
@@ -128,9 +131,9 @@ const faulty = (faults: readonly { field: string; reason: string }[]) => ({
 })
 
 function notSubscribed({ text, here }: Extract<UnsubscribeOutcome, { kind: 'not-subscribed' }>): Answer {
-  const what = text === null ? 'has no subscriptions' : `is not subscribed to ${typed(text)}`
+  const none = here.length === 0 ? 'has no subscriptions' : 'has no such subscription any more'
   return answerOf([
-    line(`:mag: *Nothing changed*: this channel ${what}.`),
+    line(`:mag: *Nothing changed*: this channel ${text === null ? none : `is not subscribed to ${typed(text)}`}.`),
     ...listOf(here),
     line(nextStep(`Type ${typed('/ci rules')} to see its subscriptions.`)),
   ])

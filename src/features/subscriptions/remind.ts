@@ -60,7 +60,8 @@ function partOf(word: string): Partial<ReminderInput> | ReminderFault | null {
   if (days === 'weekdays' || days === 'daily') return { days }
   const [, from, to] = /^(\d{1,3})-(\d{1,3})$/.exec(word) ?? []
   if (from !== undefined) return hoursOf(Number(from), Number(to)) ?? { kind: 'no-reminder', what: 'hours', word }
-  const zone = zoneNamed(word)
+  // Any other zone's name, such as `poland` or `GB`, could be a branch.
+  const zone = word.includes('/') || days === 'utc' ? zoneNamed(word) : null
   if (zone !== null) return { zone }
   return isZoneLike(word) ? { kind: 'no-reminder', what: 'zone', word } : null
 }

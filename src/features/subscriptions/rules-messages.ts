@@ -112,7 +112,7 @@ function sourceWords({ subscription }: ShownSubscription): string {
 const isLost = ({ subscription, project }: ShownSubscription): boolean =>
   subscription.follows.what === 'project' && project === null
 
-const LOST = ':grey_question: Nothing is known of such a project. It may have been deleted or renamed.'
+const LOST = ':grey_question: Buildline does not know this project. It may have been deleted or renamed.'
 
 const pageButtons = (page: number, pages: number): ActionButton[] => [
   ...(page > 1 ? [button(SUBSCRIPTION_ACTION_IDS.previous, 'Previous', String(page - 1))] : []),

@@ -29,7 +29,7 @@ function patternFaults({ branch, branchMatch }: SubscribeInput): FieldFault[] {
       ? []
       : [{ field: 'branch', reason: 'is empty, and there is a way to match it' }]
   if (!isPattern({ branch, branchMatch }))
-    return [{ field: 'branch', reason: 'is no valid pattern, or too large a one' }]
+    return [{ field: 'branch', reason: 'is not a valid pattern, or is too large' }]
   if (canCoverBranch(branch, branchMatch)) return []
   const regex = asRegex(branch)
   const example = regex === null ? '' : `, such as ${regex}`
