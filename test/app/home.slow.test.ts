@@ -209,7 +209,7 @@ describe('App Home', () => {
     await open(world, ada, 'Your red builds')
     expect(published(world)).toBe(1)
     await type(world, lin, '/ci me lin')
-    await untilAnswered(world, lin, ['means you'])
+    await untilAnswered(world, lin, ['is yours'])
     // A visible change after the invisible one is drawn.
     await type(world, ada, '/ci me ada')
     await untilHome(world, ada, 'Failed builds of')

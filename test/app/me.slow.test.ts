@@ -45,7 +45,7 @@ describe('a committer name', () => {
     const world = await open()
     expect(await fail(world, 1)).not.toContain('<@')
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['`ada` *means you*', 'Mentions are *on*', `<@${ada}>`])
+    await untilAnswered(world, ada, ['`ada` *is yours*', 'Mentions are *on*', `<@${ada}>`])
     expect(await fail(world, 2)).toContain(`<@${ada}>`)
     expect(await fail(world, 3, { committer: 'Grace' })).not.toContain('<@')
   })
@@ -53,7 +53,7 @@ describe('a committer name', () => {
   it('is mentioned on a card that is posted as failed', async () => {
     const world = await open()
     await type(world, ada, '/ci me "Ada Lovelace"')
-    await untilAnswered(world, ada, ['`ada lovelace` *means you*'])
+    await untilAnswered(world, ada, ['`ada lovelace` *is yours*'])
     await sendAll(world.app.url, buildOf(1, { status: 'error', committer: 'Ada Lovelace' }))
     await untilCard(world, ['Failed', `<@${ada}>`])
   })
@@ -61,11 +61,11 @@ describe('a committer name', () => {
   it('belongs to one person: others are told whose it is, and it stays so', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await type(world, lin, '/ci me ADA')
     await untilAnswered(world, lin, [
       '*Taken*',
-      `\`ada\` means <@${ada}>`,
+      `\`ada\` belongs to <@${ada}>`,
       'nothing was changed',
       '/ci me ada for @you',
     ])
@@ -78,27 +78,27 @@ describe('a committer name', () => {
   it('can be given to another person by an admin, and both are told once', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await type(world, grace, `/ci me ada for <@${lin}|lin>`)
-    await untilAnswered(world, grace, [`\`ada\` *means <@${lin}> now*`, `It was <@${ada}>'s`, 'Told directly'])
+    await untilAnswered(world, grace, [`\`ada\` *is <@${lin}>'s now*`, `It was <@${ada}>'s`, 'Told directly'])
     expect(directTo(world, lin)).toEqual([
-      expect.stringContaining(`<@${grace}> decided that the committer name \`ada\` means you. It was <@${ada}>'s`),
+      expect.stringContaining(`<@${grace}> assigned you the committer name \`ada\`. It was <@${ada}>'s`),
     ])
     expect(directTo(world, ada)).toEqual([
-      expect.stringContaining(`<@${grace}> decided that the committer name \`ada\` means <@${lin}>, and not you`),
+      expect.stringContaining(`<@${grace}> assigned the committer name \`ada\` to <@${lin}>; it is no longer yours`),
     ])
     expect(await fail(world, 1)).toContain(`<@${lin}>`)
     await type(world, grace, `/ci me ada for <@${lin}|lin>`)
-    await untilAnswered(world, grace, ['means <@U0LIN00001>* already'])
+    await untilAnswered(world, grace, ["is <@U0LIN00001>'s* already"])
     expect([directTo(world, lin).length, directTo(world, ada).length]).toEqual([1, 1])
   })
 
   it('can be taken by an admin, and only the previous owner is told', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await type(world, grace, '/ci me ada for me')
-    await untilAnswered(world, grace, ['`ada` *means you now*', `Told directly: <@${ada}>.`])
+    await untilAnswered(world, grace, ['`ada` *is yours now*', `Told directly: <@${ada}>.`])
     expect([directTo(world, grace), directTo(world, ada).length]).toEqual([[], 1])
   })
 
@@ -106,7 +106,7 @@ describe('a committer name', () => {
     const world = await open()
     world.slack.faults.add({ kind: 'error', method: 'chat.postMessage', error: 'fatal_error', times: 1 })
     await type(world, grace, `/ci me ada for <@${lin}>`)
-    await untilAnswered(world, grace, [`*means <@${lin}> now*`, `did not deliver the message to <@${lin}>`])
+    await untilAnswered(world, grace, [`*is <@${lin}>'s now*`, `did not deliver the message to <@${lin}>`])
     expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: lin }])
   })
 
@@ -122,12 +122,12 @@ describe('a committer name', () => {
   it('can be released by its owner, and then claimed by others', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await type(world, ada, '/ci me forget Ada')
-    await untilAnswered(world, ada, ['`ada` *means nobody now*'])
+    await untilAnswered(world, ada, ["`ada` *is nobody's now*"])
     expect(await fail(world, 1)).not.toContain('<@')
     await type(world, lin, '/ci me ada')
-    await untilAnswered(world, lin, ['`ada` *means you*'])
+    await untilAnswered(world, lin, ['`ada` *is yours*'])
   })
 })
 
@@ -135,7 +135,7 @@ describe('a person who wants no mentions', () => {
   it('gets none and keeps the name, until they want mentions again', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await type(world, ada, '/ci me mentions off')
     await untilAnswered(world, ada, ['Mentions are *off*', '`ada`'])
     expect(await fail(world, 1)).not.toContain('<@')
@@ -161,7 +161,7 @@ describe('no wrong person is mentioned', () => {
   it('for a deactivated account as soon as Slack says so; after its return, it is mentioned', async () => {
     const world = await open()
     await type(world, lin, '/ci me ada')
-    await untilAnswered(world, lin, ['*means you*'])
+    await untilAnswered(world, lin, ['*is yours*'])
     world.slack.acts.deactivate(lin)
     await until('it is written down', () => inactive(world).length === 1)
     expect(await fail(world, 1)).not.toContain('<@')
@@ -175,7 +175,7 @@ describe('no wrong person is mentioned', () => {
   it('for a deactivated account whose event was lost, once it was checked', async () => {
     const world = await open()
     await type(world, lin, '/ci me ada')
-    await untilAnswered(world, lin, ['*means you*'])
+    await untilAnswered(world, lin, ['*is yours*'])
     await world.app.stop()
     world.slack.acts.deactivate(lin)
     await world.restartApp()
@@ -186,7 +186,7 @@ describe('no wrong person is mentioned', () => {
   it('because of an outdated event that a person is back', async () => {
     const world = await open()
     await type(world, lin, '/ci me ada')
-    await untilAnswered(world, lin, ['*means you*'])
+    await untilAnswered(world, lin, ['*is yours*'])
     world.slack.acts.deactivate(lin)
     await until('it is written down', () => inactive(world).length === 1)
     const looks = () => world.slack.counters.calls('users.info')
@@ -212,7 +212,7 @@ describe('a name can be claimed', () => {
   it('by guests, but not from another workspace', async () => {
     const world = await open()
     await type(world, gus, '/ci me gus')
-    await untilAnswered(world, gus, ['`gus` *means you*'])
+    await untilAnswered(world, gus, ['`gus` *is yours*'])
     await type(world, sol, '/ci me sol', SHARED)
     await untilAnswered(world, sol, ['Not allowed', 'you cannot claim a committer name'], SHARED)
     expect(claimsIn(world)).toEqual([{ handle: 'gus', user_id: gus }])
@@ -223,8 +223,8 @@ describe('a name can be claimed', () => {
     await sendAll(world.app.url, buildOf(1, { status: 'error' }))
     const card = await untilCard(world, ['Failed'])
     await world.slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'me ada', threadTs: card.ts })
-    await untilAnswered(world, ada, ['`ada` *means you*'])
-    expect(threadOf(world, card).filter((line) => line.includes('means you'))).toEqual([])
+    await untilAnswered(world, ada, ['`ada` *is yours*'])
+    expect(threadOf(world, card).filter((line) => line.includes('is yours'))).toEqual([])
   })
 
   it('but never by guessing', async () => {
@@ -261,10 +261,10 @@ describe("the button That's me on a failed build with an unclaimed committer", (
     const asking = asksWhose(world)!
     expect(asking['thread_ts']).not.toBe(asking.ts)
     await press(world, ada, asking, ACTION_IDS.claim)
-    await untilAnswered(world, ada, ['`ada` *means you*', 'Mentions are *on*'])
+    await untilAnswered(world, ada, ['`ada` *is yours*', 'Mentions are *on*'])
     expect(await fail(world, 2)).toContain(`<@${ada}>`)
     expect(asksWhose(world)?.ts).toBe(asking.ts)
-    expect(JSON.stringify(world.slack.messages(BUILDS))).not.toContain('means you')
+    expect(JSON.stringify(world.slack.messages(BUILDS))).not.toContain('is yours')
   })
 
   it('is on a card that is posted as failed', async () => {
@@ -272,7 +272,7 @@ describe("the button That's me on a failed build with an unclaimed committer", (
     await sendAll(world.app.url, buildOf(1, { status: 'error' }))
     const card = await untilCard(world, ['Failed', 'Ada'], ACTION_IDS.claim)
     await press(world, ada, card, ACTION_IDS.claim)
-    await untilAnswered(world, ada, ['`ada` *means you*'])
+    await untilAnswered(world, ada, ['`ada` *is yours*'])
     await sendAll(world.app.url, buildOf(2, { status: 'error' }))
     await untilCard(world, ['Still failing', `<@${ada}>`])
     // The card no longer has the newest failure, and is edited.
@@ -283,9 +283,9 @@ describe("the button That's me on a failed build with an unclaimed committer", (
     const world = await open()
     await fail(world, 1)
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await press(world, lin, asksWhose(world)!, ACTION_IDS.claim)
-    await untilAnswered(world, lin, ['*Taken*', `\`ada\` means <@${ada}>`, 'nothing was changed'])
+    await untilAnswered(world, lin, ['*Taken*', `\`ada\` belongs to <@${ada}>`, 'nothing was changed'])
     expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: ada }])
   })
 
@@ -297,10 +297,10 @@ describe("the button That's me on a failed build with an unclaimed committer", (
     const told = (user: string, words: string) => answersTo(world, user).filter(({ text }) => text.includes(words))
     await until('both are answered', () => [ada, lin].every((user) => answersTo(world, user).length === 1))
     const [{ user_id: owner }] = claimsIn(world) as [{ user_id: string }]
-    expect(told(owner, '*means you*')).toHaveLength(1)
+    expect(told(owner, '*is yours*')).toHaveLength(1)
     expect(told(owner === ada ? lin : ada, '*Taken*')).toHaveLength(1)
     await pressAgain(world, owner, asking, ACTION_IDS.claim)
-    await until('it is answered again', () => told(owner, '*means you*').length === 2)
+    await until('it is answered again', () => told(owner, '*is yours*').length === 2)
     expect(claimsIn(world)).toHaveLength(1)
   })
 
@@ -309,7 +309,7 @@ describe("the button That's me on a failed build with an unclaimed committer", (
     await fail(world, 1)
     await press(world, ada, asksWhose(world)!, ACTION_IDS.claim)
     await world.slack.people.replay(`click ${ACTION_IDS.claim}`)
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await settled(world.app.url)
     expect(answersTo(world, ada)).toHaveLength(1)
   })
@@ -327,7 +327,7 @@ describe("the button That's me on a failed build with an unclaimed committer", (
     const world = await open()
     await fail(world, 1)
     await press(world, gus, asksWhose(world)!, ACTION_IDS.claim)
-    await untilAnswered(world, gus, ['`ada` *means you*'])
+    await untilAnswered(world, gus, ['`ada` *is yours*'])
     expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: gus }])
   })
 
@@ -340,7 +340,7 @@ describe("the button That's me on a failed build with an unclaimed committer", (
   it('is missing if the name is claimed, even by a person who wants no mentions', async () => {
     const world = await open()
     await type(world, ada, '/ci me ada')
-    await untilAnswered(world, ada, ['*means you*'])
+    await untilAnswered(world, ada, ['*is yours*'])
     await type(world, ada, '/ci me mentions off')
     await untilAnswered(world, ada, ['Mentions are *off*'])
     await fail(world, 1)

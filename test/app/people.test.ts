@@ -67,7 +67,7 @@ test("a failure asks the person with the author's address, who confirms; later f
   expect(await fail(world)).toContain(` · Ada Lovelace · <@${ada}>, is this you?`)
   expect(claims(world)).toEqual([])
   await press(world, ada, asking(world)!, ACTION_IDS.claim)
-  await untilAnswered(world, ada, ['`ada lovelace` *means you*'])
+  await untilAnswered(world, ada, ['`ada lovelace` *is yours*'])
   expect(claims(world)).toEqual([{ handle: 'ada lovelace', user_id: ada }])
   const next = await fail(world)
   expect(next).toContain(`<@${ada}>`)
@@ -79,7 +79,7 @@ test('another person can claim the name, and then it does not mean the person wh
   const world = await open()
   expect(await fail(world)).toContain(`<@${ada}>, is this you?`)
   await press(world, lin, asking(world)!, ACTION_IDS.claim)
-  await untilAnswered(world, lin, ['`ada lovelace` *means you*'])
+  await untilAnswered(world, lin, ['`ada lovelace` *is yours*'])
   expect(claims(world)).toEqual([{ handle: 'ada lovelace', user_id: lin }])
 })
 
@@ -147,7 +147,7 @@ describe('no person is asked by name', () => {
 test('without a usable address, the person who claimed the login as a name is asked', async () => {
   const world = await open({ settings: { PEOPLE_BY_EMAIL: undefined }, scopes: DEFAULT_SCOPES })
   await type(world, lin, '/ci me octocat')
-  await untilAnswered(world, lin, ['`octocat` *means you*'])
+  await untilAnswered(world, lin, ['`octocat` *is yours*'])
   const email = '1234+octocat@users.noreply.github.com'
   expect(await fail(world, { email })).toContain(` · Ada Lovelace · <@${lin}>, is this you?`)
   expect(await fail(world, { email: '1234+hubot@users.noreply.github.com' })).toMatch(/ · Ada Lovelace$/)

@@ -11,7 +11,7 @@ const ASKED: Readonly<Record<string, readonly [typed: string, said: RegExp]>> = 
   why: ['why #501', /#builds.*posted/s],
   stop: ['stop', /Nothing is running/],
   restart: ['restart acme/web@main', /Restart requested/],
-  me: ['me grace', /grace.*means you/s],
+  me: ['me grace', /grace.*is yours/s],
   doctor: ['doctor', /Slack token/],
   rules: ['rules', /all projects/],
   subscribe: ['subscribe acme/api failed main', /Subscribed.*acme\/api/s],

@@ -15,9 +15,9 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
     case 'me':
       return answerOf([...meLines(outcome.me), HOW])
     case 'claimed':
-      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *means you*.`), ...meLines(outcome.me)])
+      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is yours*.`), ...meLines(outcome.me)])
     case 'released':
-      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *means nobody now*.`), ...meLines(outcome.me)])
+      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is nobody's now*.`), ...meLines(outcome.me)])
     case 'mentions':
       return answerOf([line(`${DONE} Mentions are *${outcome.me.mentions ? 'on' : 'off'}*.`), nameLine(outcome.me)])
     case 'given':
@@ -72,14 +72,14 @@ const HOW = small(
 )
 
 function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): Part[] {
-  const whom = user === by ? 'you' : mention(user) || 'that account'
-  if (was === user) return [line(`${DONE} ${handleWords(handle)} *means ${whom}* already.`)]
+  const whose = user === by ? 'yours' : `${mention(user) || 'that account'}'s`
+  if (was === user) return [line(`${DONE} ${handleWords(handle)} *is ${whose}* already.`)]
   const before = was === null ? 'Nobody had it before.' : `It was ${was === by ? 'yours' : `${mention(was)}'s`}.`
   const notified = [user, was].filter(
     (one) => one !== null && one !== by && !unreached.includes(one) && mention(one) !== '',
   )
   return [
-    line(`${DONE} ${handleWords(handle)} *means ${whom} now*. ${before}`),
+    line(`${DONE} ${handleWords(handle)} *is ${whose} now*. ${before}`),
     ...(notified.length > 0 ? [line(`Told directly: ${notified.map(mention).join(', ')}.`)] : []),
     ...(unreached.length > 0
       ? [
@@ -92,7 +92,7 @@ function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): 
 }
 
 const takenWords = ({ handle, by, isGone }: Of<'taken'>): string =>
-  `:no_entry: *Taken*: ${handleWords(handle)} means ${mention(by) || 'somebody else'}${isGone ? ', who has left the workspace' : ''}; nothing was changed.`
+  `:no_entry: *Taken*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}${isGone ? ', who has left the workspace' : ''}; nothing was changed.`
 
 const ONE_PERSON = 'A committer name belongs to one person, so that no failure mentions the wrong one.'
 
@@ -109,7 +109,7 @@ const notYours = ({ handle, by }: Of<'not-yours'>): Words =>
         `Type ${typed('/ci me')} to see your names.`,
       ]
     : [
-        `:no_entry: *Not yours*: ${handleWords(handle)} means ${mention(by) || 'somebody else'}; nothing was changed.`,
+        `:no_entry: *Not yours*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}; nothing was changed.`,
         'Only that person can give it up.',
         askAdmin(handle),
       ]

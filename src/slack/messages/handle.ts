@@ -42,13 +42,13 @@ export const isThisYou = (user: string | null): string => (mention(user) === '' 
 export function givenLine({ handle, was, by }: { handle: string; was: string | null; by: string }): string {
   const before = was === null ? '' : ` It was ${mention(was) || 'somebody else'}'s until now.`
   return [
-    `:bust_in_silhouette: ${who(by)} decided that the committer name ${handleWords(handle)} means you.${before}`,
+    `:bust_in_silhouette: ${who(by)} assigned you the committer name ${handleWords(handle)}.${before}`,
     `A failed build of such a commit mentions you. If it is not yours, type ${codeSpan(meCommand('forget', handle))}.`,
   ].join(' ')
 }
 
 /** Sent to the person who lost a name because an admin gave it to somebody else. */
 export const takenLine = ({ handle, user, by }: { handle: string; user: string; by: string }): string =>
-  `:bust_in_silhouette: ${who(by)} decided that the committer name ${handleWords(handle)} means ${mention(user) || 'somebody else'}, and not you any more. If that is wrong, tell ${who(by)}.`
+  `:bust_in_silhouette: ${who(by)} assigned the committer name ${handleWords(handle)} to ${mention(user) || 'somebody else'}; it is no longer yours. If that is wrong, tell ${who(by)}.`
 
 const who = (user: string): string => mention(user) || 'An admin'

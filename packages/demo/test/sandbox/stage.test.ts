@@ -111,7 +111,7 @@ describe('people on the stage', () => {
     await startBot(scene)
     await asked
     const answers = scene.slack.ephemerals(BUILDS, PEOPLE.ada).map(({ message }) => message.text)
-    expect(answers).toEqual([expect.stringContaining('*Interrupted*'), expect.stringContaining('`ada` *means you*')])
+    expect(answers).toEqual([expect.stringContaining('*Interrupted*'), expect.stringContaining('`ada` *is yours*')])
   })
 
   it('give it up when nobody comes back', async () => {
