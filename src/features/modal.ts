@@ -1,6 +1,6 @@
 import { fieldOf, textOf } from '../domain/raw-values.ts'
 import { invariant } from '../lib/assert.ts'
-import { answerNotOpened } from './fault-messages.ts'
+import { answerNotOpened, answerOldForm } from './fault-messages.ts'
 import type { Permits } from '../catalog/outcomes.ts'
 import { textAt } from './body.ts'
 import type { SlackDeps, Reply } from './context.ts'
@@ -192,6 +192,12 @@ export const refusing = (errors: Readonly<Record<string, string>>): Received => 
 export const showing = (how: 'update' | 'push', view: ModalView): ViewResponseAction => ({
   response_action: how,
   view: { ...view, blocks: view.blocks.filter(isBlock) },
+})
+
+/** Answers a form whose metadata another version wrote. */
+export const oldForm = (title: string): Received => ({
+  ack: showing('update', answerView(title, answerOldForm())),
+  work: null,
 })
 
 const isBlock = (block: object): block is { type: string } => typeof fieldOf(block, 'type') === 'string'

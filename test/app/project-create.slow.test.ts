@@ -91,7 +91,7 @@ describe('creating a project', () => {
     ['an invalid address', { 'create:repository_url': 'shop' }, 'create:repository_url', 'must name a repository'],
     ['an invalid team id', { 'create:team_ids': 'seven' }, 'create:team_ids', 'whole number'],
     ['an invalid regex', { 'create:branches': 'main\n^wip' }, 'create:branches', '2: '],
-    ['invalid JSON', { 'create:more': '{' }, 'create:more', 'is no JSON'],
+    ['invalid JSON', { 'create:more': '{' }, 'create:more', 'is not valid JSON'],
     [
       'a rule without its key',
       { 'create:more': '{"notification_rules":[{"notifier":"slack","build_statuses":["failed"]}]}' },

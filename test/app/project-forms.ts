@@ -36,7 +36,7 @@ export const untilModal = (
 /** Opens `/ci project edit …` and chooses one part. */
 export async function openPart(world: Scene, part: string, project = 'acme/web', user: string = grace): Promise<View> {
   await type(world, user, `/ci project edit ${project}`)
-  const view = await untilModal(world, ['what shall change?'], user)
+  const view = await untilModal(world, ['what do you want to change?'], user)
   const option = optionsOf(view).find(({ value }) => value === part)
   expect(option, `there is a part ${part}`).toBeDefined()
   await world.slack.people.select({ user, actionId: 'project_part', selected: { selected_option: option } })

@@ -117,7 +117,7 @@ describe('editing a project', () => {
     const world = await openProjects()
     await openPart(world, 'builds')
     const answer = await submit(world, { 'edit:branches': 'main\n^release' })
-    expect(answer).toMatchObject({ errors: { 'edit:branches': expect.stringContaining('line 2') } })
+    expect(answer).toMatchObject({ errors: { 'edit:branches': expect.stringContaining('entry 2') } })
     expect(saidBy(topOf(world))).toContain('edit:branches')
   })
 

@@ -8,6 +8,7 @@ import type { Reply, SlackDeps } from '../context.ts'
 import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
 import {
+  oldForm,
   openedFor,
   opening,
   refusing,
@@ -92,7 +93,7 @@ export const breakageForm: Form = { what: 'look after a red branch', receive }
 function receive(body: unknown): Received {
   const memory = memoryIn(body)
   const chosen = CHOICES.find(({ value }) => value === chosenIn(body, FIELDS.action))
-  if (!memory) return { ack: null, work: null }
+  if (!memory) return oldForm(TITLE)
   if (!chosen) return refusing({ [FIELDS.action]: 'Choose what to do.' })
   const to = textAt(body, 'view', 'state', 'values', FIELDS.to, FIELDS.to, 'selected_user')
   if (chosen.action === 'hand' && to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })

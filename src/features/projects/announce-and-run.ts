@@ -1,5 +1,6 @@
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { retryOnRateLimit } from '../../slack/api/directory.ts'
 import { isMessageTs, classify } from '../../slack/api/errors.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun } from './outcomes.ts'
@@ -39,14 +40,15 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
   actionOf: (deps: SlackDeps) => AnnouncedAction<Outcome> | null,
 ): Received => ({
   ack: showing('update', waitingFor(verb, 'Asking CI …')),
-  work(deps) {
+  async work(deps) {
     const action = actionOf(deps)
     const by = requesterIn(body, action?.channel ?? null)
     const viewId = textAt(body, 'view', 'id') ?? ''
     let isDone = false
+    let tellThread = async (): Promise<void> => {}
     const replyTarget = replyTargetIn(deps.client, viewId, TITLES[verb], awayFrom(deps, by), () => isDone)
     const what = action ? `project ${verb}` : 'old'
-    return respond(deps, { what, by, replyTarget }, async (reference): Promise<Reply> => {
+    await respond(deps, { what, by, replyTarget }, async (reference): Promise<Reply> => {
       if (!action) return { outcome: 'old', answer: answerOldForm() }
       let thread: Thread | null = null
       const outcome = await action.act(by, async () => {
@@ -54,12 +56,14 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
       })
       isDone = DONE.has(outcome.kind)
       const context = answerContext(verb, reference)
-      if (thread) await replyInThread(deps, thread, action.answer(outcome, context, false))
+      if (thread) tellThread = replyInThread.bind(null, deps, thread, action.answer(outcome, context, false))
       const { unknownNotifiers: refused = [] } = outcome
       const isOffered =
         refused.length > 0 && (await offer(deps, viewId, async () => action.offerWithout?.(refused, by)))
       return { outcome: outcomeName(outcome), answer: isOffered ? null : action.answer(outcome, context, true) }
     })
+    // Slack may make this wait, and the requester should not.
+    await tellThread()
   },
 })
 
@@ -113,26 +117,15 @@ async function replyInThread(deps: SlackDeps, { channel, ts }: Thread, answer: A
   }
 }
 
-/** Slack accepts one post a second in a channel. A rate-limited post is tried at most this many times. */
-const TRIES_MAX = 3
-
 async function post(
   { client, clock }: SlackDeps,
   message: { channel: string; text: string; thread_ts?: string },
 ): Promise<Thread> {
   const fixed = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const posted = await client.apiCall('chat.postMessage', { ...fixed, ...message })
-      const ts = fieldOf(posted, 'ts')
-      if (isMessageTs(ts)) return { channel: textOf(fieldOf(posted, 'channel')) ?? message.channel, ts }
-      throw new Error('Slack did not say what it posted')
-    } catch (error) {
-      const failure = classify(error)
-      if (failure.kind !== 'rate-limited' || tries >= TRIES_MAX) throw error
-      await clock.sleep(failure.retryAfterMs)
-    }
-  }
+  const posted = await retryOnRateLimit(clock, () => client.apiCall('chat.postMessage', { ...fixed, ...message }))
+  const ts = fieldOf(posted, 'ts')
+  if (isMessageTs(ts)) return { channel: textOf(fieldOf(posted, 'channel')) ?? message.channel, ts }
+  throw new Error('Slack did not say what it posted')
 }
 
 /** The confirmation again, below what CI refused. */

@@ -47,7 +47,7 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
   callback_id: CREATE_CALLBACK_ID,
   title: plain(TITLES.create),
   close: plain('Cancel'),
-  submit: plain('Look at it'),
+  submit: plain('Preview'),
   private_metadata: JSON.stringify({ channel }),
   blocks: [
     textField(
@@ -69,7 +69,7 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
       {
         block: 'create:test_pipelines',
         label: 'Test commands',
-        hint: 'One a line. A line such as # Unit begins a test pipeline of that name.',
+        hint: 'One per line. A line such as # Unit begins a test pipeline of that name.',
         isOptional: true,
       },
       { isLong: true },
@@ -104,7 +104,7 @@ function receive(body: unknown): Received {
   const waiting: WaitingCreation = { kind: 'create', name, channel, creation, evenIfThere: false }
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [longest(body)]: tooLongWords(excess) })
-  const view = waitingFor('create', 'Looking whether it is there already …')
+  const view = waitingFor('create', 'Checking whether the project exists …')
   return pushView(body, 'create', { channel, waiting: view }, (deps, by, reference) =>
     preview(deps, waiting, by, reference),
   )
@@ -113,7 +113,7 @@ function receive(body: unknown): Received {
 /** A new project has no old values to keep, so each variable needs one. */
 const newVariableFaults = (variables: ReturnType<typeof variablesInput.read>): string[] => [
   ...variableFaults(variables),
-  ...variables.flatMap((one, at) => (one?.value === null ? [`line ${at + 1}: type the value`] : [])),
+  ...variables.flatMap((one, at) => (one?.value === null ? [`entry ${at + 1}: type the value`] : [])),
 ]
 
 const creationIn = (body: unknown, variables: Creation['variables']): Creation => ({
@@ -185,7 +185,7 @@ export function previewView(
     blocks: answerOf([
       line(
         isThere
-          ? `:warning: *There is ${projectLabel({ project: outcome.project.name })} in CI already.* Is a second one wanted?`
+          ? `:warning: *${projectLabel({ project: outcome.project.name })} exists in CI already.* Create a second project?`
           : '',
       ),
       ...creationParts(waiting),

@@ -252,9 +252,9 @@ function readMore(
   if (more === null || more.trim() === '') return { kind: 'fields', fields: {} }
   try {
     const fields: unknown = JSON.parse(more)
-    return isRecord(fields) ? { kind: 'fields', fields } : faultOf('more', 'is no JSON object: begin with {')
+    return isRecord(fields) ? { kind: 'fields', fields } : faultOf('more', 'is not a JSON object: begin with {')
   } catch {
-    return faultOf('more', 'is no JSON')
+    return faultOf('more', 'is not valid JSON')
   }
 }
 

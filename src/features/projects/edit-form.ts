@@ -10,16 +10,7 @@ import { outcomeName } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import type { FieldHandler } from '../feature.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
-import {
-  refusing,
-  showing,
-  type Form,
-  type Received,
-  answerView,
-  type ModalView,
-  replyTargetIn,
-  showIn,
-} from '../modal.ts'
+import { oldForm, refusing, type Form, type Received, type ModalView, replyTargetIn, showIn } from '../modal.ts'
 import { respond } from '../respond.ts'
 import { tooLongWords } from '../slips.ts'
 import { announceAndRun, awayFrom, offering } from './announce-and-run.ts'
@@ -69,7 +60,7 @@ export function editView(shown: ShownProject, part: string | null, channel: Chan
     }),
     blocks: [
       {
-        ...section(`*${projectLabel({ project: name })}*: what shall change?`),
+        ...section(`*${projectLabel({ project: name })}*: what do you want to change?`),
         block_id: 'project_part',
         accessory: {
           type: 'static_select',
@@ -86,9 +77,9 @@ export function editView(shown: ShownProject, part: string | null, channel: Chan
 }
 
 const leftOut = (rules: number): string =>
-  `The last ${rules === 1 ? 'rule is' : `${rules} rules are`} not among these: a menu of Slack takes ${OPTIONS_MAX}. They stay as they are; change them in CI itself.`
+  `The last ${rules === 1 ? 'rule is' : `${rules} rules are`} not listed: a Slack menu holds ${OPTIONS_MAX} entries. They stay as they are; change them in CI itself.`
 
-const TOO_LONG = `This is more than a form of Slack takes (${INPUT_CHARS_MAX.toLocaleString('en')} characters, ${EVENTS_SHOWN_MAX} events): change it in CI itself.`
+const TOO_LONG = `This is too long for a Slack form (${INPUT_CHARS_MAX.toLocaleString('en')} characters, ${EVENTS_SHOWN_MAX} events): change it in CI itself.`
 
 /** Handles the choice of another part: draws its fields with CI's current values. */
 export const choosePart: FieldHandler = async (deps, body, action) => {
@@ -112,7 +103,7 @@ export const choosePart: FieldHandler = async (deps, body, action) => {
 function receive(body: unknown): Received {
   const memory = readMemory(body)
   const reading = memory && readPart(body, memory)
-  if (!memory || !reading) return { ack: showing('update', answerView(TITLES.edit, answerOldForm())), work: null }
+  if (!memory || !reading) return oldForm(TITLES.edit)
   if (Object.keys(reading.faults).length > 0) return refusing(reading.faults)
   const { name, project, channel, base } = memory
   const question = { project, channel, change: reading.change, base }

@@ -60,7 +60,7 @@ const PARTS: readonly Part[] = [
       const match = branchMatchInput.read(body, 'edit')
       const onPullRequestsOnly = pullRequestsInput.read(body, 'edit')
       const change = { what: 'builds', onPullRequestsOnly, match, branches } as const
-      return { change, faults: checkFilter(branches).map(lineFault) }
+      return { change, faults: checkFilter(branches).map(entryFault) }
     },
   },
   {
@@ -111,10 +111,10 @@ const partNamed = (name: string | null): Part | undefined => PARTS.find((part) =
 const fitting = (lines: readonly string[], draw: (lines: readonly string[]) => readonly object[]): readonly object[] =>
   lines.join('\n').length > INPUT_CHARS_MAX ? [] : draw(lines)
 
-/** Names the line instead of `branches[2]`: `line 3 …`. */
-function lineFault({ field, reason }: FieldFault): string {
+/** Names the entry instead of `branches[2]`: `entry 3 …`. Empty lines between the entries do not count. */
+function entryFault({ field, reason }: FieldFault): string {
   const place = /\[(\d+)\]/.exec(field)?.[1]
-  return place === undefined ? reason : `line ${Number(place) + 1} ${reason}`
+  return place === undefined ? reason : `entry ${Number(place) + 1} ${reason}`
 }
 
 /** Every part to choose from: those above, then `rule:new`, `rule:0`, `rule:1`, … */
@@ -145,7 +145,7 @@ export const EVENTS_SHOWN_MAX = 10
 function drawRule(name: string, rule: ShownRule | null): object[] {
   if (rule === null) return ruleInput.draw(name, null)
   if (!isFitting(rule)) return []
-  const remove = fieldOption('Remove this rule; what else stands here does not matter then', 'remove')
+  const remove = fieldOption('Remove this rule and ignore the fields above', 'remove')
   const field = { block: `${name}:remove`, label: 'Remove', isOptional: true }
   return [...ruleInput.draw(name, rule), checksField(field, [remove], [])]
 }

@@ -57,7 +57,7 @@ export async function previewEdit(deps: ProjectDeps, input: PreviewInput, by: Re
 
 /**
  * The safe update: read, change, write back in full, read again, compare. Sends nothing if others have changed the
- * project since `question.base`. At most one write for each request, and one at a time for each project. Throws
+ * project since `input.base` was read. At most one write for each request, and one at a time for each project. Throws
  * NotAttempted if it fails before CI is asked to change anything.
  */
 export async function editProject(

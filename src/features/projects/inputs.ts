@@ -56,7 +56,7 @@ const listInput = <Read>(
 
 export const teamsInput = listInput(
   'team_ids',
-  () => ({ label: 'Team ids', hint: 'Numbers, parted by blanks.' }),
+  () => ({ label: 'Team ids', hint: 'Numbers, separated by spaces or commas.' }),
   (body, block) =>
     typedIn(body, block)
       .split(/[\s,;]+/)
@@ -65,7 +65,7 @@ export const teamsInput = listInput(
 )
 
 export const teamFaults = (ids: readonly string[]): string[] =>
-  ids.every(isIdDigits) ? [] : ['team ids are whole numbers, parted by blanks']
+  ids.every(isIdDigits) ? [] : ['team ids are whole numbers, separated by spaces or commas']
 
 export const pullRequestsInput: Input<boolean> = {
   draw: (form, isOnly) =>
@@ -94,7 +94,7 @@ export const branchesInput = listInput(
   'branches',
   () => ({
     label: 'Branches',
-    hint: 'One a line: a full name, or a regular expression from ^ to $. None: every branch is built.',
+    hint: 'One per line: a full name, or a regular expression from ^ to $. Empty: every branch is built.',
   }),
   linesIn,
 )
@@ -103,15 +103,15 @@ export const setupInput = listInput(
   'setup_commands',
   (form) =>
     form === 'create'
-      ? { label: 'Setup commands (Basic)', hint: 'One a line.' }
+      ? { label: 'Setup commands (Basic)', hint: 'One per line.' }
       : {
           label: 'Setup commands',
-          hint: `One a line. A line with ${MASK} or ⏎ stands for the command as it is, as long as the line is left as it is.`,
+          hint: `One per line. A line with ${MASK} or ⏎ keeps its command if you leave the line unchanged.`,
         },
   linesIn,
 )
 
-const VARIABLE_LINES = 'NAME=value, one a line; a value of several lines in double quotes.'
+const VARIABLE_LINES = 'NAME=value, one per line; put a value of several lines in double quotes.'
 
 export const variablesInput = listInput(
   'environment_variables',
@@ -120,7 +120,7 @@ export const variablesInput = listInput(
       ? { label: 'Environment variables (Basic)', hint: VARIABLE_LINES }
       : {
           label: 'Environment variables',
-          hint: `${VARIABLE_LINES} ${MASK} means: as it is. A line that is taken away takes its variable away.`,
+          hint: `${VARIABLE_LINES} ${MASK} keeps the value. Removing a line removes its variable.`,
         },
   (body, block) => variablesIn(typedIn(body, block)),
 )
@@ -148,9 +148,10 @@ const HALF_KEPT = /•{3,}/
 export function variableFaults(read: readonly (VariableInput | null)[]): string[] {
   const names = read.map((variable) => variable?.name)
   return read.flatMap((variable, at) => {
-    if (variable === null) return [`line ${at + 1} is not NAME=value`]
-    if (HALF_KEPT.test(variable.value ?? '')) return [`line ${at + 1}: leave ${MASK} as it is, or type the whole value`]
-    return names.indexOf(variable.name) < at ? [`line ${at + 1} names a variable for the second time`] : []
+    if (variable === null) return [`entry ${at + 1} is not NAME=value`]
+    if (HALF_KEPT.test(variable.value ?? ''))
+      return [`entry ${at + 1}: leave ${MASK} as it is, or type the whole value`]
+    return names.indexOf(variable.name) < at ? [`entry ${at + 1} names a variable for the second time`] : []
   })
 }
 
@@ -179,7 +180,7 @@ export const ruleInput = {
       choiceField(
         {
           block: block('notifier'),
-          label: hint === undefined ? 'Tells' : 'A notification rule tells',
+          label: hint === undefined ? 'Notify by' : 'Notification rule: notify by',
           isOptional,
           ...(hint && { hint }),
         },
@@ -187,16 +188,21 @@ export const ruleInput = {
         rule?.notifier ?? null,
       ),
       checksField(
-        { block: block('events'), label: 'Of builds that have', isOptional },
+        { block: block('events'), label: 'Events', isOptional },
         [...events].map((event) => fieldOption(EVENT_WORDS.get(event) ?? event, event)),
         rule?.events ?? [],
       ),
       textField(
-        { block: block('branch'), label: 'On the branch', hint: 'Empty: every branch.', isOptional: true },
+        { block: block('branch'), label: 'Branch', hint: 'Empty: every branch.', isOptional: true },
         { initial: rule?.branch ?? '' },
       ),
       choiceField(
-        { block: block('match'), label: 'Which is', hint: 'wildcard: * stands for anything.', isOptional: true },
+        {
+          block: block('match'),
+          label: 'How the branch is matched',
+          hint: 'wildcard: * stands for anything.',
+          isOptional: true,
+        },
         MATCHES.map((match) => fieldOption(match, match)),
         rule?.branchMatch ?? null,
       ),

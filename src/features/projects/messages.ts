@@ -2,6 +2,7 @@ import type { CiErrorKind } from '../../sources/http/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { projectLabel, outside, mention } from '../../slack/messages/build.ts'
+import { isOpen } from '../../domain/request.ts'
 import type { Difference } from '../../domain/project-change.ts'
 import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain, ChangedMeanwhile, NotSent } from './outcomes.ts'
 import {
@@ -75,7 +76,7 @@ function made(otherwise: readonly Difference[]): Part[] {
 export const answerNoDifference = (project: string): Answer =>
   answerOf([
     line(`:information_source: *Nothing to change*: ${projectLabel({ project })} is like that already.`),
-    line(nextStep('Go back to change something else, or close the form.')),
+    line(nextStep('Close this to go back.')),
   ])
 
 export function answerCreate(outcome: CreateOutcome, context: AnswerContext): Answer {
@@ -204,7 +205,7 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
     case 'asked-already':
       return answerError(alreadyRequested(outcome))
     case 'ci-trouble':
-      return answerCiFailure(outcome, ':warning: *CI did not answer*: nothing was changed.', reference)
+      return answerCiFailure(outcome, ':warning: *CI could not be asked*: nothing was changed.', reference)
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, reference)
@@ -253,8 +254,10 @@ function alreadyRequested({ by, at, state }: Extract<NotSent, { kind: 'asked-alr
   const when = dayTime(at)
   return {
     what: ':information_source: *Already requested*: CI is not asked again.',
-    why: `${mention(by) || 'Somebody'} asked for it${when === null ? '' : ` on ${when}`}. ${SO_FAR[state]}`,
-    next: 'Wait until that has finished, then look at the project again.',
+    why: `${mention(by) || 'Somebody'} asked for it${when === null ? '' : ` (${when})`}. ${SO_FAR[state]}`,
+    next: isOpen({ state })
+      ? 'Wait until that has finished, then look at the project again.'
+      : 'Look at the project before you ask again.',
   }
 }
 

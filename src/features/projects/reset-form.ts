@@ -2,11 +2,10 @@ import { plain, section } from '../../slack/messages/blocks.ts'
 import { mention, projectLabel } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from './outcomes.ts'
-import { answerOldForm } from '../fault-messages.ts'
 import { answerReset } from './messages.ts'
 import { announceAndRun } from './announce-and-run.ts'
 import { textField, typedIn } from '../fields.ts'
-import { refusing, showing, type Form, type Received, answerView, type ModalView } from '../modal.ts'
+import { oldForm, refusing, type Form, type Received, type ModalView } from '../modal.ts'
 import { nameIn, readMemory, writeMemory } from './metadata.ts'
 import { TITLES } from './forms.ts'
 
@@ -24,7 +23,7 @@ export const resetView = ({ project: { uuid, name } }: ShownProject, channel: Ch
   private_metadata: writeMemory({ project: uuid!, name, channel, base: {}, part: null, rule: null }),
   blocks: [
     section(
-      `:warning: *${projectLabel({ project: name })}* gets a new AES key. Everything that was encrypted with the old one can be read no more, and the old one does not come back.`,
+      `:warning: *${projectLabel({ project: name })}* gets a new AES key. Nothing that was encrypted with the old key can be decrypted any more, and the old key cannot be restored.`,
     ),
     textField({ block: NAME_BLOCK, label: "Type the project's name to confirm" }),
   ],
@@ -32,7 +31,7 @@ export const resetView = ({ project: { uuid, name } }: ShownProject, channel: Ch
 
 function receive(body: unknown): Received {
   const memory = readMemory(body)
-  if (!memory) return { ack: showing('update', answerView(TITLES['reset-aes-key'], answerOldForm())), work: null }
+  if (!memory) return oldForm(TITLES['reset-aes-key'])
   const { project, name, channel } = memory
   if (nameIn(typedIn(body, NAME_BLOCK).trim()) !== name.trim())
     return refusing({ [NAME_BLOCK]: "this is not the project's name: type it as it is written above" })

@@ -125,7 +125,7 @@ async function filledForm(asking: Asking, verb: OpeningVerb, name: string): Prom
 
 /** Opens the form to create a project. */
 const openCreation = (asking: Asking, repositoryUrl: string): Promise<Reply> =>
-  openForm(asking, 'create', 'Looking whether you may …', async () => {
+  openForm(asking, 'create', 'Checking your permissions …', async () => {
     const { operations, by, reference } = asking
     if (operations.projects.canCreate) return { outcome: 'form', view: createView(repositoryUrl, by.channel) }
     return { outcome: 'no-v2', answer: answerNotSent({ kind: 'no-v2' }, answerContext('create', reference)) }

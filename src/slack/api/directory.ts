@@ -142,7 +142,7 @@ export const readOwnTeam = async (client: WebClient): Promise<string | null> =>
   textOf(fieldOf(await client.apiCall('auth.test', {}), 'team_id'))
 
 /** Retries once, after the time that Slack asks for, if somebody can wait that long. */
-async function retryOnRateLimit<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {
+export async function retryOnRateLimit<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask()
   } catch (error) {
