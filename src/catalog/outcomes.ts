@@ -184,8 +184,7 @@ export type BadgeOutcome =
       url: string
       markdown: string
       html: string
-      /** PNG, or CI's own GIF or JPEG (0 × 0: size not known); null if there is none that Slack can show */
-      /** PNG, or what Slack shows as well */
+      /** PNG, GIF or JPEG; null if there is none that Slack can show */
       picture: Uint8Array | null
       failure: CiFailure | null
     }

@@ -46,7 +46,7 @@ const isShown = (showing: Promise<void>): Promise<boolean> =>
 
 /** For a person whose request was interrupted before it was answered: what is known about it, and what to do. */
 export function answerInterrupted({ interaction, request }: InterruptedInteraction, reference: string): Answer {
-  const description = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
+  const description = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', ')
   const what = `:warning: *Interrupted*: Buildline was restarted before it could answer you (${description}).`
   return answerError({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
 }
@@ -108,8 +108,8 @@ const soFarOf = ({ state }: Recorded): string =>
 export const answerUndone = (reference: string): Answer =>
   answerError(
     {
-      what: ':warning: *That did not work, and nothing was done*: Buildline could not save it.',
-      why: 'Its database did not answer in time.',
+      what: ':warning: *That did not work*: nothing was done.',
+      why: 'Something failed before anything was changed; most often the database did not answer in time.',
       next: 'Try again in a minute. If it fails again, give a workspace admin the reference.',
     },
     reference,

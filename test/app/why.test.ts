@@ -38,7 +38,7 @@ it('/ci why shows for each channel every rule with its conditions, the reason, a
   expect(of(OPS)).toContain('nothing was posted')
   expect(of(BUILDS)).toContain('*not posted*')
   expect(of(BUILDS)).toContain(
-    `*fails at its events*: ✓ branch: \`main\` (exact) matches \`main\`; ✗ event: success has no failed`,
+    `*fails at its events*: ✓ branch: \`main\` (exact) matches \`main\`; ✗ event: failed, broken are not among success`,
   )
   expect([saidIn(world.slack, OPS), saidIn(world.slack, BUILDS)]).toEqual([[], []])
   expect(JSON.stringify(answer)).toContain('Open build')

@@ -111,7 +111,9 @@ describe('the doctor', () => {
     const answer = answerDoctor(await examine({ ...absent, v2, isOurs: () => false }), { reference: 'r' })
     expect(buttonsOf(answer)).toEqual([])
     expect(answer.text).toContain('with a wrong secret')
-    expect(answer.text).toContain("End the rule's address in CI with the value of `WEBHOOK_SECRET`")
+    expect(answer.text).toContain(
+      "In CI, replace the secret at the end of the rule's address with the value of `WEBHOOK_SECRET`",
+    )
   })
 
   it.each([

@@ -109,7 +109,7 @@ export function hostWords(
     }
   return {
     what: `${names.title} could not be asked about ${shown} (${code}).`,
-    remedy: `Try again in a few minutes. If it stays, check ${say.code(names.url)}, and that this machine can reach it.`,
+    remedy: `Try again in a few minutes. If it keeps failing, check ${say.code(names.url)}, and that this machine can reach it.`,
   }
 }
 

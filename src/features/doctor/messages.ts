@@ -83,5 +83,5 @@ const IN_SLACK: Say = {
   outside: (text) => outside(text, PROJECT_CHARS_MAX),
   code: codeSpan,
   channel: (id) => (isChannelId(id) ? `<#${id}>` : outside(id, PROJECT_CHARS_MAX)),
-  time: (atMs) => dayTime(atMs) ?? 'at a time unknown',
+  time: (atMs) => dayTime(atMs) ?? 'at an unknown time',
 }

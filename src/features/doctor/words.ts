@@ -127,7 +127,7 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
     case 'webhook-secret':
       return {
         what: `${projectOf(what, say)} has a webhook rule with a wrong secret, so its deliveries are refused.`,
-        remedy: `End the rule's address in CI with the value of ${say.code('WEBHOOK_SECRET')}.`,
+        remedy: `In CI, replace the secret at the end of the rule's address with the value of ${say.code('WEBHOOK_SECRET')}.`,
       }
     case 'webhook-filtered':
       return filtered(what, say)

@@ -222,7 +222,7 @@ function auditWords({ at, by, action, project, buildId, branch, state }: AuditLi
   return `• ${joined([timeWords(at), mention(by) || 'Somebody', what, STATES[state]])}`
 }
 
-const timeWords = (at: number): string => dayTime(at) ?? 'at a time unknown'
+const timeWords = (at: number): string => dayTime(at) ?? 'at an unknown time'
 
 /** The first entries of a list, and a line that says how many are left out. */
 function listed<One>({ shown, more }: Some<One>, max: number, draw: (one: One, at: number) => Part | Part[]): Part[] {

@@ -199,13 +199,18 @@ function branchWords(
   }
 }
 
-/** `✗ event: failed, recovered has no success` */
+/** `✗ event: success is not one of failed, recovered` */
 function eventWords({ events }: ChannelRule, verdict: RuleVerdict, about: About): string {
   switch (verdict) {
     case 'selects':
-      return `✓ event: ${eventsInWords(events)} has ${selectedOf(events, about).join(', ')}`
+      return events === 'every'
+        ? '✓ event: any'
+        : `✓ event: ${oneOf(
+            about.events.filter((event) => events.includes(event)),
+            events,
+          )}`
     case 'event-not-selected':
-      return `✗ event: ${eventsInWords(events)} has no ${about.events.join(', no ')}`
+      return `✗ event: ${oneOf(about.events, events, ' not')}`
     case 'branch-not-matched':
     case 'branch-unknown':
     case 'pattern-invalid':
@@ -213,5 +218,5 @@ function eventWords({ events }: ChannelRule, verdict: RuleVerdict, about: About)
   }
 }
 
-const selectedOf = (events: ChannelRule['events'], about: About): readonly string[] =>
-  events === 'every' ? about.events : about.events.filter((event) => events.includes(event))
+const oneOf = (those: readonly string[], events: ChannelRule['events'], not = ''): string =>
+  `${those.join(', ')} ${those.length === 1 ? `is${not} one of` : `are${not} among`} ${eventsInWords(events)}`
