@@ -1,22 +1,12 @@
 import { usageOf, type CommandRow } from '../command.ts'
 import { codeSpan } from '../../lib/escape.ts'
-import { answerOf, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
+import { answerOf, line, small, type Answer, typed } from '../../slack/messages/answer.ts'
 
-/** The grouped list, or all there is to say about one command (by its name or alias). */
-export function answerHelp({ commands, about }: { commands: readonly CommandRow[]; about: string | null }): Answer {
-  const wanted = about?.trim().toLowerCase()
-  const one = commands.find(({ name, alias }) => name === wanted || alias === wanted || alias === `/${wanted}`)
-  return one ? answerOf(aboutOne(one)) : answerOf(allOf(commands, about))
-}
-
-function allOf(commands: readonly CommandRow[], about: string | null): Part[] {
+/** All commands, grouped. */
+export function answerHelp(commands: readonly CommandRow[]): Answer {
   const groups = Map.groupBy(commands, ({ group }) => group)
-  return [
-    line(
-      about === null
-        ? ':wave: *Buildline* brings your CI builds into Slack.'
-        : `:mag: *No such command*: ${typed(about)}. These are all of them:`,
-    ),
+  return answerOf([
+    line(':wave: *Buildline* brings your CI builds into Slack.'),
     ...[...groups].flatMap(([group, rows]) => [
       line(`*${group}*`),
       ...rows.map((command) => line(`• ${codeSpan(usageOf(command))} ${command.does}`)),
@@ -24,18 +14,19 @@ function allOf(commands: readonly CommandRow[], about: string | null): Part[] {
     small(
       `${typed('/ci help stop')} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
     ),
-  ]
+  ])
 }
 
-function aboutOne(command: CommandRow): Part[] {
+/** All there is to say about one command. */
+export function answerHelpAbout(command: CommandRow): Answer {
   const { name, alias, does, examples, who, notes = [] } = command
-  return [
+  return answerOf([
     line(`:information_source: *${name}* ${does}`),
     line(`Usage: ${codeSpan(usageOf(command))}${alias === null ? '' : `, or ${codeSpan(alias)}`}`),
     ...(examples.length === 0 ? [] : [line(`Examples: ${examples.map(codeSpan).join(', ')}`)]),
     ...notes.map((note) => line(note)),
     line(`Who can use it: ${WHO[who]}`),
-  ]
+  ])
 }
 
 const WHO: Record<CommandRow['who'], string> = {

@@ -1,5 +1,5 @@
 import type { Feature } from '../feature.ts'
-import { answerHelp } from './messages.ts'
+import { answerHelp, answerHelpAbout } from './messages.ts'
 import { answerUnknown } from '../slips.ts'
 import type { Question } from '../command.ts'
 import type { Reply } from '../context.ts'
@@ -23,10 +23,10 @@ export const help: Feature = {
 /** Explains all commands, or one. Calls nothing else, so that help works when nothing else does. */
 async function answerTyped({ commands, words }: Question): Promise<Reply> {
   const [about] = words
-  if (!about) return { outcome: 'help', answer: answerHelp({ commands, about: null }) }
+  if (!about) return { outcome: 'help', answer: answerHelp(commands) }
   const typed = about.text.toLowerCase().replace(/^\/(?:ci-)?/, '')
   const row = commands.find(({ name }) => name === typed)
-  return row ? { outcome: 'help', answer: answerHelp({ commands, about: row.name }) } : unknown(commands, about.text)
+  return row ? { outcome: 'help', answer: answerHelpAbout(row) } : unknown(commands, about.text)
 }
 
 /** No such command: names the nearest one, and does nothing. */

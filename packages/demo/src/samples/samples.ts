@@ -39,7 +39,7 @@ import type { FlakyOutcome } from '../../../../src/features/flaky/flaky.ts'
 import { answerFlaky } from '../../../../src/features/flaky/messages.ts'
 import type { DigestOutcome } from '../../../../src/features/subscriptions/digest.ts'
 import { answerDigest } from '../../../../src/features/subscriptions/digest-messages.ts'
-import { answerHelp } from '../../../../src/features/help/messages.ts'
+import { answerHelp, answerHelpAbout } from '../../../../src/features/help/messages.ts'
 import type { CommandRow } from '../../../../src/features/command.ts'
 import { answerList } from '../../../../src/features/list/messages.ts'
 import { answerMe } from '../../../../src/features/people/messages.ts'
@@ -81,7 +81,7 @@ export interface Sample {
 
 /** Every ending of every command, in these words from outside. */
 export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): Sample[] => [
-  ...help(commands, cast),
+  ...help(commands),
   ...ofKinds<ListOutcome>('list', lists(cast), (outcome) => answerList(outcome, { reference: REFERENCE })),
   ...ofKinds<StatusOutcome>('status', statuses(cast), (outcome) => answerStatus(outcome, asked('status', cast))),
   ...ofKinds<RunningOutcome>('stop', runnings(cast), answerRunning),
@@ -178,10 +178,9 @@ function ofKinds<Outcome>(
   )
 }
 
-const help = (commands: readonly CommandRow[], { typed }: Cast): Sample[] => [
-  one('help', 'all', 'no command is named', answerHelp({ commands, about: null })),
-  ...commands.map(({ name }) => one('help', 'one', `${name} is named`, answerHelp({ commands, about: name }))),
-  one('help', 'unknown', 'what is named is no command', answerHelp({ commands, about: typed })),
+const help = (commands: readonly CommandRow[]): Sample[] => [
+  one('help', 'all', 'no command is named', answerHelp(commands)),
+  ...commands.map((row) => one('help', 'one', `${row.name} is named`, answerHelpAbout(row))),
 ]
 
 function any(cast: Cast): Sample[] {
