@@ -3,14 +3,22 @@ import { handleWords, meCommand } from '../../slack/messages/handle.ts'
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
 import type { MeOutcome, NotAPerson, NotClaimable } from './people.ts'
 import type { Me } from '../../catalog/people.ts'
-import { answerOf, answerError, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
+import {
+  answerOf,
+  answerError,
+  line,
+  small,
+  type Answer,
+  type ErrorAnswer,
+  type Part,
+  typed,
+} from '../../slack/messages/answer.ts'
 import { answerRefused } from '../not-allowed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
 /** Tells the requester whom committer names mean. Mentions in it ping nobody, since only the requester sees it. */
 export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string }): Answer {
-  const error = (what: string, why: string | null, next: string) => answerError({ what, why, next })
   switch (outcome.kind) {
     case 'me':
       return answerOf([...meLines(outcome.me), HOW])
@@ -23,17 +31,17 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
     case 'given':
       return answerOf(givenLines(outcome, asked.by))
     case 'taken':
-      return error(takenWords(outcome), ONE_PERSON, askAdmin(outcome.handle))
+      return answerError(taken(outcome))
     case 'not-yours':
-      return error(...notYours(outcome))
+      return answerError(notYours(outcome))
     case 'too-many':
-      return error(...tooMany(outcome, asked.by))
+      return answerError(tooMany(outcome, asked.by))
     case 'not-claimable':
-      return error(notClaimed(outcome.handle), WHY[outcome.why], NEXT_NAME)
+      return answerError(notClaimed(outcome))
     case 'no-committer':
-      return error(...NO_COMMITTER)
+      return answerError(NO_COMMITTER)
     case 'not-a-person':
-      return error(...notAPerson(outcome))
+      return answerError(notAPerson(outcome))
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, asked.reference)
@@ -91,38 +99,39 @@ function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): 
   ]
 }
 
-const takenWords = ({ handle, by, isGone }: Of<'taken'>): string =>
-  `:no_entry: *Taken*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}${isGone ? ', who has left the workspace' : ''}; nothing was changed.`
-
-const ONE_PERSON = 'A committer name belongs to one person, so that no failure mentions the wrong one.'
+const taken = ({ handle, by, isGone }: Of<'taken'>): ErrorAnswer => ({
+  what: `:no_entry: *Taken*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}${isGone ? ', who has left the workspace' : ''}; nothing was changed.`,
+  why: 'A committer name belongs to one person, so that no failure mentions the wrong one.',
+  next: askAdmin(handle),
+})
 
 const askAdmin = (handle: string): string =>
   `Is it yours? An admin can decide: ${typed(meCommand('', handle, 'for @you'))}.`
 
-type Words = [what: string, why: string | null, next: string]
-
-const notYours = ({ handle, by }: Of<'not-yours'>): Words =>
+const notYours = ({ handle, by }: Of<'not-yours'>): ErrorAnswer =>
   by === null
-    ? [
-        `:mag: *Nothing to forget*: nobody has ${handleWords(handle)}.`,
-        null,
-        `Type ${typed('/ci me')} to see your names.`,
-      ]
-    : [
-        `:no_entry: *Not yours*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}; nothing was changed.`,
-        'Only that person can give it up.',
-        askAdmin(handle),
-      ]
+    ? {
+        what: `:mag: *Nothing to forget*: nobody has ${handleWords(handle)}.`,
+        why: null,
+        next: `Type ${typed('/ci me')} to see your names.`,
+      }
+    : {
+        what: `:no_entry: *Not yours*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}; nothing was changed.`,
+        why: 'Only that person can give it up.',
+        next: askAdmin(handle),
+      }
 
-const tooMany = ({ user, max }: Of<'too-many'>, by: string): Words => [
-  `:no_entry: *Too many names*: ${user === by ? 'you have' : `${mention(user)} has`} ${max} already; nothing was changed.`,
-  null,
-  user === by
-    ? `Give one up first: ${typed('/ci me forget ada')}.`
-    : `They have to give one up first: ${typed('/ci me forget ada')}.`,
-]
+const tooMany = ({ user, max }: Of<'too-many'>, by: string): ErrorAnswer => ({
+  what: `:no_entry: *Too many names*: ${user === by ? 'you have' : `${mention(user)} has`} ${max} already; nothing was changed.`,
+  why: null,
+  next: `${user === by ? 'Give one up first' : 'They have to give one up first'}: ${typed('/ci me forget ada')}.`,
+})
 
-const notClaimed = (handle: string): string => `:no_entry: *Not a name for one person*: ${typed(handle)}.`
+const notClaimed = ({ handle, why }: Of<'not-claimable'>): ErrorAnswer => ({
+  what: `:no_entry: *Not a name for one person*: ${typed(handle)}.`,
+  why: WHY[why],
+  next: NEXT_NAME,
+})
 
 const WHY: Record<NotClaimable, string> = {
   empty: 'It is empty.',
@@ -134,17 +143,17 @@ const WHY: Record<NotClaimable, string> = {
 
 const NEXT_NAME = `Type the name as a card shows it after the commit, such as ${typed('/ci me ada')}.`
 
-const NO_COMMITTER: Words = [
-  ':mag: *No committer*: Buildline no longer knows who made the commit of that build; nothing was changed.',
-  null,
-  NEXT_NAME,
-]
+const NO_COMMITTER: ErrorAnswer = {
+  what: ':mag: *No committer*: Buildline no longer knows who made the commit of that build; nothing was changed.',
+  why: null,
+  next: NEXT_NAME,
+}
 
-const notAPerson = ({ handle, user, why }: Of<'not-a-person'>): Words => [
-  `:no_entry: ${handleWords(handle)} *cannot mean ${mention(user) || 'that account'}*; nothing was changed.`,
-  NOBODY[why],
-  why === 'unknown' ? 'Try again in a minute.' : 'Choose a person of this workspace.',
-]
+const notAPerson = ({ handle, user, why }: Of<'not-a-person'>): ErrorAnswer => ({
+  what: `:no_entry: ${handleWords(handle)} *cannot mean ${mention(user) || 'that account'}*; nothing was changed.`,
+  why: NOBODY[why],
+  next: why === 'unknown' ? 'Try again in a minute.' : 'Choose a person of this workspace.',
+})
 
 const NOBODY: Record<NotAPerson, string> = {
   deactivated: 'That account is deactivated.',
