@@ -1,11 +1,10 @@
 import type { DigestView } from '../../domain/view.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import type { ImageBlock, SlackMessage } from '../../slack/messages/blocks.ts'
 import { chartInWords, percentOf } from '../../slack/messages/digest.ts'
-import { buildCount, joined, outside, projectLabel } from '../../slack/messages/build.ts'
+import { branchName, buildCount, joined, outside, projectLabel } from '../../slack/messages/build.ts'
 import { onItWords, sinceWords } from '../../slack/messages/breakage.ts'
-import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
 
 /** A digest: its counts in one line, the chart, then each list that is not empty. */
@@ -76,7 +75,7 @@ function stillRed({ shown, more }: DigestView['redNow']): string | null {
   const left = shown.length + more - NAMED_MAX
   const names = shown.slice(0, NAMED_MAX).map((one) => {
     const who = whoIsOn(one.onIt)
-    return who === null ? branchName(one) : `${branchName(one)} (${who})`
+    return who === null ? projectBranch(one) : `${projectBranch(one)} (${who})`
   })
   return `still red: ${[...names, ...(left > 0 ? [`${left} more`] : [])].join(', ')}`
 }
@@ -89,13 +88,12 @@ function listOf<One extends OfBranch>(
   words: (one: One) => string,
 ): Part[] {
   if (shown.length === 0) return []
-  const lines = shown.map((one) => `• ${branchName(one)}: ${words(one)}`)
+  const lines = shown.map((one) => `• ${projectBranch(one)}: ${words(one)}`)
   return [`*${title}*`, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].map(line)
 }
 
 /** ``acme/web `main` `` */
-const branchName = ({ project, branch }: OfBranch): string =>
-  `${projectLabel({ project })} ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
+const projectBranch = ({ project, branch }: OfBranch): string => `${projectLabel({ project })} ${branchName(branch)}`
 
 const whoIsOn = (onIt: DigestView['redNow']['shown'][number]['onIt']): string | null =>
   onIt ? onItWords(outside(onIt.name, WORD_CHARS_MAX) || 'Somebody', onIt) : null
@@ -116,7 +114,8 @@ export const flakyWords = ({ commits, flaky, lostMs }: DigestView['flaky']['show
   )
 
 /** One branch in the list of flaky ones. */
-export const flakyLine = (one: DigestView['flaky']['shown'][number]): string => `${branchName(one)}: ${flakyWords(one)}`
+export const flakyLine = (one: DigestView['flaky']['shown'][number]): string =>
+  `${projectBranch(one)}: ${flakyWords(one)}`
 
 /** `12 min, was 9 min (+33 %)` */
 const slowerWords = ({ beforeMs, nowMs }: DigestView['slower']['shown'][number]): string =>

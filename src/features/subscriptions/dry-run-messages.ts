@@ -1,7 +1,7 @@
 import { assertNever } from '../../lib/assert.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
-import { firstFew, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
-import { BRANCH_CHARS_MAX, cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { codeSpan } from '../../lib/escape.ts'
+import { branchName, firstFew, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
+import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
 import type { DryChannel, DryRunOutcome } from './outcomes.ts'
 import { hiddenParts } from '../not-allowed.ts'
@@ -65,7 +65,7 @@ const NOBODY: Part[] = [
 function filterWords({ filter }: DryRun): string {
   if (!filter) return 'Whether CI would build this branch is not known, because its branch filter could not be read.'
   const { words, isBuilt, by, invalid } = filter
-  const entry = by === null ? '' : `, by ${entryWord(by)}`
+  const entry = by === null ? '' : `, by ${branchName(by)}`
   return [
     `${isBuilt === null ? NOT_KNOWN : isBuilt ? BUILT : NOT_BUILT}${entry}: ${filterInWords(words)}.`,
     ...(invalid.length > 0 ? [`Entries that can match nothing: ${entryList(invalid)}.`] : []),
@@ -76,9 +76,7 @@ const BUILT = 'CI *would build* this branch'
 const NOT_BUILT = 'CI *would not build* this branch'
 const NOT_KNOWN = 'Whether CI would build this branch is not known'
 
-const entryWord = (entry: string): string => codeSpan(cut(toLine(entry), BRANCH_CHARS_MAX)) || '(no name)'
-
-const entryList = (entries: readonly string[]): string => firstFew(entries.map(entryWord), ENTRIES_SHOWN_MAX)
+const entryList = (entries: readonly string[]): string => firstFew(entries.map(branchName), ENTRIES_SHOWN_MAX)
 
 function filterInWords(words: NonNullable<DryRun['filter']>['words']): string {
   switch (words.kind) {

@@ -1,9 +1,8 @@
 import { PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
 import { type ChannelId, isChannelId } from '../../domain/ids.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
-import { BRANCH_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
+import { branchName } from '../../slack/messages/build.ts'
 import type { PatternPreview, SubscribeInput } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rule.ts'
@@ -203,7 +202,7 @@ function previewWords(preview: PatternPreview | null): string {
   if (seen === 0) return 'No branch has been seen yet.'
   const of = `of ${seen} ${seen === 1 ? 'branch' : 'branches'} seen`
   if (matches.length === 0) return `Matches none ${of}.`
-  const names = matches.map((name) => codeSpan(cut(toLine(name), BRANCH_CHARS_MAX)) || '(no name)').join(', ')
+  const names = matches.map(branchName).join(', ')
   return more > 0 ? `Matches: ${names}, and ${more} more ${of}.` : `Matches: ${names}; ${matches.length} ${of}.`
 }
 

@@ -2,10 +2,10 @@ import { patternMode } from '../../domain/pattern.ts'
 import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
-import { firstFew, joined, outside, somebody } from './build.ts'
+import { codeSpan } from '../../lib/escape.ts'
+import { branchName, firstFew, joined, outside, somebody } from './build.ts'
 import { durationWords } from './times.ts'
-import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
+import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
 // Texts about subscriptions. All are markup. Names, patterns and events come from outside and are escaped.
 
@@ -63,7 +63,7 @@ export function eventsInWords(events: ChannelRule['events']): string {
 
 function branchesInWords(branch: string | null, branchMatch: string | null): string {
   if (branch === null || branch === '') return 'every branch'
-  const name = codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'
+  const name = branchName(branch)
   switch (patternMode(branch, branchMatch)) {
     case 'exact':
       return name
