@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { certainlyUndone } from '../sources/http/errors.ts'
-import { refuseGivenUp } from '../store/not-attempted.ts'
+import { NotAttempted, refuseGivenUp } from '../store/not-attempted.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { causeOf, type Permits, type Requester } from './outcomes.ts'
 import type { Interfaces } from '../domain/offer.ts'
@@ -60,6 +60,12 @@ export async function earlierRequest(tx: Tx, interactionKey: string): Promise<Re
   await refuseGivenUp(tx, interactionKey)
   return null
 }
+
+/** What comes before the record of a request: if it fails, nothing was changed. */
+export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
+  work.catch((error: unknown) => {
+    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
+  })
 
 /** The outcome of a call to CI. */
 export type CallResult<Answer> =

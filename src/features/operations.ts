@@ -90,12 +90,12 @@ export const createProjectOperations = (deps: ProjectDeps) => ({
   /** What would change; sends nothing. */
   preview: (input: PreviewInput, by: Requester) => previewEdit(deps, input, by),
   /** Read, change, write back in full, read again, compare. At most one write for one request. */
-  edit: (input: EditInput, by: Requester, begun?: Begun) => editProject(deps, input, by, begun),
+  edit: (input: EditInput, by: Requester, begun: Begun) => editProject(deps, input, by, begun),
   /** Whether a project of that name exists already; creates nothing. */
   previewCreation: (creation: Creation, by: Requester) => previewCreation(deps, creation, by),
-  create: (creation: Creation, by: Requester, options: { evenIfThere: boolean; begun?: Begun }) =>
+  create: (creation: Creation, by: Requester, options: { evenIfThere: boolean; begun: Begun }) =>
     createProject(deps, creation, by, options),
-  resetAesKey: (project: Uuid, by: Requester, begun?: Begun) => resetAesKey(deps, project, by, begun),
+  resetAesKey: (project: Uuid, by: Requester, begun: Begun) => resetAesKey(deps, project, by, begun),
 })
 
 /** Everything that people can do with the subscriptions of channels. */

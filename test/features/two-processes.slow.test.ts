@@ -99,7 +99,10 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
       } as const
       const ended = await Promise.all(
         stage.processes.map(({ operations }, i) =>
-          operations.projects.create(creation, i === 0 ? lin() : grace(), { evenIfThere: false }),
+          operations.projects.create(creation, i === 0 ? lin() : grace(), {
+            evenIfThere: false,
+            begun: async () => {},
+          }),
         ),
       )
       expect(ended.filter(({ kind }) => kind === 'created')).toHaveLength(1)

@@ -24,8 +24,7 @@ import type { Reads, Tx } from '../../store/store.ts'
 import { callForBuild, type ActDeps } from './call-once.ts'
 import { confirmTarget } from './confirm-target.ts'
 import { findBuild, summaryOf } from '../../catalog/find-build.ts'
-import { NotAttempted } from '../../store/not-attempted.ts'
-import { earlierRequest, newRecord } from '../../catalog/requests.ts'
+import { beforeRecord, earlierRequest, newRecord } from '../../catalog/requests.ts'
 
 /**
  * Asks CI to stop a running build (interface, E1) or to run a finished one again (E9, only of a Basic project): checks
@@ -34,9 +33,7 @@ import { earlierRequest, newRecord } from '../../catalog/requests.ts'
  * Throws NotAttempted if it fails before CI is called.
  */
 export async function act(deps: ActDeps, action: Action, target: Target, by: Requester): Promise<ActionOutcome> {
-  const ready = await makeReady(deps, action, target, by).catch((error: unknown) => {
-    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
-  })
+  const ready = await beforeRecord(makeReady(deps, action, target, by))
   if (ready.kind !== 'ready') return ready
   const { request, actedOn, build } = ready
   deps.wake(request.revisionKey)

@@ -1,4 +1,5 @@
 import type { Project, FieldFault } from '../../domain/project.ts'
+import { beforeRecord } from '../../catalog/requests.ts'
 import { differencesOf, topOf, type Difference } from '../../domain/project-change.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
@@ -7,7 +8,6 @@ import { type Requester, type CiFailure, ciFailureOf } from '../../catalog/outco
 import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent, ProjectDeps } from './outcomes.ts'
 import {
   beforeCall,
-  beforeRecord,
   callForProject,
   end,
   endUnclear,
@@ -41,7 +41,7 @@ export async function createProject(
   deps: ProjectDeps,
   creation: Creation,
   by: Requester,
-  { evenIfThere, begun }: { evenIfThere: boolean; begun?: Begun },
+  { evenIfThere, begun }: { evenIfThere: boolean; begun: Begun },
 ): Promise<CreateOutcome> {
   const ready = await beforeRecord(makeReady(deps, creation, by, evenIfThere))
   if (ready.kind !== 'ready') return ready

@@ -6,6 +6,7 @@ import {
   type Difference,
   type ProjectChange,
 } from '../../domain/project-change.ts'
+import { beforeRecord } from '../../catalog/requests.ts'
 import { maskedSecrets, absentFields } from '../../domain/masked-project.ts'
 import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
 import type { Project, FieldFault } from '../../domain/project.ts'
@@ -32,7 +33,6 @@ import type {
 import { readAfresh, refOf, refusalToAdminister } from './read.ts'
 import {
   beforeCall,
-  beforeRecord,
   callForProject,
   end,
   endUnclear,
@@ -64,7 +64,7 @@ export async function editProject(
   deps: ProjectDeps,
   input: EditInput,
   by: Requester,
-  begun?: Begun,
+  begun: Begun,
 ): Promise<EditOutcome> {
   const ready = await beforeRecord(makeReady(deps, input, by))
   if (ready.kind !== 'recorded') return ready

@@ -93,12 +93,6 @@ export async function end(
   }
 }
 
-/** What comes before the record of a request: if it fails, nothing was changed. */
-export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
-  work.catch((error: unknown) => {
-    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
-  })
-
 /** What comes between the record and the call: if it fails, the request ends, and nothing was changed. */
 export const beforeCall = <Ready>(
   deps: ProjectDeps,
@@ -112,11 +106,8 @@ export const beforeCall = <Ready>(
   })
 
 /** Announces the write while CI is being called: CI must not wait for Slack. Never rejects. */
-export function announceBegun({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {
-  return (begun?.() ?? Promise.resolve()).catch((error: unknown) =>
-    log.warn({ err: error }, 'a change of a project could not be announced'),
-  )
-}
+export const announceBegun = ({ log }: Pick<ProjectDeps, 'log'>, begun: Begun): Promise<void> =>
+  begun().catch((error: unknown) => log.warn({ err: error }, 'a change of a project could not be announced'))
 
 /** After an unclear call, the wait before each look at CI. */
 const LOOK_AFTER_MS = [0, 2_000, 5_000] as const

@@ -1,4 +1,5 @@
 import type { Uuid } from '../../domain/ids.ts'
+import { beforeRecord } from '../../catalog/requests.ts'
 import type { Project } from '../../domain/project.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
@@ -8,7 +9,6 @@ import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun, ResetOutcome, ProjectDeps } from './outcomes.ts'
 import { fieldDigest } from './base.ts'
 import {
-  beforeRecord,
   callForProject,
   end,
   endUnclear,
@@ -33,7 +33,7 @@ interface Ready {
  * Gives a Pro project a new AES key with one call. After an unclear call, compares the project's key, if CI shows it.
  * Only the outcome holds the new key. Throws NotAttempted if it fails before CI is asked to change anything.
  */
-export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun?: Begun): Promise<ResetOutcome> {
+export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun: Begun): Promise<ResetOutcome> {
   const ready = await beforeRecord(makeReady(deps, uuid, by))
   if (ready.kind !== 'ready') return ready
   const [outcome] = await Promise.all([send(deps, ready), announceBegun(deps, begun)])

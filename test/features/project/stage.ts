@@ -35,7 +35,7 @@ export const T0 = Date.UTC(2026, 4, 4, 14)
 /** The project operations over HTTP and a real database, without delays. */
 export interface ProjectStage {
   deps: ProjectDeps
-  operations: ReturnType<typeof createProjectOperations>
+  operations: ReturnType<typeof silently>
   clock: { advance(ms: number): void }
 }
 
@@ -71,7 +71,19 @@ export async function openProjectStage(address: CiAddress, changes: Partial<Proj
     digestKey: 'key of the stage',
     ...changes,
   }
-  return { deps, operations: createProjectOperations(deps), clock: { advance: (ms) => void (at += ms) } }
+  return { deps, operations: silently(createProjectOperations(deps)), clock: { advance: (ms) => void (at += ms) } }
+}
+
+/** The same operations; a write whose announcement does not matter needs none. */
+function silently({ edit, create, resetAesKey, ...others }: ReturnType<typeof createProjectOperations>) {
+  const begun = async () => {}
+  return {
+    ...others,
+    edit: (input: Parameters<typeof edit>[0], by: Requester, told = begun) => edit(input, by, told),
+    create: (creation: Creation, by: Requester, options: { evenIfThere: boolean }) =>
+      create(creation, by, { begun, ...options }),
+    resetAesKey: (uuid: Uuid, by: Requester, told = begun) => resetAesKey(uuid, by, told),
+  }
 }
 
 export const addressOf = (ci: SandboxCi): CiAddress => ci.address()
