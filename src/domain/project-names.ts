@@ -10,6 +10,10 @@ export interface ProjectRef {
   type: string | null
 }
 
+/** Names one project: its uuid or id, which are unique; its name if CI gave neither. */
+export const projectKey = ({ uuid, projectId, name }: Partial<ProjectRef> & Pick<ProjectRef, 'name'>): string =>
+  uuid ?? projectId ?? name
+
 /** A project as CI listed it or as deliveries named it. */
 export interface ProjectSource extends ProjectRef {
   fullName?: string | null

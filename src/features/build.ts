@@ -69,9 +69,6 @@ const TYPES = new Map([
   ['unknown', 'type unknown'],
 ])
 
-/** The project's uuid or id, which are unique; its name if CI gave neither. */
-export const nameToChoose = ({ uuid, projectId, name }: ProjectRef): string => uuid ?? projectId ?? name
-
 /** How far a request has come. */
 export const SO_FAR: Record<RequestState, string> = {
   calling: 'CI is being asked right now.',

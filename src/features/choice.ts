@@ -9,15 +9,11 @@ import type { BuildSummary } from '../catalog/outcomes.ts'
 import { row, type AnswerContext, type Part } from '../slack/messages/answer.ts'
 
 /** A name matched several things and the person chose one: runs the command again for that one. */
-async function repeatWithChoice({ deps, commands, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
-  const choice = parseChoice(value)
-  const command = choice && commands.find(({ name }) => name === choice.command)
+async function repeatWithChoice(click: Click): Promise<Reply | null> {
+  const choice = parseChoice(click.value)
+  const command = choice && click.commands.find(({ name }) => name === choice.command)
   if (!choice || !command?.choose) return null
-  const { operations } = deps
-  return command.choose(
-    { operations, commands, row: command, words: [], text: '', by, thread: null, modalOpener, reference },
-    choice,
-  )
+  return command.choose({ ...click, row: command, words: [], text: '', thread: null }, choice)
 }
 
 const button: ButtonHandler = {
@@ -39,7 +35,11 @@ interface Labelled {
   label: string
 }
 
-export const projectChoice = ({ command, branch, rest }: AnswerContext, project: string, label: string): Labelled => ({
+export const projectChoice = (
+  { command, branch = null, rest }: AnswerContext,
+  project: string,
+  label: string,
+): Labelled => ({
   choice: { kind: 'project', command, project, branch, ...(rest && { rest }) },
   label,
 })

@@ -1,10 +1,10 @@
 import type { Requester, Target } from '../catalog/outcomes.ts'
-import type { Operations } from './operations.ts'
 import type { Choice } from './values.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { answerNameless, answerTooLittle, answerTooMuch } from './slips.ts'
 import type { Reply } from './context.ts'
 import type { ModalOpener } from './modal.ts'
+import type { Operations } from './operations.ts'
 import { parseTarget } from './target.ts'
 import type { Answer } from '../slack/messages/answer.ts'
 import type { Word } from '../slack/commands/parse.ts'
@@ -31,9 +31,18 @@ export interface CommandRow {
 export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>): string =>
   usage === '' ? `/ci ${name}` : `/ci ${name} ${usage}`
 
-/** One request for a command: typed, clicked or chosen. */
-export interface Question {
+/** What every command and click comes with. */
+export interface Asking {
   operations: Operations
+  by: Requester
+  /** null if Slack lets this request open no modal */
+  modalOpener: ModalOpener | null
+  /** a short id that is also in the log */
+  reference: string
+}
+
+/** One request for a command: typed, clicked or chosen. */
+export interface Question extends Asking {
   row: CommandRow
   /** every command there is */
   commands: readonly Command[]
@@ -41,12 +50,8 @@ export interface Question {
   words: readonly Word[]
   /** the same text as Slack sent it, with line breaks and quotes: for pasted lists */
   text: string
-  by: Requester
   /** the build's message in whose thread it was typed: the target if no other is named */
   thread: Target | null
-  /** null if Slack lets this request open no modal */
-  modalOpener: ModalOpener | null
-  reference: string
 }
 
 export type Handler = (question: Question) => Promise<Reply>
@@ -114,7 +119,7 @@ const exampleOf = (row: TypedRow): string => row.examples[0] ?? usageOf(row)
 
 /** Calls `read` only if this person may read: outsiders in shared channels may not. */
 export async function whenMayRead(
-  { operations, by, reference }: Pick<Question, 'operations' | 'by' | 'reference'>,
+  { operations, by, reference }: Omit<Asking, 'modalOpener'>,
   read: () => Promise<Reply>,
 ): Promise<Reply> {
   const permit = await operations.mayRead({ user: by.user, team: by.team })

@@ -1,8 +1,7 @@
-import type { Requester } from '../catalog/outcomes.ts'
-import type { Command } from './command.ts'
+import type { Asking, Command } from './command.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import type { FieldOption } from './fields.ts'
-import type { Form, ModalOpener } from './modal.ts'
+import type { Form } from './modal.ts'
 
 /** What one feature handles in Slack. `register.ts` registers these with Bolt, and nothing else. */
 export interface Feature {
@@ -32,15 +31,11 @@ export interface ButtonHandler {
   answer: (click: Click) => Promise<Reply | null>
 }
 
-/** What a click carries: its value, who made it, and what the answer refers to. */
-export interface Click {
-  deps: Pick<SlackDeps, 'operations' | 'homes' | 'seal'>
+/** A click on a button, with its value. */
+export interface Click extends Asking, Pick<SlackDeps, 'homes' | 'seal'> {
   /** every command there is */
   commands: readonly Command[]
   value: string
-  by: Requester
-  modalOpener: ModalOpener | null
-  reference: string
 }
 
 /** Handles a changed field, after the request was acknowledged. */

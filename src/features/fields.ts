@@ -2,6 +2,7 @@ import { escapePlain, toLine } from '../lib/escape.ts'
 import { plain, type Plain } from '../slack/messages/blocks.ts'
 import { cut } from '../slack/messages/limits.ts'
 import { listAt, textAt } from './body.ts'
+import { projectKey } from '../domain/project-names.ts'
 import type { ProjectRef } from '../catalog/outcomes.ts'
 
 // The fields of our forms: drawing them, and reading their values.
@@ -12,7 +13,7 @@ export const INPUT_CHARS_MAX = 3_000
 const HINT_CHARS_MAX = 2_000
 const PLACEHOLDER_CHARS_MAX = 150
 /** The longest option text, in code points: Slack takes 75 characters, and escaping can lengthen it. */
-const OPTION_POINTS_MAX = 70
+const OPTION_POINTS_MAX = 60
 /** Only this much of a text is processed, since the rest would be cut off anyway. */
 const OPTION_CHARS_READ = 1_000
 
@@ -32,9 +33,12 @@ export interface FieldOption {
 }
 
 export const fieldOption = (text: string, value: string): FieldOption => ({
-  text: plain(escapePlain(cut(toLine(text.slice(0, OPTION_CHARS_READ)), OPTION_POINTS_MAX)) || '(empty)'),
+  text: plain(optionText(text) || '(empty)'),
   value,
 })
+
+const optionText = (text: string): string =>
+  escapePlain(cut(toLine(text.slice(0, OPTION_CHARS_READ)), OPTION_POINTS_MAX))
 
 /** A field to type in. @param initial its first value: at most INPUT_CHARS_MAX characters */
 export const textField = (
@@ -93,19 +97,17 @@ export const checkedIn = (body: unknown, block: string): string[] =>
 export const OPTIONS_MAX = 100
 /** The longest option value, in characters. A longer one is left out, since a cut name would be another name. */
 export const OPTION_VALUE_CHARS_MAX = 150
-/** The longest option text, in code points; Slack takes 75 characters, and escaping can lengthen it. */
-const OPTION_TEXT_POINTS_MAX = 60
 
 export const ALL_PROJECTS: FieldOption = { text: plain('All projects'), value: 'all' }
 
 export const projectOptions = (projects: readonly ProjectRef[]): FieldOption[] =>
-  projects.flatMap(({ name, uuid, projectId }) => menuOption(name, uuid ?? projectId ?? name)).slice(0, OPTIONS_MAX)
+  projects.flatMap((project) => menuOption(project.name, projectKey(project))).slice(0, OPTIONS_MAX)
 
 /** One project as an option; null if `menuOption` gives none. */
 export const projectOption = (project: ProjectRef): FieldOption | null => projectOptions([project])[0] ?? null
 
 /** One option; none if the value is too long, or if nothing of the name can be shown. */
 export function menuOption(name: string, value: string): FieldOption[] {
-  const text = escapePlain(cut(toLine(name), OPTION_TEXT_POINTS_MAX))
+  const text = optionText(name)
   return text === '' || value.length > OPTION_VALUE_CHARS_MAX ? [] : [{ text: plain(text), value }]
 }

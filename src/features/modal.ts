@@ -117,15 +117,18 @@ export async function opening(reference: string, open: () => Promise<Reply>): Pr
   }
 }
 
-/** The form is open. A person who may not use it gets the refusal in its place. */
-export const openedFor = (
-  permit: Awaited<ReturnType<Permits>>,
-  action: 'subscribe' | 'own',
-  reference: string,
-): Reply =>
-  permit.kind === 'yes'
-    ? { outcome: 'opened', answer: null }
-    : { outcome: permit.kind, answer: answerNotAllowed(permit, { action, reference }) }
+/** Opens a form at once. A person who may not use it then gets the refusal in its place. */
+export async function openFor(
+  modalOpener: ModalOpener,
+  view: ModalView,
+  may: () => ReturnType<Permits>,
+  refused: Parameters<typeof answerNotAllowed>[1],
+): Promise<Reply> {
+  await modalOpener.open(view)
+  const permit = await may()
+  if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
+  return { outcome: permit.kind, answer: answerNotAllowed(permit, refused) }
+}
 
 /** Slack's limits for a modal: the characters of its metadata, and its blocks. */
 export const METADATA_CHARS_MAX = 3_000

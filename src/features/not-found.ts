@@ -1,4 +1,5 @@
 import type { NotFound } from '../catalog/outcomes.ts'
+import { projectKey } from '../domain/project-names.ts'
 import { onBranch, outside, projectLabel } from '../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../slack/messages/limits.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type ErrorAnswer,
   typed,
 } from '../slack/messages/answer.ts'
-import { buildLine, nameToChoose, projectLine } from './build.ts'
+import { buildLine, projectLine } from './build.ts'
 import { buildChoice, choices, projectChoice } from './choice.ts'
 
 /** Nothing matched, or several things did: says what is missing, or offers the choices as buttons. */
@@ -72,7 +73,7 @@ function severalProjects(
   context: AnswerContext,
 ): ErrorAnswer {
   const { projects, more, text } = outcome
-  const buttons = choices(projects.map((project) => projectChoice(context, nameToChoose(project), project.name)))
+  const buttons = choices(projects.map((project) => projectChoice(context, projectKey(project), project.name)))
   return {
     what: `:mag: *${projects.length + more} projects* match ${typed(text)}.`,
     why: [...numbered(projects.map(projectLine)), ...(more > 0 ? [`… and ${more} more`] : [])],
@@ -122,7 +123,7 @@ const quoted = (project: string): string => (/\s/.test(project) ? `"${project}"`
 /** The command as a person would type it. */
 const commandWith = (context: AnswerContext, project: string): string =>
   [
-    `${typedName(context)} ${quoted(project)}${context.branch === null ? '' : `@${context.branch}`}`,
+    `${typedName(context)} ${quoted(project)}${context.branch ? `@${context.branch}` : ''}`,
     ...(context.rest ?? []),
   ].join(' ')
 

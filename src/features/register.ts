@@ -122,7 +122,7 @@ function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, a
     replyTargetOf(deps, body, replaces && isOwnMessage(body)),
   )
   return respond(deps, { what, by, replyTarget }, async (reference) => {
-    const reply = await answer({ deps, commands: COMMANDS, value, by, modalOpener, reference })
+    const reply = await answer({ ...deps, commands: COMMANDS, value, by, modalOpener, reference })
     return reply ?? { outcome: 'old', answer: answerOld() }
   })
 }

@@ -81,5 +81,7 @@ it('a part that is chosen while CI cannot be read is not drawn from what was rea
     actionId: 'project_part',
     selected: { selected_option: { value: 'teams' } },
   })
-  expect(saidBy(await untilModal(ci.world, ['CI did not answer', 'nothing was changed']))).not.toContain('Last build')
+  expect(saidBy(await untilModal(ci.world, ['CI could not be asked', 'nothing was changed']))).not.toContain(
+    'Last build',
+  )
 })

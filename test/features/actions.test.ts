@@ -202,12 +202,11 @@ describe('a chosen project or build', () => {
     expect(told()).toEqual([text])
   })
 
-  it.each<[command: 'status' | 'restart' | 'badge' | 'why' | 'list', call: unknown]>([
+  it.each<[command: 'status' | 'restart' | 'badge' | 'why', call: unknown]>([
     ['status', ['status', { project: '42', branch: 'main', channel: BUILDS }]],
     ['restart', ['restart', { kind: 'project', project: '42', branch: 'main' }, by]],
     ['badge', ['badge', { project: '42', branch: 'main' }]],
     ['why', ['why', { kind: 'project', project: '42', branch: 'main' }, by]],
-    ['list', ['listProjects', { text: '42', type: null, page: 1 }]],
   ])('repeats %s', async (command, call) => {
     const { slack, asked } = await openStage()
     const value = choiceValue({ kind: 'project', command, project: '42', branch: 'main' })!

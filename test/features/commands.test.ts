@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
-import { answerHelp } from '../../src/features/help/messages.ts'
+import { answerHelp, answerHelpAbout } from '../../src/features/help/messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
 import type { Which, BreakageAction } from '../../src/features/breakages/action.ts'
 import { COMMANDS } from '../../src/features/features.ts'
@@ -21,6 +21,7 @@ const project = (name: string, branch: string | null = null) => ({ kind: 'projec
 
 const ON = '/ci on [it] [30m|4h|tomorrow] [project[@branch] | #build | build address | uuid]'
 const LET = '/ci let [go] [project[@branch] | #build | build address | uuid]'
+const STOP = COMMANDS.find(({ name }) => name === 'stop')!
 const CONTEXT = { command: 'status', branch: null, reference: '1' }
 
 type Asked = [line: string, calls: Called[]]
@@ -135,9 +136,10 @@ describe('a command', () => {
         running: { kind: 'running', builds: [build()], more: 0 },
       }),
     ],
-    ['help', answerHelp({ commands: COMMANDS, about: null })],
-    ['help stop', answerHelp({ commands: COMMANDS, about: 'stop' })],
-    ['help /ci-stop', answerHelp({ commands: COMMANDS, about: 'stop' })],
+    ['help', answerHelp(COMMANDS)],
+    ['help stop', answerHelpAbout(STOP)],
+    ['help STOP', answerHelpAbout(STOP)],
+    ['help /ci-stop', answerHelpAbout(STOP)],
     ['stpo acme/web', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
     ['help stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
     ['frobnicate', answerUnknown({ typed: 'frobnicate', nearest: null })],

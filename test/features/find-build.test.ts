@@ -183,15 +183,21 @@ describe('"Find a build"', () => {
 
   it('shows nothing to an outsider, and suggests no names', async () => {
     const permit = { kind: 'no', why: 'outsider', who: [] } as const
-    const { slack, calls, asked } = await openStage({ operations: { mayRead: async () => permit } })
+    const refusals: (typeof permit)[] = []
+    const mayRead = async () => refusals[0] ?? ({ kind: 'yes' } as const)
+    const { slack, calls, asked } = await openStage({ operations: { mayRead } })
+    const refused = (reference: string) => shown(answerNotAllowed(permit, { action: null, reference }))
     await slack.people.useGlobalShortcut({ ...OPEN, user: sol })
-    await asked(2)
-    const refused = answerNotAllowed(permit, { action: null, reference: '00000001' })
-    expect(textIn(slack, sol)).toContain(shown(refused))
+    await asked(1)
+    refusals.push(permit)
     const { options } = await slack.people.suggest({ user: sol, actionId: FIND_PROJECT_ID, value: '' })
     expect(options).toEqual([])
     await slack.people.select({ ...chooseProject(), user: sol })
+    await asked(2)
+    expect(textIn(slack, sol)).toContain(refused('00000002'))
+    await slack.people.useGlobalShortcut({ ...OPEN, user: sol })
     await asked(3)
+    expect(textIn(slack, sol)).toContain(refused('00000003'))
     expect(calls).toEqual([])
   })
 

@@ -21,7 +21,7 @@ import { comparingView, differenceView, editView } from '../../src/features/proj
 import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
 import { resetView } from '../../src/features/projects/reset-form.ts'
 import { offering } from '../../src/features/projects/announce-and-run.ts'
-import { answerContext, TITLES, waitingFor } from '../../src/features/projects/forms.ts'
+import { projectContext, TITLES, waitingFor } from '../../src/features/projects/forms.ts'
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
 import type { PreviewOutcome, ShownProject } from '../../src/features/projects/outcomes.ts'
 import type { PatternPreview } from '../../src/features/subscriptions/outcomes.ts'
@@ -377,7 +377,10 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-reset-done': {
     when: 'The key was reset: whoever asked sees the new one, here and once.',
-    view: answerView(TITLES['reset-aes-key'], answerReset(shownReset, answerContext('reset-aes-key', REFERENCE), true)),
+    view: answerView(
+      TITLES['reset-aes-key'],
+      answerReset(shownReset, projectContext('reset-aes-key', REFERENCE), true),
+    ),
   },
   'old-form': {
     when: 'A form was sent in that an older version drew.',

@@ -9,7 +9,7 @@ import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
 import {
   oldForm,
-  openedFor,
+  openFor,
   opening,
   refusing,
   respondInModal,
@@ -76,16 +76,13 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
 export const breakagePendingView = waitingView(TITLE, 'Saving …')
 
 /** Opens the form, or answers that the branch is not red any more. People without permission see that in the form. */
-export async function openBreakage({ deps, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
-  const { breakages } = deps.operations
+export async function openBreakage({ operations, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
+  const { breakages } = operations
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
   const result = await breakages.find({ kind: 'breakage', id: value })
-  if (result.kind !== 'red') return replyTo(result, answerNotRed(result, about(reference)))
-  return opening(reference, async () => {
-    await modalOpener.open(breakageView({ id: value, channel: by.channel }, result.red))
-    const permit = await breakages.mayOwn({ user: by.user, team: by.team })
-    return openedFor(permit, 'own', reference)
-  })
+  if (result.kind !== 'red') return replyTo(result, answerNotRed(result, { command: 'red', reference }))
+  const view = breakageView({ id: value, channel: by.channel }, result.red)
+  return opening(reference, () => openFor(modalOpener, view, () => breakages.mayOwn(by), { action: 'own', reference }))
 }
 
 export const breakageForm: Form = { what: 'look after a red branch', receive }
@@ -105,11 +102,9 @@ function save(deps: SlackDeps, body: unknown, { id, channel }: Memory, action: B
   const by = { ...requesterOf(body, 'modal'), channel }
   return respondInModal(deps, body, { what: breakageForm.what, title: TITLE, by }, async (reference) => {
     const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, action, by)
-    return replyTo(outcome, answerBreakage(outcome, about(reference)))
+    return replyTo(outcome, answerBreakage(outcome, { command: 'red', reference }))
   })
 }
-
-const about = (reference: string) => ({ command: 'red', branch: null, reference })
 
 function memoryIn(body: unknown): Memory | null {
   const [, id, channel = ''] = /^(\d+) (\w*)$/.exec(textAt(body, 'view', 'private_metadata') ?? '') ?? []

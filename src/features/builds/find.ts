@@ -1,12 +1,10 @@
-import type { Requester } from '../../catalog/outcomes.ts'
 import { answerNotOpened, answerOldSearch } from '../fault-messages.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
 import { requesterOf, userOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import { directReplyTarget, modalReplyTarget } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
 import { type FieldOption, projectOptions } from '../fields.ts'
-import { opening, openingReplyTarget, type OpenModal } from '../modal.ts'
+import { openFor, opening, openingReplyTarget } from '../modal.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerFound } from './status-messages.ts'
 import { replyTo, whenMayRead } from '../command.ts'
@@ -23,32 +21,13 @@ export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
     body,
     user === null ? null : directReplyTarget(deps.client, user),
   )
-  let form = null as { modal: OpenModal; reference: string } | null
   await respond(deps, { what: 'find', by, replyTarget }, (reference) =>
     opening(reference, async () => {
       if (!modalOpener) return { outcome: 'not-opened', answer: answerNotOpened('late', reference) }
-      form = { modal: await modalOpener.open(findView({ chosen: null, branches: [], answer: [] })), reference }
-      return { outcome: 'opened', answer: null }
+      const view = findView({ chosen: null, branches: [], answer: [] })
+      return openFor(modalOpener, view, () => deps.operations.mayRead(by), { action: null, reference })
     }),
   )
-  if (form) await closeToOutsiders(deps, by, form)
-}
-
-/** Tells people without permission so, in the form. Its menus are empty for them. */
-async function closeToOutsiders(
-  deps: SlackDeps,
-  by: Requester,
-  { modal, reference }: { modal: OpenModal; reference: string },
-): Promise<void> {
-  try {
-    const permit = await deps.operations.mayRead(by)
-    if (permit.kind === 'yes') return
-    const { blocks } = answerNotAllowed(permit, { action: null, reference })
-    await modal.show(findView({ chosen: null, branches: [], answer: blocks }))
-    deps.log.info({ reference, what: 'find', user: by.user, outcome: permit.kind }, 'slack request finished')
-  } catch (error) {
-    deps.log.warn({ err: error, reference, what: 'find' }, 'it is unknown whether a user may look for builds')
-  }
 }
 
 /** The projects of the form's menu. */

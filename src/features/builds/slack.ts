@@ -119,9 +119,9 @@ const button = (action: Action): ButtonHandler => ({
     const ref = parseAttemptRef(value)
     return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
   },
-  async answer({ deps, value, by, reference }) {
+  async answer({ operations, value, by, reference }) {
     const ref = parseAttemptRef(value)
-    return ref && act(deps.operations[action]({ kind: 'run', ref }, by), { command: action, branch: null, reference })
+    return ref && act(operations[action]({ kind: 'run', ref }, by), { command: action, reference })
   },
 })
 
@@ -158,7 +158,7 @@ function answerShortcut(
 ): Promise<void> {
   const by = requesterOf(body, 'shortcut')
   return respond(deps, { what, by, replyTarget: replyTargetOf(deps, body) }, (reference) =>
-    answer(by, messageOf(body), { command: what, branch: null, reference }),
+    answer(by, messageOf(body), { command: what, reference }),
   )
 }
 

@@ -34,7 +34,7 @@ async function answerTyped(question: Question): Promise<Reply> {
   return whenMayRead(question, async () => {
     const outcome = await operations.flaky({ project, days, channel: by.channel })
     const rest = period === null ? [] : [period]
-    return replyTo(outcome, answerFlaky(outcome, { command: row.name, branch: null, rest, reference }))
+    return replyTo(outcome, answerFlaky(outcome, { command: row.name, rest, reference }))
   })
 }
 

@@ -86,7 +86,7 @@ function staleWords({ readAt, failure }: NonNullable<Projects['stale']>): string
 }
 
 function pageButtons({ query, page, pages }: Projects): ActionButton[] {
-  const previous = page > 1 ? pageButton(PAGE_ACTION_IDS.previous, 'Previous', query, Math.min(page - 1, pages)) : []
+  const previous = page > 1 ? pageButton(PAGE_ACTION_IDS.previous, 'Previous', query, page - 1) : []
   const next = page < pages ? pageButton(PAGE_ACTION_IDS.next, 'Next', query, page + 1) : []
   return [...previous, ...next]
 }
@@ -98,11 +98,7 @@ function pageButton(id: string, label: string, query: ListQuery, page: number): 
 
 /** What was searched for, and how to find more. */
 function noneFound(outcome: Projects): Answer {
-  const { query, page, pages, total } = outcome
-  if (total > 0) {
-    const what = `:card_index_dividers: *No page ${page}*: there ${pages === 1 ? 'is 1 page' : `are ${pages} pages`}.`
-    return answerOf([line(what), ...footOf(outcome), row(PAGES_BLOCK_ID, pageButtons(outcome))])
-  }
+  const { query } = outcome
   const isNarrowed = query.text !== null || query.type !== null
   const first =
     outcome.from === null ? 'Push a commit: a project is listed once it has a build.' : 'Create a project in CI.'

@@ -2,7 +2,7 @@ import type { ListQuery } from '../../catalog/outcomes.ts'
 import { answerList } from './messages.ts'
 import { pageOf, parsePage } from '../values.ts'
 import type { Reply } from '../context.ts'
-import { replyTo, whenMayRead, type Command, type Question } from '../command.ts'
+import { replyTo, whenMayRead, type Asking, type Command } from '../command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { PAGE_ACTION_IDS } from '../../slack/messages/ids.ts'
 import type { ButtonHandler, Click, Feature } from '../feature.ts'
@@ -19,15 +19,13 @@ const command: Command = {
     'The text is looked for in the project names. `basic` or `pro` shows one type, a number at the end turns the page.',
   ],
   handle: (question) => listPage(question, readList(question.words)),
-  choose: (question, choice) =>
-    listPage(question, { text: choice.kind === 'project' ? choice.project : null, type: null, page: 1 }),
 }
 
 /** One page of projects; a click on Next asks for the next one in the same way. */
-const listPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, query: ListQuery): Promise<Reply> =>
-  whenMayRead(question, async () => {
-    const outcome = await question.operations.listProjects(query)
-    return replyTo(outcome, answerList(outcome, question))
+const listPage = (asking: Asking, query: ListQuery): Promise<Reply> =>
+  whenMayRead(asking, async () => {
+    const outcome = await asking.operations.listProjects(query)
+    return replyTo(outcome, answerList(outcome, asking))
   })
 
 /** `acme pro 2`: the type and the page come last, in this order; the words before them are the search text. */
@@ -46,9 +44,9 @@ function typeOf(word: string | undefined): ListQuery['type'] {
 }
 
 /** Previous and Next carry the whole question, so they also work on old lists. */
-async function turnPage({ deps, value, by, reference }: Click): Promise<Reply | null> {
-  const page = parsePage(value)
-  return page && listPage({ operations: deps.operations, by, reference }, page)
+async function turnPage(click: Click): Promise<Reply | null> {
+  const page = parsePage(click.value)
+  return page && listPage(click, page)
 }
 
 const turning: ButtonHandler = { what: 'list', replaces: true, answer: turnPage }

@@ -100,11 +100,11 @@ async function handleAccountChange({ operations, log }: SlackDeps, body: unknown
 }
 
 /** Turns mentions on or off. On success there is no answer: the redrawn Home shows it. */
-async function toggleMentions({ deps, value, by, reference }: Click): Promise<Reply | null> {
+async function toggleMentions({ operations, homes, value, by, reference }: Click): Promise<Reply | null> {
   if (value !== 'on' && value !== 'off') return null
-  const outcome = await deps.operations.people.setMentions(value === 'on', by)
+  const outcome = await operations.people.setMentions(value === 'on', by)
   if (outcome.kind !== 'mentions') return replyOf(outcome, by, reference)
-  await deps.homes.redraw(by.user)
+  await homes.redraw(by.user)
   return { outcome: outcome.kind, answer: null }
 }
 
@@ -115,7 +115,7 @@ const claimButton: ButtonHandler = {
     const ref = parseAttemptRef(value)
     return ref && `me, as the committer of #${shortId(ref.buildId)}`
   },
-  async answer({ deps: { operations }, value, by, reference }) {
+  async answer({ operations, value, by, reference }) {
     const ref = parseAttemptRef(value)
     if (!ref) return null
     const result = await operations.findBuild({ kind: 'run', ref })

@@ -8,12 +8,12 @@ import { answerOf, line, type Answer, type AnswerContext } from '../../slack/mes
 import { plain } from '../../slack/messages/blocks.ts'
 import { answerOldForm } from '../fault-messages.ts'
 import { textAt } from '../body.ts'
-import { outcomeName } from '../command.ts'
+import { replyTo } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import { directReplyTarget, ephemeralReplyTarget, contentOf, type ReplyTarget } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
 import { type ModalView, replyTargetIn, showIn, showing, type Received } from '../modal.ts'
-import { answerContext, TITLES, waitingFor, type ProjectVerb } from './forms.ts'
+import { projectContext, TITLES, waitingFor, type ProjectVerb } from './forms.ts'
 import { requesterIn } from './metadata.ts'
 import { unknownNotifierWords } from './words.ts'
 
@@ -55,12 +55,12 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
         thread = await announce(deps, by, action.announcement(by.user))
       })
       isDone = DONE.has(outcome.kind)
-      const context = answerContext(verb, reference)
+      const context = projectContext(verb, reference)
       if (thread) tellThread = replyInThread.bind(null, deps, thread, action.answer(outcome, context, false))
       const { unknownNotifiers: refused = [] } = outcome
       const isOffered =
         refused.length > 0 && (await offer(deps, viewId, async () => action.offerWithout?.(refused, by)))
-      return { outcome: outcomeName(outcome), answer: isOffered ? null : action.answer(outcome, context, true) }
+      return replyTo(outcome, isOffered ? null : action.answer(outcome, context, true))
     })
     // Slack may make this wait, and the requester should not.
     await tellThread()

@@ -25,13 +25,13 @@ import type { Creation, CreationPreview } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerCreate, answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, filterWords, listed, ruleWords } from './words.ts'
-import { outcomeName } from '../command.ts'
+import { replyTo } from '../command.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
 import { refusing, type Form, type Received, type ModalView } from '../modal.ts'
 import { formChannel, readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
-import { answerContext, pushView, TITLES, waitingFor, type Next } from './forms.ts'
+import { projectContext, pushView, TITLES, waitingFor, type Next } from './forms.ts'
 import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../slips.ts'
 
@@ -165,7 +165,7 @@ async function preview(deps: SlackDeps, waiting: WaitingCreation, by: Requester,
   const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
   if (outcome.kind === 'free' || outcome.kind === 'exists')
     return { outcome: outcome.kind, view: previewView(deps, outcome, waiting) }
-  return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, answerContext('create', reference)) }
+  return replyTo(outcome, answerNotSent(outcome, projectContext('create', reference)))
 }
 
 /** Shows what would be created. The view's metadata holds the creation, encrypted. */

@@ -6,7 +6,7 @@ import type { Requester } from '../../catalog/outcomes.ts'
 import { answerOf, line } from '../../slack/messages/answer.ts'
 import { answerOldForm } from '../fault-messages.ts'
 import { textAt } from '../body.ts'
-import { outcomeName } from '../command.ts'
+import { replyTo } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import type { FieldHandler } from '../feature.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
@@ -15,7 +15,7 @@ import { respond } from '../respond.ts'
 import { tooLongWords } from '../slips.ts'
 import { announceAndRun, awayFrom, offering } from './announce-and-run.ts'
 import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
-import { answerContext, ifAdmin, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
+import { ifAdmin, projectContext, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
 import { answerEdit } from './messages.ts'
 import {
   nameIn,
@@ -126,8 +126,7 @@ export async function lookAtEdit(
   reference: string,
 ): Promise<Next> {
   const outcome = await deps.operations.projects.preview(question, by)
-  if (outcome.kind !== 'preview')
-    return { outcome: outcomeName(outcome), answer: answerEdit(outcome, answerContext('edit', reference)) }
+  if (outcome.kind !== 'preview') return replyTo(outcome, answerEdit(outcome, projectContext('edit', reference)))
   const { base, project } = outcome
   const waiting: WaitingEdit = { kind: 'edit', name: nameIn(project.name), fields: [], ...question, base }
   return { outcome: outcome.kind, view: differenceView(deps, outcome, waiting) }

@@ -151,16 +151,13 @@ function drawRule(name: string, rule: ShownRule | null): object[] {
 }
 
 /** Whether a form can show the whole rule. What it does not show would be lost on submission. */
-function isFitting({ notifier, branch, events, optionNames }: ShownRule): boolean {
-  const words = [notifier ?? '', ...events, ...optionNames]
+function isFitting({ notifier, branch, events }: ShownRule): boolean {
+  const words = [notifier ?? '', ...events]
   const unknown = events.filter((event) => !EVENT_WORDS.has(event))
   const isShort =
     words.every((word) => word.length <= OPTION_VALUE_CHARS_MAX) && (branch ?? '').length <= INPUT_CHARS_MAX
-  return isShort && EVENT_WORDS.size + unknown.length <= EVENTS_SHOWN_MAX && optionNames.length <= OPTION_NAMES_MAX
+  return isShort && EVENT_WORDS.size + unknown.length <= EVENTS_SHOWN_MAX
 }
-
-/** The most options of a rule that the form shows. No notifier has this many. */
-const OPTION_NAMES_MAX = 8
 
 /** What the form remembers of a rule. Options that the form does not read would only take up space. */
 export const rememberedRule = ({ notifier, optionNames }: ShownRule): FormMemory['rule'] => ({

@@ -3,7 +3,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { answerNotOpened } from '../fault-messages.ts'
 import { textAt } from '../body.ts'
-import { outcomeName, type Question } from '../command.ts'
+import { replyTo, type Asking } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import { opening, showing, waitingView, type Received, type ModalView, answerView } from '../modal.ts'
 import { respond } from '../respond.ts'
@@ -24,9 +24,8 @@ export const TITLES = {
   'reset-aes-key': 'Reset an AES key',
 } as const
 
-export const answerContext = (verb: ProjectVerb, reference: string): AnswerContext => ({
+export const projectContext = (verb: ProjectVerb, reference: string): AnswerContext => ({
   command: 'project',
-  branch: null,
   rest: [verb],
   reference,
 })
@@ -38,27 +37,25 @@ export const waitingFor = (verb: ProjectVerb, text: string, close?: string): Mod
 /** What a waiting view turns into: another view, or the answer. */
 export type Next = { outcome: string; view: ModalView } | Reply
 
-type Asking = Pick<Question, 'operations' | 'by' | 'reference'>
-
 /** What `look` finds if this person may change projects; otherwise why they may not. */
 export async function ifAdmin<Found>(
-  { operations, by, reference }: Asking,
+  { operations, by, reference }: Omit<Asking, 'modalOpener'>,
   verb: ProjectVerb,
   look: () => Promise<Found>,
 ): Promise<Found | Reply> {
   const permit = await operations.projects.mayAdminister(by)
   if (permit.kind === 'yes') return look()
-  return { outcome: permit.kind, answer: answerNotSent(permit, answerContext(verb, reference)) }
+  return { outcome: permit.kind, answer: answerNotSent(permit, projectContext(verb, reference)) }
 }
 
 /** Opens a waiting view at once, and shows in it what `look` finds. */
 export async function openForm(
-  { modalOpener, ...asking }: Asking & Pick<Question, 'modalOpener'>,
+  asking: Asking,
   verb: ProjectVerb,
   text: string,
   look: () => Promise<Next>,
 ): Promise<Reply> {
-  const { reference } = asking
+  const { modalOpener, reference } = asking
   if (!modalOpener) return { outcome: 'no-opener', answer: answerNotOpened('mention', reference) }
   return opening(reference, async () => {
     const modal = await modalOpener.open(waitingFor(verb, text))
@@ -71,14 +68,14 @@ export async function openForm(
 
 /** Reads the project that a form is about; an answer if CI does not show it now. */
 export async function readForForm(
-  { operations, by, reference }: Asking,
+  { operations, by, reference }: Omit<Asking, 'modalOpener'>,
   verb: ProjectVerb,
   project: string,
 ): Promise<ShownProject | Reply> {
-  const context = answerContext(verb, reference)
+  const context = projectContext(verb, reference)
   const outcome = await operations.projects.show(project, by)
-  if (outcome.kind !== 'project') return { outcome: outcomeName(outcome), answer: answerProject(outcome, context) }
-  if (outcome.stale) return { outcome: outcomeName(outcome.stale), answer: answerNotSent(outcome.stale, context) }
+  if (outcome.kind !== 'project') return replyTo(outcome, answerProject(outcome, context))
+  if (outcome.stale) return replyTo(outcome.stale, answerNotSent(outcome.stale, context))
   return outcome.shown
 }
 

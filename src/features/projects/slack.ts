@@ -1,6 +1,6 @@
 import { answerProject } from './show-messages.ts'
 import type { Reply } from '../context.ts'
-import { outcomeName, tooLittle, tooMuch, whenMayRead, type Command, type Question } from '../command.ts'
+import { replyTo, tooLittle, tooMuch, whenMayRead, type Asking, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { isUuid, toUuid } from '../../domain/ids.ts'
 import type { ButtonHandler, Click, Feature } from '../feature.ts'
@@ -23,7 +23,7 @@ import {
   SEND_CALLBACK_ID,
 } from './edit-form.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
-import { answerContext, ifAdmin, openForm, readForForm, type Next } from './forms.ts'
+import { ifAdmin, openForm, projectContext, readForForm, type Next } from './forms.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
@@ -85,20 +85,10 @@ function readProject(words: readonly Word[]): { verb: OpeningVerb | 'show' | 'cr
 const show = (question: Question, name: string): Promise<Reply> =>
   whenMayRead(question, async () => {
     const outcome = await question.operations.projects.show(name, question.by)
-    const context = { command: 'project', branch: null, reference: question.reference } as const
-    return { outcome: outcomeName(outcome), answer: answerProject(outcome, context) }
+    return replyTo(outcome, answerProject(outcome, { command: 'project', reference: question.reference }))
   })
 
 type OpeningVerb = (typeof VERBS)[number]
-
-type Asking = Pick<Question, 'operations' | 'by' | 'modalOpener' | 'reference'>
-
-const askingOf = ({ deps, by, modalOpener, reference }: Click): Asking => ({
-  operations: deps.operations,
-  by,
-  modalOpener,
-  reference,
-})
 
 /** Opens the form to edit a project or to reset its key: at once, and fills it when CI has answered. */
 async function openProjectForm(asking: Asking, verb: OpeningVerb, text: string): Promise<Reply> {
@@ -109,8 +99,8 @@ async function openProjectForm(asking: Asking, verb: OpeningVerb, text: string):
       filledForm(asking, verb, uuid ?? name),
     )
   }
-  const answer = answerNotFound(found, answerContext(verb, asking.reference))
-  return ifAdmin(asking, verb, async () => ({ outcome: outcomeName(found), answer }))
+  const answer = answerNotFound(found, projectContext(verb, asking.reference))
+  return ifAdmin(asking, verb, async () => replyTo(found, answer))
 }
 
 async function filledForm(asking: Asking, verb: OpeningVerb, name: string): Promise<Next> {
@@ -120,7 +110,7 @@ async function filledForm(asking: Asking, verb: OpeningVerb, name: string): Prom
   if (verb === 'edit') return { outcome: 'form', view: editView(shown, null, by.channel) }
   if (shown.project.type?.toLowerCase() === 'pro') return { outcome: 'form', view: resetView(shown, by.channel) }
   const notPro = { kind: 'not-pro', project: shown.project } as const
-  return { outcome: 'not-pro', answer: answerReset(notPro, answerContext(verb, reference), true) }
+  return { outcome: 'not-pro', answer: answerReset(notPro, projectContext(verb, reference), true) }
 }
 
 /** Opens the form to create a project. */
@@ -128,29 +118,28 @@ const openCreation = (asking: Asking, repositoryUrl: string): Promise<Reply> =>
   openForm(asking, 'create', 'Checking your permissions …', async () => {
     const { operations, by, reference } = asking
     if (operations.projects.canCreate) return { outcome: 'form', view: createView(repositoryUrl, by.channel) }
-    return { outcome: 'no-v2', answer: answerNotSent({ kind: 'no-v2' }, answerContext('create', reference)) }
+    return { outcome: 'no-v2', answer: answerNotSent({ kind: 'no-v2' }, projectContext('create', reference)) }
   })
 
 /** The button of `/ci doctor`: shows at once what adding Buildline's webhook rule would change. */
 async function openAddition(click: Click): Promise<Reply | null> {
-  const { value, by, deps, reference } = click
+  const { value, by, operations, reference } = click
   if (!isUuid(value)) return null
   const project = toUuid(value)
-  return openForm(askingOf(click), 'edit', 'Comparing with what CI has …', async () => {
-    const found = await deps.operations.doctor.webhookRuleFor(project)
+  return openForm(click, 'edit', 'Comparing with what CI has …', async () => {
+    const found = await operations.doctor.webhookRuleFor(project)
     if (found.kind === 'known') return { outcome: found.kind, answer: answerNoDifference(found.project) }
     if (found.kind === 'no-address') return { outcome: found.kind, answer: answerNoAddress() }
-    if (found.kind !== 'rule')
-      return { outcome: outcomeName(found), answer: answerNotSent(found, answerContext('edit', reference)) }
+    if (found.kind !== 'rule') return replyTo(found, answerNotSent(found, projectContext('edit', reference)))
     const change = { what: 'rule', at: null, rule: found.rule } as const
-    return lookAtEdit(deps, { project, change, base: null, channel: by.channel }, by, reference)
+    return lookAtEdit(click, { project, change, base: null, channel: by.channel }, by, reference)
   })
 }
 
 /** A button below a shown project. */
 const opens = (verb: OpeningVerb): ButtonHandler => ({
   what: 'project',
-  answer: async (click) => (isUuid(click.value) ? openProjectForm(askingOf(click), verb, click.value) : null),
+  answer: async (click) => (isUuid(click.value) ? openProjectForm(click, verb, click.value) : null),
 })
 
 export const projects: Feature = {

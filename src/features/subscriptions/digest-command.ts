@@ -1,6 +1,6 @@
 import { typed, type Answer } from '../../slack/messages/answer.ts'
 import { WEEKDAYS } from '../../slack/messages/digest.ts'
-import { outcomeName, tooLittle, tooMuch, whenMayRead, type Command, type Question } from '../command.ts'
+import { replyTo, tooLittle, tooMuch, whenMayRead, type Command, type Question } from '../command.ts'
 import type { Reply } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
 import type { DigestOutcome, DigestInput } from './digest.ts'
@@ -48,10 +48,8 @@ async function answerTyped(question: Question): Promise<Reply> {
   )
 }
 
-const reply = (outcome: DigestOutcome, reference: string): Reply => ({
-  outcome: outcomeName(outcome),
-  answer: answerDigest(outcome, { reference }),
-})
+const reply = (outcome: DigestOutcome, reference: string): Reply =>
+  replyTo(outcome, answerDigest(outcome, { reference }))
 
 const unclear = (answer: Answer): Reply => ({ outcome: 'unclear', answer })
 
@@ -82,8 +80,6 @@ function minuteOf(text: string): number | null {
 
 export const previewButton: ButtonHandler = {
   what: 'digest',
-  answer: async ({ deps, by, reference }) =>
-    whenMayRead({ operations: deps.operations, by, reference }, async () =>
-      reply(await deps.operations.digests.previewDigest(by), reference),
-    ),
+  answer: async (click) =>
+    whenMayRead(click, async () => reply(await click.operations.digests.previewDigest(click.by), click.reference)),
 }

@@ -8,7 +8,7 @@ import {
   type Form,
   type Received,
   respondInModal,
-  openedFor,
+  openFor,
   showIn,
   opening,
   type ModalOpener,
@@ -24,15 +24,15 @@ import {
   type Filled,
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
-import type { Requester } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId } from '../../domain/ids.ts'
+import { projectKey } from '../../domain/project-names.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../feature.ts'
-import { outcomeName } from '../command.ts'
+import { replyTo, type Asking } from '../command.ts'
 
 /** The form of a subscription, submitted. */
 export const subscribeForm: Form = { what: 'subscribe', receive }
@@ -94,41 +94,36 @@ export async function projectsToFollow({ operations }: SlackDeps, text: string):
   return [...(isAllMeant ? [ALL_PROJECTS] : []), ...projects].slice(0, OPTIONS_MAX)
 }
 
-interface Opening {
-  modalOpener: ModalOpener
-  operations: Operations
-  by: Requester
-  reference: string
-}
-
 /** Opens the form, empty or with the subscription of that id. People without permission see the refusal in the form. */
-export const openSubscribe = (form: Opening, id: string | null): Promise<Reply> =>
-  opening(form.reference, () => open(form, id))
+export const openSubscribe = (asking: Asking, modalOpener: ModalOpener, id: string | null): Promise<Reply> =>
+  opening(asking.reference, () => open(asking, modalOpener, id))
 
-async function open({ operations, modalOpener, by, reference }: Opening, id: string | null): Promise<Reply> {
+async function open(
+  { operations, by, reference }: Asking,
+  modalOpener: ModalOpener,
+  id: string | null,
+): Promise<Reply> {
   const here = await operations.subscriptions.rules(by.channel)
-  const context = { command: 'subscribe', branch: null, rest: [], reference } as const
-  if (here.kind === 'no-channel') return { outcome: 'no-channel', answer: answerSubscribe(here, context) }
+  const context = { command: 'subscribe', reference }
+  if (here.kind === 'no-channel') return replyTo(here, answerSubscribe(here, context))
   const shown = here.subscriptions.find(({ subscription }) => subscription.id === id) ?? null
   // Somebody has removed it since the button was drawn.
-  if (id !== null && !shown)
-    return {
-      outcome: 'not-subscribed',
-      answer: answerUnsubscribe({ kind: 'not-subscribed', text: null, here: here.subscriptions }, context),
-    }
+  if (id !== null && !shown) {
+    const gone = { kind: 'not-subscribed', text: null, here: here.subscriptions } as const
+    return replyTo(gone, answerUnsubscribe(gone, context))
+  }
   // Without rules of its own, the form has no field for branches.
   const preview = shown?.subscription.rules ? await previewOfShown(operations, shown) : null
   const memory = { channel: here.channel, instead: id, isChosen: false }
-  await modalOpener.open(subscribeView({ memory, shown, preview }))
-  const permit = await operations.subscriptions.maySubscribe(by)
-  return openedFor(permit, 'subscribe', reference)
+  const view = subscribeView({ memory, shown, preview })
+  return openFor(modalOpener, view, () => operations.subscriptions.maySubscribe(by), { action: 'subscribe', reference })
 }
 
 function previewOfShown(
   { subscriptions }: Operations,
   { subscription: { follows, rules } }: ShownSubscription,
 ): Promise<PatternPreview> {
-  const project = follows.what === 'project' ? (follows.uuid ?? follows.projectId ?? follows.name) : 'all'
+  const project = follows.what === 'project' ? projectKey(follows) : 'all'
   const { branch = null, branchMatch = null } = rules?.[0] ?? {}
   return subscriptions.preview({ project, branch, branchMatch })
 }
@@ -183,7 +178,4 @@ export const followForm: Form = {
 export const subscribeReply = (
   outcome: SubscribeOutcome,
   { rest, reference }: { rest: readonly string[]; reference: string },
-): Reply => ({
-  outcome: outcomeName(outcome),
-  answer: answerSubscribe(outcome, { command: 'subscribe', branch: null, rest, reference }),
-})
+): Reply => replyTo(outcome, answerSubscribe(outcome, { command: 'subscribe', rest, reference }))

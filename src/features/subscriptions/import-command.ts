@@ -2,13 +2,13 @@ import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { requesterOf, textAt } from '../body.ts'
-import { outcomeName, tooLittle, type Command, type Question } from '../command.ts'
+import { replyTo, tooLittle, type Command, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
 import { textField, typedIn } from '../fields.ts'
 import {
   oldForm,
-  openedFor,
+  openFor,
   opening,
   refusing,
   respondInModal,
@@ -44,12 +44,12 @@ function answerTyped(question: Question): Promise<Reply> {
 async function openForm({ modalOpener, operations, by, row, reference }: Question): Promise<Reply> {
   if (!modalOpener) return tooLittle(row, "the list of GitHub's app", row.examples[1])
   const here = await operations.subscriptions.rules(by.channel)
-  if (here.kind === 'no-channel') return { outcome: here.kind, answer: answerProposal(here, contextOf(reference)) }
-  return opening(reference, async () => {
-    await modalOpener.open(importView(here.channel))
-    const permit = await operations.subscriptions.maySubscribe(by)
-    return openedFor(permit, 'subscribe', reference)
-  })
+  if (here.kind === 'no-channel')
+    return { outcome: here.kind, answer: answerProposal(here, { command: 'import', reference }) }
+  const may = () => operations.subscriptions.maySubscribe(by)
+  return opening(reference, () =>
+    openFor(modalOpener, importView(here.channel), may, { action: 'subscribe', reference }),
+  )
 }
 
 async function proposalReply(
@@ -57,10 +57,8 @@ async function proposalReply(
   { text, by, reference }: Pick<Question, 'text' | 'by' | 'reference'>,
 ): Promise<Reply> {
   const outcome = await subscriptions.proposeImport(text, by)
-  return { outcome: outcomeName(outcome), answer: answerProposal(outcome, contextOf(reference)) }
+  return replyTo(outcome, answerProposal(outcome, { command: 'import', reference }))
 }
-
-const contextOf = (reference: string) => ({ command: 'import', branch: null, rest: [], reference })
 
 export const IMPORT_CALLBACK_ID = 'import'
 const TITLE = 'Import subscriptions'
@@ -113,10 +111,10 @@ export const importButton: ButtonHandler = {
   what: 'import',
   replaces: true,
   describe: () => 'subscribe to these',
-  async answer({ deps: { operations }, value, by, reference }) {
+  async answer({ operations, value, by, reference }) {
     const these = parseImport(value)
     if (!these) return null
     const outcome = await operations.subscriptions.importThese(these, by)
-    return { outcome: outcomeName(outcome), answer: answerImported(outcome, contextOf(reference)) }
+    return replyTo(outcome, answerImported(outcome, { command: 'import', reference }))
   },
 }

@@ -1,4 +1,5 @@
 import type { ChannelId } from '../../domain/ids.ts'
+import { projectKey } from '../../domain/project-names.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { CHANGES } from '../../domain/rule.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
@@ -99,7 +100,7 @@ function proposedOf(listed: ListedRepository, known: readonly ProjectRef[]): Pro
     const branches = branchesOf(filter)
     return projects
       .filter(({ name }) => isNamed(workflowIn(name, listed.name), filter.names))
-      .flatMap((project) => branches.map((branch) => ({ name: project.name, project: keyOf(project), branch })))
+      .flatMap((project) => branches.map((branch) => ({ name: project.name, project: projectKey(project), branch })))
   })
   const workflows = projects.map(({ name }) => workflowIn(name, listed.name))
   const unknown = filters.flatMap(({ names }) => names).filter((name) => !workflows.some((one) => isNamed(one, [name])))
@@ -124,8 +125,6 @@ function branchesOf({ events, branches }: ListedRepository['workflows'][number])
   const isOnPullRequests = events.length > 0 && events.every((event) => event.startsWith('pull_request'))
   return isOnPullRequests || branches.length === 0 || branches.includes('*') ? [null] : [...branches]
 }
-
-const keyOf = ({ uuid, projectId, name }: ProjectRef): string => uuid ?? projectId ?? name
 
 /** Removes duplicates, and the branches of projects that are wished on every branch. */
 function distinct(wishes: readonly Wish[]): readonly Wish[] {

@@ -5,19 +5,19 @@ import { pageOf } from '../values.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import {
   nameless,
-  outcomeName,
+  replyTo,
   tooLittle,
   tooMuch,
   usageOf,
   whenMayRead,
   wordsOf,
+  type Asking,
   type Command,
   type Question,
 } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
 import { DIGEST_ACTION_ID, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
-import { answerOf, line, nextStep, typed } from '../../slack/messages/answer.ts'
 import {
   openSubscribe,
   FOLLOW_CALLBACK_ID,
@@ -64,10 +64,10 @@ async function answerRulesTyped(question: Question): Promise<Reply> {
 const TEST_WORD = 'test'
 
 /** The channel's subscriptions, one page of them. A click on Next requests the next page in the same way. */
-const rulesPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, page: number): Promise<Reply> =>
-  whenMayRead(question, async () => {
-    const outcome = await question.operations.subscriptions.rules(question.by.channel)
-    return { outcome: outcomeName(outcome), answer: answerRules(outcome, page) }
+const rulesPage = (asking: Asking, page: number): Promise<Reply> =>
+  whenMayRead(asking, async () => {
+    const outcome = await asking.operations.subscriptions.rules(asking.by.channel)
+    return replyTo(outcome, answerRules(outcome, page))
   })
 
 const TEST_ROW = {
@@ -83,10 +83,7 @@ async function tryRules(question: Question, words: readonly Word[]): Promise<Rep
   return whenMayRead(question, async () => {
     const outcome = await operations.subscriptions.dryRun(reading, by)
     const rest = [reading.branch, ...(reading.event === null ? [] : [reading.event])]
-    return {
-      outcome: outcomeName(outcome),
-      answer: answerDryRun(outcome, { command: 'rules', branch: null, rest, reference }),
-    }
+    return replyTo(outcome, answerDryRun(outcome, { command: 'rules', rest, reference }))
   })
 }
 
@@ -136,7 +133,7 @@ async function answerSubscribeTyped(question: Question): Promise<Reply> {
   const reading = readSubscribe(words)
   switch (reading.kind) {
     case 'nothing':
-      if (modalOpener) return openSubscribe({ modalOpener, operations, by, reference }, null)
+      if (modalOpener) return openSubscribe(question, modalOpener, null)
       return tooLittle(row, 'a project', SUBSCRIBE_EXAMPLE)
     case 'wish':
       return subscribeReply(await operations.subscriptions.subscribe(reading.input, by), {
@@ -179,13 +176,9 @@ async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
 }
 
 /** Removes the subscriptions of a project, or (by a button) the one with this id. */
-async function unsubscribeFrom(
-  { operations, by, reference }: Pick<Question, 'operations' | 'by' | 'reference'>,
-  input: UnsubscribeWish,
-): Promise<Reply> {
+async function unsubscribeFrom({ operations, by, reference }: Asking, input: UnsubscribeWish): Promise<Reply> {
   const outcome = await operations.subscriptions.unsubscribe(input, by)
-  const context = { command: 'unsubscribe', branch: null, rest: [], reference } as const
-  return { outcome: outcomeName(outcome), answer: answerUnsubscribe(outcome, context) }
+  return replyTo(outcome, answerUnsubscribe(outcome, { command: 'unsubscribe', reference }))
 }
 
 const ID = /^\d{1,15}$/
@@ -194,26 +187,17 @@ async function change(click: Click): Promise<Reply | null> {
   return ID.test(click.value) ? open(click, click.value) : null
 }
 
-async function open({ deps, by, modalOpener, reference }: Click, id: string | null): Promise<Reply> {
-  if (modalOpener) return openSubscribe({ modalOpener, operations: deps.operations, by, reference }, id)
-  return { outcome: 'no-trigger', answer: TYPE_INSTEAD }
-}
+const open = async (click: Click, id: string | null): Promise<Reply | null> =>
+  click.modalOpener && openSubscribe(click, click.modalOpener, id)
 
-const TYPE_INSTEAD = answerOf([
-  line(':mag: *No form can be opened from here*; nothing was done.'),
-  line(nextStep(`Type ${typed('/ci subscribe')} in the channel.`)),
-])
-
-async function remove({ deps, value, by, reference }: Click): Promise<Reply | null> {
-  return ID.test(value)
-    ? unsubscribeFrom({ operations: deps.operations, by, reference }, { project: null, id: value })
-    : null
+async function remove(click: Click): Promise<Reply | null> {
+  return ID.test(click.value) ? unsubscribeFrom(click, { project: null, id: click.value }) : null
 }
 
 /** Previous and Next show the page as it is now. */
-async function turnRules({ deps, value, by, reference }: Click): Promise<Reply | null> {
-  const page = pageOf(value)
-  return page === null ? null : rulesPage({ operations: deps.operations, by, reference }, page)
+async function turnRules(click: Click): Promise<Reply | null> {
+  const page = pageOf(click.value)
+  return page === null ? null : rulesPage(click, page)
 }
 
 /** Slack's events about channels, and Slack's code for why Buildline cannot post there now; null: it can again. */

@@ -24,7 +24,7 @@ export interface AnswerContext {
   /** the command's name */
   command: string
   /** the branch that was named, for a choice of projects */
-  branch: string | null
+  branch?: string | null
   /** the words after the project, if they are more than a branch */
   rest?: readonly string[]
   /** a short id that is also in the log */

@@ -26,17 +26,6 @@ export const lists = (cast: Cast): Cases<ListOutcome> => ({
       when: 'no project is called so',
       outcome: { ...projects(cast), query: { text: cast.typed, type: 'pro', page: 1 }, projects: [], total: 0 },
     },
-    {
-      when: 'there is no such page',
-      outcome: {
-        ...projects(cast),
-        projects: [],
-        query: { text: null, type: null, page: 9 },
-        page: 9,
-        pages: 3,
-        total: 24,
-      },
-    },
   ],
   'no-ci': [{ when: 'CI is not configured', outcome: { kind: 'no-ci' } }],
   'ci-trouble': ciTrouble(cast),
