@@ -9,7 +9,7 @@ import { doctorDeps } from '../doctor-deps.ts'
 import { secretForms, withoutForms } from '../server/logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
-import { CHECK_WORDS, findingWords } from '../features/doctor/words.ts'
+import { CHECK_WORDS, endWords, findingWords } from '../features/doctor/words.ts'
 import { IN_PLAIN_TEXT, type Finding, type Verdict } from '../features/doctor/findings.ts'
 import { examine } from '../features/doctor/examine.ts'
 import { openStore } from '../store/open.ts'
@@ -37,16 +37,8 @@ export async function runDoctor({ environment, print }: DoctorSettings): Promise
   const forms = secretForms(secretsOf(config))
   const show = (line: string) => print(forTerminal(withoutForms(line, forms)))
   for (const finding of findings) for (const line of linesOf(finding)) show(line)
-  const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length
-  const unsure = findings.filter(({ verdict }) => verdict === 'unsure').length
-  show(ending(wrong, unsure))
-  return wrong === 0 ? 0 : 1
-}
-
-/** The last line. Checks that gave no result are named, so that they do not count as fine. */
-function ending(wrong: number, unsure: number): string {
-  const found = wrong === 0 ? 'Nothing is wrong' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong`
-  return unsure === 0 ? `${found}.` : `${found}, and ${unsure} ${unsure === 1 ? 'needs' : 'need'} a look.`
+  show(endWords(findings))
+  return findings.some(({ verdict }) => verdict === 'wrong') ? 1 : 0
 }
 
 async function findingsWith(config: Config): Promise<readonly Finding[]> {

@@ -108,7 +108,9 @@ describe('buildline doctor', () => {
     expect(out).toContain(
       `WRONG Channels: Buildline is not in channel ${CHANNELS.builds}.\n      → Type /invite @Buildline there.`,
     )
-    expect(out).toContain('WRONG CI, legacy interface: CI does not accept the credentials.\n      → Renew CI_API_KEY')
+    expect(out).toContain(
+      "WRONG CI, legacy interface: CI no longer accepts Buildline's credentials.\n      → Renew CI_API_KEY",
+    )
     expect(out).toContain('WRONG Webhook rules: acme/web has a webhook rule with a wrong secret')
     expect(out).toContain('WRONG Database: There is no database yet.')
     for (const secret of [...secretsOf(scene), 'nobodys-key', 'yesterdays-secret']) expect(out).not.toContain(secret)

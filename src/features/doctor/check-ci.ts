@@ -1,4 +1,5 @@
 import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
+import { failureWords } from '../fault-messages.ts'
 import { toUuid, type Uuid } from '../../domain/ids.ts'
 import {
   type CheckName,
@@ -193,23 +194,11 @@ const ruleOf = (sent: unknown): NotificationRule => ({
 })
 
 /** What a refusal of CI's means, and what to do about it. */
-export function ciWords(check: CheckName, { code, scope }: CiRefusal, say: Say): FindingWords {
-  const checked = scope === null ? '' : ` when it was asked for ${say.code(scope)}`
-  return { what: `${CI_SAYS[code]}${checked}.`, remedy: ciRemedy(check, code, scope, say) }
-}
-
-const CI_SAYS: Record<CiErrorKind, string> = {
-  'bad-request': 'CI did not understand the request',
-  unauthorized: 'CI does not accept the credentials',
-  forbidden: 'The credentials lack the right',
-  'not-found': 'CI found nothing at that address',
-  'rate-limited': 'CI says there were too many requests',
-  server: 'CI had an internal error',
-  timeout: 'CI did not answer in time',
-  unreachable: 'CI could not be reached',
-  shape: "Buildline could not read CI's answer",
-  'too-large': "CI's answer was too long",
-}
+export const ciWords = (check: CheckName, { code, scope }: CiRefusal, say: Say): FindingWords => ({
+  // A check may be of a right to write, which the words for reading do not fit.
+  what: code === 'forbidden' ? "Buildline's credentials lack a right." : failureWords(code).why,
+  remedy: ciRemedy(check, code, scope, say),
+})
 
 function ciRemedy(check: CheckName, code: CiErrorKind, scope: string | null, say: Say): string {
   const { address, credentials } = SETTINGS[check] ?? V2

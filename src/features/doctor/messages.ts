@@ -7,7 +7,7 @@ import type { DoctorOutcome, Examined, Finding, CheckResult, Verdict, Say } from
 import { answerOf, line, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
-import { CHECK_WORDS, findingWords } from './words.ts'
+import { CHECK_WORDS, endWords, findingWords } from './words.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 
 /** What the doctor found: faults first, each with how to fix it. */
@@ -23,20 +23,13 @@ function examined({ findings, tookMs }: Examined): Answer {
   const of = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict)
   const offered = findings.filter(({ what }) => additionOf(what) !== null).slice(0, BUTTONS_MAX)
   return answerOf([
-    line(summary(of('wrong').length, of('unsure').length)),
+    line(`:stethoscope: ${endWords(findings, (words) => `*${words}*`)}`),
     ...[...of('wrong'), ...of('unsure')].map((finding) =>
       findingPart(finding, offered.includes(finding) ? additionOf(finding.what) : null),
     ),
     ...[...of('fine'), ...of('off')].map((finding) => small(findingLine(finding))),
     small(`Checked in ${durationWords(tookMs)}. \`npm run buildline -- doctor\` checks the same beside the bot.`),
   ])
-}
-
-/** `:stethoscope: *2 things are wrong*, and 1 needs a look`: how an examination ended, in one line of markup. */
-function summary(wrong: number, unsure: number): string {
-  const open = unsure === 0 ? '' : `, and ${unsure} ${unsure === 1 ? 'needs' : 'need'} a look`
-  if (wrong === 0) return `:stethoscope: *Nothing is wrong*${open}.`
-  return `:stethoscope: *${wrong === 1 ? '1 thing is' : `${wrong} things are`} wrong*${open}.`
 }
 
 interface Addition {

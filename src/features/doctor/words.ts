@@ -1,10 +1,11 @@
 import { assertNever } from '../../lib/assert.ts'
+import { counted } from '../../slack/messages/build.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
 import { ciWords } from './check-ci.ts'
 import { hookWords, hostWords, rateWords } from './hosts.ts'
-import type { CheckName, Finding, CheckResult, Unchecked, FindingWords, Say } from './findings.ts'
+import type { CheckName, Finding, CheckResult, Unchecked, FindingWords, Say, Verdict } from './findings.ts'
 
 // What the doctor found and how to fix it, in words: for Slack and for the command line.
 
@@ -48,7 +49,7 @@ export const CHECK_WORDS: Record<CheckName, CheckWords> = {
   github: {
     title: 'GitHub',
     calls: 'GitHub',
-    fine: (count) => `The runs of ${count === 1 ? '1 repository' : `${count} repositories`} can be read.`,
+    fine: (count) => `The runs of ${counted(count, 'repository', 'repositories')} can be read.`,
     off: 'Not set up (GITHUB_REPOSITORIES).',
   },
   gitlab: {
@@ -166,8 +167,6 @@ const addScopes = (scopes: readonly string[], say: Say): string =>
 
 const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, and reinstall the app."
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
 const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
   late: (check) => `${CHECK_WORDS[check].calls ?? 'CI'} did not answer in 5 s`,
   'slack-away': () => 'Slack could not be asked',
@@ -217,6 +216,15 @@ function channelClosed({ channel, code }: Extract<CheckResult, { kind: 'channel-
     what: `Slack refuses messages to ${where} (${say.outside(code)}).`,
     remedy: 'Ask a workspace admin to let Buildline post there.',
   }
+}
+
+/** `2 things are wrong, and 1 needs a look.` Checks that gave no result are counted, so that they are not taken as fine. */
+export function endWords(findings: readonly Finding[], strong = (words: string): string => words): string {
+  const count = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict).length
+  const [wrong, unsure] = [count('wrong'), count('unsure')]
+  const found = wrong === 0 ? 'Nothing is wrong' : `${counted(wrong, 'thing')} ${wrong === 1 ? 'is' : 'are'} wrong`
+  const open = unsure === 0 ? '' : `, and ${unsure} ${unsure === 1 ? 'needs' : 'need'} a look`
+  return `${strong(found)}${open}.`
 }
 
 const projectOf = ({ project }: { project: string }, say: Say): string => say.outside(project) || '(no name)'

@@ -74,11 +74,19 @@ export const buildUrl = (build: BuildView): string | null => httpUrl(build.build
 export const joined = (parts: readonly (string | null | undefined)[], by = ' · '): string =>
   parts.filter(Boolean).join(by)
 
-/** The first of several texts, and how many are left out: `started, failed, and 3 more`. */
-export function firstFew(texts: readonly string[], max: number, by = ', '): string {
-  const left = texts.length - max
-  return [...texts.slice(0, max), ...(left > 0 ? [`and ${left} more`] : [])].join(by)
+/** At most `max` of the items, and how many are left out. */
+export function firstOf<Item>(items: readonly Item[], max: number, more: (left: number) => Item): readonly Item[] {
+  const left = items.length - max
+  return left > 0 ? [...items.slice(0, max), more(left)] : items
 }
+
+/** `a, b and c` */
+export const andList = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
+/** The first of several texts, and how many are left out: `started, failed, and 3 more`. */
+export const firstFew = (texts: readonly string[], max: number, by = ', '): string =>
+  firstOf(texts, max, (left) => `and ${left} more`).join(by)
 
 /** Outside text as markup, at most `charsMax` code points of it. */
 export const outside = (text: string | null, charsMax: number): string =>
@@ -94,5 +102,8 @@ export const somebody = (user: string | null): string => mention(user) || 'Someb
 
 const USER = /^[UW][A-Z0-9]{2,20}$/
 
+export const buildCount = (builds: number): string => counted(builds, 'build')
+
 /** `1 build`, `212 builds` */
-export const buildCount = (builds: number): string => (builds === 1 ? '1 build' : `${builds} builds`)
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`
