@@ -97,7 +97,7 @@ export function unclearWords(code: string, action: Action): Words {
 
 const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(READING, code)
 
-export const unknownWords = (code: string): Words => ({
+const unknownWords = (code: string): Words => ({
   why: `CI answered with an unknown error (${outside(code, WORD_CHARS_MAX) || 'no code'}).`,
   next: 'Tell a workspace admin, with the reference below.',
 })

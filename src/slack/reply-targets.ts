@@ -1,4 +1,5 @@
 import { fieldOf, textOf } from '../domain/raw-values.ts'
+import { AS_WRITTEN } from './api/client.ts'
 import { findJson } from '../lib/json.ts'
 import { bodyOf } from './api/client.ts'
 import { classify } from './api/errors.ts'
@@ -52,7 +53,7 @@ export const directReplyTarget = (client: WebClient, user: string): ReplyTarget 
 })
 
 async function post(client: WebClient, method: string, answer: Answer, where: Record<string, string>): Promise<void> {
-  const fixed = { ...where, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }
+  const fixed = { ...where, ...AS_WRITTEN }
   try {
     await client.apiCall(method, { ...fixed, ...contentOf(answer) })
   } catch (error) {

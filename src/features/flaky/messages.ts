@@ -1,5 +1,5 @@
 import { flakyLine } from '../../alerts/messages/digest.ts'
-import { outside, projectLabel } from '../../slack/messages/build.ts'
+import { counted, outside, projectLabel } from '../../slack/messages/build.ts'
 import { answerOf, line, nextStep, small, typed, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { NAME_CHARS_MAX } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -40,8 +40,7 @@ function testLine({
   name,
   commits,
 }: Extract<FlakyOutcome, { kind: 'flaky' }>['tests']['shown'][number]): string {
-  const count = commits === 1 ? '1 commit' : `${commits} commits`
-  return `${outside(name, NAME_CHARS_MAX) || '(no name)'} (${projectLabel({ project })}): ${count}`
+  return `${outside(name, NAME_CHARS_MAX) || '(no name)'} (${projectLabel({ project })}): ${counted(commits, 'commit')}`
 }
 
 /** The period is out of range. */

@@ -1,6 +1,6 @@
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
-import { buildNumber, joined, onBranch } from '../../slack/messages/build.ts'
+import { buildNumber, counted, joined, onBranch } from '../../slack/messages/build.ts'
 import { PAGE_ACTION_IDS, PAGES_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -48,9 +48,8 @@ const NO_CI = {
 function found(outcome: Projects): Answer {
   const { query, projects, page, pages, total } = outcome
   const pageWords = pages > 1 ? `page ${page} of ${pages}` : null
-  const count = `${total} ${total === 1 ? 'project' : 'projects'}`
   return answerOf([
-    line(joined([`:card_index_dividers: *${count}*${searched(query)}`, pageWords])),
+    line(joined([`:card_index_dividers: *${counted(total, 'project')}*${searched(query)}`, pageWords])),
     ...projects.map((one) => line(projectWithState(one))),
     ...footOf(outcome),
     row(PAGES_BLOCK_ID, pageButtons(outcome)),

@@ -1,5 +1,6 @@
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { AS_WRITTEN } from '../../slack/api/client.ts'
 import { retryOnRateLimit } from '../../slack/api/directory.ts'
 import { isMessageTs, classify } from '../../slack/api/errors.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
@@ -121,8 +122,7 @@ async function post(
   { client, clock }: SlackDeps,
   message: { channel: string; text: string; thread_ts?: string },
 ): Promise<Thread> {
-  const fixed = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }
-  const posted = await retryOnRateLimit(clock, () => client.apiCall('chat.postMessage', { ...fixed, ...message }))
+  const posted = await retryOnRateLimit(clock, () => client.apiCall('chat.postMessage', { ...AS_WRITTEN, ...message }))
   const ts = fieldOf(posted, 'ts')
   if (isMessageTs(ts)) return { channel: textOf(fieldOf(posted, 'channel')) ?? message.channel, ts }
   throw new Error('Slack did not say what it posted')

@@ -1,3 +1,5 @@
+import { filterInWords } from '../../domain/pattern.ts'
+import { filterWords } from '../../slack/messages/filter.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { isRecord } from '../../lib/json.ts'
 import { mention, outside, projectLabel } from '../../slack/messages/build.ts'
@@ -24,7 +26,7 @@ import {
 import type { Creation, CreationPreview } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerCreate, answerNotSent } from './messages.ts'
-import { code, command, fieldsWords, filterWords, listed, ruleWords } from './words.ts'
+import { code, command, fieldsWords, listed, ruleWords } from './words.ts'
 import { replyTo } from '../command.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
@@ -215,7 +217,7 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
     line(`:package: *${projectLabel({ project: name })}* · ${type === 'pro' ? 'Pro' : 'Basic'}`),
     line(`*Repository:* ${code(repositoryUrl)}`),
     line(
-      `*Branches:* ${filterWords({ mode: match, entries: branches })}${onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
+      `*Branches:* ${filterWords(filterInWords({ mode: match, entries: branches }))}${onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
     ),
     line(teams.length === 0 ? '' : `*Teams:* ${listed(teams)}`),
     ...list('Setup', setupCommands),

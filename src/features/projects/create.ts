@@ -14,7 +14,7 @@ import {
   retryLookUp,
   record,
   repeatedRequest,
-  announceBegun,
+  announced,
   type LookUpResult,
 } from './record.ts'
 import { refusalToAdminister, cacheProject } from './read.ts'
@@ -47,8 +47,7 @@ export async function createProject(
   if (ready.kind !== 'ready') return ready
   const taken = evenIfThere ? null : await endIfThere(deps, ready)
   if (taken) return taken
-  const [outcome] = await Promise.all([send(deps, ready), announceBegun(deps, begun)])
-  return outcome
+  return announced(deps, begun, send(deps, ready))
 }
 
 /** Another request may have taken the name between our look-up and our record. Null: the name is still free. */

@@ -42,7 +42,7 @@ import {
   record,
   repeatedRequest,
   TAKEN,
-  announceBegun,
+  announced,
   type Recorded,
   type RequestedChange,
 } from './record.ts'
@@ -76,8 +76,7 @@ export async function editProject(
     await end(deps, request, { kind: 'refused', code: prepared.kind })
     return prepared
   }
-  const [outcome] = await Promise.all([send(deps, request, prepared), announceBegun(deps, begun)])
-  return outcome
+  return announced(deps, begun, send(deps, request, prepared))
 }
 
 async function makeReady(deps: ProjectDeps, input: EditInput, by: Requester): Promise<Recorded | EditOutcome> {

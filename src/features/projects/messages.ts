@@ -1,7 +1,6 @@
-import type { CiErrorKind } from '../../sources/http/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
-import { projectLabel, outside, mention } from '../../slack/messages/build.ts'
+import { firstOf, projectLabel, outside, mention } from '../../slack/messages/build.ts'
 import { isOpen } from '../../domain/request.ts'
 import type { Difference } from '../../domain/project-change.ts'
 import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain, ChangedMeanwhile, NotSent } from './outcomes.ts'
@@ -15,16 +14,8 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { LATER, unknownWords, type Words, ciReason, answerCiFailure } from '../fault-messages.ts'
-import {
-  andMore,
-  differenceParts,
-  fieldsWords,
-  fieldWords,
-  firstOf,
-  unknownNotifierWords,
-  unshownWords,
-} from './words.ts'
+import { LATER, failureWords, type Words, ciReason, answerCiFailure } from '../fault-messages.ts'
+import { andMore, differenceParts, fieldsWords, fieldWords, unknownNotifierWords, unshownWords } from './words.ts'
 import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import type { ProjectRef } from '../../catalog/outcomes.ts'
@@ -143,7 +134,7 @@ function answerNotDone(
 function refusedWords({ code, unknownNotifiers = [] }: Extract<SentInVain, { kind: 'ci-refused' }>): Words {
   if (unknownNotifiers.length > 0)
     return { why: unknownNotifierWords(unknownNotifiers), next: 'Send it again without such rules.' }
-  return isKnown(code) ? REFUSED[code] : unknownWords(code)
+  return REFUSED[code] ?? failureWords(code)
 }
 
 const LOOKED = {
@@ -151,14 +142,9 @@ const LOOKED = {
   away: 'CI cannot be checked right now. Buildline does not send it again.',
 } as const
 
-const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(REFUSED, code)
-
-const REFUSED: Record<CiErrorKind, Words> = {
+/** The refusals that mean something else for a write than for reading. */
+const REFUSED: Partial<Record<string, Words>> = {
   'bad-request': { why: 'CI did not accept the values.', next: 'Correct what CI says, and send it again.' },
-  unauthorized: {
-    why: "CI no longer accepts Buildline's credentials.",
-    next: 'Tell a workspace admin that they need to be renewed.',
-  },
   forbidden: {
     why: "Buildline's credentials lack the right to change projects.",
     next: 'Ask a workspace admin to give them the scope project.write in CI.',
@@ -167,14 +153,8 @@ const REFUSED: Record<CiErrorKind, Words> = {
     why: 'CI no longer has this project.',
     next: `Type ${typed('/ci list')} to see all that it lists.`,
   },
-  'rate-limited': { why: 'CI says there were too many requests.', next: LATER },
-  server: { why: 'CI had an internal error.', next: LATER },
   timeout: { why: 'CI did not answer in time, and nothing was sent.', next: LATER },
   unreachable: { why: 'CI could not be reached, and nothing was sent.', next: LATER },
-  shape: {
-    why: "Buildline could not read CI's answer.",
-    next: "Ask a workspace admin to check the CI addresses in Buildline's settings.",
-  },
   'too-large': { why: "CI's answer was too long.", next: 'Change it in CI.' },
 }
 

@@ -105,9 +105,18 @@ export const beforeCall = <Ready>(
     throw new NotAttempted(failure, error)
   })
 
-/** Announces the write while CI is being called: CI must not wait for Slack. Never rejects. */
-export const announceBegun = ({ log }: Pick<ProjectDeps, 'log'>, begun: Begun): Promise<void> =>
-  begun().catch((error: unknown) => log.warn({ err: error }, 'a change of a project could not be announced'))
+/** Announces the write while CI is being called: CI must not wait for Slack. */
+export async function announced<Outcome>(
+  { log }: Pick<ProjectDeps, 'log'>,
+  begun: Begun,
+  sending: Promise<Outcome>,
+): Promise<Outcome> {
+  const announcing = begun().catch((error: unknown) =>
+    log.warn({ err: error }, 'a change of a project could not be announced'),
+  )
+  const [outcome] = await Promise.all([sending, announcing])
+  return outcome
+}
 
 /** After an unclear call, the wait before each look at CI. */
 const LOOK_AFTER_MS = [0, 2_000, 5_000] as const

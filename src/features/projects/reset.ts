@@ -15,7 +15,7 @@ import {
   retryLookUp,
   record,
   repeatedRequest,
-  announceBegun,
+  announced,
   type LookUpResult,
 } from './record.ts'
 import { refusalToAdminister, readAfresh, refOf } from './read.ts'
@@ -36,8 +36,7 @@ interface Ready {
 export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun: Begun): Promise<ResetOutcome> {
   const ready = await beforeRecord(makeReady(deps, uuid, by))
   if (ready.kind !== 'ready') return ready
-  const [outcome] = await Promise.all([send(deps, ready), announceBegun(deps, begun)])
-  return outcome
+  return announced(deps, begun, send(deps, ready))
 }
 
 async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<Ready | ResetOutcome> {

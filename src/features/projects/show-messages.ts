@@ -1,7 +1,9 @@
+import { filterInWords } from '../../domain/pattern.ts'
+import { filterWords } from '../../slack/messages/filter.ts'
 import type { MaskedProject, ShownDeployment } from '../../domain/masked-project.ts'
 import type { Uuid } from '../../domain/ids.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
-import { joined, outside, projectLabel } from '../../slack/messages/build.ts'
+import { firstOf, joined, outside, projectLabel } from '../../slack/messages/build.ts'
 import { PROJECT_ACTION_IDS, PROJECT_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -10,7 +12,7 @@ import { answerOf, line, row, small, type Answer, type AnswerContext, type Part 
 import { buildLine, typeWord } from '../build.ts'
 import { failureWords, answerCiFailure } from '../fault-messages.ts'
 import { answerNotSent } from './messages.ts'
-import { andMore, code, command, deploymentTypes, filterWords, firstOf, listed, ruleWords } from './words.ts'
+import { andMore, code, command, deploymentTypes, listed, ruleWords } from './words.ts'
 
 /** At most this many rules are listed, and as many commands and pipelines. */
 export const ITEMS_MAX = 15
@@ -36,7 +38,7 @@ const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
 ]
 
 const lastRead = (masked: MaskedProject): Part[] => [
-  line(`*Branches:* ${filterWords(masked.filter)}`),
+  line(`*Branches:* ${filterWords(filterInWords(masked.filter))}`),
   ...rules(masked),
 ]
 
@@ -47,7 +49,7 @@ const settings = (masked: MaskedProject, uuid: Uuid | null): Part[] => [
       : `*Repository:* ${joined([code(masked.repository, TITLE_CHARS_MAX), outside(masked.provider, TITLE_CHARS_MAX)])}`,
   ),
   line(
-    `*Branches:* ${filterWords(masked.filter)}${masked.onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
+    `*Branches:* ${filterWords(filterInWords(masked.filter))}${masked.onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
   ),
   line(teamWords(masked.teams)),
   ...several('Setup', masked.setupCommands.map(command)),

@@ -1,7 +1,6 @@
-import { filterInWords, type BranchFilter } from '../../domain/pattern.ts'
 import type { ShownRule } from '../../domain/masked-project.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { outside } from '../../slack/messages/build.ts'
+import { andList, firstOf, outside } from '../../slack/messages/build.ts'
 import { BRANCH_CHARS_MAX, cut, MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { topOf, type Difference } from '../../domain/project-change.ts'
 import { MASK, projectField, type ProjectField } from '../../domain/project-fields.ts'
@@ -11,21 +10,6 @@ import { line, type Part } from '../../slack/messages/answer.ts'
 
 /** A list in one line names at most this many. */
 const NAMED_MAX = 20
-
-/** `builds main and ^release/.*$`; `builds every branch but wip` */
-export function filterWords(filter: BranchFilter): string {
-  const words = filterInWords(filter)
-  switch (words.kind) {
-    case 'all':
-      return 'builds every branch'
-    case 'only':
-      return `builds ${listed(words.entries)}, and no other branch`
-    case 'not':
-      return `builds every branch but ${listed(words.entries)}`
-    case 'unclear':
-      return `${listed(words.entries)}, and CI does not say whether it builds these or all others`
-  }
-}
 
 /** `Slack: failed and fixed builds of release/*`. */
 export function ruleWords({
@@ -58,7 +42,7 @@ const NOTIFIERS = new Map([
 
 /** ``a script, S3 and `ftp_deployment` ``: how something is deployed; empty if CI does not say. */
 export const deploymentTypes = (types: readonly string[]): string =>
-  and(types.map((type) => DEPLOYMENTS.get(type.toLowerCase()) ?? code(type)))
+  andList(types.map((type) => DEPLOYMENTS.get(type.toLowerCase()) ?? code(type)))
 
 const DEPLOYMENTS = new Map([
   ['script_deployment', 'a script'],
@@ -80,7 +64,7 @@ export const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
 function eventWords(events: readonly string[]): string {
   if (events.length === 0) return 'no builds'
   if ([...EVENT_WORDS.keys()].every((event) => events.includes(event))) return 'all builds'
-  return `${and(events.map((event) => EVENT_WORDS.get(event) ?? outside(event, WORD_CHARS_MAX)))} builds`
+  return `${andList(events.map((event) => EVENT_WORDS.get(event) ?? outside(event, WORD_CHARS_MAX)))} builds`
 }
 
 const matchWords = (match: string | null): string =>
@@ -95,21 +79,12 @@ export const command = (text: string): string => code(text, MESSAGE_CHARS_MAX)
 /** `a, b and c`, or `a, b and 3 more`. */
 export function listed(names: readonly string[]): string {
   const words = names.map((name) => code(name))
-  return and(firstOf(words, NAMED_MAX, countMore))
+  return andList(firstOf(words, NAMED_MAX, countMore))
 }
 
 const countMore = (left: number): string => `${left} more`
 
-/** At most `max` of the items, and how many are left out. */
-export function firstOf<Item>(items: readonly Item[], max: number, more: (left: number) => Item): readonly Item[] {
-  const left = items.length - max
-  return left > 0 ? [...items.slice(0, max), more(left)] : items
-}
-
 export const andMore = (left: number): string => `… and ${left} more`
-
-const and = (words: readonly string[]): string =>
-  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
 /** What a field of CI's is called, such as `notification_rules[2].options.key`. */
 export function fieldWords(field: string): string {
@@ -127,11 +102,11 @@ const UNSHOWN_MAX = 10
 
 /** ``setup commands and rule 2: `options.key` ``: what CI does not show of a project. */
 export const unshownWords = (fields: readonly string[]): string =>
-  and(firstOf(fields.map(fieldWords), UNSHOWN_MAX, countMore))
+  andList(firstOf(fields.map(fieldWords), UNSHOWN_MAX, countMore))
 
 /** `branches, teams and notification rules`: the fields of a project, without what is in them. */
 export const fieldsWords = (fields: readonly string[]): string =>
-  and([...new Set(fields.map((field) => fieldWords(topOf(field))))])
+  andList([...new Set(fields.map((field) => fieldWords(topOf(field))))])
 
 /** ``CI does not know the notifier `pigeon`.`` */
 export const unknownNotifierWords = (notifiers: readonly string[]): string =>

@@ -1,6 +1,6 @@
-import { assertNever } from '../../lib/assert.ts'
+import { entryList, filterWords } from '../../slack/messages/filter.ts'
 import { codeSpan } from '../../lib/escape.ts'
-import { branchName, firstFew, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
+import { branchName, counted, firstOf, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
 import type { DryChannel, DryRunOutcome } from './outcomes.ts'
@@ -22,7 +22,6 @@ import { reasonWords } from '../reason.ts'
 /** At most this many channels are named for each event; the others are counted. */
 export const DRY_CHANNELS_MAX = 10
 /** At most this many entries of a branch filter are named. */
-export const ENTRIES_SHOWN_MAX = 10
 
 type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 
@@ -45,7 +44,7 @@ function tried(attempt: DryRun): Part[] {
     line(
       `:crystal_ball: *Dry run*: ${projectLabel({ project: project.name })}${onBranch({ branch })}. Nothing was built or posted.`,
     ),
-    line(filterWords(attempt)),
+    line(verdictWords(attempt)),
     line(unread ? UNREAD : ''),
     ...(nobody ? NOBODY : noneShown ? [] : eventParts(events)),
     ...hiddenParts(hidden),
@@ -62,12 +61,12 @@ const NOBODY: Part[] = [
 ]
 
 /** Whether CI would build the branch, and which entry of its filter decides. */
-function filterWords({ filter }: DryRun): string {
+function verdictWords({ filter }: DryRun): string {
   if (!filter) return 'Whether CI would build this branch is not known, because its branch filter could not be read.'
   const { words, isBuilt, by, invalid } = filter
   const entry = by === null ? '' : `, by ${branchName(by)}`
   return [
-    `${isBuilt === null ? NOT_KNOWN : isBuilt ? BUILT : NOT_BUILT}${entry}: ${filterInWords(words)}.`,
+    `${isBuilt === null ? NOT_KNOWN : isBuilt ? BUILT : NOT_BUILT}${entry}: its filter ${filterWords(words)}.`,
     ...(invalid.length > 0 ? [`Entries that can match nothing: ${entryList(invalid)}.`] : []),
   ].join(' ')
 }
@@ -75,23 +74,6 @@ function filterWords({ filter }: DryRun): string {
 const BUILT = 'CI *would build* this branch'
 const NOT_BUILT = 'CI *would not build* this branch'
 const NOT_KNOWN = 'Whether CI would build this branch is not known'
-
-const entryList = (entries: readonly string[]): string => firstFew(entries.map(branchName), ENTRIES_SHOWN_MAX)
-
-function filterInWords(words: NonNullable<DryRun['filter']>['words']): string {
-  switch (words.kind) {
-    case 'all':
-      return 'its filter builds every branch'
-    case 'only':
-      return `its filter builds only ${entryList(words.entries)}`
-    case 'not':
-      return `its filter builds all but ${entryList(words.entries)}`
-    case 'unclear':
-      return `its filter names ${entryList(words.entries)}, and CI does not say which way it works`
-    default:
-      return assertNever(words)
-  }
-}
 
 /** Events with the same result are listed together. */
 function eventParts(events: DryRun['events']): Part[] {
@@ -102,10 +84,9 @@ function eventParts(events: DryRun['events']): Part[] {
   ])
 }
 
-function channelLines(channels: readonly DryChannel[]): string[] {
-  const left = channels.length - DRY_CHANNELS_MAX
-  const more = `    … and ${left} more ${left === 1 ? 'channel' : 'channels'}`
-  return [...channels.slice(0, DRY_CHANNELS_MAX).map(channelWords), ...(left > 0 ? [more] : [])]
+function channelLines(channels: readonly DryChannel[]): readonly string[] {
+  const more = (left: number) => `    … and ${counted(left, 'more channel')}`
+  return firstOf(channels.map(channelWords), DRY_CHANNELS_MAX, more)
 }
 
 function channelWords({ channel, decision, quiet, mentions, paused }: DryChannel): string {

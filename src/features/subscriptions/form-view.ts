@@ -2,7 +2,7 @@ import { PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
 import { type ChannelId, isChannelId } from '../../domain/ids.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
-import { branchName } from '../../slack/messages/build.ts'
+import { branchName, counted } from '../../slack/messages/build.ts'
 import type { PatternPreview, SubscribeInput } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rule.ts'
@@ -200,7 +200,7 @@ function previewWords(preview: PatternPreview | null): string {
   const { isValid, matches, more, seen } = preview
   if (!isValid) return ':warning: This pattern is invalid or too large, and would match nothing.'
   if (seen === 0) return 'No branch has been seen yet.'
-  const of = `of ${seen} ${seen === 1 ? 'branch' : 'branches'} seen`
+  const of = `of ${counted(seen, 'branch', 'branches')} seen`
   if (matches.length === 0) return `Matches none ${of}.`
   const names = matches.map(branchName).join(', ')
   return more > 0 ? `Matches: ${names}, and ${more} more ${of}.` : `Matches: ${names}; ${matches.length} ${of}.`

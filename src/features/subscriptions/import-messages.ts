@@ -1,6 +1,6 @@
 import { CHANGES } from '../../domain/rule.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { firstFew, outside } from '../../slack/messages/build.ts'
+import { counted, firstFew, outside } from '../../slack/messages/build.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { IMPORT_BLOCK_ID, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -101,8 +101,6 @@ function headline({ proposals }: Proposed, count: number): string {
     ? ':bell: *Already subscribed* to all of this.'
     : ':mag: *Nothing to import*: nothing was subscribed.'
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 function freshLine({ name, end }: Fresh): string {
   const instead = end.was ? `, in place of: ${followedHow(end.was.subscription)}` : ''

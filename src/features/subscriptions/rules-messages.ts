@@ -1,6 +1,6 @@
 import { assertNever } from '../../lib/assert.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
-import { joined, mention } from '../../slack/messages/build.ts'
+import { counted, joined, mention } from '../../slack/messages/build.ts'
 import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { closedWords, followedProject, remindsWhen, rulesInWords } from '../../slack/messages/subscription.ts'
 import { digestWords } from '../../slack/messages/digest.ts'
@@ -44,9 +44,13 @@ function listed({ subscriptions: all, digest }: Rules, requestedPage: number): A
   const shown = all.slice((page - 1) * RULES_PAGE_SIZE, page * RULES_PAGE_SIZE)
   // All subscriptions of a channel are paused, or none is.
   const { paused } = all[0]!
-  const count = `${all.length} ${all.length === 1 ? 'subscription' : 'subscriptions'}`
   return answerOf([
-    line(joined([`:bell: *${count}* of this channel`, pages > 1 ? `page ${page} of ${pages}` : null])),
+    line(
+      joined([
+        `:bell: *${counted(all.length, 'subscription')}* of this channel`,
+        pages > 1 ? `page ${page} of ${pages}` : null,
+      ]),
+    ),
     ...(paused ? pausedParts(paused.code, dayTime(paused.at)) : []),
     ...shown.flatMap(subscriptionParts),
     ...digestParts(digest),

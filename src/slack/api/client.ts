@@ -4,6 +4,9 @@ import { findJson } from '../../lib/json.ts'
 import { BrokenAnswer } from './errors.ts'
 import type { Search } from '../notifier.ts'
 
+/** Slack shows a message as it is: it finds no names and links in it, and shows no previews of links. */
+export const AS_WRITTEN = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const
+
 export interface ClientOptions {
   token: string
   /** Slack's own if it is null or left out; tests set another */

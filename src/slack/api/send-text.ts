@@ -4,7 +4,7 @@ import { fieldOf } from '../../domain/raw-values.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { isMessageTs, BROKEN_ANSWER, classify } from './errors.ts'
-import { createClient, type ClientOptions } from './client.ts'
+import { AS_WRITTEN, createClient, type ClientOptions } from './client.ts'
 import { section, type ActionButton } from '../messages/blocks.ts'
 import { cut, MESSAGE_TEXT_CHARS_MAX } from '../messages/limits.ts'
 
@@ -23,10 +23,7 @@ export function createSendText(options: ClientOptions): SendText {
         channel: to,
         text: cut(text, MESSAGE_TEXT_CHARS_MAX),
         ...(button && { blocks: [{ ...section(text), accessory: button }] }),
-        parse: 'none',
-        link_names: false,
-        unfurl_links: false,
-        unfurl_media: false,
+        ...AS_WRITTEN,
       })
       const ts = fieldOf(answer, 'ts')
       return isMessageTs(ts) ? { kind: 'sent', ts } : { kind: 'unclear', code: BROKEN_ANSWER }
