@@ -5,15 +5,15 @@ import { isChannelId } from './domain/ids.ts'
 import type { ReminderRule } from './domain/reminder.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { readReminderAlone, reminderFault } from './features/subscriptions/remind.ts'
-import { EVENT_WORDS, isPattern, rulesOf } from './features/subscriptions/subscribe-input.ts'
+import { EVENTS_BY_WORD, isPattern, rulesOf } from './features/subscriptions/subscribe-input.ts'
 
 const ENTRY = z.strictObject({
   channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),
   project: z.string().trim().min(1),
   events: z
-    .array(z.enum([...EVENT_WORDS.keys()]))
+    .array(z.enum([...EVENTS_BY_WORD.keys()]))
     .min(1, 'needs at least one event')
-    .transform((words) => words.flatMap((word) => EVENT_WORDS.get(word)!))
+    .transform((words) => words.flatMap((word) => EVENTS_BY_WORD.get(word)!))
     .optional(),
   branch: z.string().min(1).optional(),
   branch_match: z.enum(['exact', 'wildcard', 'regex']).optional(),

@@ -6,7 +6,7 @@ import type { Requester } from '../../catalog/outcomes.ts'
 import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuery, SubscriptionDeps } from './outcomes.ts'
 import { findNamed, pausedIn } from '../../catalog/subscriptions.ts'
 import { RULE_EVENTS } from '../../domain/rule.ts'
-import { EVENT_WORDS, isPattern } from './subscribe-input.ts'
+import { EVENTS_BY_WORD, isPattern } from './subscribe-input.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reads } from '../../store/store.ts'
 import { isAll } from './subscribe.ts'
@@ -69,7 +69,7 @@ const countChannels = (subscriptions: readonly Subscription[]): number =>
 /** The events that a word means; empty if it means none. */
 function eventsMeant(word: string | null): readonly DryWord[] {
   if (word === null) return RULE_EVENTS
-  const meant = EVENT_WORDS.get(word.trim().toLowerCase()) ?? []
+  const meant = EVENTS_BY_WORD.get(word.trim().toLowerCase()) ?? []
   return RULE_EVENTS.filter((event) => meant.includes(event))
 }
 

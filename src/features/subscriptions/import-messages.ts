@@ -122,7 +122,7 @@ function standing(proposals: readonly Proposal[]): Part[] {
 
 const STANDING: ReadonlyMap<Proposal['end']['kind'], string> = new Map([
   ['same', 'already subscribed'],
-  ['kept-by-file', 'left out: the subscriptions file says what this channel gets'],
+  ['set-elsewhere', 'left out: the subscriptions file says what this channel gets'],
   ['faults', 'left out: no branch can have this name'],
 ])
 
@@ -205,8 +205,8 @@ export function answerImported(outcome: ImportedOutcome, context: AnswerContext)
 }
 
 function unmadeLine(end: Imported): string[] {
-  if (end.kind === 'kept' || end.kind === 'same') return []
-  if (end.kind === 'kept-by-file') return [`:lock: *Unchanged*: the subscriptions file sets ${followed(end.shown)}.`]
+  if (end.kind === 'saved' || end.kind === 'same') return []
+  if (end.kind === 'set-elsewhere') return [`:lock: *Unchanged*: the subscriptions file sets ${followed(end.shown)}.`]
   if (end.kind === 'too-many')
     return [`:no_entry: *Not subscribed*: this channel has ${end.max} subscriptions already, which is the limit.`]
   return [isNotFound(end) ? `:mag: *Not subscribed*: ${typed(end.text)} is not known any more.` : NOT_OURS]

@@ -149,7 +149,7 @@ export async function importThese(
     if (end.kind === 'forbidden' || end.kind === 'unknown-person') return end
     ends.push(end)
   }
-  const saved = ends.filter((end) => end.kind === 'kept')
+  const saved = ends.filter((end) => end.kind === 'saved')
   const subscriptions = saved.map((one) => one.saved)
   const { user } = asker
   const announced = saved.length === 0 ? null : await announce(deps, { channel, text: lineOf(user, saved), user })

@@ -41,8 +41,8 @@ export function answerUnsubscribe(outcome: UnsubscribeOutcome, context: AnswerCo
 /** The outcomes that both requests can have: nothing was changed. */
 function unchanged(outcome: Extract<SubscribeOutcome, UnsubscribeOutcome>, context: AnswerContext): Answer {
   switch (outcome.kind) {
-    case 'kept-by-file':
-      return keptByFile(outcome.shown)
+    case 'set-elsewhere':
+      return setElsewhere(outcome.shown)
     case 'no-channel':
       return answerError(NO_CHANNEL)
     case 'no-project':
@@ -94,7 +94,7 @@ export function announcedParts(announced: Announced): Part[] {
   return pausedParts(code)
 }
 
-const keptByFile = (shown: ShownSubscription): Answer =>
+const setElsewhere = (shown: ShownSubscription): Answer =>
   answerError({
     what: `:lock: *Nothing changed*: ${settingOf(shown)} sets ${followed(shown)}.`,
     why: 'What is set there cannot be changed from Slack.',

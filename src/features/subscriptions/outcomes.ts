@@ -48,7 +48,8 @@ export type SubscribeOutcome =
     }
   /** exactly this subscription exists already */
   | { kind: 'same'; shown: ShownSubscription }
-  | { kind: 'kept-by-file'; shown: ShownSubscription }
+  /** the subscriptions file or DEFAULT_CHANNEL sets it */
+  | { kind: 'set-elsewhere'; shown: ShownSubscription }
   | { kind: 'too-many'; max: number }
   | { kind: 'no-channel' }
   /** Slack does not confirm that the requester is in the chosen channel */
@@ -77,7 +78,7 @@ export type UnsubscribeOutcome =
   | { kind: 'not-subscribed'; text: string | null; here: readonly ShownSubscription[] }
   /** the channel has several, and the request did not say which */
   | { kind: 'which'; here: readonly ShownSubscription[] }
-  | { kind: 'kept-by-file'; shown: ShownSubscription }
+  | { kind: 'set-elsewhere'; shown: ShownSubscription }
   | { kind: 'no-channel' }
   | ProjectNotFound
   | Refused

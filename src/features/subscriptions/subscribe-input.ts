@@ -101,7 +101,7 @@ export function readSubscribe(words: readonly Word[]): SubscribeReading {
 }
 
 /** Each word that names events, with these events. */
-export const EVENT_WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+export const EVENTS_BY_WORD: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...RULE_EVENTS.map((event) => [event, [event]] as const),
   ['passed', ['success']],
   ['fixed', ['recovered']],
@@ -117,7 +117,7 @@ const MENTIONS: ReadonlyMap<string, SubscribeInput['mention']> = new Map([
   ['no-mention', 'nobody'],
 ])
 
-const KNOWN_WORDS: readonly string[] = [...EVENT_WORDS.keys(), EVERYTHING, QUIET, REMIND, ...MENTIONS.keys()]
+const KNOWN_WORDS: readonly string[] = [...EVENTS_BY_WORD.keys(), EVERYTHING, QUIET, REMIND, ...MENTIONS.keys()]
 
 function readRest(project: string, rest: readonly string[]): SubscribeReading {
   const at = rest.findIndex((text) => text.toLowerCase() === REMIND)
@@ -132,7 +132,7 @@ function readRest(project: string, rest: readonly string[]): SubscribeReading {
   const fault = branchFault(project, branches, inList[0]) ?? contradictionIn(known)
   if (fault) return fault
   const [branch = null] = branches
-  const events = [...new Set(known.flatMap((text) => EVENT_WORDS.get(text) ?? []))]
+  const events = [...new Set(known.flatMap((text) => EVENTS_BY_WORD.get(text) ?? []))]
   const input: SubscribeInput = {
     project,
     events: known.includes(EVERYTHING) ? 'every' : events.length > 0 ? events : null,
@@ -176,7 +176,7 @@ const isName = (text: string): boolean => /^[\p{L}-]{2,}$/u.test(text)
 function contradictionIn(known: readonly string[]): SubscribeReading | null {
   const has = (text: string) => known.includes(text)
   if (has('mention') && has('no-mention')) return { kind: 'contradiction', one: 'mention', other: 'no-mention' }
-  const event = known.find((text) => EVENT_WORDS.has(text))
+  const event = known.find((text) => EVENTS_BY_WORD.has(text))
   return has(EVERYTHING) && event !== undefined ? { kind: 'contradiction', one: EVERYTHING, other: event } : null
 }
 

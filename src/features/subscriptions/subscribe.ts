@@ -37,7 +37,7 @@ export async function subscribe(
   by: Requester,
 ): Promise<SubscribeOutcome> {
   const ended = await subscribeUnannounced(deps, input, by)
-  if (ended.kind !== 'kept') return ended
+  if (ended.kind !== 'saved') return ended
   const { saved, was, silent } = ended
   const text = subscribedLine(by.user, saved, was?.subscription ?? null)
   const announced = await announce(deps, { channel: saved.channel, text, user: by.user })
@@ -47,7 +47,7 @@ export async function subscribe(
 }
 
 export interface SavedSubscription extends Pick<Extract<SubscribeOutcome, { kind: 'subscribed' }>, 'was' | 'silent'> {
-  kind: 'kept'
+  kind: 'saved'
   saved: StoredSubscription
 }
 
@@ -62,10 +62,10 @@ export async function subscribeUnannounced(
   const at = deps.clock.now()
   const ended = await deps.store.write((tx) => save(tx, plan, by, at))
   if (ended.kind === 'too-many') return ended
-  const [shown, was] = await shownOf(deps, [ended.kept, ...(ended.was ? [ended.was] : [])])
+  const [shown, was] = await shownOf(deps, [ended.saved, ...(ended.was ? [ended.was] : [])])
   if (ended.kind === 'same') return { kind: 'same', shown: shown! }
   const silent = fallsSilent(plan.before, plan.subscription.channel, plan.about)
-  return { kind: 'kept', saved: ended.kept, was: was ?? null, silent }
+  return { kind: 'saved', saved: ended.saved, was: was ?? null, silent }
 }
 
 /** What a wish would change; changes nothing. */
@@ -77,7 +77,7 @@ export async function foresee(
   const plan = await planOf(deps, input, by)
   if (plan.kind !== 'plan') return plan
   const { subscription, before } = plan
-  const here = before.filter((one) => one.channel === subscription.channel).filter(isKept)
+  const here = before.filter((one) => one.channel === subscription.channel).filter(isMadeInSlack)
   const { old, isSame } = findReplaced(here, plan)
   const [was] = await shownOf(deps, old ? [old] : [])
   return isSame ? { kind: 'same', shown: was! } : { kind: 'would-subscribe', subscription, was: was ?? null }
@@ -115,7 +115,7 @@ async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Request
   }
   const before = await deps.subscriptions()
   const file = before.find((one) => one.source === 'file' && isSameSlot(one, subscription, found))
-  if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! } as const
+  if (file) return { kind: 'set-elsewhere', shown: (await shownOf(deps, [file]))[0]! } as const
   return { kind: 'plan', wish: input, subscription, about: found, before } satisfies Plan
 }
 
@@ -143,12 +143,12 @@ async function save(tx: Tx, plan: Plan, { user, interactionKey }: Requester, at:
   const here = await tx.subscriptionsOf(channel)
   const { subscription, old, others, isSame } = findReplaced(here, plan)
   if (!old && here.length >= SUBSCRIPTIONS_MAX) return { kind: 'too-many', max: SUBSCRIPTIONS_MAX } as const
-  if (old && isSame) return { kind: 'same', kept: old, was: null } as const
+  if (old && isSame) return { kind: 'same', saved: old, was: null } as const
   for (const { id } of others) await tx.removeSubscription(id)
   const filled = { ...subscription, follows: filledIn(subscription.follows, old?.follows) }
   if (old) await moveTo(tx, old, filled)
   const { saved } = await tx.saveSubscription(filled, { user, at })
-  return { kind: 'kept', kept: saved, was: old ?? null } as const
+  return { kind: 'saved', saved, was: old ?? null } as const
 }
 
 /** Which of the channel's subscriptions it replaces, and whether it would change nothing. */
@@ -196,11 +196,11 @@ export async function unsubscribe(
   if (meant.kind !== 'subscriptions') return meant
   const isAnyMeant = wish.id === null && wish.project === null
   if (isAnyMeant && meant.subscriptions.length > 1) return { kind: 'which', here: await shownOf(deps, inForce) }
-  const kept = meant.subscriptions.filter(isKept)
+  const removable = meant.subscriptions.filter(isMadeInSlack)
   const [fixed] = isAnyMeant ? inForce : meant.subscriptions
-  if (kept.length === 0 && fixed && fixed.source !== 'slack')
-    return { kind: 'kept-by-file', shown: (await shownOf(deps, [fixed]))[0]! }
-  const removed = await deps.store.write((tx) => removeAll(tx, kept, by))
+  if (removable.length === 0 && fixed && fixed.source !== 'slack')
+    return { kind: 'set-elsewhere', shown: (await shownOf(deps, [fixed]))[0]! }
+  const removed = await deps.store.write((tx) => removeAll(tx, removable, by))
   // Somebody else was faster, or this same request came before.
   if (removed.length === 0) return { kind: 'not-subscribed', text: wish.project, here: await shownOf(deps, inForce) }
   const shown = await shownOf(deps, removed)
@@ -208,14 +208,14 @@ export async function unsubscribe(
   return { kind: 'unsubscribed', removed: shown, announced }
 }
 
-const isKept = (one: Subscription): one is StoredSubscription => one.source === 'slack' && one.id !== undefined
+const isMadeInSlack = (one: Subscription): one is StoredSubscription => one.source === 'slack' && one.id !== undefined
 
 /** The subscriptions that the wish means. Includes those of the file, so that the answer can mention the file. */
 async function meantBy({ store }: SubscriptionDeps, { project, id }: UnsubscribeWish, here: readonly Subscription[]) {
   const those = (isMeant: (one: Subscription) => boolean) =>
     ({ kind: 'subscriptions', subscriptions: here.filter(isMeant) }) as const
   if (id !== null) return those((one) => one.id === id)
-  if (project === null) return those(isKept)
+  if (project === null) return those(isMadeInSlack)
   if (isAll(project)) return those(({ follows }) => follows.what === 'all')
   // A project that is not known any more can still be named by its subscription's name.
   const named = those(({ follows }) => follows.what === 'project' && isSameName(follows.name, project))
@@ -229,12 +229,12 @@ const isSameName = (one: string, other: string): boolean => one.trim().toLowerCa
 
 async function removeAll(
   tx: Tx,
-  kept: readonly StoredSubscription[],
+  those: readonly StoredSubscription[],
   { interactionKey }: Requester,
 ): Promise<StoredSubscription[]> {
   await refuseGivenUp(tx, interactionKey)
   const removed = []
-  for (const { id } of kept) removed.push(await tx.removeSubscription(id))
+  for (const { id } of those) removed.push(await tx.removeSubscription(id))
   return removed.filter((one) => one !== null)
 }
 

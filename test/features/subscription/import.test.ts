@@ -259,7 +259,7 @@ describe('a confirmed import', () => {
     const { these } = await proposed(stage, 'acme/site workflows:{branch:"main","dev"}')
     expect(await importThese(these!, lin())).toMatchObject({
       subscribed: [{}],
-      ends: [{ kind: 'kept' }, { kind: 'too-many', max: SUBSCRIPTIONS_MAX }],
+      ends: [{ kind: 'saved' }, { kind: 'too-many', max: SUBSCRIPTIONS_MAX }],
     })
   })
 })

@@ -179,7 +179,7 @@ test('a subscription of the file cannot be changed in Slack, under any name', as
   await using stage = await openStage()
   const subscriptions = async () => [file]
   expect(await subscribe(stage, wishOf(), lin(), { subscriptions })).toMatchObject({
-    kind: 'kept-by-file',
+    kind: 'set-elsewhere',
     shown: { rulesFrom: 'file' },
   })
   expect(await subscribe(stage, wishOf({ branch: 'next' }), lin(), { subscriptions })).toMatchObject({
@@ -187,10 +187,10 @@ test('a subscription of the file cannot be changed in Slack, under any name', as
   })
   const { operations } = stage.another({ subscriptions })
   expect(await operations.subscriptions.unsubscribe({ project: null, id: null }, lin())).toMatchObject({
-    kind: 'kept-by-file',
+    kind: 'set-elsewhere',
   })
   expect(await operations.subscriptions.unsubscribe({ project: 'acme/web', id: null }, lin())).toMatchObject({
-    kind: 'kept-by-file',
+    kind: 'set-elsewhere',
   })
 })
 
@@ -328,7 +328,7 @@ test('unsubscribing removes the subscription, posts once in the channel, and ask
   const { subscriptions } = stage.main.operations
   const none = { project: null, id: null }
   // The stage has a default channel.
-  expect(await subscriptions.unsubscribe(none, lin())).toMatchObject({ kind: 'kept-by-file' })
+  expect(await subscriptions.unsubscribe(none, lin())).toMatchObject({ kind: 'set-elsewhere' })
   await subscribe(stage)
   await subscribe(stage, wishOf({ branch: 'next' }))
   await subscribe(stage, wishOf({ project: 'all' }))

@@ -91,7 +91,7 @@ function everything(cast: Cast): Of<ProposalOutcome, 'proposed'> {
       ...Array.from({ length: 21 }, () => proposal(cast)),
       proposal(cast, { end: { kind: 'would-subscribe', subscription: wantedOf(cast), was: shownOf(cast) } }),
       ...Array.from({ length: 11 }, () => proposal(cast, { end: { kind: 'same', shown: shownOf(cast) } })),
-      proposal(cast, { end: { kind: 'kept-by-file', shown: ofFile(cast) } }),
+      proposal(cast, { end: { kind: 'set-elsewhere', shown: ofFile(cast) } }),
       proposal(cast, { end: { kind: 'faults', faults: [{ field: 'branch', reason: 'can match nothing' }] } }),
     ],
     repositories: [
@@ -106,22 +106,22 @@ function everything(cast: Cast): Of<ProposalOutcome, 'proposed'> {
   })
 }
 
-const kept = (cast: Cast): Of<Imported, 'kept'> => {
+const kept = (cast: Cast): Of<Imported, 'saved'> => {
   const { subscription } = shownOf(cast)
   const made = { id: '7', createdBy: cast.user, createdAt: BUILD_AT, changedBy: null, changedAt: null }
-  return { kind: 'kept', saved: { ...subscription, ...made, source: 'slack' }, was: null, silent: null }
+  return { kind: 'saved', saved: { ...subscription, ...made, source: 'slack' }, was: null, silent: null }
 }
 
 const unmade = (cast: Cast): Imported[] => [
   { kind: 'same', shown: shownOf(cast) },
-  { kind: 'kept-by-file', shown: ofFile(cast) },
+  { kind: 'set-elsewhere', shown: ofFile(cast) },
   { kind: 'too-many', max: 50 },
   noProject(cast)['no-project'][0].outcome,
   { kind: 'faults', faults: [] },
 ]
 
 function imported(cast: Cast, ends: readonly Imported[], change: Partial<Of<ImportedOutcome, 'imported'>> = {}) {
-  const subscribed = ends.filter(({ kind }) => kind === 'kept').map(() => shownOf(cast))
+  const subscribed = ends.filter(({ kind }) => kind === 'saved').map(() => shownOf(cast))
   const announced = subscribed.length > 0 ? TOLD : null
   return { kind: 'imported' as const, subscribed, ends, announced, silent: null, ...change }
 }

@@ -2,7 +2,7 @@ import type { Refused } from '../../../../src/catalog/outcomes.ts'
 import type { SubscribeOutcome, UnsubscribeOutcome } from '../../../../src/features/subscriptions/outcomes.ts'
 import { CHANNEL, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
-import { ofFile, shownOf } from './shown.ts'
+import { ofDefault, ofFile, shownOf } from './shown.ts'
 import { refusals, type Cases } from './words.ts'
 
 export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
@@ -47,7 +47,7 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
     },
   ],
   same: [{ when: 'it is so already', outcome: { kind: 'same', shown: shownOf(cast) } }],
-  'kept-by-file': [{ when: 'the file keeps it', outcome: { kind: 'kept-by-file', shown: ofFile(cast) } }],
+  'set-elsewhere': [{ when: 'the file keeps it', outcome: { kind: 'set-elsewhere', shown: ofFile(cast) } }],
   'too-many': [{ when: 'the channel follows too much', outcome: { kind: 'too-many', max: 50 } }],
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
   'not-in-channel': [
@@ -94,7 +94,13 @@ export const unsubscribes = (cast: Cast): Cases<UnsubscribeOutcome> => ({
       outcome: { kind: 'which', here: [shownOf(cast), shownOf(cast, { id: '8', rules: null }), ofFile(cast)] },
     },
   ],
-  'kept-by-file': [{ when: 'the file keeps it', outcome: { kind: 'kept-by-file', shown: ofFile(cast) } }],
+  'set-elsewhere': [
+    { when: 'the file keeps it', outcome: { kind: 'set-elsewhere', shown: ofFile(cast) } },
+    {
+      when: 'it is the default channel',
+      outcome: { kind: 'set-elsewhere', shown: ofDefault(cast) },
+    },
+  ],
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
   ...noProject(cast),
   ...forbidden(cast),
