@@ -4,6 +4,7 @@ import { fieldOf } from '../domain/raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 import { isMessageTs } from '../slack/api/errors.ts'
 import type { Requester, Target } from '../catalog/outcomes.ts'
+import { jsonOf } from './values.ts'
 
 // Reads the bodies that Slack sends: commands, interactions and events. Any field may be missing.
 
@@ -15,6 +16,18 @@ export const requesterOf = (body: unknown, via: Requester['via']): Requester => 
   via,
   interactionKey: interactionKeyOf(body),
 })
+
+/** The requester of a form; their channel is the one where the form was opened. */
+export const requesterIn = (body: unknown, channel: ChannelId | null): Requester => ({
+  ...requesterOf(body, 'modal'),
+  channel,
+})
+
+/** The channel where a form was opened, for forms that store nothing else; null: the metadata names none. */
+export function formChannel(body: unknown): ChannelId | null {
+  const channel = textAt(jsonOf(textAt(body, 'view', 'private_metadata') ?? ''), 'channel')
+  return channel !== null && isChannelId(channel) ? channel : null
+}
 
 /** The text at a path of fields; null if it is no text or empty. NUL is removed, since PostgreSQL cannot store it. */
 export function textAt(body: unknown, ...path: readonly string[]): string | null {

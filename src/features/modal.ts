@@ -151,6 +151,31 @@ export interface ModalView {
   external_id?: string
 }
 
+/** A form. Without `submit`, it cannot be submitted yet. */
+export const formView = ({
+  id,
+  title,
+  close = 'Cancel',
+  submit,
+  metadata,
+  blocks,
+}: {
+  id: string
+  title: string
+  close?: string
+  submit?: string | undefined
+  metadata?: string
+  blocks: ModalView['blocks']
+}): ModalView => ({
+  type: 'modal',
+  callback_id: id,
+  title: plain(title),
+  close: plain(close),
+  ...(submit !== undefined && { submit: plain(submit) }),
+  ...(metadata !== undefined && { private_metadata: metadata }),
+  blocks,
+})
+
 /** An answer in a modal of its own. */
 export const answerView = (title: string, { text, blocks }: Answer): ModalView => ({
   type: 'modal',

@@ -2,12 +2,13 @@ import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
-import { requesterOf, textAt } from '../body.ts'
+import { requesterIn, textAt } from '../body.ts'
 import { replyTo } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
 import {
+  formView,
   oldForm,
   openFor,
   opening,
@@ -48,30 +49,29 @@ interface Memory {
   channel: ChannelId | null
 }
 
-export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
-  type: 'modal',
-  callback_id: BREAKAGE_CALLBACK_ID,
-  title: plain(TITLE),
-  submit: plain('Save'),
-  close: plain('Cancel'),
-  private_metadata: `${memory.id} ${memory.channel ?? ''}`,
-  blocks: [
-    section(joined([`:x: ${subjectOf(red)} has been red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
-    choiceField(
-      { block: FIELDS.action, label: 'What do you want to do?' },
-      CHOICES.map(({ text, value }) => fieldOption(text, value)),
-      'take-1',
-    ),
-    {
-      type: 'input',
-      block_id: FIELDS.to,
-      label: plain('To whom'),
-      hint: plain('Needed only to hand it over: a full member of this workspace.'),
-      optional: true,
-      element: { type: 'users_select', action_id: FIELDS.to },
-    },
-  ],
-})
+export const breakageView = (memory: Memory, red: RedBranch): ModalView =>
+  formView({
+    id: BREAKAGE_CALLBACK_ID,
+    title: TITLE,
+    submit: 'Save',
+    metadata: `${memory.id} ${memory.channel ?? ''}`,
+    blocks: [
+      section(joined([`:x: ${subjectOf(red)} has been red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
+      choiceField(
+        { block: FIELDS.action, label: 'What do you want to do?' },
+        CHOICES.map(({ text, value }) => fieldOption(text, value)),
+        'take-1',
+      ),
+      {
+        type: 'input',
+        block_id: FIELDS.to,
+        label: plain('To whom'),
+        hint: plain('Needed only to hand it over: a full member of this workspace.'),
+        optional: true,
+        element: { type: 'users_select', action_id: FIELDS.to },
+      },
+    ],
+  })
 
 export const breakagePendingView = waitingView(TITLE, 'Saving …')
 
@@ -99,7 +99,7 @@ function receive(body: unknown): Received {
 }
 
 function save(deps: SlackDeps, body: unknown, { id, channel }: Memory, action: BreakageAction): Promise<void> {
-  const by = { ...requesterOf(body, 'modal'), channel }
+  const by = requesterIn(body, channel)
   return respondInModal(deps, body, { what: breakageForm.what, title: TITLE, by }, async (reference) => {
     const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, action, by)
     return replyTo(outcome, answerBreakage(outcome, { command: 'red', reference }))

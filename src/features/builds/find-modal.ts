@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { plain, type Block } from '../../slack/messages/blocks.ts'
 import { type FieldOption, menuOption, OPTIONS_MAX } from '../fields.ts'
-import type { ModalView } from '../modal.ts'
+import { formView, type ModalView } from '../modal.ts'
 
 // The modal "Find a build": a project, a branch, and below them the last build with its buttons.
 
@@ -33,14 +33,14 @@ export const findView = ({ chosen, branches, answer }: FindForm): ModalView =>
   })
 
 /** @param metadata what the modal remembers, as `chosenProject` reads it */
-export const findModal = ({ blocks, metadata }: { blocks: readonly object[]; metadata: string }): ModalView => ({
-  type: 'modal',
-  callback_id: FIND_CALLBACK_ID,
-  title: plain('Find a build'),
-  close: plain('Close'),
-  private_metadata: metadata,
-  blocks,
-})
+export const findModal = ({ blocks, metadata }: { blocks: readonly object[]; metadata: string }): ModalView =>
+  formView({
+    id: FIND_CALLBACK_ID,
+    title: 'Find a build',
+    close: 'Close',
+    metadata,
+    blocks,
+  })
 
 /** The project in the modal's metadata; null if it cannot be read. */
 export function chosenProject(metadata: string): string | null {

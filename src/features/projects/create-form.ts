@@ -1,6 +1,5 @@
 import { filterInWords } from '../../domain/pattern.ts'
 import { filterWords } from '../../slack/messages/filter.ts'
-import { plain } from '../../slack/messages/blocks.ts'
 import { isRecord } from '../../lib/json.ts'
 import { mention, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -27,12 +26,13 @@ import type { Creation, CreationPreview } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerCreate, answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, listed, ruleWords } from './words.ts'
+import { formChannel } from '../body.ts'
 import { replyTo } from '../command.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { SlackDeps } from '../context.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
-import { refusing, type Form, type Received, type ModalView } from '../modal.ts'
-import { formChannel, readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
+import { formView, refusing, type Form, type Received, type ModalView } from '../modal.ts'
+import { readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
 import { projectContext, pushView, TITLES, waitingFor, type Next } from './forms.ts'
 import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../slips.ts'
@@ -44,51 +44,50 @@ export const CREATE_SEND_CALLBACK_ID = 'project_create_send'
 const RULE = 'create:rule'
 
 /** The form, empty or with the repository that was named. */
-export const createView = (repositoryUrl: string, channel: ChannelId | null): ModalView => ({
-  type: 'modal',
-  callback_id: CREATE_CALLBACK_ID,
-  title: plain(TITLES.create),
-  close: plain('Cancel'),
-  submit: plain('Preview'),
-  private_metadata: JSON.stringify({ channel }),
-  blocks: [
-    textField(
-      {
-        block: 'create:repository_url',
-        label: 'Repository',
-        hint: 'Its address, such as https://host/owner/name or git@host:owner/name.',
-      },
-      // A cut address is still longer than any valid one, so it is refused.
-      { initial: cut(repositoryUrl, INPUT_CHARS_MAX / 2) },
-    ),
-    typeInput.draw('create', 'basic'),
-    teamsInput.draw('create', []),
-    pullRequestsInput.draw('create', false),
-    branchMatchInput.draw('create', 'include'),
-    branchesInput.draw('create', []),
-    setupInput.draw('create', []),
-    textField(
-      {
-        block: 'create:test_pipelines',
-        label: 'Test commands',
-        hint: 'One per line. A line such as # Unit begins a test pipeline of that name.',
-        isOptional: true,
-      },
-      { isLong: true },
-    ),
-    variablesInput.draw('create', []),
-    ...ruleInput.draw(RULE, null, 'None: CI makes its own, an e-mail to everyone on the team.'),
-    textField(
-      {
-        block: 'create:more',
-        label: 'More, as JSON',
-        hint: "Any further field of CI's interface: deploy_pipelines, and notification_rules beyond the one above.",
-        isOptional: true,
-      },
-      { isLong: true },
-    ),
-  ],
-})
+export const createView = (repositoryUrl: string, channel: ChannelId | null): ModalView =>
+  formView({
+    id: CREATE_CALLBACK_ID,
+    title: TITLES.create,
+    submit: 'Preview',
+    metadata: JSON.stringify({ channel }),
+    blocks: [
+      textField(
+        {
+          block: 'create:repository_url',
+          label: 'Repository',
+          hint: 'Its address, such as https://host/owner/name or git@host:owner/name.',
+        },
+        // A cut address is still longer than any valid one, so it is refused.
+        { initial: cut(repositoryUrl, INPUT_CHARS_MAX / 2) },
+      ),
+      typeInput.draw('create', 'basic'),
+      teamsInput.draw('create', []),
+      pullRequestsInput.draw('create', false),
+      branchMatchInput.draw('create', 'include'),
+      branchesInput.draw('create', []),
+      setupInput.draw('create', []),
+      textField(
+        {
+          block: 'create:test_pipelines',
+          label: 'Test commands',
+          hint: 'One per line. A line such as # Unit begins a test pipeline of that name.',
+          isOptional: true,
+        },
+        { isLong: true },
+      ),
+      variablesInput.draw('create', []),
+      ...ruleInput.draw(RULE, null, 'None: CI makes its own, an e-mail to everyone on the team.'),
+      textField(
+        {
+          block: 'create:more',
+          label: 'More, as JSON',
+          hint: "Any further field of CI's interface: deploy_pipelines, and notification_rules beyond the one above.",
+          isOptional: true,
+        },
+        { isLong: true },
+      ),
+    ],
+  })
 
 function receive(body: unknown): Received {
   const variables = variablesInput.read(body, 'create')
@@ -177,13 +176,12 @@ export function previewView(
   waiting: WaitingCreation,
 ): ModalView {
   const isThere = outcome.kind === 'exists'
-  return {
-    type: 'modal',
-    callback_id: CREATE_SEND_CALLBACK_ID,
-    title: plain(TITLES.create),
-    close: plain('Back'),
-    submit: plain(isThere ? 'Create a second one' : 'Create'),
-    private_metadata: writeWaiting(seal, { ...waiting, evenIfThere: isThere }),
+  return formView({
+    id: CREATE_SEND_CALLBACK_ID,
+    title: TITLES.create,
+    close: 'Back',
+    submit: isThere ? 'Create a second one' : 'Create',
+    metadata: writeWaiting(seal, { ...waiting, evenIfThere: isThere }),
     blocks: answerOf([
       line(
         isThere
@@ -192,7 +190,7 @@ export function previewView(
       ),
       ...creationParts(waiting),
     ]).blocks,
-  }
+  })
 }
 
 function creationParts({ name, creation }: WaitingCreation): Part[] {

@@ -5,28 +5,28 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { answerOf, line } from '../../slack/messages/answer.ts'
 import { answerOldForm } from '../fault-messages.ts'
-import { textAt } from '../body.ts'
+import { requesterIn, textAt } from '../body.ts'
 import { replyTo } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import type { FieldHandler } from '../feature.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
-import { oldForm, refusing, type Form, type Received, type ModalView, replyTargetIn, showIn } from '../modal.ts'
+import {
+  formView,
+  oldForm,
+  refusing,
+  type Form,
+  type Received,
+  type ModalView,
+  replyTargetIn,
+  showIn,
+} from '../modal.ts'
 import { respond } from '../respond.ts'
 import { tooLongWords } from '../slips.ts'
 import { announceAndRun, awayFrom, offering } from './announce-and-run.ts'
 import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
 import { ifAdmin, projectContext, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
 import { answerEdit } from './messages.ts'
-import {
-  nameIn,
-  readMemory,
-  readWaiting,
-  requesterIn,
-  tooLongBy,
-  writeMemory,
-  writeWaiting,
-  type WaitingEdit,
-} from './metadata.ts'
+import { nameIn, readMemory, readWaiting, tooLongBy, writeMemory, writeWaiting, type WaitingEdit } from './metadata.ts'
 import type { Preview, PreviewInput, ShownProject } from './outcomes.ts'
 import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 
@@ -44,13 +44,11 @@ export function editView(shown: ShownProject, part: string | null, channel: Chan
   const isWhole = fields.length > 0
   const rule = chosen && isWhole ? ruleAt(shown, chosen.value) : null
   const { uuid, name } = project
-  return {
-    type: 'modal',
-    callback_id: EDIT_CALLBACK_ID,
-    title: plain(TITLES.edit),
-    close: plain('Cancel'),
-    ...(isWhole && { submit: plain('Compare') }),
-    private_metadata: writeMemory({
+  return formView({
+    id: EDIT_CALLBACK_ID,
+    title: TITLES.edit,
+    submit: isWhole ? 'Compare' : undefined,
+    metadata: writeMemory({
       project: uuid!,
       name,
       channel,
@@ -73,7 +71,7 @@ export function editView(shown: ShownProject, part: string | null, channel: Chan
       ...(all.length > options.length ? [section(leftOut(all.length - options.length))] : []),
       ...(chosen && !isWhole ? [section(TOO_LONG)] : fields),
     ],
-  }
+  })
 }
 
 const leftOut = (rules: number): string =>
@@ -137,15 +135,14 @@ export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Previ
   const { base, differences } = preview
   // Top-level names are enough for the channel, and short.
   const fields = [...new Set(differences.map(({ field }) => topOf(field)))]
-  return {
-    type: 'modal',
-    callback_id: SEND_CALLBACK_ID,
-    title: plain(TITLES.edit),
-    close: plain('Back'),
-    submit: plain('Send to CI'),
-    private_metadata: writeWaiting(seal, { ...waiting, base, fields: fields.slice(0, FIELDS_MAX) }),
+  return formView({
+    id: SEND_CALLBACK_ID,
+    title: TITLES.edit,
+    close: 'Back',
+    submit: 'Send to CI',
+    metadata: writeWaiting(seal, { ...waiting, base, fields: fields.slice(0, FIELDS_MAX) }),
     blocks: differenceBlocks(preview),
-  }
+  })
 }
 
 /** At most this many fields are named in the channel. */

@@ -3,9 +3,8 @@ import { isChannelId, isUuid, toUuid, type ChannelId, type Uuid } from '../../do
 import type { ProjectChange } from '../../domain/project-change.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'
-import type { Requester } from '../../catalog/outcomes.ts'
 import type { Creation } from './outcomes.ts'
-import { requesterOf, textAt } from '../body.ts'
+import { textAt } from '../body.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { METADATA_CHARS_MAX } from '../modal.ts'
 
@@ -79,16 +78,6 @@ export function readWaiting(seal: Seal, body: unknown): WaitingEdit | WaitingCre
 // Only Buildline can have encrypted it, but perhaps another version.
 const isWaiting = (value: unknown): value is WaitingEdit | WaitingCreation =>
   ['edit', 'create'].some((kind) => fieldOf(value, 'kind') === kind)
-
-/** The channel where a form was opened, for forms that store nothing else. */
-export const formChannel = (body: unknown): ChannelId | null =>
-  parse(z.object({ channel: channelId }), textAt(body, 'view', 'private_metadata'))?.channel ?? null
-
-/** The requester of a form; their channel is the one where the form was opened. */
-export const requesterIn = (body: unknown, channel: ChannelId | null): Requester => ({
-  ...requesterOf(body, 'modal'),
-  channel,
-})
 
 function parse<Value>(schema: z.ZodType<Value>, text: string | null): Value | null {
   try {

@@ -1,11 +1,11 @@
-import { plain, section } from '../../slack/messages/blocks.ts'
+import { section } from '../../slack/messages/blocks.ts'
 import { mention, projectLabel } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerReset } from './messages.ts'
 import { announceAndRun } from './announce-and-run.ts'
 import { textField, typedIn } from '../fields.ts'
-import { oldForm, refusing, type Form, type Received, type ModalView } from '../modal.ts'
+import { formView, oldForm, refusing, type Form, type Received, type ModalView } from '../modal.ts'
 import { nameIn, readMemory, writeMemory } from './metadata.ts'
 import { TITLES } from './forms.ts'
 
@@ -14,20 +14,19 @@ export const RESET_CALLBACK_ID = 'project_reset'
 const NAME_BLOCK = 'reset:name'
 
 /** Asks for the project's name, since the old key cannot be restored. */
-export const resetView = ({ project: { uuid, name } }: ShownProject, channel: ChannelId | null): ModalView => ({
-  type: 'modal',
-  callback_id: RESET_CALLBACK_ID,
-  title: plain(TITLES['reset-aes-key']),
-  close: plain('Cancel'),
-  submit: plain('Reset'),
-  private_metadata: writeMemory({ project: uuid!, name, channel, base: {}, part: null, rule: null }),
-  blocks: [
-    section(
-      `:warning: *${projectLabel({ project: name })}* gets a new AES key. Nothing that was encrypted with the old key can be decrypted any more, and the old key cannot be restored.`,
-    ),
-    textField({ block: NAME_BLOCK, label: "Type the project's name to confirm" }),
-  ],
-})
+export const resetView = ({ project: { uuid, name } }: ShownProject, channel: ChannelId | null): ModalView =>
+  formView({
+    id: RESET_CALLBACK_ID,
+    title: TITLES['reset-aes-key'],
+    submit: 'Reset',
+    metadata: writeMemory({ project: uuid!, name, channel, base: {}, part: null, rule: null }),
+    blocks: [
+      section(
+        `:warning: *${projectLabel({ project: name })}* gets a new AES key. Nothing that was encrypted with the old key can be decrypted any more, and the old key cannot be restored.`,
+      ),
+      textField({ block: NAME_BLOCK, label: "Type the project's name to confirm" }),
+    ],
+  })
 
 function receive(body: unknown): Received {
   const memory = readMemory(body)

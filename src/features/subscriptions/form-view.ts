@@ -11,7 +11,7 @@ import { readReminderAlone, typedHours, typedTime } from './remind.ts'
 import { patternOf, typedPattern } from './subscribe-input.ts'
 import { listAt, textAt } from '../body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../fields.ts'
-import { waitingView, type ModalView } from '../modal.ts'
+import { formView, waitingView, type ModalView } from '../modal.ts'
 import { jsonOf } from '../values.ts'
 
 // The form of a subscription: its project, whose rules apply, and the events and branches of the channel's own rules.
@@ -62,22 +62,21 @@ export const subscribeView = ({
   how = howOf(shown),
   preview = null,
   remind = null,
-}: SubscribeForm): ModalView => ({
-  type: 'modal',
-  callback_id: SUBSCRIBE_CALLBACK_ID,
-  title: plain(SUBSCRIBE_TITLE),
-  submit: plain('Save'),
-  close: plain('Cancel'),
-  private_metadata: JSON.stringify(memory),
-  blocks: [
-    projectBlock(shown),
-    howBlock(how),
-    ...(how === 'own' ? [eventsBlock(shown)] : []),
-    ...(how === 'ci' ? [] : [branchBlock(shown), previewBlock(preview)]),
-    optionsBlock(shown),
-    ...reminderBlocks(shown?.subscription.remind ?? null, remind),
-  ],
-})
+}: SubscribeForm): ModalView =>
+  formView({
+    id: SUBSCRIBE_CALLBACK_ID,
+    title: SUBSCRIBE_TITLE,
+    submit: 'Save',
+    metadata: JSON.stringify(memory),
+    blocks: [
+      projectBlock(shown),
+      howBlock(how),
+      ...(how === 'own' ? [eventsBlock(shown)] : []),
+      ...(how === 'ci' ? [] : [branchBlock(shown), previewBlock(preview)]),
+      optionsBlock(shown),
+      ...reminderBlocks(shown?.subscription.remind ?? null, remind),
+    ],
+  })
 
 export const pendingView = waitingView(SUBSCRIBE_TITLE, 'Saving …')
 

@@ -1,7 +1,8 @@
 import { faultsOf } from './subscribe-input.ts'
-import { requesterOf, textAt } from '../body.ts'
+import { requesterIn, requesterOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import {
+  formView,
   oldForm,
   refusing,
   showing,
@@ -58,7 +59,7 @@ function blockOf(field: string, { how }: Filled): string {
 }
 
 function save(deps: SlackDeps, body: unknown, { memory, input }: Filled): Promise<void> {
-  const by = { ...requesterOf(body, 'modal'), channel: memory.channel }
+  const by = requesterIn(body, memory.channel)
   return respondInModal(deps, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) =>
     subscribeReply(await deps.operations.subscriptions.subscribe(input, by), { rest: [], reference }),
   )
@@ -143,12 +144,10 @@ export const FOLLOW_CALLBACK_ID = 'home_follow'
 const CHANNEL = 'home_follow_channel'
 
 /** Home is not in a channel, so this form asks for the channel first. Then the form of a subscription follows. */
-export const followView: ModalView = {
-  type: 'modal',
-  callback_id: FOLLOW_CALLBACK_ID,
-  title: plain('Follow builds'),
-  submit: plain('Next'),
-  close: plain('Cancel'),
+export const followView: ModalView = formView({
+  id: FOLLOW_CALLBACK_ID,
+  title: 'Follow builds',
+  submit: 'Next',
   blocks: [
     {
       type: 'input',
@@ -162,7 +161,7 @@ export const followView: ModalView = {
       },
     },
   ],
-}
+})
 
 export const followForm: Form = {
   what: 'follow a project',

@@ -1,12 +1,12 @@
-import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import { plain } from '../../slack/messages/blocks.ts'
+import type { ChannelId } from '../../domain/ids.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
-import { requesterOf, textAt } from '../body.ts'
+import { formChannel, requesterIn } from '../body.ts'
 import { replyTo, tooLittle, type Command, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
 import { textField, typedIn } from '../fields.ts'
 import {
+  formView,
   oldForm,
   openFor,
   opening,
@@ -17,7 +17,7 @@ import {
   type Form,
   type ModalView,
 } from '../modal.ts'
-import { jsonOf, parseImport } from '../values.ts'
+import { parseImport } from '../values.ts'
 import { readGithubList } from './github-list.ts'
 import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'
 
@@ -65,24 +65,23 @@ const TITLE = 'Import subscriptions'
 /** The id of the only field, and of its block. */
 const LIST = 'import_list'
 
-export const importView = (channel: ChannelId): ModalView => ({
-  type: 'modal',
-  callback_id: IMPORT_CALLBACK_ID,
-  title: plain(TITLE),
-  submit: plain('Next'),
-  close: plain('Cancel'),
-  private_metadata: JSON.stringify({ channel }),
-  blocks: [
-    textField(
-      {
-        block: LIST,
-        label: "The list of GitHub's app",
-        hint: 'Type /github subscribe list features in the channel, and paste here what it prints. Nothing is subscribed yet.',
-      },
-      { isLong: true, placeholder: 'acme/web - issues, workflows:{branch:"main"}' },
-    ),
-  ],
-})
+export const importView = (channel: ChannelId): ModalView =>
+  formView({
+    id: IMPORT_CALLBACK_ID,
+    title: TITLE,
+    submit: 'Next',
+    metadata: JSON.stringify({ channel }),
+    blocks: [
+      textField(
+        {
+          block: LIST,
+          label: "The list of GitHub's app",
+          hint: 'Type /github subscribe list features in the channel, and paste here what it prints. Nothing is subscribed yet.',
+        },
+        { isLong: true, placeholder: 'acme/web - issues, workflows:{branch:"main"}' },
+      ),
+    ],
+  })
 
 export const importPendingView = waitingView(TITLE, 'Reading the list …')
 
@@ -90,8 +89,8 @@ export const importPendingView = waitingView(TITLE, 'Reading the list …')
 export const importForm: Form = {
   what: 'import',
   receive(body) {
-    const channel = textAt(jsonOf(textAt(body, 'view', 'private_metadata') ?? ''), 'channel') ?? ''
-    if (!isChannelId(channel)) return oldForm(TITLE)
+    const channel = formChannel(body)
+    if (channel === null) return oldForm(TITLE)
     const text = typedIn(body, LIST)
     if (text.length <= COMMAND_CHARS_MAX && readGithubList(text).repositories.length === 0)
       return refusing({ [LIST]: NOTHING_LISTED_PLAIN })
@@ -100,7 +99,7 @@ export const importForm: Form = {
 }
 
 function propose(deps: SlackDeps, body: unknown, { channel, text }: { channel: ChannelId; text: string }) {
-  const by = { ...requesterOf(body, 'modal'), channel }
+  const by = requesterIn(body, channel)
   return respondInModal(deps, body, { what: 'import', title: TITLE, by }, (reference) =>
     proposalReply(deps.operations, { text, by, reference }),
   )
