@@ -65,7 +65,7 @@ async function confirm(deps: ConfirmRequests, request: Request): Promise<void> {
 async function giveUp(
   deps: ConfirmRequests,
   request: Request,
-  result: Exclude<LookUpResult, { kind: 'shown' }>,
+  result: Exclude<BuildLookUp, { kind: 'shown' }>,
 ): Promise<void> {
   const code =
     result.kind === 'not-shown' ? (request.action === 'stop' ? 'still-running' : 'not-restarted') : 'cannot-look'
@@ -104,10 +104,10 @@ async function record(
 }
 
 /** CI's clock may be this far behind ours. */
-const CLOCKS_DIFFER_MS = 60_000
+const CI_CLOCK_OFF_MS = 60_000
 
 /** What CI showed of a request. */
-type LookUpResult =
+type BuildLookUp =
   /** CI shows that it happened */
   | { kind: 'shown'; build: LegacyBuild }
   /** CI shows that it has not happened; `own`: the requested build as CI shows it */
@@ -118,7 +118,7 @@ type LookUpResult =
   | { kind: 'blind' }
 
 /** Asks CI what became of a request; changes nothing. */
-async function lookUp(deps: ConfirmRequests, request: Request): Promise<LookUpResult> {
+async function lookUp(deps: ConfirmRequests, request: Request): Promise<BuildLookUp> {
   const { sources, log } = deps
   const { projectId, buildId, target } = request
   const source = sources(projectId)
@@ -190,7 +190,7 @@ function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly Bu
 // Allows for CI's clock being behind. A build that began before the requested attempt ended is that attempt itself.
 function beganSince({ startedAt }: LegacyBuild, { requestedAt }: Request, before: readonly BuildEvent[]): boolean {
   const endedAt = before.findLast(isFinalEvent)?.at ?? 0
-  return startedAt !== null && startedAt >= Math.max(requestedAt - CLOCKS_DIFFER_MS, endedAt)
+  return startedAt !== null && startedAt >= Math.max(requestedAt - CI_CLOCK_OFF_MS, endedAt)
 }
 
 /** The first newer build of the same commit that began after the request, and that no other request started. */

@@ -39,12 +39,12 @@ async function record(
   if (isChanged) log.warn({ request: id, action, project, by, event: event.kind }, 'a write to CI was looked up')
 }
 
-type LookUpResult =
+type WriteLookUp =
   | { kind: 'shown'; made: Pick<RequestChange, 'projectUuid'> }
   /** `blind`: CI cannot show whether it happened */
   | { kind: 'not-shown' | 'away' | 'blind' }
 
-async function lookUp(deps: ProjectDeps, request: ProjectRequest): Promise<LookUpResult> {
+async function lookUp(deps: ProjectDeps, request: ProjectRequest): Promise<WriteLookUp> {
   const { action, projectUuid, before } = request
   if (action === 'create-project') return lookUpCreated(deps, request)
   if (projectUuid === null || Object.keys(before).length === 0) return { kind: 'blind' }
@@ -53,13 +53,13 @@ async function lookUp(deps: ProjectDeps, request: ProjectRequest): Promise<LookU
 }
 
 /** CI's clock and ours may differ by this much. */
-const CLOCKS_APART_MS = 5 * 60_000
+const CI_CLOCK_OFF_MS = 5 * 60_000
 
-async function lookUpCreated(deps: ProjectDeps, { project: name, requestedAt }: ProjectRequest): Promise<LookUpResult> {
+async function lookUpCreated(deps: ProjectDeps, { project: name, requestedAt }: ProjectRequest): Promise<WriteLookUp> {
   if (!deps.ci) return { kind: 'blind' }
   const listed = await listLike(deps.ci, name)
   if (!listed) return { kind: 'away' }
-  const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= requestedAt - CLOCKS_APART_MS
+  const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= requestedAt - CI_CLOCK_OFF_MS
   const made = listed.find((one) => isLike(one, name) && isNew(one.raw['created_at']))
   if (!made) return { kind: 'not-shown' }
   await cacheProject(deps, made)
