@@ -15,7 +15,7 @@ export const POLL_EVERY_MS = 15_000
 /** How often a project without a running build is polled. */
 const AT_REST_MS = 60_000
 
-/** A build that cannot be read is retried later, and holds up no other. After this many, the source has failed. */
+/** After this many builds that could not be read, a look leaves the others to the next look. */
 const UNREAD_MAX = 3
 
 /** How often a project is read again: its default branch, which decides who is told, may be renamed. */
@@ -83,7 +83,13 @@ export function createPoll(
   deps: PollDeps,
   { source, projects, watch }: PolledSource,
 ): (signal: AbortSignal) => Promise<void> {
-  const watched = projects.map((name): WatchedProject => ({ name, watch: watch(name), nextAt: 0, known: new Map() }))
+  const watched = projects.map((name): WatchedProject => ({
+    name,
+    watch: watch(name),
+    nextAt: 0,
+    known: new Map(),
+    unread: new Set(),
+  }))
   let pausedUntil = 0
 
   return async (signal) => {
@@ -112,6 +118,8 @@ interface WatchedProject {
   nextAt: number
   /** each build's state at the last look */
   known: ReadonlyMap<string, Pick<ListedBuild, 'state' | 'isOpen'>>
+  /** builds that could not be read */
+  unread: Set<string>
 }
 
 async function pollProject(deps: PollDeps, job: string, watched: WatchedProject, signal: AbortSignal): Promise<void> {
@@ -120,29 +128,35 @@ async function pollProject(deps: PollDeps, job: string, watched: WatchedProject,
   const shown = await watched.watch(startedAt, signal, firstAt === null ? null : startedAt - NEWS_MS)
   if (!shown) return
   const now = deps.clock.now()
-  const unread = new Set<string>()
-  // Oldest first, as deliveries come.
-  for (const build of shown.builds.toReversed()) {
-    if (watched.known.get(build.buildId)?.state === build.state) continue
-    try {
-      await recordBuild(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
-    } catch (error) {
-      if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
-      unread.add(build.buildId)
-      if (unread.size === UNREAD_MAX) throw error
-      deps.log.warn(
-        { err: error, project: build.projectId, build: build.buildId },
-        'could not read a build; it is tried again',
-      )
-    }
+  const read: ListedBuild[] = []
+  let failures = 0
+  // Oldest first, as deliveries come. Those that could not be read before come last: they hold up no other.
+  const isUnread = ({ buildId }: ListedBuild) => watched.unread.has(buildId)
+  for (const build of shown.builds.toReversed().toSorted((a, b) => Number(isUnread(a)) - Number(isUnread(b)))) {
     if (signal.aborted) return
+    if (watched.known.get(build.buildId)?.state !== build.state) {
+      if (failures === UNREAD_MAX) continue
+      try {
+        await recordBuild(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
+        watched.unread.delete(build.buildId)
+      } catch (error) {
+        if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
+        failures++
+        watched.unread.add(build.buildId)
+        deps.log.warn(
+          { err: error, project: build.projectId, build: build.buildId },
+          'could not read a build; it is tried again',
+        )
+        continue
+      }
+    }
+    read.push(build)
   }
   if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
   // Only now, so that a look that failed halfway is repeated.
   const stillOpen = shown.isWhole ? [] : [...watched.known].filter(([, { isOpen }]) => isOpen)
-  const read = shown.builds.filter(({ buildId }) => !unread.has(buildId))
   watched.known = new Map([...stillOpen, ...read.map((build) => [build.buildId, build] as const)])
-  if (unread.size === 0) shown.done()
+  if (read.length === shown.builds.length) shown.done()
 }
 
 /** @param endedAfter an unknown build that ended before this time (ms) is not news */

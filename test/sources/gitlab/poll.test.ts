@@ -104,6 +104,17 @@ test('a pipeline that GitLab cannot show delays no other, and is recorded once G
   expect(await poll.told(2)).toEqual(['error delivery'])
 })
 
+test('many pipelines that GitLab cannot show delay no other for long', async () => {
+  const poll = await openPoll()
+  await poll.look()
+  for (const id of ['1', '2', '3', '4', '5', '6', '7']) poll.gitlab.broken.add(id)
+  const shown = Array.from({ length: 9 }, (_, i) => ended(9 - i, 'failed', 100 - i))
+  for (let looks = 0; looks < 3; looks++) await poll.look(...shown)
+  expect(await poll.told(1)).toEqual([])
+  expect(await poll.told(8)).toEqual(['error delivery'])
+  expect(await poll.told(9)).toEqual(['error delivery'])
+})
+
 test('a GitLab that cannot show any pipeline does not get a request for each of them', async () => {
   const poll = await openPoll()
   await poll.look()
