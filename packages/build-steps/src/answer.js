@@ -71,7 +71,7 @@ export function cutReason(reason) {
 }
 
 /**
- * A short name or code for a network error. The error's message may contain the URL, and the URL may contain the key.
+ * A short name or code for an error. The error's message may contain the URL, and the URL may contain the key.
  *
  * @param {unknown} error
  * @returns {string}
@@ -80,5 +80,7 @@ export function nameOf(error) {
   if (!(error instanceof Error)) return 'no known reason'
   if (error.name === 'TimeoutError') return 'no answer in time'
   const { code } = /** @type {{ code?: unknown }} */ (error.cause ?? error)
-  return typeof code === 'string' ? code : 'no connection'
+  if (typeof code === 'string') return code
+  // `fetch` gives each network error a cause.
+  return error.cause === undefined ? 'an internal error' : 'no connection'
 }

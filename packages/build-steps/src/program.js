@@ -3,7 +3,8 @@ import { createPrint } from './print.js'
 import { nameOf } from './answer.js'
 
 // Everything in this folder runs on build machines with Node 18 and newer. It is plain JavaScript, because Node does
-// not strip types from installed packages. It imports only Node's own modules and `report/sax.cjs`.
+// not strip types from installed packages. It imports only Node's own modules and `report/sax.cjs`; `audit` and
+// `doctor`, which run where the bot is installed, also import the bot's code.
 
 /** Exit codes of both programs. Those from 64 are from sysexits.h; 2 is what shells use for wrong usage. */
 export const EXIT = { other: 1, settings: 2, usage: 64, notFound: 66, unavailable: 69, refused: 77 }
@@ -25,6 +26,10 @@ export class Failure extends Error {
  */
 export async function runProgram({ name, secret }, work) {
   const print = createPrint(secret)
+  // Whoever reads a pipe may leave early, as `head` does.
+  process.stdout.on('error', (error) => {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPIPE') throw error
+  })
   try {
     if (typeof fetch !== 'function') throw new Failure(EXIT.other, 'this needs Node 18 or newer')
     await work(print)

@@ -14,8 +14,8 @@ describe('buildline report', () => {
   it('sends the bot which tests of which build failed', async () => {
     const folder = folderWith({ 'a/one.xml': suite(FAILED), 'b/c/two.xml': suite(PASSED), 'b/notes.txt': 'no XML' })
     const { code, stdout, stderr, requests, sent } = await report(folder, {
-      args: ['--junit', 'a/*.xml', '--junit=b/**/*.xml', '--shard', '2/4', '--commit-id', 'a1b2c3d4'],
-      env: { BUILDLINE_PROJECT_NAME: 'acme/web', BUILDLINE_BRANCH: 'main', BUILDLINE_STATUS: 'error' },
+      args: ['--junit', 'a/*.xml', '--junit=b/**/*.xml', '--shard', '2/4'],
+      env: { BUILDLINE_BRANCH: 'main', BUILDLINE_STATUS: 'error' },
     })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toBe('buildline: reported: 1 of 2 tests failed in build #512 (recorded)\n')
@@ -25,7 +25,7 @@ describe('buildline report', () => {
       authorization: `Basic ${Buffer.from(`buildline:${SECRET}`).toString('base64')}`,
     })
     expect(sent).toEqual({
-      build: { project_id: 11, build_id: 512, project_name: 'acme/web', branch: 'main', commit_id: 'a1b2c3d4' },
+      build: { project_id: 11, build_id: 512 },
       report: {
         shard: '2/4',
         tests: 2,
@@ -188,7 +188,7 @@ describe('wrong usage', () => {
   it('is answered by --help', async () => {
     const { code, stdout } = await runProgram('buildline', ['report', '--help'])
     expect(code).toBe(0)
-    for (const word of ['--junit', '--log', '--shard', '--branch', 'BUILDLINE_COMMIT_ID', '--strict', '***'])
+    for (const word of ['--junit', '--log', '--shard', '--build-id', 'BUILDLINE_PROJECT_ID', '--strict', '***'])
       expect(stdout).toContain(word)
     expect((await runProgram('buildline', ['help'])).stdout).toContain('buildline report')
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../../test/house/imports.ts'
-import { runProgram } from './support.ts'
+import { FOLDER, run, runProgram } from './support.ts'
 
 describe('buildline', () => {
   it('prints the version of the package with --version', async () => {
@@ -23,6 +23,17 @@ describe('buildline', () => {
 
   it('fails if no command is given', async () => {
     expect(await runProgram('buildline', [])).toMatchObject({ code: 64, stdout: '' })
+  })
+
+  it('does not say that there is no connection if it has an error of its own', async () => {
+    const fault = ['--import', 'data:text/javascript,String.prototype.toUpperCase=()=>{throw new Error("canary")}']
+    const ended = await runProgram('buildline', ['notify', '--status', 'success'], {}, fault)
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: 'buildline: stopped: an internal error\n' })
+  })
+
+  it('prints no error if nobody reads what it prints', async () => {
+    const command = `{ "${process.execPath}" "${FOLDER}buildline.js" --help; echo "code $?" >&2; } | true`
+    expect(await run('sh', ['-c', command])).toEqual({ code: 0, stdout: '', stderr: 'code 0\n' })
   })
 
   it('does not repeat a word that may be a secret', async () => {

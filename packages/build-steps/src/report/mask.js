@@ -38,7 +38,8 @@ export function createMask(env) {
 const secretsOf = (env) =>
   Object.entries(env).flatMap(([name, value = '']) => {
     const secret = SECRET_NAME.test(name) ? value.trim() : passwordOf(value)
-    const said = secret.replace(SCHEME, '').slice(0, VALUE_CHARS_MAX)
+    // By whole characters: half of a pair cannot be URL-encoded.
+    const said = Array.from(secret.replace(SCHEME, '')).slice(0, VALUE_CHARS_MAX).join('')
     return said.length >= VALUE_CHARS_MIN ? [said] : []
   })
 

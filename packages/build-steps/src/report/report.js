@@ -7,23 +7,20 @@ import { collect } from './collect.js'
 import { bodyOf } from './body.js'
 import { readLogEnd } from './log.js'
 import { createMask } from './mask.js'
-import { createCleaner } from './text.js'
 
 /** Three tries in all. A report does not justify more of the build's time. */
 const RETRIES_MAX = 2
 
 const SHARD = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/
 
-/** The fields that identify the build; a report needs no others. */
-const NAMING = FIELDS.filter(({ name }) =>
-  ['project_id', 'build_id', 'project_name', 'branch', 'commit_id'].includes(name),
-)
+/** The fields that identify the build; the bot reads no others. */
+const IDS = FIELDS.filter(({ name }) => name === 'project_id' || name === 'build_id')
 
 /** @type {import('../delivery/settings.js').Step} */
 const STEP = {
   name: 'report',
   endpoint: '/webhooks/reports',
-  fields: NAMING,
+  fields: IDS,
   flags: ['--junit', '--log', '--shard'],
   faultsOf: (values) => {
     const [, part, of] = SHARD.exec(values.get('--shard')?.at(-1)?.trim() || '1/1') ?? []
@@ -55,7 +52,7 @@ export async function report(args, env, print) {
   const log = await readLogEnd(settings.values.get('--log')?.at(-1)?.trim(), mask, complain)
   const shard = settings.values.get('--shard')?.at(-1)?.trim() || null
   const what = `${sums.failed} of ${sums.tests} tests failed in build #${settings.build['build_id']}`
-  const ending = await deliver(settings, bodyOf(masked(settings.build, mask), { ...sums, shard, log }), RETRIES_MAX)
+  const ending = await deliver(settings, bodyOf(settings.build, { ...sums, shard, log }), RETRIES_MAX)
   if (ending.kind === 'taken') return print.line(`buildline: reported: ${what} (${ending.answer})`)
   complain(`not reported: ${what}: ${ending.why}${settings.isStrict ? '' : '; the build goes on'}`)
   if (settings.isStrict) process.exitCode = ending.exitCode
@@ -63,17 +60,6 @@ export async function report(args, env, print) {
 
 /** @param {import('../delivery/settings.js').Values} values */
 const globsIn = (values) => (values.get('--junit') ?? []).map((glob) => glob.trim()).filter(Boolean)
-
-/** Masks all but the ids, which hold no secret. @param {Record<string, string | number>} build @param {import('./text.js').Mask} mask */
-const masked = (build, mask) =>
-  Object.fromEntries(
-    Object.entries(build).map(([name, value]) => [
-      name,
-      typeof value === 'string' && name !== 'project_id' && name !== 'build_id'
-        ? createCleaner(mask).whole(value)
-        : value,
-    ]),
-  )
 
 export const reportHelp = () => `buildline report: sends the Buildline bot which tests failed, from JUnit XML reports.
 
@@ -87,7 +73,7 @@ export const reportHelp = () => `buildline report: sends the Buildline bot which
 ${helpWhere()}
 
 The build, as for buildline notify, from the environment or as a flag, which counts more:
-${helpRows(NAMING)}
+${helpRows(IDS)}
 
   --deadline <seconds>  gives up after so long, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
   --strict              the step fails if the bot did not get the report; never if a report cannot be read
