@@ -74,7 +74,7 @@ async function open(url: string | undefined): Promise<Store> {
   return openStore(database)
 }
 
-/** All entries have one shape, so that they fit one table. `fields`: the names of what a project request changes. */
+/** All entries have these fields, so that they fit one table. A project request has also `fields`: what it changes. */
 const toEntry = (request: Request | ProjectRequest) => ({
   at: new Date(request.requestedAt).toISOString(),
   action: request.action,
@@ -91,7 +91,7 @@ const toEntry = (request: Request | ProjectRequest) => ({
   id: request.id,
 })
 
-/** A change of a red branch, in the same shape. `to`: who took it over; `until`: until when. */
+/** A change of a red branch. It has also `to`, who took it over, and `until`, until when. */
 function toChangeEntry({ id, at, kind, by, to, until, projectId, branch }: AuditedChange) {
   const nothing = { buildId: null, run: null, projectUuid: null, buildUuid: null, newBuildId: null, newBuildUuid: null }
   const asked = { code: null, by, team: null, channel: null, via: null, project: null, branch, projectId, ...nothing }

@@ -1,7 +1,8 @@
 // @ts-check
 import { EXIT, Failure } from './program.js'
 
-export const auditHelp = () => `buildline audit: every write to CI that somebody asked for, as JSON lines, oldest first.
+export const auditHelp = () => `buildline audit: every write to CI that somebody asked for, and every change that
+people made to a red branch, as JSON lines, oldest first.
 
   buildline audit [--since 2026-01-31[T12:00:00Z]]
 
@@ -10,7 +11,8 @@ It runs where the bot is installed (its folder or its image) and reads the bot's
 
 Each line: at, action, result (accepted, confirmed, refused, unclear, unconfirmed, calling), code, by, team, channel,
 via, project, branch, projectId, buildId, run, projectUuid, buildUuid, newBuildId, newBuildUuid, reason, answeredAt,
-endedAt, id; of a project that was created, edited or given a new key also fields: the names of what was to change.
+endedAt, id. Of a project that was created, edited or given a new key also fields: the names of what was to change. Of a
+red branch also to and until: who looks after it, and until when.
 `
 
 /**

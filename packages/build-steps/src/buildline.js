@@ -31,8 +31,8 @@ const HELP = `buildline: what a build step can tell the Buildline bot.
 
   buildline notify      tells the bot how this build stands
   buildline report      sends the bot which tests failed
-  buildline audit       where the bot runs: what people asked of CI, as JSON lines
-  buildline doctor      where the bot runs: what is misconfigured, and how to mend it
+  buildline audit       where the bot runs: who asked for what, as JSON lines
+  buildline doctor      where the bot runs: what is misconfigured, and how to fix it
   buildline <command> --help
   buildline --version
 `

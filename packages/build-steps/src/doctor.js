@@ -1,7 +1,7 @@
 // @ts-check
 import { EXIT, Failure } from './program.js'
 
-export const doctorHelp = () => `buildline doctor: what is misconfigured, and how to mend it.
+export const doctorHelp = () => `buildline doctor: what is misconfigured, and how to fix it.
 
   buildline doctor
 
@@ -15,7 +15,7 @@ its remedy. Exit code: 0 when nothing is wrong, 1 when something is.
  * @param {Readonly<Record<string, string | undefined>>} env
  */
 export async function doctor(args, env) {
-  if (args.length > 0) throw new Failure(EXIT.usage, 'doctor takes nothing more. See buildline doctor --help')
+  if (args.length > 0) throw new Failure(EXIT.usage, 'doctor takes no arguments. See buildline doctor --help')
   // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { runDoctor } = await import('../../../src/cli/doctor.ts').catch(() => {
     throw new Failure(EXIT.other, 'the doctor looks where the bot runs: in its folder or its image, with its Node')

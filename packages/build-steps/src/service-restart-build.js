@@ -21,7 +21,7 @@ The restart is sent once and never repeated. Exit codes:
   0   CI accepted it
   64  something is missing or not understood
   66  no such project, branch or build
-  69  CI cannot be reached or has a fault of its own; says so when the restart may have been done all the same
+  69  CI cannot be reached or has a fault of its own; the message says if the build may have been restarted
   77  CI refused the key
   1   anything else
 `

@@ -54,7 +54,6 @@ const buildEventsIn = (folder: string) =>
   )
 
 const UUIDS = {
-  organization: '0a1b2c3d-0000-4000-8000-00000000000a',
   project: 'ffffffff-1111-2222-3333-00000000000b',
   build: '12345678-9abc-def0-1234-56789abcdef0',
 }
@@ -73,7 +72,6 @@ describe('buildline notify', () => {
       BUILDLINE_COMMITTER: 'Ada',
       BUILDLINE_BUILD_URL: 'https://ci.example/builds/512',
       BUILDLINE_COMMIT_URL: 'https://code.example/commit/a1b2c3d4',
-      BUILDLINE_ORGANIZATION_UUID: UUIDS.organization,
       BUILDLINE_PROJECT_UUID: UUIDS.project,
       BUILDLINE_BUILD_UUID: UUIDS.build,
       BUILDLINE_STARTED_AT: '2026-03-01T14:02:00Z',
@@ -269,14 +267,13 @@ describe('wrong usage', () => {
       ...delivery().build,
       build_uuid: '',
       project_uuid: '',
-      organization_uuid: '',
       started_at: '',
       finished_at: '',
     })) {
       expect(stdout).toContain(`BUILDLINE_${field.toUpperCase()} `)
       expect(stdout).toContain(`--${field.replaceAll('_', '-')}`)
     }
-    expect(stdout).toContain('idempotent')
+    expect(stdout).toContain('Sending twice is safe')
   })
 })
 

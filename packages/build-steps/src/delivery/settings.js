@@ -94,7 +94,7 @@ function splitOnce(arg) {
 /** @param {string} flag @param {readonly string[]} flags */
 function unknownFlag(flag, flags) {
   if (flag === '--secret') return 'the secret is read from BUILDLINE_SECRET alone: a flag would show in process lists'
-  if (!flag.startsWith('--')) return 'there is a word that belongs to no option; quote values with blanks'
+  if (!flag.startsWith('--')) return 'unexpected word; quote values that contain spaces'
   return `there is no option ${quoted(flag)}; the nearest is ${nearest(flag, [...flags, '--strict'])}`
 }
 

@@ -40,15 +40,15 @@ export const notifyHelp =
 
 ${helpWhere()}
 
-What, from the environment or as a flag, which counts more; an empty value counts as not said:
+What, from the environment or as a flag, which counts more; an empty value counts as not set:
 ${helpRows(FIELDS)}
 
   --deadline <seconds>  gives up after so long, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
   --strict              a failure to notify fails the build step
   --help                this text
 
-A delivery is idempotent at the bot: one that it has seen before it only counts. So it is sent again, ${RETRIES_MAX} times at
-most, when the bot is away or overloaded (429, 502, 503, 504) or its answer got lost. A Retry-After is kept.
+Sending twice is safe: the bot ignores a delivery that it already has. It is sent again, ${RETRIES_MAX} times at most, when
+the bot is away or overloaded (429, 502, 503, 504) or its answer got lost. Retry-After is respected.
 
 Exit codes:
   0   notified; or, without --strict, not notified: one line on stderr says why, and the build goes on
