@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 
 /** Reads the flags of the command line. Ends the program with a message if they cannot be parsed. */
@@ -26,6 +27,18 @@ export async function openPort(port: number, open: (port: number) => Promise<unk
     if (code === 'EACCES') giveUp(`It cannot start: this user may not open port ${port}. Choose another with --port`)
     throw error
   }
+}
+
+/**
+ * Empties the folder of `--folder`, or creates it. Ends the program with a message if the folder holds files of others.
+ * @param ownFile is in each folder that was filled before
+ */
+export function emptyFolder(folder: string, ownFile: string): void {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  if (names.length > 0 && !names.includes(ownFile))
+    giveUp(`--folder would be emptied, and ${folder} holds other files. Choose an empty folder, or a new one`)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
 }
 
 /** Ends the program with one line and no stack trace, for mistakes that the user can fix. */

@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock as clock } from '../../../src/lib/clock.ts'
 import { listenFault } from '../../../src/server/http-server.ts'
@@ -60,16 +62,13 @@ async function elsewhere(slack: SandboxSlack, error: unknown): Promise<void> {
   await slack.start(0)
 }
 
+const DATA = join(import.meta.dirname, '..', '..', '..', 'data')
+
 /** Two demos at once must not write over each other's database. */
-const folderOf = (port: number): string =>
-  join(
-    import.meta.dirname,
-    '..',
-    '..',
-    '..',
-    'data',
-    port === PORT_DEFAULT ? 'demo' : `demo-${values.once ? 'once' : port}`,
-  )
+function folderOf(port: number): string {
+  if (values.once) return mkdtempSync(join(tmpdir(), 'buildline-demo-'))
+  return join(DATA, port === PORT_DEFAULT ? 'demo' : `demo-${port}`)
+}
 
 const surroundings = () => ({
   platform: process.platform,

@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { takePictures } from './gallery/pictures.ts'
 import { buildGallery, GOLDEN } from './gallery/site.ts'
-import { readFlags } from '../../lib/program.ts'
+import { emptyFolder, readFlags } from '../../lib/program.ts'
 
 // npm run gallery: everything that Buildline says, as a page to open, made of the golden files. `-- --pictures` takes the
 // README's pictures (docs/pictures) with the Chromium that is found on the PATH, or that CHROMIUM names.
@@ -13,8 +13,7 @@ const values = readFlags({ folder: { type: 'string' }, pictures: { type: 'boolea
 
 const folder = values.folder ?? join(ROOT, 'test-results', 'gallery')
 
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
+emptyFolder(folder, 'entries.js')
 for (const [name, bytes] of await buildGallery(GOLDEN)) writeFileSync(join(folder, name), bytes)
 console.log(`Open ${relative('', join(folder, 'index.html'))}`)
 

@@ -22,7 +22,11 @@ const gitlab = createSandboxGitlab({
 })
 await openPort(readPort(values.port), (port) => gitlab.start(port, values.host))
 const { url, token, readToken, webhookToken, signingToken, projects } = gitlab.address()
-console.log(JSON.stringify({ sandbox: 'gitlab', url: gitlab.url, control: `${gitlab.url}/sandbox`, projects }))
-console.log(JSON.stringify({ GITLAB_URL: url, GITLAB_TOKEN: token, readToken }))
-console.log(JSON.stringify({ GITLAB_WEBHOOK_TOKEN: webhookToken, GITLAB_SIGNING_TOKEN: signingToken }))
+const secrets = [webhookToken, signingToken].filter((secret) => secret !== null)
+for (const line of [
+  { sandbox: 'gitlab', url: gitlab.url, control: `${gitlab.url}/sandbox`, readToken },
+  { GITLAB_URL: url, GITLAB_TOKEN: token, GITLAB_WEBHOOK_SECRET: secrets.join(',') },
+  { GITLAB_PROJECTS: projects.join(',') },
+])
+  console.log(JSON.stringify(line))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void gitlab.stop())

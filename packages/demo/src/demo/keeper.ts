@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { howItEnded, type Bot, type Ended } from './bot.ts'
 
-/** A bot that dies so often in so short a time is not started any more: starting again will not help. */
+/** After this many deaths within the window the bot is not restarted. */
 export const DEATHS_MAX = 5
 export const DEATHS_WINDOW_MS = 60_000
 
@@ -11,19 +11,15 @@ export interface KeptBot {
   readonly port: number
   /** of the newest process */
   readonly pid: number | undefined
-  /** SIGKILL. It is started again by itself. */
-  kill(): void
-  /** `unplugged`: stays away until it is plugged in · `gone`: has been given up, or stopped */
+  /** `unplugged`: stays down until it is plugged in · `gone`: has been given up, or stopped */
   readonly state: 'running' | 'starting' | 'unplugged' | 'gone'
   /** how many processes there have been */
   readonly starts: number
-  /** Pulls the plug: SIGKILL, and it stays away. */
+  /** Pulls the plug: SIGKILL, and it stays down. */
   pull(): void
   /** Starts it again after that, at the same port. */
   plugIn(): void
-  /** Kills it, and resolves when the endpoints are open again. */
-  restart(): Promise<void>
-  /** Resolves, in words, when it has died too often and stays away. */
+  /** Resolves, in words, when it has died too often and stays down. */
   readonly givenUp: Promise<string>
   /** SIGTERM, for good; its exit code, null when a signal ended it, 0 where it was unplugged. Idempotent. */
   stop(): Promise<number | null>
@@ -44,14 +40,14 @@ export async function keepBot({ start, clock, tell }: KeeperParts): Promise<Kept
   let [isStopping, isIn, isAlive, isOpen, starts] = [false, true, false, false, 0]
   let bot = begin(0)
   const port = await bot.port
-  let next = successor()
+  void bot.ended.then(succeed)
 
   function begin(at: number): Bot {
     const begun = start(at)
     starts += 1
     isAlive = true
     isOpen = false
-    // That one dies before its endpoints are open is told by its end.
+    // If it dies first, `ended` reports that.
     begun.port.then(
       () => (isOpen = isAlive && begun === bot),
       () => {},
@@ -59,52 +55,39 @@ export async function keepBot({ start, clock, tell }: KeeperParts): Promise<Kept
     return begun
   }
 
-  function successor(): Promise<Bot | null> {
-    return bot.ended.then(succeed)
-  }
-
-  function succeed(end: Ended): Bot | null {
+  function succeed(end: Ended): void {
     isAlive = isOpen = false
-    if (isStopping || !isIn) return null
+    if (isStopping || !isIn) return
     deaths.push(clock.now())
     if (isTooOften(deaths)) {
       isStopping = true
       givenUp.resolve(`The bot ended ${DEATHS_MAX} times within a minute, the last time by ${howItEnded(end)}.`)
-      return null
+      return
     }
     const { pid } = bot
     startAgain()
     tell(`The bot (pid ${pid}) was ended by ${howItEnded(end)}; it is started again as pid ${bot.pid}.`)
-    return bot
   }
 
   function startAgain(): void {
     bot = begin(port)
-    next = successor()
+    void bot.ended.then(succeed)
   }
 
   function pull(): void {
     if (isStopping || !isIn) return
     isIn = false
     bot.kill('SIGKILL')
-    tell(`The plug was pulled: the bot (pid ${bot.pid}) is away until it is started again.`)
+    tell(`The plug was pulled: the bot (pid ${bot.pid}) is down until it is started again.`)
   }
 
   function plugIn(): void {
     if (isStopping || isIn) return
     isIn = true
-    // Where its end has not been heard of yet, that starts it.
+    // Its end is not known yet; `succeed` will start it.
     if (isAlive) return
     startAgain()
     tell(`The bot is started again as pid ${bot.pid}.`)
-  }
-
-  async function restart(): Promise<void> {
-    const coming = next
-    bot.kill('SIGKILL')
-    await (
-      await coming
-    )?.port
   }
 
   async function stop(): Promise<number | null> {
@@ -133,8 +116,6 @@ export async function keepBot({ start, clock, tell }: KeeperParts): Promise<Kept
     },
     pull,
     plugIn,
-    kill: () => bot.kill('SIGKILL'),
-    restart,
     givenUp: givenUp.promise,
     stop,
   }

@@ -7,7 +7,7 @@ import type { Service } from '../service/service.ts'
 import { startBot } from './bot.ts'
 import { keepBot, type KeptBot } from './keeper.ts'
 import { play } from './play.ts'
-import { prepare } from './settings.ts'
+import { LOG, prepare } from './settings.ts'
 import { watch } from './watch.ts'
 import { introduction, introductionOnce } from './words.ts'
 
@@ -35,7 +35,7 @@ export interface Round {
 export async function playRound(round: Round): Promise<End> {
   const { slack, ci, clock, folder } = round
   await ci.start(round.ciPort)
-  const logFile = join(folder, 'bot.log')
+  const logFile = join(folder, LOG)
   const settings = prepare(folder, ci, slack)
   const start = (port: number) => startBot({ ...settings, PORT: String(port) }, logFile)
   const bot = await keepBot({ start, clock, tell: (line) => console.log(`  ! ${line}`) })
@@ -112,7 +112,7 @@ async function playActs(
   }
 }
 
-/** A clock whose sleepers are not let go on once all is over. */
+/** A clock whose `sleep` throws after `over`. */
 const endingWith = (over: AbortSignal, clock: Clock): Clock => ({
   now: () => clock.now(),
   sleep: async (ms) => {

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { emptyFolder } from '../../../lib/program.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS } from '../../../sandbox-slack/src/workspace.ts'
 import type { Service, Story } from '../service/service.ts'
@@ -10,10 +11,12 @@ const subscriptions = ({ everything }: Story) => `subscriptions:
   - { channel: ${CHANNELS.web}, project: acme/web, branch: main, events: [failed, recovered] }
 `
 
+/** The file of the bot's log, in the folder of a demo. */
+export const LOG = 'bot.log'
+
 /** Empties the folder, which takes a new database, and answers the environment of a bot between these two. */
 export function prepare(folder: string, ci: Service, slack: SandboxSlack): Record<string, string> {
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  emptyFolder(folder, LOG)
   const [database, file] = [join(folder, 'buildline.db'), join(folder, 'subscriptions.yaml')]
   writeFileSync(file, subscriptions(ci.story))
   return {
