@@ -16,7 +16,7 @@ const files = (): string[] =>
     .filter((file) => file.endsWith('.ts'))
 
 /** A constant with such a name is a limit. */
-const LIMIT = /^(?:export )?const ([A-Z][A-Z0-9_]*_MAX(?:_MS)?) = ([^\n]+)$/gm
+const LIMIT = /^(?:export )?const ([A-Z][A-Z0-9_]*_MAX(?:_M?S)?) = ([^\n]+)$/gm
 
 export const limitsIn = (file: string, text: string): Limit[] =>
   [...text.matchAll(LIMIT)].map(([, name, expression]) => ({ name: name!, number: numberOf(expression!), file }))
