@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { giveUp } from '../../packages/lib/program.ts'
 import { acknowledged } from './acknowledged.ts'
 import type { Benchmark, Row, Stage } from './benchmark.ts'
 import { burst } from './burst.ts'
@@ -54,13 +55,14 @@ const { values, positionals } = parseArgs({
   },
 })
 const chosen = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-if (chosen.length === 0) throw new Error(`the benchmarks are ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
-if (values.write && chosen.length < BENCHMARKS.length) throw new Error('only a whole run is written down')
+const names = BENCHMARKS.map(({ name }) => name)
+if (positionals.some((name) => !names.includes(name))) giveUp(`the benchmarks are ${names.join(', ')}`)
+if (values.write && chosen.length < BENCHMARKS.length) giveUp('only a whole run is written down')
 const isScale = values['write-scale'] || values.write
 if (isScale && SCALE.some((one) => !chosen.includes(one)))
-  throw new Error(`docs/scale.md is written from all of ${SCALE.map(({ name }) => name).join(', ')}`)
+  giveUp(`docs/scale.md is written from all of ${SCALE.map(({ name }) => name).join(', ')}`)
 const organizations = Number(values.organizations)
-if (!Number.isInteger(organizations) || organizations < 1) throw new Error('--organizations is a number from 1')
+if (!Number.isInteger(organizations) || organizations < 1) giveUp('--organizations is a number from 1')
 
 // Measured as it ships.
 await import('../../bundle.ts')
