@@ -68,15 +68,15 @@ export async function createApp(config: Config, log: Logger) {
       store,
       processId,
       webhookSecrets: () => webhookSecrets,
-      measures: { bodies: measure(), refused },
+      rateLimiters: { bodies: rateLimiter(), refused },
       waitingDeliveries: storeLimit.waiting,
     })
     figures.use(engine.metrics)
     return engine
   }
 
-  const measure = () => createRateLimiter({ clock, running: machineClocks.running })
-  const refused = measure()
+  const rateLimiter = () => createRateLimiter({ clock, running: machineClocks.running })
+  const refused = rateLimiter()
   // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
   const recording = { store, clock, wake: () => engine?.wake() }
   const acknowledged = createAcknowledged({ store, clock })
@@ -97,7 +97,7 @@ export async function createApp(config: Config, log: Logger) {
     acknowledged: acknowledged.add,
     log,
     throttle: createThrottle(clock.now),
-    measures: { bodies: measure(), refused },
+    rateLimiters: { bodies: rateLimiter(), refused },
     count: (what, answered) => figures.push((to) => to.countDelivery(what, answered)),
   }
   function routeOf(endpoint: Endpoint): Route {

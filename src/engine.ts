@@ -9,7 +9,7 @@ import { type SyncedClock, systemClock, type SteadyTime } from './lib/clock.ts'
 import { withTimeout, singleFlight } from './lib/async.ts'
 import { createSeal } from './lib/seal.ts'
 import { createLogThrottle } from './lib/log.ts'
-import type { Measures } from './server/rate-limiter.ts'
+import type { RateLimiters } from './server/rate-limiter.ts'
 import { createGate, createSignatureCount } from './slack/http/gate.ts'
 import { createSocketWatch } from './slack/socket/watch.ts'
 import type { Logger } from 'pino'
@@ -57,7 +57,7 @@ interface EngineDeps {
   /** the secrets that are valid now */
   webhookSecrets: () => readonly string[]
   /** rate limiters for large request bodies */
-  measures: Measures
+  rateLimiters: RateLimiters
   /** deliveries that wait to be stored */
   waitingDeliveries: () => number
 }
@@ -73,7 +73,7 @@ export function createEngine({
   store,
   processId,
   webhookSecrets,
-  measures,
+  rateLimiters,
   waitingDeliveries,
 }: EngineDeps) {
   const basics = { store, clock, log }
@@ -205,7 +205,7 @@ export function createEngine({
     signingSecret: config.slack.signingSecret ?? '',
     log,
     now: systemClock.now,
-    measures,
+    rateLimiters,
     signatures,
   })
   const slackEndpoint = createLazySlackEndpoint({

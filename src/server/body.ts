@@ -25,10 +25,10 @@ export const announcedBytes = ({ headers }: IncomingMessage): number => Number(h
 export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memory }: BodyLimits): Promise<Body> {
   if (announcedBytes(request) > bytesMax) return Promise.resolve({ kind: 'too-large' })
   return new Promise((resolve) => {
-    const body = createCollected(announcedBytes(request))
+    const body = createBodyBuffer(announcedBytes(request))
     const place = memory?.enter(() => stop({ kind: 'no-room' }))
     // Most bodies are small. The rate limiter is opened only for larger ones.
-    let tookOf: ((bytes: number) => void) | null = null
+    let countBytes: ((bytes: number) => void) | null = null
     request.on('data', take)
     request.on('end', () => end({ kind: 'whole', bytes: body.bytes() }))
     request.on('error', () => stop({ kind: 'aborted' }))
@@ -38,17 +38,17 @@ export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memo
       const lengthBytes = body.lengthBytes + piece.length
       if (lengthBytes > bytesMax) return stop({ kind: 'too-large' })
       if (lengthBytes > AT_ONCE_BYTES) {
-        tookOf ??= openAfter(body.lengthBytes)
-        tookOf(piece.length)
+        countBytes ??= openAfter(body.lengthBytes)
+        countBytes(piece.length)
       }
       body.add(piece)
       place?.holds(body.takenBytes)
     }
 
     function openAfter(bytes: number): (bytes: number) => void {
-      const took = rateLimiter.open(request)
-      took(bytes)
-      return took
+      const count = rateLimiter.open(request)
+      count(bytes)
+      return count
     }
 
     function stop(ended: Body): void {
@@ -69,7 +69,7 @@ export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memo
  * Collects pieces into one buffer: a million pieces of one byte take no more memory than one piece of a million.
  * @param expectedBytes the announced length, if it is within the limit
  */
-export function createCollected(expectedBytes = 0) {
+export function createBodyBuffer(expectedBytes = 0) {
   let held: Buffer = Buffer.alloc(0)
   let length = 0
 

@@ -36,30 +36,30 @@ export function endUnread(
     return
   }
   let bytes = 0
-  let isSaid = false
-  const tookOf = rateLimiter.open(request, say)
+  let isWritten = false
+  const countBytes = rateLimiter.open(request, writeAnswer)
   const timer = setTimeout(end, LINGER_MS)
   request.on('data', (piece: Buffer) => {
     const { length } = piece
     giveBack(piece)
     bytes += length
     if (bytes > LINGER_BYTES_MAX) end()
-    else tookOf(length)
+    else countBytes(length)
   })
   request.once('end', end)
   request.once('close', end)
-  if (request.readableLength <= AT_ONCE_BYTES) say()
+  if (request.readableLength <= AT_ONCE_BYTES) writeAnswer()
   request.resume()
 
-  function say(): void {
-    if (!isSaid) response.write(text)
-    isSaid = true
+  function writeAnswer(): void {
+    if (!isWritten) response.write(text)
+    isWritten = true
   }
 
   function end(): void {
     clearTimeout(timer)
     if (response.writableEnded) return
-    say()
+    writeAnswer()
     response.end()
   }
 }

@@ -37,7 +37,7 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Ra
       maxHeaderSize: HEAD_BYTES_MAX,
     },
     (request, response) => {
-      if (!connections.isAnswered(response)) return
+      if (!connections.admits(response)) return
       measureUnread(request, response, refused)
       // When stopping, even busy connections must close. After a request to upgrade, another protocol may follow.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
@@ -45,7 +45,7 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Ra
     },
   )
   const connections = boundConnections(server)
-  answerNoRequests(server, refused, connections.underWay)
+  answerMalformed(server, refused, connections.underWay)
   server.setTimeout(UNREAD_MS)
   return {
     /** @param host null: all interfaces */
@@ -60,9 +60,9 @@ function measureUnread(request: IncomingMessage, response: ServerResponse, refus
   response.once('prefinish', () => {
     // If the connection closes after this response, Node reads no more of it.
     if (request.complete || !response.shouldKeepAlive) return
-    const tookOf = refused.open(request)
+    const countBytes = refused.open(request)
     request.on('data', (piece: Buffer) => {
-      tookOf(piece.length)
+      countBytes(piece.length)
       giveBack(piece)
     })
   })
@@ -128,7 +128,7 @@ const STATUSES: Readonly<Record<string, number>> = {
  * limiter's wait: a head that is too large costs more than a delivery, and a client sends the next when it is answered.
  * @param underWay the responses on a connection that have not ended
  */
-function answerNoRequests(
+function answerMalformed(
   server: Server,
   refused: RateLimiter,
   underWay: (socket: Socket) => readonly ServerResponse[],
@@ -142,8 +142,8 @@ function answerNoRequests(
     const before = underWay(socket)
     // Earlier requests on the connection are answered first. The one that broke may have been answered already.
     await Promise.all(before.filter(({ req }) => req.complete).map(ended))
-    const isSpoken = before.some(({ req, headersSent }) => headersSent && !req.complete)
-    if (socket.writable && !isSpoken) socket.write(answerOf(STATUSES[fault.code ?? ''] ?? 400))
+    const isAnswered = before.some(({ req, headersSent }) => headersSent && !req.complete)
+    if (socket.writable && !isAnswered) socket.write(answerOf(STATUSES[fault.code ?? ''] ?? 400))
     socket.destroy(fault)
   }
 
@@ -194,7 +194,7 @@ function boundConnections(server: Server) {
 
   return {
     /** Whether to answer a request. Must be called for each request, before anything else. */
-    isAnswered(response: ServerResponse): boolean {
+    admits(response: ServerResponse): boolean {
       const { socket } = response.req
       const waiting = open.get(socket)
       // Node still parses what came in one piece with the request that was one too many.

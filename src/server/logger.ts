@@ -20,21 +20,21 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
 
 /** The log: one JSON object a line, scrubbed of every configured secret and of whatever looks like one. */
 export function createLogger(level: string, secrets: () => readonly string[], destination: DestinationStream): Logger {
-  let of: readonly string[] = []
-  let known: readonly string[] = []
+  let lastSecrets: readonly string[] = []
+  let forms: readonly string[] = []
   // The secrets may change while the bot runs.
-  const knownNow = (): readonly string[] => {
+  const formsNow = (): readonly string[] => {
     const now = secrets()
-    if (now !== of) known = secretForms(now)
-    of = now
-    return known
+    if (now !== lastSecrets) forms = secretForms(now)
+    lastSecrets = now
+    return forms
   }
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: plainError(DETAILED.has(level)) },
-    hooks: { streamWrite: (line: string) => forTerminal(scrub(line, knownNow())) },
+    hooks: { streamWrite: (line: string) => forTerminal(scrub(line, formsNow())) },
   }
   return pino(options, destination)
 }
@@ -88,8 +88,8 @@ export function withoutForms(line: string, forms: readonly string[]): string {
   return clean
 }
 
-function scrub(line: string, known: readonly string[]): string {
-  let clean = withoutForms(line, known)
+function scrub(line: string, forms: readonly string[]): string {
+  let clean = withoutForms(line, forms)
   if (!MAY_LOOK_SECRET.test(clean)) return clean
   for (const [pattern, instead] of LOOKS_SECRET) clean = clean.replace(pattern, instead)
   return clean

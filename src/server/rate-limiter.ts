@@ -12,7 +12,7 @@ interface Connection {
 }
 
 /** A request that is being read. If it closes after it was answered, only its connection emits `close`. */
-interface Source {
+interface Incoming {
   pause(): unknown
   resume(): unknown
   socket: Connection
@@ -20,14 +20,14 @@ interface Source {
 
 /** Limits how fast all large bodies of one kind are read, together. */
 export interface RateLimiter {
-  /** For one request: pass each piece's size to the result. It pauses the source until its turn, then runs `wentOn`. */
-  open(source: Source, wentOn?: () => void): (bytes: number) => void
+  /** For one request: pass each piece's size to the result. It pauses the request until its turn, then runs `wentOn`. */
+  open(incoming: Incoming, wentOn?: () => void): (bytes: number) => void
   /** Waits for the turn of these bytes, or until the connection closes. Few bytes do not wait. */
   turnOf(connection: Connection, bytes: number): Promise<void>
 }
 
 /** One for bodies that may be accepted, one for what comes after a refusal: strangers delay only each other. */
-export interface Measures {
+export interface RateLimiters {
   bodies: RateLimiter
   refused: RateLimiter
 }
@@ -82,12 +82,12 @@ export function createRateLimiter({
   }
 
   return {
-    open(source, wentOn) {
+    open(incoming, wentOn) {
       let taken = 0
       const rest = async (bytes: number) => {
-        source.pause()
-        if (!(await turn(source.socket, bytes))) return
-        source.resume()
+        incoming.pause()
+        if (!(await turn(incoming.socket, bytes))) return
+        incoming.resume()
         wentOn?.()
       }
       return (bytes) => {

@@ -30,7 +30,7 @@ export type BodyReading =
   | ReadDelivery
   | ReadReport
   | { kind: 'refusal'; reason: string }
-  /** the body's signature is missing or wrong */
+  /** the secret or the body's signature is missing or wrong */
   | { kind: 'unauthorized' }
   /** an event that says nothing about a build: accepted, and not stored */
   | { kind: 'unwanted' }
@@ -87,7 +87,10 @@ export function createSecretCheck(secrets: readonly string[]): (presented: strin
   }
 }
 
-/** A project's webhook to this bot. `none`: it has none of its own; its organization or group may have one. */
+/**
+ * A project's webhook to this bot. `none`: it has none of its own; its organization or group may have one. `form`: sends
+ * forms, not JSON; `no-events`: lacks the event that we read.
+ */
 export type Hook =
   | { state: 'fine' }
   | { state: 'none' | 'off' | 'no-events' | 'form' }

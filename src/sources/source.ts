@@ -5,7 +5,7 @@ import type { KnownProject } from '../store/records.ts'
 
 /**
  * A service that runs builds, as commands and jobs use it. What it cannot do is null. Calls throw a CiError, and each
- * write is sent once. Deliveries come through an `Endpoint`, polling uses a `Polled`.
+ * write is sent once. Deliveries come through an `Endpoint`, polling uses a `PolledSource`.
  */
 export interface Source {
   getProject: ((id: ProjectId, query?: BuildQuery, signal?: AbortSignal) => Promise<LegacyProject>) | null

@@ -4,7 +4,7 @@ import { readBody } from '../server/body.ts'
 import { giveBack } from '../server/memory.ts'
 import { createBufferedSink } from '../lib/buffered-sink.ts'
 import type { Log } from '../lib/log.ts'
-import type { Measures } from '../server/rate-limiter.ts'
+import type { RateLimiters } from '../server/rate-limiter.ts'
 import type { Recorded } from '../domain/build-event.ts'
 import type { Endpoint, ReadDelivery, ReadReport, WebhookKind } from './endpoint.ts'
 
@@ -28,7 +28,7 @@ export interface WebhookDeps {
   /** shared by all webhooks */
   throttle: Throttle
   /** rate limiters for large bodies and for what comes after a refusal */
-  measures: Measures
+  rateLimiters: RateLimiters
   /** called for each request with the answer's status, the status in its body, and the time that it took */
   count: (what: WebhookKind, answered: { status: number; answer: string; ms: number }) => void
 }
@@ -36,7 +36,7 @@ export interface WebhookDeps {
 /** Answers one webhook request. It stores a delivery before it answers 202, and nothing of a refused one. */
 export function createWebhookRoute(
   endpoint: Endpoint,
-  { record, acknowledged, log, throttle, measures, count }: WebhookDeps,
+  { record, acknowledged, log, throttle, rateLimiters, count }: WebhookDeps,
 ) {
   const { what } = endpoint
   const lines = createBufferedSink<Log>()
@@ -44,15 +44,15 @@ export function createWebhookRoute(
 
   async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
     if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
-    if (!endpoint.maySend(request, url)) return stranger(request)
+    if (!endpoint.maySend(request, url)) return refuseStranger(request)
     if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
-    const body = await readBody(request, { bytesMax: endpoint.bodyBytesMax, rateLimiter: measures.bodies })
+    const body = await readBody(request, { bytesMax: endpoint.bodyBytesMax, rateLimiter: rateLimiters.bodies })
     if (body.kind === 'too-large')
       return refuse(413, `a body may have ${endpoint.bodyBytesMax} bytes`, { connection: 'close' })
     if (body.kind !== 'whole') return refuse(400, 'the body broke off', { connection: 'close' })
     const reading = endpoint.read(body.bytes, request.headers)
     giveBack(body.bytes)
-    if (reading.kind === 'unauthorized') return stranger(request)
+    if (reading.kind === 'unauthorized') return refuseStranger(request)
     if (reading.kind === 'unwanted') return { status: 202, result: 'ignored', body: '{"status":"ignored"}' }
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
@@ -68,11 +68,12 @@ export function createWebhookRoute(
     return { status: 202, result: answer, body: `{"status":"${answer}"}`, ...(eventSeq !== undefined && { eventSeq }) }
   }
 
-  function stranger(request: IncomingMessage): Answer {
+  function refuseStranger(request: IncomingMessage): Answer {
     const waitS = throttle.wrong(request.socket.remoteAddress ?? '')
     const close = { connection: 'close' }
-    if (waitS === null) return refuse(endpoint.unauthorizedStatus, STRANGER[endpoint.unauthorizedStatus], close)
-    return refuse(429, 'too many wrong secrets', { 'retry-after': String(waitS), ...close })
+    if (waitS === null)
+      return refuse(endpoint.unauthorizedStatus, UNAUTHORIZED_REASON[endpoint.unauthorizedStatus], close)
+    return refuse(429, 'too many wrong secrets or signatures', { 'retry-after': String(waitS), ...close })
   }
 
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
@@ -84,15 +85,16 @@ export function createWebhookRoute(
       'content-length': Buffer.byteLength(answer.body),
       ...answer.headers,
     })
-    if (answer.headers?.['connection'] === 'close') return endUnread(request, response, answer.body, measures.refused)
-    if (request.readableLength > 0) await measures.refused.turnOf(request.socket, request.readableLength)
+    if (answer.headers?.['connection'] === 'close')
+      return endUnread(request, response, answer.body, rateLimiters.refused)
+    if (request.readableLength > 0) await rateLimiters.refused.turnOf(request.socket, request.readableLength)
     const { eventSeq } = answer
     if (eventSeq !== undefined) response.once('finish', () => acknowledged(eventSeq))
     response.end(answer.body)
   }
 }
 
-const STRANGER = { 401: 'the signature is missing or wrong', 404: 'not found' } as const
+const UNAUTHORIZED_REASON = { 401: 'the secret or signature is missing or wrong', 404: 'not found' } as const
 
 interface Answer {
   status: number

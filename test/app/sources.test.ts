@@ -26,8 +26,9 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     stage.source.deliverTo(null)
     stage.source.push()
     const [body = '{}'] = (await stage.source.sent()).length > 0 ? await stage.source.sent() : ['{}']
-    const { status } = await stage.source.send(stage.app.url, body, 'of nobody')
+    const { status, text } = await stage.source.send(stage.app.url, body, 'of nobody')
     expect([401, 404]).toContain(status)
+    expect(text).toMatch(/the secret or signature is missing or wrong|not found/)
     expect(kept(stage)).toBe(0)
   })
 

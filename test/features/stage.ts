@@ -303,9 +303,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   if (door.handle) {
     const { handle } = door
     const time = { clock: systemClock, running: machineClocks.running }
-    const measures = { bodies: createRateLimiter(time), refused: createRateLimiter(time) }
+    const rateLimiters = { bodies: createRateLimiter(time), refused: createRateLimiter(time) }
     const signatures = createSignatureCount()
-    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures, signatures })
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, rateLimiters, signatures })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createCollected } from '../../src/server/body.ts'
+import { createBodyBuffer } from '../../src/server/body.ts'
 
 function collect(text: string, pieceBytes: number) {
-  const collected = createCollected()
+  const collected = createBodyBuffer()
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at += pieceBytes) collected.add(bytes.subarray(at, at + pieceBytes))
   return collected
@@ -23,7 +23,7 @@ describe('a body that arrives in pieces', () => {
   })
 
   it('takes the announced memory once it arrives in pieces, and no more', () => {
-    const collected = createCollected(100_000)
+    const collected = createBodyBuffer(100_000)
     collected.add(Buffer.alloc(10))
     expect(collected.takenBytes).toBe(10)
     collected.add(Buffer.alloc(10))
@@ -34,14 +34,14 @@ describe('a body that arrives in pieces', () => {
   })
 
   it('may be longer than announced', () => {
-    const collected = createCollected(3)
+    const collected = createBodyBuffer(3)
     for (const piece of ['ab', 'cd', 'ef']) collected.add(Buffer.from(piece))
     expect(collected.bytes().toString()).toBe('abcdef')
   })
 
   it('does not share memory with the neighbours of its first piece', () => {
     const shared = Buffer.from('abcdef')
-    const collected = createCollected()
+    const collected = createBodyBuffer()
     collected.add(shared.subarray(0, 3))
     collected.add(Buffer.from('xyz'))
     expect(shared.toString()).toBe('abcdef')
@@ -49,6 +49,6 @@ describe('a body that arrives in pieces', () => {
   })
 
   it('that never arrives is empty', () => {
-    expect(createCollected().bytes()).toHaveLength(0)
+    expect(createBodyBuffer().bytes()).toHaveLength(0)
   })
 })

@@ -6,7 +6,7 @@ import { endUnread } from '../../server/client-gone.ts'
 import { announcedBytes, readBody } from '../../server/body.ts'
 import { createMemoryBudget, giveBack } from '../../server/memory.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Measures, RateLimiter } from '../../server/rate-limiter.ts'
+import type { RateLimiters, RateLimiter } from '../../server/rate-limiter.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
@@ -29,7 +29,7 @@ interface GateDeps {
   log: Pick<Log, 'warn'>
   now: () => number
   /** rate limiters for large bodies and for what comes after a refusal */
-  measures: Measures
+  rateLimiters: RateLimiters
   signatures: Pick<SignatureCount, 'count'>
 }
 
@@ -41,8 +41,8 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * body is read, so that a stranger costs no parsing and little memory. A body that is no object is refused too: Bolt
  * reads its fields outside of any `catch`, which would end the process.
  */
-export function createGate({ signingSecret, log, now, measures, signatures }: GateDeps): Gate {
-  const limits = { memory: createMemoryBudget(UNSIGNED_BYTES_MAX), rateLimiter: measures.bodies }
+export function createGate({ signingSecret, log, now, rateLimiters, signatures }: GateDeps): Gate {
+  const limits = { memory: createMemoryBudget(UNSIGNED_BYTES_MAX), rateLimiter: rateLimiters.bodies }
   const seen = createSeen()
   const logRefused = createRefusedLog(log, now)
 
@@ -88,7 +88,7 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
       request.rawBody = found
       return true
     }
-    answer(request, response, found, measures.refused)
+    answer(request, response, found, rateLimiters.refused)
     return false
   }
 }

@@ -7,7 +7,7 @@ import { readAnswer, type CiResponse } from '../http/exchange.ts'
 /** The most pages that are read for one list. Beyond it the list is `truncated`. */
 export const PAGES_MAX = 200
 
-interface Source<Item> {
+interface PagedList<Item> {
   /** the interface's address: a `Link` that leads outside it is not followed */
   base: URL
   first: URL
@@ -32,18 +32,18 @@ interface Next {
  * link, at the total, or at a page that is short, empty or a repetition. Each project comes once, even if the list shifts
  * meanwhile. `truncated`: CI says that it has more.
  */
-export async function followPages<Item>(source: Source<Item>): Promise<ProjectList<Item>> {
+export async function followPages<Item>(list: PagedList<Item>): Promise<ProjectList<Item>> {
   const listed = new Map<string, Item | null>()
   let total: number | null = null
   // CI sends `Link` headers, so a page without one is the last.
   let isLinked = false
   // CI announced another page, but it repeated known items.
   let isStuck = false
-  let next: Next | null = { url: source.first, isPromised: true }
+  let next: Next | null = { url: list.first, isPromised: true }
   for (let number = 1, itemsMax = 0; next !== null && number <= PAGES_MAX; number += 1) {
     const at: Next = next
     next = null
-    const page = await loadPage(source, at)
+    const page = await loadPage(list, at)
     if (!page) break
     const known = listed.size
     for (const { id, item } of page.entries) listed.set(id, item)
@@ -56,19 +56,19 @@ export async function followPages<Item>(source: Source<Item>): Promise<ProjectLi
     itemsMax = Math.max(itemsMax, page.entries.length)
     if (isRepeated) break
     const linked = findNextLink(page.link, at.url)
-    if (linked && isBelow(source.base, linked)) next = { url: linked, isPromised: true }
+    if (linked && isBelow(list.base, linked)) next = { url: linked, isPromised: true }
     // Our credentials must not go elsewhere. The next page number leads to the same page.
-    else if (linked) next = numbered(source, number + 1, true)
-    else if (total !== null) next = listed.size < total ? numbered(source, number + 1, true) : null
+    else if (linked) next = pageAt(list, number + 1, true)
+    else if (total !== null) next = listed.size < total ? pageAt(list, number + 1, true) : null
     // Even a page smaller than requested does not prove the end: CI may allow no larger one.
-    else if (source.isPaged && !isLinked && !isShort) next = numbered(source, number + 1, false)
+    else if (list.isPaged && !isLinked && !isShort) next = pageAt(list, number + 1, false)
   }
   const projects = [...listed.values()].filter((item) => item !== null)
   const truncated = next !== null || isStuck || (total !== null && listed.size < total)
   return { projects, truncated, skipped: listed.size - projects.length }
 }
 
-function numbered({ first }: { first: URL }, number: number, isPromised: boolean): Next {
+function pageAt({ first }: { first: URL }, number: number, isPromised: boolean): Next {
   const url = new URL(first)
   url.searchParams.set('page', String(number))
   return { url, isPromised }
@@ -83,10 +83,10 @@ interface Page<Item> {
   link: string | null
 }
 
-async function loadPage<Item>(source: Source<Item>, { url, isPromised }: Next): Promise<Page<Item> | null> {
+async function loadPage<Item>(list: PagedList<Item>, { url, isPromised }: Next): Promise<Page<Item> | null> {
   try {
-    const response = await source.load(url)
-    return { ...readAnswer(response, source.purpose, (json) => readPage(json, source)), link: response.link }
+    const response = await list.load(url)
+    return { ...readAnswer(response, list.purpose, (json) => readPage(json, list)), link: response.link }
   } catch (error) {
     // Some services answer 404 beyond the last page.
     if (!isPromised && error instanceof CiError && error.kind === 'not-found') return null
@@ -95,7 +95,7 @@ async function loadPage<Item>(source: Source<Item>, { url, isPromised }: Next): 
 }
 
 /** A bare array, or `{projects: […], total, page, per_page}`; null for anything else. */
-function readPage<Item>(json: unknown, { read, idOf }: Source<Item>): Omit<Page<Item>, 'link'> | null {
+function readPage<Item>(json: unknown, { read, idOf }: PagedList<Item>): Omit<Page<Item>, 'link'> | null {
   const envelope = envelopeSchema.safeParse(Array.isArray(json) ? { projects: json } : json)
   if (!envelope.success) return null
   const entries = envelope.data.projects.map((value, at) => {

@@ -40,28 +40,28 @@ const PAYLOAD = z.object({
 })
 
 // By hand, and not a part of the schema: nothing in these can be at fault, and they are read for every delivery.
-const statusText = (value: unknown): string | null =>
+const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? cleanText(value) : typeof value === 'number' ? String(value) : null
 const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
 const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
 
 function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record<string, unknown>>): Observation {
-  const buildUrl = statusText(build['build_url'])
+  const buildUrl = textOf(build['build_url'])
   return {
     projectId: required.project_id,
     buildId: required.build_id,
-    branch: statusText(build['branch']),
-    commitId: statusText(build['commit_id']),
+    branch: textOf(build['branch']),
+    commitId: textOf(build['commit_id']),
     rawStatus: required.status,
     details: {
       ...NO_DETAILS,
-      projectName: statusText(build['project_name']),
-      projectFullName: statusText(build['project_full_name']),
+      projectName: textOf(build['project_name']),
+      projectFullName: textOf(build['project_full_name']),
       buildUrl,
-      commitUrl: statusText(build['commit_url']),
-      shortCommitId: statusText(build['short_commit_id']),
-      message: commitTitle(statusText(build['message'])),
-      committer: statusText(build['committer']),
+      commitUrl: textOf(build['commit_url']),
+      shortCommitId: textOf(build['short_commit_id']),
+      message: commitTitle(textOf(build['message'])),
+      committer: textOf(build['committer']),
       projectUuid: uuidOf(build['project_uuid']),
       buildUuid: isUuid(required.build_id)
         ? toUuid(required.build_id)
