@@ -1,6 +1,6 @@
 /**
  * The state of a build as its source says, with synonyms merged; every other word is `unknown`. Source: interface,
- * "States and transitions"; `queued` and `skipped` are GitHub's.
+ * "States and transitions"; `queued` and `skipped` are GitHub's and GitLab's.
  */
 export type Status =
   | 'queued'

@@ -29,7 +29,7 @@ const STATUS_STYLES: Record<Shown, StatusStyle> = {
     label: 'Waiting',
     color: PURPLE,
     verb: 'is waiting',
-    hint: 'queued, or waiting for an approval',
+    hint: 'not started yet, or waiting for an approval',
   },
   passed: { symbol: ':white_check_mark:', label: 'Passed', color: GREEN, verb: 'passed' },
   fixed: { symbol: ':sparkles:', label: 'Fixed', color: GREEN, verb: 'is fixed' },

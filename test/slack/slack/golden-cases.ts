@@ -74,7 +74,7 @@ const REFUSALS = [
 const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
   queued: { card: 'A build is queued.', reply: 'A build is told of that is queued.' },
   started: { card: 'A build runs.', reply: 'A build is told of that runs.' },
-  waiting: { card: 'A build waits: queued, or for an approval.', reply: 'A build is told of that waits.' },
+  waiting: { card: 'A build waits: not started yet, or for an approval.', reply: 'A build is told of that waits.' },
   passed: { card: 'A build has passed.', reply: 'A run has passed.' },
   fixed: { card: 'A build has passed after its branch was red.', reply: 'A run has passed after its branch was red.' },
   flaky: {

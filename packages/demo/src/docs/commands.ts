@@ -23,7 +23,8 @@ thread or in the channel. \`npm run gallery\` shows every answer with its button
 - A **project** is named by its full name, a part that no other name has, its uuid or its legacy id.
 - A **build** is \`#512\`, or \`#3f2a1b4c\` where CI has no number for it, as its card says; \`acme/web@main\` (the last build of a
   branch); its address in CI; or its uuid.
-- In a build's thread, where Slack runs no commands, mention the bot: \`@Buildline stop\`, \`restart\`, \`status\` or \`why\`.
+- In a build's thread, where Slack runs no commands, mention the bot: \`@Buildline stop\`, \`restart\`, \`status\`,
+  \`why\`, \`on it 30m\` or \`let go\`.
 - \`/ci\` alone shows what is red and what is running in this channel, with buttons.`
 
 /** Lines of the example that one section shows. */
@@ -57,7 +58,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** The README's short table. */
 export const commandTable = (commands: readonly CommandRow[]): string =>
   [
-    '| command | of its own | what it does |',
+    '| command | separate slash command | what it does |',
     '|---|---|---|',
     ...commands.map(({ name, usage, alias, does }) => {
       const typed = `/ci ${[name, usage].filter(Boolean).join(' ')}`

@@ -6,25 +6,25 @@ import { metricTable } from './metrics.ts'
 import { settingTable } from './settings.ts'
 import { statusTable } from './statuses.ts'
 
-/** A page of the documentation that is made from the code, whole or in a part of it. */
+/** A page of the documentation that is generated, wholly or in part. */
 export interface Page {
   path: string
   /** @returns the page as it should be, given as it is */
-  write: (is: string) => string
+  write: (current: string) => string
 }
 
 export const PAGES: readonly Page[] = [
   { path: 'docs/commands.md', write: () => commandDocs(COMMANDS) },
-  { path: 'docs/statuses.md', write: (is) => withPart(is, statusTable()) },
-  { path: 'docs/operations/metrics.md', write: (is) => withPart(is, metricTable()) },
+  { path: 'docs/statuses.md', write: (current) => withPart(current, statusTable()) },
+  { path: 'docs/operations/metrics.md', write: (current) => withPart(current, metricTable()) },
   {
     path: 'manifest.yml',
-    write: (is) => is.replace(SLASH_COMMANDS, (_, end: string) => slashCommands(COMMANDS) + end),
+    write: (current) => current.replace(SLASH_COMMANDS, (_, end: string) => slashCommands(COMMANDS) + end),
   },
   {
     path: 'README.md',
-    write: (is) =>
-      withPart(withPart(withPart(is, settingTable()), commandTable(COMMANDS), 'commands'), appLink(), 'app'),
+    write: (current) =>
+      withPart(withPart(withPart(current, settingTable()), commandTable(COMMANDS), 'commands'), appLink(), 'app'),
   },
 ]
 
@@ -40,11 +40,11 @@ function appLink(): string {
 }
 
 /** Writes one part of a page; the text around it is written by hand. */
-function withPart(is: string, part: string, name = ''): string {
+function withPart(current: string, part: string, name = ''): string {
   const place = new RegExp(
     `(<!-- ${[name, 'from the code: npm run docs'].join(' ').trim()} -->\\n).*?( *<!-- until here -->)`,
     's',
   )
-  if (!place.test(is)) throw new Error('the page has no place for what comes from the code')
-  return is.replace(place, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`)
+  if (!place.test(current)) throw new Error('the page has no place for what comes from the code')
+  return current.replace(place, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`)
 }

@@ -24,12 +24,12 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['SLACK_APP_TOKEN'],
     default: '',
-    is: '`xapp-…`; set: Socket Mode, and Slack needs no way in',
+    is: '`xapp-…`; if set, Buildline uses Socket Mode and needs no public address for Slack',
   },
   {
     names: ['SLACK_API_URL'],
     default: "Slack's",
-    is: 'another Web API, for tests',
+    is: 'address of another Slack Web API, for tests',
   },
   {
     names: ['WEBHOOK_SECRET'],
@@ -94,7 +94,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['GITHUB_API_URL', 'GITLAB_URL'],
     default: '`https://api.github.com`, `https://gitlab.com`',
-    is: 'of GitHub Enterprise Server `https://<host>/api/v3`; of a self-managed GitLab its address, with its path if it has one',
+    is: 'for GitHub Enterprise Server: `https://<host>/api/v3`; for a self-managed GitLab: its address, with its path if it has one',
   },
   {
     names: ['GITHUB_WEBHOOK_SECRET', 'GITLAB_WEBHOOK_SECRET'],
@@ -114,12 +114,12 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['CI_ADMINS'],
     default: "the workspace's admins and owners",
-    is: 'the same: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) gets a direct message when CI, GitHub or GitLab refuses the credentials, and when a channel closes whose subscriptions have no other owner',
+    is: 'user and group ids, as above: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) gets a direct message when CI, GitHub or GitLab refuses the credentials, and when a channel closes whose subscriptions have no other owner',
   },
   {
     names: ['PEOPLE_BY_EMAIL'],
     default: '`no`',
-    is: "`yes`: a failure asks the person in Slack who has the e-mail address of the commit's author whether its name is theirs; [needs a scope more](docs/subscriptions.md#whose-name-it-is)",
+    is: "`yes`: a failure asks the person in Slack who has the e-mail address of the commit's author whether its name is theirs; [needs one more scope](docs/subscriptions.md#whose-name-it-is)",
   },
   {
     names: ['DATABASE_URL'],
@@ -134,17 +134,17 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['PORT', 'HOST'],
     default: '`3000`, all interfaces',
-    is: 'where to listen: the port, of which 0 takes a free one, and the address, such as `127.0.0.1`',
+    is: 'where to listen: the port (0: any free one), and the address, such as `127.0.0.1`',
   },
   {
     names: ['METRICS_PORT'],
     default: '',
-    is: 'set: `/metrics` and `/readyz` are answered on this port, and no longer on `PORT`',
+    is: 'if set, `/metrics` and `/readyz` are served here instead of on `PORT`',
   },
   {
     names: ['LOG_LEVEL'],
     default: '`info`',
-    is: '`debug` also tells each decision',
+    is: '`debug` also logs each decision',
   },
 ]
 

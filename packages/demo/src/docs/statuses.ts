@@ -35,7 +35,7 @@ const CONDITIONS: Partial<Record<Shown, string>> = {
 }
 
 function kindOf(status: Status): string {
-  if (isAccountNotice(status)) return "final; the account's trouble: one notice that counts, each day"
+  if (isAccountNotice(status)) return "final; the account's trouble: one notice a day with their number"
   if (!isFinal(status)) return 'not final'
   return isRed(status) ? 'final, red' : 'final'
 }
