@@ -23,7 +23,7 @@ describeDemo('the panel that breaks things', (demo) => {
     await slack.getByLabel('works').check()
     await message(page, /Failed acme\/web #501/)
     await page.getByText('on its way 0').waitFor()
-    await page.getByText(/^last lag \d+\.\d s$/).waitFor()
+    await page.getByText(/^lag \(median\) \d+\.\d s$/).waitFor()
     expect(await page.getByText('lost 0 · doubled 0', { exact: true }).count()).toBe(1)
   })
 

@@ -94,7 +94,7 @@ export interface BotShown {
 /** How far Slack is behind, in ms since the bot accepted a delivery. */
 export interface Lag {
   /** the median of the newest cards; null: none yet */
-  lastMs: number | null
+  medianMs: number | null
   /** how long the oldest build without a right card has waited; null: none waits */
   oldestMs: number | null
 }

@@ -15,7 +15,7 @@ export interface Agreement {
 /**
  * Compares the builds of CI with the messages of a channel that follows everything: one card per commit and branch, in
  * the state of its newest build, one reply for each attempt that another message does not already tell, and one notice for
- * builds that were not run. What people asked for, who looks after a branch, and which tests failed, is no matter here. It looks at
+ * builds that were not run. What people asked for, who looks after a branch, and which tests failed, does not matter here. It looks at
  * what people see, and knows nothing of the bot's own records.
  */
 export function compare(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
@@ -81,7 +81,7 @@ function compareThread(
   { lost, doubled }: Agreement,
 ): void {
   const ended = own.flatMap(({ runs }) => runs).filter(({ finishedAt }) => finishedAt !== null).length
-  // The attempt that the card was born with has no reply of its own.
+  // The attempt that the card showed when it was posted has no reply of its own.
   if (replies.length < ended - 1) lost.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
   if (replies.length > ended) doubled.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
 }

@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS = 250
 const LOOK_MS = 2_500
 const LOOK_ONCE_MS = 500
 
-export interface Stage {
+export interface Play {
   ci: Service
   slack: SandboxSlack
   clock: Clock
@@ -32,8 +32,8 @@ export interface Stage {
 }
 
 /** Plays all acts and waits until Slack agrees with what CI did; prints what came of it, and answers the exit code. */
-export async function play(stage: Stage): Promise<number> {
-  const { ci, slack, clock, isOnce, tell } = stage
+export async function play(parts: Play): Promise<number> {
+  const { ci, slack, clock, isOnce, tell } = parts
   const acts = actsOf(ci.story)
   const owners = watchOwners(slack)
   for (const [index, act] of acts.entries()) {
@@ -43,13 +43,13 @@ export async function play(stage: Stage): Promise<number> {
   }
   tell(null)
   await ci.settle()
-  const agreement = await untilAgreed(stage, owners)
+  const agreement = await untilAgreed(parts, owners)
   const shown = [CHANNELS.builds, ...FOLLOWERS.map(({ channel }) => channel)]
   if (isOnce) for (const id of shown) console.log(forTerminal(`\n${transcriptOf(slack, id)}`))
   const { lost, doubled, wrong } = agreement
   for (const sentence of [...lost, ...doubled, ...wrong]) console.log(forTerminal(`  ! ${sentence}`))
   console.log(`\nlost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)
-  if (!isOnce) yourTurn(stage)
+  if (!isOnce) yourTurn(parts)
   return agrees(agreement) ? 0 : 1
 }
 
@@ -68,23 +68,23 @@ function watchOwners({ workspace }: SandboxSlack): Owners {
 }
 
 /** Whoever looks at the page may not look at the terminal: it stands in both. */
-function yourTurn({ ci, slack: { acts } }: Stage): void {
+function yourTurn({ ci, slack: { acts } }: Play): void {
   const text = yourTurnIn(ci.story)
   console.log(`\n${text}\n\nCtrl-C ends it.`)
   acts.say({ user: PEOPLE.grace, channel: CHANNELS.builds, text })
 }
 
-async function untilAgreed(stage: Stage, owners: Owners): Promise<Agreement> {
-  const { clock } = stage
+async function untilAgreed(parts: Play, owners: Owners): Promise<Agreement> {
+  const { clock } = parts
   const until = clock.now() + AGREE_MAX_MS
   for (;;) {
-    const agreement = look(stage, owners)
+    const agreement = look(parts, owners)
     if (agrees(agreement) || clock.now() > until) return agreement
     await clock.sleep(LOOK_AGAIN_MS)
   }
 }
 
-function look({ ci, slack, isOnce }: Stage, owners: Owners): Agreement {
+function look({ ci, slack, isOnce }: Play, owners: Owners): Agreement {
   const messages = messagesIn(slack, CHANNELS.builds)
   const { builds } = ci.state()
   const told = compare(builds, messages)

@@ -37,29 +37,29 @@ export function judge(evidence: Evidence): { standing: Standing; told: StepResul
   const told: StepResult[] = []
   const sent = sentBuilds(evidence.builds, evidence.deliveries, evidence.namesAttempts)
   const [account, built] = parted(sent, ({ build }) => isAccountNotice(toStatus(build.status)))
-  const shown = index(evidence.messages)
+  const messagesOf = index(evidence.messages)
   const chosen = choices(evidence.decisions)
   const revisions = Map.groupBy(built, ({ build }) => `${build.project} ${build.branch} ${build.commitId}`)
-  for (const own of revisions.values()) judgeRevision(own, { evidence, shown, chosen, standing, told })
+  for (const own of revisions.values()) judgeRevision(own, { evidence, messagesOf, chosen, standing, told })
   judgeNotice(account, evidence, standing)
   return { standing, told }
 }
 
-interface Court {
+interface Judging {
   evidence: Evidence
-  shown: Shown
+  messagesOf: MessagesOf
   chosen: Map<string, Choice>
   standing: Standing
   told: StepResult[]
 }
 
-function judgeRevision(own: readonly SentBuild[], { evidence, shown, chosen, standing, told }: Court): void {
+function judgeRevision(own: readonly SentBuild[], { evidence, messagesOf, chosen, standing, told }: Judging): void {
   const builds = own.map(({ build }) => build)
   if (own.some(({ build, isAmbiguous }) => isAmbiguous || evidence.uncounted.has(build.id)))
     return void (standing.notCounted += own.length)
   const choice = choiceOf(builds, chosen)
   if (choice === 'none') return
-  const messages = shown(builds)
+  const messages = messagesOf(builds)
   const found = choice === 'all' ? compare(builds, messages) : compareCards(builds, messages)
   standing.doubled.push(...found.doubled)
   const untaken = own.filter(({ isTaken }) => !isTaken).length
@@ -135,10 +135,10 @@ function choiceOf(builds: readonly BuildSnapshot[], chosen: ReadonlyMap<string, 
 }
 
 /** Finds the cards of these builds and what hangs below them, the cards first. */
-type Shown = (builds: readonly BuildSnapshot[]) => Message[]
+type MessagesOf = (builds: readonly BuildSnapshot[]) => Message[]
 
 // Each card is looked at once, not once for each build: in a storm there are hundreds of both.
-function index(messages: readonly Message[]): Shown {
+function index(messages: readonly Message[]): MessagesOf {
   const byThread = Map.groupBy(messages, ({ threadTs }) => threadTs)
   const byNumber = new Map<string, Message[]>()
   for (const root of byThread.get(undefined) ?? []) {

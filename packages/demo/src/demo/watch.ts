@@ -32,7 +32,7 @@ export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
   let rules = rulesOf()
   const rest = watchRest(clock)
   let queue: Queue = null
-  let [standing, lag]: [Standing, Lag] = [judge(evidence(true)).standing, { lastMs: null, oldestMs: null }]
+  let [standing, lag]: [Standing, Lag] = [judge(evidence(true)).standing, { medianMs: null, oldestMs: null }]
   void look()
   const queueNow = () => (bot.state === 'running' ? queue : null)
   return () => ({
@@ -64,7 +64,7 @@ export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
   }
 }
 
-/** Whether nothing has been to do, and nothing new came, for as long as things need to settle. */
+/** Whether the bot has been idle, and nothing new has arrived, for as long as things need to settle. */
 function watchRest(clock: Clock) {
   let since: number | null = null
   let seen = ''
@@ -94,7 +94,7 @@ function watchLag(slack: SandboxSlack, clock: Clock, stopped: AbortSignal): (tol
     }
     lags.splice(0, lags.length - LAGS_MAX)
     const waiting = told.filter(({ cardTs }) => cardTs === null).map(({ takenAt }) => takenAt)
-    return { lastMs: median(lags), oldestMs: waiting.length === 0 ? null : clock.now() - Math.min(...waiting) }
+    return { medianMs: median(lags), oldestMs: waiting.length === 0 ? null : clock.now() - Math.min(...waiting) }
   }
 }
 

@@ -3,7 +3,7 @@ import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { PanelBuild, PanelDelivery } from '../../../sandbox-slack/src/panel-state.ts'
 import type { Sent, Service } from '../service/service.ts'
 
-/** So many of the builds that attempt, of those that have ended, and of the deliveries are shown: a storm has more. */
+/** So many of the running builds, of those that have ended, and of the deliveries are shown: a storm has more. */
 export const RUNNING_SHOWN_MAX = 60
 export const ENDED_SHOWN_MAX = 12
 export const DELIVERIES_SHOWN_MAX = 60

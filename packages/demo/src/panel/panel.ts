@@ -12,11 +12,11 @@ import { ciShown } from './ci-shown.ts'
 import { SLACK_BREAKS } from '../../../sandbox-slack/src/panel-state.ts'
 import type { CiBreak, PanelState, Scene, Watched } from '../../../sandbox-slack/src/panel-state.ts'
 
-/** What only whoever keeps the bot's process can see and do. */
+/** What only the owner of the bot's process can see and do. */
 export interface Keeper {
   watched(): Watched
   scene(): Scene | null
-  /** SIGKILL; the bot stays away until it is plugged in again. */
+  /** SIGKILL; the bot stays down until it is plugged in again. */
   pull(): void
   plugIn(): void
   /** Ends this demo and begins another one, over a fresh database; `isPlayed`: the scenario plays in it. */
@@ -30,13 +30,13 @@ export interface PanelParts {
   clock: Clock
 }
 
-/** The panels look again so often; what is as it was is not told. */
+/** How often the state is read. An unchanged state is not sent. */
 const LOOK_MS = 250
 
 /**
  * The page's other side: `/sandbox/ci/…` is the control interface of the service (its `/sandbox/…`), `/sandbox/panel/…`
- * what no part has alone: `GET state`, `POST slack` and `ci` (break), `plug`, `reset`. What changes goes out as the event
- * `panel` of the page's stream.
+ * controls the demo as a whole: `GET state`, `POST slack` and `ci` (break), `plug`, `reset`. What changes goes out as the
+ * event `panel` of the page's stream.
  */
 export function createPanel(parts: PanelParts): PanelDoor {
   const startedAt = parts.clock.now()
@@ -73,13 +73,13 @@ async function follow(
   }
 }
 
-interface Asked {
+interface PanelCall {
   request: IncomingMessage
   response: ServerResponse
   path: string
 }
 
-async function answer(parts: PanelParts, look: () => PanelState, asked: Asked): Promise<void> {
+async function answer(parts: PanelParts, look: () => PanelState, asked: PanelCall): Promise<void> {
   const read = await readCall(asked.request)
   if (read.kind === 'too-large') return sendReply(asked.response, json(413, { errors: ['the body is too large'] }))
   const { call } = read
@@ -104,10 +104,10 @@ function act({ ci, slack, keeper }: PanelParts, call: Call, what: string): Reply
   return json(404, { errors: ['no such place'] })
 }
 
-function obey<Body>(call: Call, schema: z.ZodType<Body>, announceAndRun: (body: Body) => void): Reply {
+function obey<Body>(call: Call, schema: z.ZodType<Body>, run: (body: Body) => void): Reply {
   const parsed = parseJson(call.text === '' ? '{}' : call.text)
   const body = schema.safeParse(parsed.kind === 'json' ? parsed.value : undefined)
   if (!body.success) return json(400, { errors: [z.prettifyError(body.error)] })
-  announceAndRun(body.data)
+  run(body.data)
   return json(202, { done: true })
 }

@@ -78,7 +78,7 @@ export const edits = (cast: Cast): Cases<EditOutcome> => ({
   ],
   'no-difference': [{ when: 'it is so already', outcome: { kind: 'no-difference', project: projectOf(cast.project) } }],
   ...notSent(cast),
-  ...timeoutError(cast),
+  ...sentInVain(cast),
 })
 
 export const creations = (cast: Cast): Cases<CreateOutcome> => ({
@@ -95,7 +95,7 @@ export const creations = (cast: Cast): Cases<CreateOutcome> => ({
   ],
   exists: [{ when: 'there is one by now', outcome: { kind: 'exists', project: projectOf(cast.project) } }],
   ...notSent(cast),
-  ...timeoutError(cast),
+  ...sentInVain(cast),
 })
 
 export const resets = (cast: Cast): Cases<ResetOutcome> => ({
@@ -111,7 +111,7 @@ export const resets = (cast: Cast): Cases<ResetOutcome> => ({
   ],
   'not-pro': [{ when: 'it is no Pro project', outcome: { kind: 'not-pro', project: projectOf(cast.project) } }],
   ...notSent(cast),
-  ...timeoutError(cast),
+  ...sentInVain(cast),
 })
 
 const notSent = (cast: Cast): Cases<NotSent> => ({
@@ -152,7 +152,7 @@ function refused(cast: Cast): Cases<Refused> {
   }
 }
 
-const timeoutError = (cast: Cast): Cases<SentInVain> => ({
+const sentInVain = (cast: Cast): Cases<SentInVain> => ({
   'ci-refused': each(CODES, (code) => ({
     kind: 'ci-refused' as const,
     code,

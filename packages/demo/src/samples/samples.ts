@@ -226,7 +226,7 @@ const unknownPersons = ({ code }: Cast): Sample[] =>
     return one('any', 'not-allowed', when!, answerNotAllowed(unknown, { action: null, reference: REFERENCE }))
   })
 
-/** Guests read, and nobody has to be named for it. */
+/** Reading is refused only for these reasons. */
 const NOT_READING: readonly string[] = ['outsider', 'deactivated', 'bot']
 
 const one = (command: string, kind: string, when: string, answer: Answer): Sample => ({ command, kind, when, answer })

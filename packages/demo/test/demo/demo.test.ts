@@ -35,7 +35,7 @@ describe('the plug', { timeout: DEMO_MAX_MS }, () => {
     await demo.post('ci/projects/acme%2Fweb/storm', { builds: 4, failEvery: 2, ms: 500 })
     await demo.reaches('the first is told', ({ watched: { standing } }) => standing.right > 0)
     await demo.post('panel/plug', { isIn: false })
-    await demo.reaches('the bot is away', ({ watched: { bot } }) => bot.state === 'unplugged')
+    await demo.reaches('the bot is down', ({ watched: { bot } }) => bot.state === 'unplugged')
     await demo.post('ci/projects/acme%2Fapi/push', { outcome: 'error', ms: 0 })
     await demo.reaches('the news is not taken', ({ watched: { standing } }) => standing.notTaken > 0)
     expect(await demo.state()).toMatchObject({ watched: { queue: null, bot: { starts: 1 }, standing: { lost: [] } } })
@@ -43,7 +43,7 @@ describe('the plug', { timeout: DEMO_MAX_MS }, () => {
     await demo.reaches('all five are told', ({ watched: { standing } }) => standing.right === 5)
     expect((await demo.state()).watched).toMatchObject({
       bot: { state: 'running', starts: 2 },
-      lag: { lastMs: expect.any(Number), oldestMs: null },
+      lag: { medianMs: expect.any(Number), oldestMs: null },
       standing: { lost: [], doubled: [], wrong: [], onTheWay: 0, notTaken: 0 },
     })
 

@@ -23,9 +23,9 @@ export function Figures() {
   )
 }
 
-/** If no build waits for its card, shows the last lag. */
-const lagWords = ({ oldestMs, lastMs }: Watched['lag']): string =>
-  oldestMs === null ? `last lag ${secondsWords(lastMs)}` : `lag ${secondsWords(oldestMs)}`
+/** If no build waits for its card, shows the median. */
+const lagWords = ({ oldestMs, medianMs }: Watched['lag']): string =>
+  oldestMs === null ? `lag (median) ${secondsWords(medianMs)}` : `lag ${secondsWords(oldestMs)}`
 
 export const BOT_WORDS = {
   running: 'running',

@@ -19,7 +19,7 @@ export function StandingPart() {
         <Figure name="taken, on its way" value={standing.onTheWay} />
         <Figure name="not taken yet" value={standing.notTaken} />
         <Figure name="not counted" value={standing.notCounted} />
-        <Figure name="last lag" value={secondsWords(lag.lastMs)} />
+        <Figure name="lag (median)" value={secondsWords(lag.medianMs)} />
         <Figure name="oldest untold" value={secondsWords(lag.oldestMs)} />
         <Figure name="to take in" value={queue?.ingest ?? '–'} />
         <Figure name="to post" value={queue?.post ?? '–'} />

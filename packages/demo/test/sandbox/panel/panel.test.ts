@@ -14,7 +14,7 @@ const WATCHED: Watched = {
   bot: { state: 'running', pid: 7, starts: 1 },
   rules: { unread: [], dueAt: 0, onListFrom: 0 },
   queue: null,
-  lag: { lastMs: null, oldestMs: null },
+  lag: { medianMs: null, oldestMs: null },
   standing: STANDING,
 }
 
