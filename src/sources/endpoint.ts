@@ -56,16 +56,19 @@ export interface ReadReport {
   report: TestReport
 }
 
+/** @param reason quotes nothing of the body */
+export const refusal = (reason: string) => ({ kind: 'refusal', reason }) as const
+
 /** Reads a delivery's body as text and JSON, or says why that failed. The reason quotes nothing of the body. */
 export function readJsonBody(
   body: Uint8Array,
 ): { kind: 'json'; text: string; value: unknown } | { kind: 'refusal'; reason: string } {
   const text = utf8Of(body)
-  if (text === null) return { kind: 'refusal', reason: 'the body is not UTF-8 text' }
+  if (text === null) return refusal('the body is not UTF-8 text')
   try {
     return { kind: 'json', text, value: parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
   } catch (error) {
-    return { kind: 'refusal', reason: error instanceof Error ? error.message : 'the text is not JSON' }
+    return refusal(error instanceof Error ? error.message : 'the text is not JSON')
   }
 }
 

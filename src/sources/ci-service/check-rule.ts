@@ -13,7 +13,7 @@ type Rule = Readonly<Record<string, unknown>>
  * Checks a rule, in the form of CI's answers, before it is sent. `field` is a path within the rule, such as
  * `options.key`. `update` accepts words that CI itself may have stored. Source: interface, "Notification rule".
  */
-export function checkRule(rule: Rule, request: 'create' | 'update' = 'create'): FieldFault[] {
+export function checkRule(rule: Rule, request: 'create' | 'update'): FieldFault[] {
   return [
     ...notifierFaults(rule['notifier']),
     ...targetFaults(rule, request),

@@ -30,7 +30,7 @@ describe('a valid rule for creation', () => {
     [{ notifier: 'slack', options: { key: 'k'.repeat(LINE_CHARS_MAX) } }],
     [{ branch: 'b'.repeat(PATTERN_CHARS_MAX) }],
   ])('may contain %j', (more) => {
-    expect(checkRule(rule(more))).toEqual([])
+    expect(checkRule(rule(more), 'create')).toEqual([])
   })
 
   test.each([
@@ -73,11 +73,11 @@ describe('a valid rule for creation', () => {
       `has more than ${LINE_CHARS_MAX} characters`,
     ],
   ])('must not contain %j, because %s %s', (more, field, reason) => {
-    expect(checkRule(rule(more))).toEqual([{ field, reason }])
+    expect(checkRule(rule(more), 'create')).toEqual([{ field, reason }])
   })
 
   test('is refused with all of its faults at once', () => {
-    expect(checkRule({ notifier: 'campfire', options: { key: 7 } }).map(({ field }) => field)).toEqual([
+    expect(checkRule({ notifier: 'campfire', options: { key: 7 } }, 'create').map(({ field }) => field)).toEqual([
       'build_statuses',
       'options.key',
       'options.url',

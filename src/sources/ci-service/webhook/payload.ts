@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isRecord } from '../../../lib/json.ts'
-import { readJsonBody, type BodyReading } from '../../endpoint.ts'
+import { readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
 import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
 import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
@@ -15,15 +15,13 @@ export function readPayload(body: Uint8Array): CiReading {
   const read = readJsonBody(body)
   if (read.kind === 'refusal') return read
   const { build } = isRecord(read.value) ? read.value : {}
-  if (!isRecord(build)) return refuse('the body has no object "build"')
+  if (!isRecord(build)) return refusal('the body has no object "build"')
   const parsed = PAYLOAD.safeParse(build)
   if (parsed.success) return { kind: 'delivery', observation: toObservation(parsed.data, build), body: read.text }
   // Only these three can be at fault: of everything else what is not understood counts as missing.
   const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
-  return refuse(`build.${field} ${EXPECTED[field]}`)
+  return refusal(`build.${field} ${EXPECTED[field]}`)
 }
-
-const refuse = (reason: string): CiReading & { kind: 'refusal' } => ({ kind: 'refusal', reason })
 
 const REQUIRED = ['project_id', 'build_id', 'status'] as const
 

@@ -3,7 +3,7 @@ import { commitTitle } from '../../../domain/build-event.ts'
 import { listOf } from '../../../domain/raw-values.ts'
 import type { TestReport } from '../../../domain/test-report.ts'
 import { isRecord } from '../../../lib/json.ts'
-import { readJsonBody, type BodyReading } from '../../endpoint.ts'
+import { readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
 import { ciBuildId, cleanText, countOrNull, projectId } from '../../values.ts'
 
 /** Characters kept of a test's name, of its message, and of a line of a log. */
@@ -26,16 +26,14 @@ export function readReport(body: Uint8Array): BodyReading {
   const read = readJsonBody(body)
   if (read.kind === 'refusal') return read
   const { build, report } = isRecord(read.value) ? read.value : {}
-  if (!isRecord(build)) return refuse('the body has no object "build"')
-  if (!isRecord(report)) return refuse('the body has no object "report"')
+  if (!isRecord(build)) return refusal('the body has no object "build"')
+  if (!isRecord(report)) return refusal('the body has no object "report"')
   const project = projectId.safeParse(build['project_id'])
-  if (!project.success) return refuse('build.project_id is no integer id')
+  if (!project.success) return refusal('build.project_id is no integer id')
   const id = ciBuildId.safeParse(build['build_id'])
-  if (!id.success) return refuse('build.build_id is no integer id and no UUID')
+  if (!id.success) return refusal('build.build_id is no integer id and no UUID')
   return { kind: 'report', projectId: project.data, buildId: id.data, report: toReport(report) }
 }
-
-const refuse = (reason: string) => ({ kind: 'refusal', reason }) as const
 
 const count = countOrNull.transform((value) => (value !== null && value > COUNTED_TESTS_MAX ? null : value))
 
