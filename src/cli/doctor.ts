@@ -15,19 +15,14 @@ import { examine } from '../features/doctor/examine.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
-interface DoctorSettings {
-  environment: Readonly<Record<string, string | undefined>>
-  print: (line: string) => void
-}
-
 /**
  * Checks the settings, Slack, CI and the database, and prints each finding with its remedy. The bot may run meanwhile.
  * It changes only one row in the database: when it last looked. No line contains a secret.
  * @returns the exit code: 0 if nothing is wrong, else 1
  */
-export async function runDoctor({ environment, print }: DoctorSettings): Promise<0 | 1> {
+export async function runDoctor(print: (line: string) => void): Promise<0 | 1> {
   if (existsSync('.env')) loadEnvFile('.env')
-  const reading = readConfig({ ...process.env, ...environment })
+  const reading = readConfig(process.env)
   if (reading.kind === 'faults') {
     for (const fault of reading.faults) print(forTerminal(`${MARKS.wrong} Settings: ${fault}`))
     return 1

@@ -10,15 +10,12 @@ settings: the environment, and a file .env. It asks Slack and CI, looks at the d
 its remedy. Exit code: 0 when nothing is wrong, 1 when something is.
 `
 
-/**
- * @param {readonly string[]} args
- * @param {Readonly<Record<string, string | undefined>>} env
- */
-export async function doctor(args, env) {
+/** @param {readonly string[]} args */
+export async function doctor(args) {
   if (args.length > 0) throw new Failure(EXIT.usage, 'doctor takes no arguments. See buildline doctor --help')
   // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { runDoctor } = await import('../../../src/cli/doctor.ts').catch(() => {
     throw new Failure(EXIT.other, 'the doctor looks where the bot runs: in its folder or its image, with its Node')
   })
-  process.exitCode = await runDoctor({ environment: env, print: (line) => process.stdout.write(`${line}\n`) })
+  process.exitCode = await runDoctor((line) => process.stdout.write(`${line}\n`))
 }
