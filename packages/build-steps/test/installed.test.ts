@@ -23,10 +23,8 @@ const FILES = globSync('**/*.{js,cjs}', { cwd: FOLDER })
 /** Makes a package with the two programs, like the real one. */
 function makePackage(folder: string): string {
   const home = join(folder, 'package')
-  cpSync(FOLDER, join(home, 'packages/build-steps/src'), { recursive: true })
-  const bin = Object.fromEntries(
-    Object.entries(PROGRAMS).map(([name, file]) => [name, `packages/build-steps/src/${file}`]),
-  )
+  cpSync(FOLDER, join(home, 'src'), { recursive: true })
+  const bin = Object.fromEntries(Object.entries(PROGRAMS).map(([name, file]) => [name, `src/${file}`]))
   const described = { name: 'buildline-build-side', version: '0.0.1', type: 'module', bin }
   writeFileSync(join(home, 'package.json'), JSON.stringify(described))
   return home

@@ -58,14 +58,14 @@ async function attempt({ url, secret }, body, withinMs) {
       redirect: 'manual',
       signal: AbortSignal.timeout(Math.max(1, Math.ceil(withinMs))),
     })
-    return judge(response.status, await readText(response), response.headers.get('retry-after'))
+    return endingOf(response.status, await readText(response), response.headers.get('retry-after'))
   } catch (error) {
     return { kind: 'passing', why: `the bot could not be reached (${nameOf(error)})`, retryAfterMs: null }
   }
 }
 
 /** @param {number} status @param {string} text @param {string | null} retryAfter @returns {Taken | Refused | Passing} */
-function judge(status, text, retryAfter) {
+function endingOf(status, text, retryAfter) {
   const parsed = parseJson(text)
   const { status: answer, reason } = isRecord(parsed) ? parsed : {}
   // A proxy's sign-in page may also answer 200, so only the bot's own JSON counts as success.

@@ -111,7 +111,7 @@ function createReader(onTest) {
     elements.push(element)
     if (element === 'testsuite') suites.push(suiteOf(attributes))
     else if (element === 'testcase') test = testOf(attributes)
-    else if (test && isOfTest) judge(test, element, attributes)
+    else if (test && isOfTest) setResult(test, element, attributes)
   }
 
   // The path tells apart tests with the same name in different suites or browsers.
@@ -137,7 +137,7 @@ function createReader(onTest) {
   }
 
   /** @param {TestCase} of @param {string} element @param {Record<string, string>} attributes */
-  function judge(of, element, { message = '' }) {
+  function setResult(of, element, { message = '' }) {
     const result = Object.hasOwn(RESULTS, element) ? RESULTS[element] : undefined
     if (!result || RANKS.indexOf(result) < RANKS.indexOf(of.result)) return
     isInWords = result === 'failed' && of.result !== 'failed'
