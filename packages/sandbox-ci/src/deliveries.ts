@@ -1,9 +1,9 @@
 import type { Happening } from './builds.ts'
 import { deliveryBody, statusWord } from './payload.ts'
-import { judge } from './rules.ts'
+import { verdictOf } from './rules.ts'
 import type { RuleVerdict } from './rules.ts'
 import { createSender } from './sender.ts'
-import type { Attempt } from './sender.ts'
+import type { SendAttempt } from './sender.ts'
 import type { BuildStatus, NotificationRule } from './state.ts'
 import { idDigits } from './world.ts'
 import type { World } from './world.ts'
@@ -19,7 +19,7 @@ export interface Delivery {
   body: string
   /** `held`: not sent until it is resent (switch `holdDeliveries`) · `dropped`: a reset came before it was sent */
   state: 'held' | 'dropped' | 'queued' | 'answered' | 'failed'
-  attempts: Attempt[]
+  attempts: SendAttempt[]
 }
 
 /** Whether a notification rule selected a status of a build. */
@@ -69,7 +69,7 @@ export function createDeliveries(world: World): Deliveries {
 
   function decide(rule: NotificationRule, { build, run, isRecovered }: Happening): RuleVerdict {
     const question = { branch: build.branch, status: run.status, isRecovered }
-    const verdict = judge(rule, question, world.switches.deliverEverything)
+    const verdict = verdictOf(rule, question, world.switches.deliverEverything)
     decisions.push({ buildId: idDigits(world, build.id), status: run.status, notifier: rule.notifier, verdict })
     if (decisions.length > DELIVERIES_MAX) decisions.shift()
     return verdict

@@ -19,7 +19,7 @@ export interface Question {
  * Whether a rule sends this status of a build. With `deliverEverything` a rule with all four events gets every status;
  * without it, `waiting` is sent only by rules that list it, and `stopped` by no rule.
  */
-export function judge(rule: NotificationRule, question: Question, deliverEverything: boolean): RuleVerdict {
+export function verdictOf(rule: NotificationRule, question: Question, deliverEverything: boolean): RuleVerdict {
   if (!ruleSelectsBranch(rule, question.branch)) return { kind: 'silent', reason: 'branch-not-selected' }
   if (deliverEverything && hasEveryEvent(rule)) return { kind: 'send', event: 'every' }
   const events = eventsOf(question)

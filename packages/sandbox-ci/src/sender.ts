@@ -3,13 +3,13 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Switches } from './switches.ts'
 
 /** One POST of a delivery and its response. `errorCode` is `timeout`, a socket error's code, or `failed`. */
-export type Attempt =
+export type SendAttempt =
   | { kind: 'answered'; at: number; ms: number; statusCode: number; body: string }
   | { kind: 'failed'; at: number; ms: number; errorCode: string }
 
 /** Posts a JSON body. Retries up to `deliveryRetriesMax` times until the response is 2xx. */
 export interface Sender {
-  send(url: string, body: string, onAttempt: (attempt: Attempt) => void): Promise<void>
+  send(url: string, body: string, onAttempt: (attempt: SendAttempt) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function createSender({ clock, switches }: { clock: Clock; switches: () =
   const agent = new Agent({ connections: CONNECTIONS_MAX })
   const closing = new AbortController()
 
-  async function send(url: string, body: string, onAttempt: (attempt: Attempt) => void): Promise<void> {
+  async function send(url: string, body: string, onAttempt: (attempt: SendAttempt) => void): Promise<void> {
     for (let retry = 0; !closing.signal.aborted; retry++) {
       const attempt = await post(url, body)
       onAttempt(attempt)
@@ -30,7 +30,7 @@ export function createSender({ clock, switches }: { clock: Clock; switches: () =
     }
   }
 
-  async function post(url: string, body: string): Promise<Attempt> {
+  async function post(url: string, body: string): Promise<SendAttempt> {
     const at = clock.now()
     try {
       const answer = await exchange(url, body)
@@ -55,7 +55,7 @@ export function createSender({ clock, switches }: { clock: Clock; switches: () =
   return { send, close }
 }
 
-const isAccepted = (attempt: Attempt): boolean =>
+const isAccepted = (attempt: SendAttempt): boolean =>
   attempt.kind === 'answered' && attempt.statusCode >= 200 && attempt.statusCode < 300
 
 async function readAtMost(body: AsyncIterable<Buffer>): Promise<string> {

@@ -99,7 +99,7 @@ export function createSandboxCi(options: SandboxCiOptions = {}): SandboxCi {
   }
 
   const url = () => {
-    invariant(world.siteUrl !== '', 'the sandbox has not been started')
+    invariant(world.siteUrl !== '', 'the sandbox has been started')
     return world.siteUrl
   }
 
@@ -122,7 +122,7 @@ const createWorld = (options: SandboxCiOptions): World => {
 function freshWorld(options: SandboxCiOptions, clock: Clock): Pick<World, 'random' | 'state' | 'switches'> {
   const random = createRandom(options.seed ?? SEED_DEFAULT)
   const changed = changeSwitches(defaultSwitches(), options.switches ?? {})
-  invariant(changed.kind === 'switches', 'unknown switches')
+  invariant(changed.kind === 'switches', 'the switches are known')
   const state = seedState(random, clock.now(), options.webhookUrl ?? WEBHOOK_URL_DEFAULT)
   return { random, state, switches: changed.switches }
 }

@@ -277,7 +277,7 @@ describe('starting', () => {
   it('has no address before it is started, and frees its port when stopped', async () => {
     const { createSandboxCi } = await import('../src/server.ts')
     const ci = createSandboxCi()
-    expect(() => ci.url).toThrow('not been started')
+    expect(() => ci.url).toThrow('the sandbox has been started')
     const url = await ci.start()
     await ci.stop()
     await expect(fetch(url)).rejects.toThrow('fetch failed')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isBranchBuilt, ruleSelectsBranch } from '../src/branches.ts'
-import { judge } from '../src/rules.ts'
+import { verdictOf } from '../src/rules.ts'
 import { BUILD_STATUSES } from '../src/state.ts'
 import type { BuildStatus, NotificationRule } from '../src/state.ts'
 
@@ -19,7 +19,7 @@ const rule = (changes: Partial<NotificationRule>): NotificationRule => ({
 const sent = (statuses: string[], isRecovered: boolean, deliverEverything: boolean): BuildStatus[] =>
   BUILD_STATUSES.filter((status) => {
     const question = { branch: 'main', status, isRecovered: isRecovered && status === 'success' }
-    return judge(rule({ build_statuses: statuses }), question, deliverEverything).kind === 'send'
+    return verdictOf(rule({ build_statuses: statuses }), question, deliverEverything).kind === 'send'
   })
 
 describe('the events of a rule decide which statuses are sent', () => {
@@ -78,7 +78,7 @@ describe('the branch of a rule decides which branches are sent', () => {
     ['(a+)+$', 'regex', `${'a'.repeat(40)}b`, false],
   ])('%j as %s on %s: %j', (branch, match, name, expected) => {
     expect(ruleSelectsBranch({ branch, branch_match: match }, name)).toBe(expected)
-    const verdict = judge(
+    const verdict = verdictOf(
       rule({ branch, branch_match: match }),
       { branch: name, status: 'error', isRecovered: false },
       true,

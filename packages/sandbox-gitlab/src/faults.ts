@@ -1,18 +1,15 @@
-import type { CallRecord } from '../../lib/calls.ts'
+import { createCalls } from '../../lib/calls.ts'
 import { json } from '../../lib/http.ts'
-import type { Call, Reply } from '../../lib/http.ts'
+import type { Reply } from '../../lib/http.ts'
 
 export type Faults = ReturnType<typeof createFaults>
-
-const CALLS_MAX = 1_000
 
 /** Faults on request, and a log of the received calls for tests. */
 export function createFaults() {
   let limited = { calls: 0, retryAfterS: 0 }
   let failing = { calls: 0, statusCode: 500 }
   let rate: Record<string, string> = {}
-  const calls: CallRecord[] = []
-  let lastN = 0
+  const calls = createCalls()
 
   /** The error that this call gets instead of its response, if any. */
   function meet(): Reply | undefined {
@@ -24,11 +21,6 @@ export function createFaults() {
     limited.calls -= 1
     const headers = { 'content-type': 'text/plain', 'retry-after': String(limited.retryAfterS) }
     return { statusCode: 429, headers, body: 'Retry later\n' }
-  }
-
-  function record({ method, path, query, text: body }: Call, statusCode: number): void {
-    const size = calls.push({ n: ++lastN, method, path, query: query.toString(), body, statusCode })
-    if (size > CALLS_MAX) calls.shift()
   }
 
   return {
@@ -43,8 +35,8 @@ export function createFaults() {
       }),
     rate: () => rate,
     meet,
-    record,
+    record: calls.record,
     /** The received calls, oldest first; statusCode 0: the connection was closed. */
-    calls: (): readonly CallRecord[] => calls,
+    calls: calls.list,
   }
 }

@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../sandbox-ci/src/sender.ts'
+import type { SendAttempt } from '../../../sandbox-ci/src/sender.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { PanelBuild, PanelDelivery } from '../../../sandbox-slack/src/panel-state.ts'
 import type { Sent, Service } from '../service/service.ts'
@@ -37,7 +37,7 @@ export function ciShown(ci: Service) {
 /** Whether the bot has ever taken it. */
 export const isTaken = ({ attempts }: Pick<Sent, 'attempts'>): boolean => attempts.some(isAccepted)
 
-export const isAccepted = (attempt: Attempt): boolean =>
+export const isAccepted = (attempt: SendAttempt): boolean =>
   attempt.kind === 'answered' && attempt.statusCode >= 200 && attempt.statusCode < 300
 
 export const isRunning = ({ status }: BuildSnapshot): boolean => status === 'initiated' || status === 'waiting'
@@ -62,7 +62,7 @@ const deliveryShown = (delivery: Sent): PanelDelivery => ({
   isTaken: isTaken(delivery),
 })
 
-const answerOf = (attempt: Attempt | undefined): number | string | null => {
+const answerOf = (attempt: SendAttempt | undefined): number | string | null => {
   if (attempt === undefined) return null
   return attempt.kind === 'answered' ? attempt.statusCode : attempt.errorCode
 }

@@ -1,7 +1,7 @@
-import { answerBy, commonRoutes, type CommonHandles } from '../../../sandbox-ci/src/control.ts'
+import type { CommonHandles } from '../../../sandbox-ci/src/control.ts'
 import type { Push } from '../../../sandbox-ci/src/builds.ts'
 import type * as ci from '../../../sandbox-ci/src/handles.ts'
-import type { Attempt as SentAttempt } from '../../../sandbox-ci/src/sender.ts'
+import type { SendAttempt } from '../../../sandbox-ci/src/sender.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Outcome } from '../../../sandbox-ci/src/state.ts'
 import type { ChangeOutcome, RunSnapshot } from '../../../sandbox-github/src/handles.ts'
@@ -12,9 +12,9 @@ import {
   askedIn,
   stormBy,
   timeOf,
-  POLLED,
   POLLED_STORY,
   polledPanel,
+  polledService,
   type Sent,
   type Service,
   type Story,
@@ -58,11 +58,8 @@ export function githubService(github: SandboxGithub): Service {
   }
 
   return {
-    push: handles.push,
-    storm: handles.storm,
-    approve: handles.approve,
+    ...polledService(handles),
     settle: () => github.settle(),
-    decisions: () => [],
     start: (port) => github.start(port),
     stop: () => github.stop(),
     get url() {
@@ -82,9 +79,7 @@ export function githubService(github: SandboxGithub): Service {
     asked: () => askedIn(github.calls(), ASKED),
     settings: () => settingsFor(github),
     deliverTo: (botUrl) => github.setWebhookUrl(`${botUrl}/webhooks/github`),
-    ...POLLED,
     story: STORY,
-    control: answerBy(commonRoutes(handles)),
     panel: PANEL,
     lookOf: ({ status }) => ({ word: WORDS[status] ?? status, buttons: buttonsFor(status) }),
     break: (how) => github.setOutage(how === 'down'),
@@ -198,7 +193,7 @@ function sentBy(github: SandboxGithub, numberOf: (guid: string) => number): (Sen
   })
 }
 
-function attemptOf({ state, at, ms, statusCode, answer }: Delivery): SentAttempt[] {
+function attemptOf({ state, at, ms, statusCode, answer }: Delivery): SendAttempt[] {
   if (state === 'queued') return []
   if (statusCode === null) return [{ kind: 'failed', at, ms, errorCode: 'failed' }]
   return [{ kind: 'answered', at, ms, statusCode, body: answer }]

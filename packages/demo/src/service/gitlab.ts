@@ -1,7 +1,7 @@
 import type { Push } from '../../../sandbox-ci/src/builds.ts'
-import { answerBy, commonRoutes, type CommonHandles } from '../../../sandbox-ci/src/control.ts'
+import type { CommonHandles } from '../../../sandbox-ci/src/control.ts'
 import type * as ci from '../../../sandbox-ci/src/handles.ts'
-import type { Attempt as SentAttempt } from '../../../sandbox-ci/src/sender.ts'
+import type { SendAttempt } from '../../../sandbox-ci/src/sender.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Outcome } from '../../../sandbox-ci/src/state.ts'
 import type { ChangeOutcome, PipelineSnapshot } from '../../../sandbox-gitlab/src/handles.ts'
@@ -12,9 +12,9 @@ import {
   askedIn,
   stormBy,
   timeOf,
-  POLLED,
   POLLED_STORY,
   polledPanel,
+  polledService,
   type Sent,
   type Service,
   type Story,
@@ -52,11 +52,8 @@ export function gitlabService(gitlab: SandboxGitlab): Service {
   }
 
   return {
-    push: handles.push,
-    storm: handles.storm,
-    approve: handles.approve,
+    ...polledService(handles),
     settle: () => gitlab.settle(),
-    decisions: () => [],
     start: (port) => gitlab.start(port),
     stop: () => gitlab.stop(),
     get url() {
@@ -68,9 +65,7 @@ export function gitlabService(gitlab: SandboxGitlab): Service {
     asked: () => askedIn(gitlab.calls(), ASKED),
     settings: () => settingsFor(gitlab),
     deliverTo: (botUrl) => gitlab.setWebhookUrl(`${botUrl}/webhooks/gitlab`),
-    ...POLLED,
     story: STORY,
-    control: answerBy(commonRoutes(handles)),
     panel: PANEL,
     lookOf: ({ status }) => ({ word: WORDS[status] ?? status, buttons: buttonsFor(status) }),
     break: (how) => void gitlab.setSwitches({ isDown: how === 'down' }),
@@ -177,7 +172,7 @@ function sentBy(gitlab: SandboxGitlab): Sent[] {
 const reasonsIn = (body: string): string[] =>
   [...body.matchAll(/"failure_reason":"(\w+)"/g)].map(([, reason]) => reason!)
 
-function attemptOf({ statusCode, at, ms }: Delivery['answers'][number]): SentAttempt {
+function attemptOf({ statusCode, at, ms }: Delivery['answers'][number]): SendAttempt {
   if (statusCode === null) return { kind: 'failed', at, ms, errorCode: 'failed' }
   return { kind: 'answered', at, ms, statusCode, body: '' }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../src/lib/clock.ts'
 import type { CallRecord } from '../../../lib/calls.ts'
-import type { Control } from '../../../sandbox-ci/src/control.ts'
+import { answerBy, commonRoutes, type CommonHandles, type Control } from '../../../sandbox-ci/src/control.ts'
 import type { Delivery } from '../../../sandbox-ci/src/deliveries.ts'
 import type { Handles, StormOutcome } from '../../../sandbox-ci/src/handles.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
@@ -119,14 +119,20 @@ export function stormBy(push: Service['push'], project: string, wanted: Storm): 
 const STORM_MS = 4_000
 
 /** What GitHub and GitLab have in common: they keep no rules, repeat nothing, and are polled. */
-export const POLLED = {
-  reportTests: null,
-  watchRules: () => (): RulesWatched => ({ uncounted: new Set(), read: null }),
-  isPolled: true,
-  namesAttempts: true,
-  isHolding: () => null,
-  isOverLimit: () => null,
-} satisfies Partial<Service>
+export const polledService = (handles: CommonHandles) =>
+  ({
+    push: handles.push,
+    storm: handles.storm,
+    approve: handles.approve,
+    control: answerBy(commonRoutes(handles)),
+    decisions: () => [],
+    reportTests: null,
+    watchRules: () => (): RulesWatched => ({ uncounted: new Set(), read: null }),
+    isPolled: true,
+    namesAttempts: true,
+    isHolding: () => null,
+    isOverLimit: () => null,
+  }) satisfies Partial<Service>
 
 export const POLLED_STORY = {
   limit: null,
