@@ -109,7 +109,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['CI_OPERATORS'],
     default: 'all full members',
-    is: 'who may stop and restart, comma-separated: Slack user ids (`U…`) and user-group ids (`S…`)',
+    is: 'who may stop and restart, comma-separated: Slack user ids (`U…`, `W…`) and user-group ids (`S…`)',
   },
   {
     names: ['CI_ADMINS'],
