@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { INPUT_CHARS_MAX } from '../../src/features/fields.ts'
 import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { rowsOf } from '../support/app.ts'
+import { rowsOf, until } from '../support/app.ts'
 import { untilAnswered, type World } from '../support/world.ts'
 import {
   compareBranches,
@@ -30,6 +30,9 @@ async function sendUnder(world: World, fault: FaultWanted): Promise<void> {
   await submit(world)
 }
 
+/** The newest message of the channel: the result in its thread follows the requester's answer. */
+const saidIn = ({ slack }: World): string => String(slack.messages(BUILDS).at(-1)?.['text'])
+
 const choose = (block: string, value: string) => ({
   [block]: { value: { selected_option: { text: { type: 'plain_text', text: value, emoji: false }, value } } },
 })
@@ -49,7 +52,7 @@ describe('a write that CI refuses', () => {
     await untilModal(world, [...words, 'Reference'])
     expect(projectIn(world)).toEqual(before)
     expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'refused', code }])
-    expect(String(world.slack.messages(BUILDS).at(-1)?.['text'])).toContain('Not changed')
+    await until('the thread says so', () => saidIn(world).includes('Not changed'))
     expect(putsTo(world)).toHaveLength(1)
   })
 })
