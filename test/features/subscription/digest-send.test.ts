@@ -133,16 +133,21 @@ describe('a digest', () => {
     expect(stage.digests()).toHaveLength(1)
   })
 
-  test('is posted as text only if Slack refuses its chart', async () => {
+  test.each([
+    ['keeps its chart if Slack needs some seconds for the upload', 5, [...Array(6).fill(false)]],
+    ['is posted as text only if Slack keeps refusing the chart', 7, [...Array(7).fill(false), true]],
+  ])('%s', async (_, refusals, plain) => {
     await using stage = await openStage()
     await stage.set()
     await stage.restUntil(DUE)
     await stage.clock.advance(5_000)
-    stage.slack.meet(REFUSED, REFUSED)
+    stage.slack.meet(...Array(refusals).fill(REFUSED))
     await stage.look()
     await stage.clock.advance(5 * MINUTE)
-    const posts = stage.slack.calls.flatMap((call) => (call.name === 'post' && 'plain' in call ? [call.plain] : []))
-    expect([posts.slice(-3), stage.digests().length]).toEqual([[false, false, true], 1])
+    const posts = stage.slack.calls.filter(({ name, view }) => name === 'post' && view?.kind === 'digest')
+    expect(posts.map((call) => call.plain)).toEqual(plain)
+    expect(posts.at(-1)!.at - posts[0]!.at).toBeLessThan(MINUTE)
+    expect(stage.digests()).toHaveLength(1)
   })
 
   test('is posted without a chart if that cannot be drawn', async () => {
