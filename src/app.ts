@@ -159,15 +159,7 @@ export async function createApp(config: Config, log: Logger) {
       const port = await server.listen(config.port, config.host)
       const metricsPort = (await metricsServer?.listen(config.metricsPort ?? 0, config.host)) ?? null
       running = settleIn()
-      log.info(
-        {
-          port,
-          ...(metricsPort === null ? {} : { metricsPort }),
-          process: processId,
-          subscriptions: config.subscriptions.length,
-        },
-        'buildline is up',
-      )
+      log.info({ port, ...(metricsPort === null ? {} : { metricsPort }), process: processId }, 'buildline is up')
       return { port, metricsPort }
     },
     /** Replaces the valid secrets. */

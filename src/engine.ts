@@ -236,18 +236,16 @@ export function createEngine({
 
   /** Background start-up; requests must not wait for it. */
   async function settleIn(): Promise<void> {
-    const configured = { ...doctor, subscriptions: async () => config.subscriptions }
-    void checkAtStart({ doctor: configured, clock, log, logThrottle, stopping: stopping.signal }).catch(
-      (error: unknown) => log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
-    )
     if (!(await openStore())) return
+    // Not awaited, as all below: Slack and CI may be away, and a stop must not wait for them.
+    void checkAtStart({ doctor, clock, log, logThrottle, stopping: stopping.signal }).catch((error: unknown) =>
+      log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
+    )
     pendingInteractions.start()
     void rules
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
-    if (config.slack.appToken === null) return
-    // Not awaited: Slack may be away, and a stop must not wait for it.
-    void slackEndpoint.start()
+    if (config.slack.appToken !== null) void slackEndpoint.start()
   }
 
   async function openStore(): Promise<boolean> {

@@ -5,7 +5,6 @@ import { readConfig } from './config.ts'
 import { secretsOf } from './secrets.ts'
 import { forTerminal } from './lib/escape.ts'
 import { listenFault } from './server/http-server.ts'
-import { nobodyFollows } from './slack/messages/words.ts'
 import { createLogger, standardOutput } from './server/logger.ts'
 
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
@@ -21,7 +20,6 @@ export async function run(): Promise<void> {
   const { config } = reading
   let secrets = secretsOf(config)
   const log = createLogger(config.logLevel, () => secrets, standardOutput())
-  if (config.subscriptions.length === 0) log.warn({}, Object.values(nobodyFollows()).join(' '))
   const app = await createApp(config, log).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : 'unknown error'
     return refuse([

@@ -19,8 +19,8 @@ interface StartCheckDeps {
 }
 
 /**
- * Asks Slack once whether it accepts the bot, and whether the bot can post in the configured channels: the person who
- * just started it reads the log, and the first delivery may be hours away. Nobody waits for it. Throws only on bugs.
+ * Asks Slack once whether it accepts the bot, and whether the bot can post in every channel with a subscription: the
+ * person who just started it reads the log, and the first delivery may be hours away. Throws only on bugs.
  */
 export async function checkAtStart({ doctor, clock, log, logThrottle, stopping }: StartCheckDeps): Promise<void> {
   for (let wasAway = false; !stopping.aborted; wasAway = true) {
@@ -48,8 +48,7 @@ function logFindings(findings: readonly Finding[], log: Pick<Log, 'warn'>): void
   if (refused?.kind === 'slack-refuses')
     return log.warn({ part: 'slack', code: refused.code }, slackWords(refused.code).join(' '))
   for (const finding of findings) {
-    // The log said before the endpoint opened that nobody follows anything.
-    if (finding.verdict !== 'wrong' || finding.what.kind === 'nobody-follows') continue
+    if (finding.verdict !== 'wrong') continue
     const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
     log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
   }

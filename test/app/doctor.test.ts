@@ -133,7 +133,7 @@ describe('buildline doctor', () => {
     const what = 'No channel has a subscription, so no build is posted.'
     const remedy = 'Type /ci subscribe in a channel, or set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE.'
     expect([code, out]).toEqual([1, expect.stringContaining(`WRONG Channels: ${what}\n      → ${remedy}`)])
-    expect(bot.output()).toContain(`"msg":"${what} ${remedy}"`)
+    await until('the log says it', () => bot.output().includes(`"msg":"${what} ${remedy}"`))
   })
 
   it('finds a wrong signing secret, and so do /readyz and the log', async () => {

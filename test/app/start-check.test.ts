@@ -1,6 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { NOBODY, openStage, prepareStage, startApp, until, type RunningApp, type Settings } from '../support/app.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { follower } from '../alerts/stage.ts'
+import {
+  databasePath,
+  NOBODY,
+  openStage,
+  prepareStage,
+  startApp,
+  until,
+  type RunningApp,
+  type Settings,
+} from '../support/app.ts'
+import { channelId, T0 } from '../support/build-events.ts'
 
 interface Line {
   level: number
@@ -46,6 +58,25 @@ describe('the start', () => {
     expect(await oneWarning(app)).toEqual([
       `Buildline is not in channel ${CHANNELS.elsewhere}. Type /invite @Buildline there.`,
     ])
+  })
+
+  it('warns that no channel has a subscription', async () => {
+    const { settings } = await prepareStage({ settings: { LOG_LEVEL: 'info' } })
+    const app = await startApp(settings)
+    onTestFinished(() => app.stop())
+    expect(await oneWarning(app)).toEqual([expect.stringMatching(/^No channel has a subscription, .* \/ci subscribe/)])
+  })
+
+  it('counts subscriptions that were made in Slack, and checks their channels', async () => {
+    const { settings, folder } = await prepareStage({ settings: { LOG_LEVEL: 'info' } })
+    const store = openSqlite(databasePath(folder))
+    await store.migrate()
+    const channel = channelId(CHANNELS.elsewhere)
+    await store.write((tx) => tx.saveSubscription(follower(channel), { user: 'U0ADA', at: T0 }))
+    await store.close()
+    const app = await startApp(settings)
+    onTestFinished(() => app.stop())
+    expect(await oneWarning(app)).toEqual([`Buildline is not in channel ${channel}. Type /invite @Buildline there.`])
   })
 
   it('warns of nothing if everything is fine', async () => {
