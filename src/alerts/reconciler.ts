@@ -157,7 +157,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     if (outage.reason() === null) return false
     const back = new AbortController()
     answered = () => back.abort()
-    await clock.sleep(outage.nextPingAt() - clock.now(), back.signal)
+    await clock.sleep(outage.nextPingAt() - clock.now(), AbortSignal.any([back.signal, stopping.signal]))
     if (outage.reason() !== null && !stopping.signal.aborted) void ping()
     return true
   }
@@ -254,7 +254,6 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     },
     async stop() {
       stopping.abort()
-      answered()
       bells.ingest.ring()
       bells.send.ring()
       await Promise.all(loops)

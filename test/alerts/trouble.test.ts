@@ -114,6 +114,25 @@ test('a stop waits for the calls in flight, even if the database goes away meanw
   expect(end.isOver).toBe(true)
 })
 
+test('a stop during a sweep does not wait for the next ping of a Slack that is down', async () => {
+  await using stage = await openStage()
+  stage.slack.fate(() => CLOSED_WORKSPACE)
+  const sweep = { read: stage.store.read.closedChannels }
+  const read = { ...stage.store.read, closedChannels: () => sweep.read() }
+  const { reconciler } = await stage.live({ store: { ...stage.store, read } })
+  await stage.hear('error')
+  await stage.clock.advance(5 * SECOND)
+  expect(reconciler.outage()).toBe('token_revoked')
+  const stop = { beganAt: 0, endedAt: Number.POSITIVE_INFINITY }
+  sweep.read = () => {
+    stop.beganAt = stage.clock.now()
+    void reconciler.stop().then(() => (stop.endedAt = stage.clock.now()))
+    return stage.store.read.closedChannels()
+  }
+  await stage.clock.advance(2 * MINUTE)
+  expect(stop.endedAt - stop.beganAt).toBe(0)
+})
+
 test('a card whose blocks are refused once is posted with blocks', async () => {
   await using stage = await openStage()
   stage.slack.meet(REFUSED)
