@@ -77,7 +77,7 @@ async function record(tx: Tx, { observation: delivered, body, project }: Deliver
   const isOnlyCounted = isEndless(known, observation)
   const answer = isOnlyCounted || (await isRepeated(tx, observation, known, at)) ? 'duplicate' : 'recorded'
   if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(observation, known)))
-    return countRepetition(tx, known.at(-1)!, { at, body })
+    return countRepetition(tx, repeatedOf(known, observation), { at, body })
   const { eventSeq, revisionKey: key } = await insert(tx, { observation, known, at, origin: 'delivery' })
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
   return { answer, deliveryId, eventSeq, revisionKey: key }
@@ -136,6 +136,10 @@ const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: numb
   earlier.rawStatus === observation.rawStatus &&
   at - earlier.at <= REPETITION_MAX_MS &&
   JSON.stringify(earlier.details) === JSON.stringify(observation.details)
+
+/** The build event that a duplicate repeats; the newest if CI used another word for the same status. */
+const repeatedOf = (known: readonly StoredEvent[], { rawStatus }: Observation): StoredEvent =>
+  known.findLast((one) => one.rawStatus === rawStatus) ?? known.at(-1)!
 
 async function countRepetition(
   tx: Tx,

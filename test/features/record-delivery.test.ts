@@ -21,6 +21,19 @@ test('events of a build that never ends are only counted beyond a limit, but its
   expect(stage.slack.messages.map(({ view }) => inBrief(view))).toContain('card 512 failed')
 })
 
+test('a duplicate is counted on the build event that it repeats', async () => {
+  await using stage = await openStage()
+  const recorded = []
+  for (const word of ['initiated', 'error', 'waiting', 'error']) recorded.push(await stage.hear(word))
+  expect(recorded.map(({ answer, eventSeq }) => [answer, eventSeq])).toEqual([
+    ['recorded', 1],
+    ['recorded', 2],
+    ['recorded', 3],
+    ['duplicate', 2],
+  ])
+  expect(stage.sql('select seq, repeats from fact where repeats > 0')).toEqual([{ seq: 2, repeats: 1 }])
+})
+
 test('events of a build that is restarted as often are recorded', async () => {
   await using stage = await openStage()
   const attempts = Array.from({ length: UNENDED_EVENTS_MAX / 2 }, (_, n) => [
