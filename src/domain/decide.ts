@@ -1,4 +1,4 @@
-import { beyondOneEvent, PATTERN_CHARS_MAX } from './pattern.ts'
+import { beyondOneEvent, PATTERN_CHARS_MAX, patternMode } from './pattern.ts'
 import type { ChannelRule, RuleResult, RuleVerdict, Selectable } from './rule.ts'
 import { matchRule, selectEverything } from './rule.ts'
 import type { Effect } from './attempt.ts'
@@ -61,8 +61,11 @@ export interface Known {
 export function boundForOneEvent({ subscriptions, rules }: Known): Known {
   const beyond = beyondOneEvent([...subscriptions.flatMap((one) => one.rules ?? []), ...(rules ?? [])])
   if (beyond.size === 0) return { subscriptions, rules }
+  // An exact pattern or a wildcard with the same text costs little.
+  const isBeyond = ({ branch, branchMatch }: ChannelRule) =>
+    branch !== null && beyond.has(branch) && patternMode(branch, branchMatch) === 'regex'
   const bound = (own: CiRules) =>
-    own && own.map((rule) => (beyond.has(rule.branch ?? '') ? { ...rule, branchMatch: 'regex, too large' } : rule))
+    own && own.map((rule) => (isBeyond(rule) ? { ...rule, branchMatch: 'regex, too large' } : rule))
   return { subscriptions: subscriptions.map((one) => ({ ...one, rules: bound(one.rules) })), rules: bound(rules) }
 }
 

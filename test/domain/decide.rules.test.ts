@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decide, type CiRules } from '../../src/domain/decide.ts'
+import { boundForOneEvent, decide, type CiRules } from '../../src/domain/decide.ts'
+import { REGEXES_MAX } from '../../src/domain/pattern.ts'
 import { slackRules, type ChannelRule, type NotificationRule } from '../../src/domain/rule.ts'
 import type { Status } from '../../src/domain/status.ts'
 import { asked, failures, on, subscribed } from './support/question.ts'
@@ -111,4 +112,14 @@ describe('several subscriptions of one channel', () => {
     expect(() => decide(asked({ effect: 'late' }), [], null)).toThrow('broken invariant')
     expect(decide(asked(), [subscribed()], []).verdict).toBe('tell')
   })
+})
+
+it('that are too large as regexes are left out, but not exact rules with the same text', () => {
+  const [regex, exact] = (['regex', 'exact'] as const).map((branchMatch) =>
+    Array.from({ length: REGEXES_MAX + 1 }, (_, n) => ({ ...on(`v${n}`, ['failed']), branchMatch })),
+  )
+  const bound = boundForOneEvent({ subscriptions: [subscribed(regex), subscribed(exact)], rules: null })
+  const [ofRegexes, ofExact] = bound.subscriptions.map(({ rules }) => rules)
+  expect(ofRegexes).not.toEqual(regex)
+  expect(ofExact).toEqual(exact)
 })
