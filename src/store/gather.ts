@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
-import type { LogOnDisk } from './log-on-disk.ts'
+import { isBusy, type LogOnDisk } from './log-on-disk.ts'
 import type { Tx } from './store.ts'
 
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */
@@ -51,7 +51,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
     }
   }
 
-  /** Waits for another process's lock without blocking this one. @returns why it could not begin; null: it has begun */
+  /** Waits while another process holds the lock. @returns why the batch could not begin; null: it has begun */
   async function begin(batch: readonly Waiting[]): Promise<{ error: unknown } | null> {
     for (let tries = 1; ; tries++) {
       try {
@@ -60,7 +60,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
         db.exec('begin immediate')
         return null
       } catch (error) {
-        if (tries === LOCK_TRIES_MAX || !db.isOpen) return { error }
+        if (tries === LOCK_TRIES_MAX || !isBusy(error)) return { error }
         await setTimeout(LOCK_AGAIN_MS)
       }
     }

@@ -39,7 +39,7 @@ export function createLogOnDisk(db: DatabaseSync, path: string, toDisk: ToDisk =
     mend() {
       if (isWhole) return
       const merged = db.prepare('pragma wal_checkpoint(truncate)').get()
-      if (merged?.['busy'] !== 0) throw new Error('the log of the database cannot be merged: somebody else reads it')
+      if (merged?.['busy'] !== 0) throw busy('the log of the database cannot be merged: somebody else reads it')
       isWhole = true
     },
     close() {
@@ -48,3 +48,11 @@ export function createLogOnDisk(db: DatabaseSync, path: string, toDisk: ToDisk =
     },
   }
 }
+
+const [SQLITE_BUSY, SQLITE_LOCKED] = [5, 6]
+
+const busy = (message: string) => Object.assign(new Error(message), { errcode: SQLITE_BUSY })
+
+/** Whether another process holds the lock. The higher bits of `errcode` hold the details. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && [SQLITE_BUSY, SQLITE_LOCKED].includes(Number(error.errcode) & 0xff)

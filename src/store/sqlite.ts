@@ -8,7 +8,7 @@ import { gather } from './gather.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
-import { type ToDisk, createLogOnDisk } from './log-on-disk.ts'
+import { type ToDisk, createLogOnDisk, isBusy } from './log-on-disk.ts'
 
 /**
  * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk. Reads go through a
@@ -91,10 +91,6 @@ function whenFree(work: () => void): void {
     }
   }
 }
-
-// SQLITE_BUSY and SQLITE_LOCKED; the higher bits hold the details.
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && [5, 6].includes(Number(error.errcode) & 0xff)
 
 /** Five seconds at most. This blocks the thread, but only at the start, before the port opens. */
 const BUSY_AGAIN_MS = 20

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sqlitePlaces, type Places } from '../support/stores.ts'
@@ -56,6 +57,18 @@ describe('the store in SQLite', () => {
     holder.exec('rollback')
     await written
     expect(await place.store.read.lastDoneAt('job')).toBe(1)
+  })
+
+  test('a write is refused at once if the database file was removed', async () => {
+    await using place = await places.open()
+    const path = place.url.slice('sqlite:'.length)
+    await place.store.write((tx) => tx.setLastDoneAt('job', 1))
+    renameSync(path, `${path}.aside`)
+    const beganAt = performance.now()
+    await expect(place.store.write((tx) => tx.setLastDoneAt('job', 2))).rejects.toThrow('removed or replaced')
+    // A lock is waited for two seconds.
+    expect(performance.now() - beganAt).toBeLessThan(1_500)
+    renameSync(`${path}.aside`, path)
   })
 
   test('the store knows that its database is not shared', async () => {
