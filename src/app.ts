@@ -52,7 +52,6 @@ export async function createApp(config: Config, log: Logger) {
   if (config.database.kind === 'sqlite') warnOfOpenFiles(config.database.path, log)
   const storeLimit = createTimeLimit(clock, STORE_PATIENCE_MS)
   let webhookSecrets = config.webhookSecrets
-  let isSecret = createSecretCheck(webhookSecrets)
   let engine: Engine | null = null
   let loading: Promise<Engine> | null = null
   const load = () => (loading ??= loadEngine())
@@ -110,13 +109,15 @@ export async function createApp(config: Config, log: Logger) {
           : answer(request, response, url),
     }
   }
-  const { github, gitlab } = config
-  const isValid = (presented: string | null) => isSecret(presented)
-  const endpoints = [createCiServiceEndpoint(isValid), createReportEndpoint(isValid)]
-  if (github.webhookSecrets.length > 0) endpoints.push(createGithubEndpoint(github.webhookSecrets))
-  if (gitlab.webhookSecrets.length > 0) endpoints.push(createGitlabEndpoint(gitlab.webhookSecrets, clock.now))
-  const routes: Route[] = [
-    ...endpoints.map(routeOf),
+  function webhookRoutesOf({ webhookSecrets: ci, github, gitlab }: Config): Route[] {
+    const isValid = createSecretCheck(ci)
+    const endpoints = [createCiServiceEndpoint(isValid), createReportEndpoint(isValid)]
+    if (github.webhookSecrets.length > 0) endpoints.push(createGithubEndpoint(github.webhookSecrets))
+    if (gitlab.webhookSecrets.length > 0) endpoints.push(createGitlabEndpoint(gitlab.webhookSecrets, clock.now))
+    return endpoints.map(routeOf)
+  }
+  let webhookRoutes = webhookRoutesOf(config)
+  const others: Route[] = [
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {
@@ -140,8 +141,9 @@ export async function createApp(config: Config, log: Logger) {
     },
   ]
   const hasOwnPort = config.metricsPort !== null
-  const server = createHttpServer(hasOwnPort ? routes : [...routes, ...inside], log, refused)
-  const metricsServer = hasOwnPort ? createHttpServer([healthz, ...inside], log, refused) : null
+  const routes = () => [...webhookRoutes, ...others, ...(hasOwnPort ? [] : inside)]
+  const server = createHttpServer(routes, log, refused)
+  const metricsServer = hasOwnPort ? createHttpServer(() => [healthz, ...inside], log, refused) : null
   let running: Promise<void> = Promise.resolve()
   let isStopping = false
 
@@ -162,10 +164,10 @@ export async function createApp(config: Config, log: Logger) {
       log.info({ port, ...(metricsPort === null ? {} : { metricsPort }), process: processId }, 'buildline is up')
       return { port, metricsPort }
     },
-    /** Replaces the valid secrets. */
-    takeWebhookSecrets(secrets: readonly string[]): void {
-      webhookSecrets = secrets
-      isSecret = createSecretCheck(secrets)
+    /** From now on, the webhook secrets of these settings are valid, and no others. */
+    takeWebhookSecrets(again: Config): void {
+      webhookSecrets = again.webhookSecrets
+      webhookRoutes = webhookRoutesOf(again)
     },
     async stop(): Promise<void> {
       isStopping = true

@@ -46,8 +46,8 @@ export async function run(): Promise<void> {
     if (again.kind === 'faults')
       return log.error({ faults: again.faults }, 'the settings have faults now: the webhook secrets stay as they were')
     secrets = [...new Set([...secrets, ...secretsOf(again.config)])]
-    app.takeWebhookSecrets(again.config.webhookSecrets)
-    log.info({ valid: again.config.webhookSecrets.length }, 'the webhook secrets were read again')
+    app.takeWebhookSecrets(again.config)
+    log.info({}, 'the webhook secrets were read again')
   }
   process.on('SIGUSR2', takeSecrets)
   process.on('SIGTERM', stop)

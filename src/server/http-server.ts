@@ -27,7 +27,7 @@ export interface Route {
 }
 
 /** @param refused limits how fast unwanted bytes are read */
-export function createHttpServer(routes: readonly Route[], log: Log, refused: RateLimiter) {
+export function createHttpServer(routes: () => readonly Route[], log: Log, refused: RateLimiter) {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -41,7 +41,7 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Ra
       measureUnread(request, response, refused)
       // When stopping, even busy connections must close. After a request to upgrade, another protocol may follow.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
-      dispatch(routes, request, response, log)
+      dispatch(routes(), request, response, log)
     },
   )
   const connections = boundConnections(server)

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +52,32 @@ describe('a webhook secret', () => {
     expect(rowsOf(folder, 'select 1 from delivery')).toHaveLength(answers.length)
     // The log is searched for all secrets that were ever valid.
     expect(bot.output()).not.toMatch(/door-secret/)
+  })
+
+  it('of GitHub and of GitLab can be changed, too', async () => {
+    const { bot, write, hasRead } = await openStage()
+    const url = await bot.url()
+    const [github, gitlab] = ['github-secret-of-tomorrow', 'gitlab-secret-of-tomorrow']
+    const statuses = async () => {
+      const signature = createHmac('sha256', github).update('{}').digest('hex')
+      const answers = [
+        await send(url, {}, { path: '/webhooks/github', headers: { 'x-hub-signature-256': `sha256=${signature}` } }),
+        await send(url, {}, { path: '/webhooks/gitlab', headers: { 'x-gitlab-token': gitlab } }),
+      ]
+      return answers.map(({ status }) => status)
+    }
+    const writeHosts = (secrets: readonly [string, string]) =>
+      write(`${OLD}\nGITHUB_WEBHOOK_SECRET=${secrets[0]}\nGITLAB_WEBHOOK_SECRET=${secrets[1]}`)
+    writeHosts(['github-secret-of-today', 'gitlab-secret-of-today'])
+    bot.kill('SIGUSR2')
+    await hasRead(1)
+    expect(await statuses()).toEqual([401, 401])
+    writeHosts([`${github},github-secret-of-today`, `${gitlab},gitlab-secret-of-today`])
+    bot.kill('SIGUSR2')
+    await hasRead(2)
+    // They are accepted, and not stored: no workflow has run.
+    expect(await statuses()).toEqual([202, 202])
+    expect(bot.output()).not.toMatch(/secret-of-to/)
   })
 
   it('stays the same if the new settings have a fault, which is named', async () => {
