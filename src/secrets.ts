@@ -1,10 +1,10 @@
 import type { Config } from './config.ts'
+import { percentDecoded } from './sources/ci-service/webhook/endpoint.ts'
 
 /** Every value that no log, error or message may show. */
 export function secretsOf({ slack, ci, webhookSecrets, github, gitlab, database }: Config): string[] {
   const auth = ci.v2?.auth
-  const databasePassword =
-    database.kind === 'postgres' && URL.canParse(database.url) ? new URL(database.url).password : null
+  const databasePassword = (database.kind === 'postgres' && URL.parse(database.url)?.password) || ''
   const secrets = [
     slack.botToken,
     slack.signingSecret,
@@ -12,6 +12,8 @@ export function secretsOf({ slack, ci, webhookSecrets, github, gitlab, database 
     ci.legacy?.apiKey,
     auth?.kind === 'static' ? auth.authorization : auth?.clientSecret,
     databasePassword,
+    // An address holds it percent-encoded. The server's errors show it as it is.
+    percentDecoded(databasePassword),
     ...webhookSecrets,
     github.token,
     github.app?.privateKey,
@@ -19,5 +21,5 @@ export function secretsOf({ slack, ci, webhookSecrets, github, gitlab, database 
     gitlab.token,
     ...gitlab.webhookSecrets,
   ]
-  return secrets.filter((secret) => typeof secret === 'string').filter((secret) => secret !== '')
+  return [...new Set(secrets)].filter((secret) => typeof secret === 'string').filter((secret) => secret !== '')
 }

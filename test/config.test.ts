@@ -288,6 +288,11 @@ describe('secrets', () => {
     DATABASE_URL: 'postgres://ada:canary-password@db:port/x',
   }
 
+  it('include the database password as it is, and as the address has it', () => {
+    const known = secretsOf(configOf({ ...LEAST, DATABASE_URL: 'postgres://ada:p%40ssw0rd%2Flong@db/x' }))
+    expect(known).toEqual(expect.arrayContaining(['p%40ssw0rd%2Flong', 'p@ssw0rd/long']))
+  })
+
   it('are all masked by the log', () => {
     const settings = {
       ...SECRETS,
