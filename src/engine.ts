@@ -81,7 +81,7 @@ export function createEngine({
   const socketWatch = createSocketWatch({ clock, log, logThrottle })
   const socket = config.slack.appToken === null ? null : socketWatch
   const metrics = createMetrics({
-    backlog: () => withTimeout(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
+    backlog: () => withTimeout(clock, FIGURES_PATIENCE_MS, store.read.backlog(clock.now())),
     oldestWaiting: () => withTimeout(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
     outage: () => sender.outage(),
     isSocketOpen: () => socket?.stands() ?? null,

@@ -122,7 +122,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const waiting = gauge(
     'buildline_backlog',
     ['queue'],
-    'What waits: revisions to ingest, cards to post, edit and look up',
+    'What waits, by queue: build events and revisions to ingest, cards to post, edit and look up',
   )
   const oldest = gauge(
     'buildline_backlog_oldest_seconds',

@@ -111,8 +111,11 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
     channel: ChannelId | null,
     not: readonly ChannelId[],
   ): Promise<CardKey[]>
-  /** How much waits: revisions to ingest, cards to post, edit and look up. */
-  backlog(): Promise<{ ingest: number; post: number; edit: number; look: number }>
+  /**
+   * How much waits at this time (ms): build events and revisions to ingest, cards to post, edit and look up. A card
+   * counts if its step is due within LANDING_MAX_MS, or tried again; not if it is edited when an owner's time is up.
+   */
+  backlog(now: number): Promise<{ ingest: number; post: number; edit: number; look: number }>
   /** When the oldest build event was received that is not ingested yet (ms); null: there is none. */
   oldestNews(): Promise<number | null>
   /** Since when the oldest step of a queue is due (ms), without those in these channels; null: there is none. */

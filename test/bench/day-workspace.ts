@@ -81,7 +81,7 @@ export async function playWorkspace(wanted: Workspace): Promise<Played> {
   await play(wanted, { stage, clock, slack, reconciler })
   const cpuS = secondsOf(process.cpuUsage(cpu))
   const restedS = clock.leaptMs() / 1_000
-  const editsLeft = (await stage.store.read.backlog()).edit
+  const editsLeft = (await stage.store.read.backlog(Date.now())).edit
   const bytes = databaseBytes(stage) - before
   const told = toldOf(wanted.builds, slack, clock.now() - STARTS_AT)
   const restMsPerS = wanted.untilMs === undefined ? await measureRest(stage) : 0
@@ -152,7 +152,7 @@ async function runTo(scene: Scene, at: number): Promise<void> {
 async function isAtRest({ stage, slack }: Scene): Promise<boolean> {
   await stage.clock.settle()
   if (slack.underWay() > 0) return false
-  return Object.values(await stage.store.read.backlog()).every((waiting) => waiting === 0)
+  return Object.values(await stage.store.read.backlog(Date.now())).every((waiting) => waiting === 0)
 }
 
 interface LeapingClock extends Clock {

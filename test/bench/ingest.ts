@@ -87,7 +87,7 @@ async function open(stage: Stage, name: string, url: string) {
   })
   const wire = await openWire(bot.port, DELIVERY_PATH)
   const store = openStoreAt(url)
-  const waiting = async (): Promise<number> => (await store.read.backlog()).ingest
+  const waiting = async (): Promise<number> => (await store.read.backlog(Date.now())).ingest
 
   async function storeAll(firstBuild: number): Promise<void> {
     const bodies = Array.from({ length: DELIVERIES }, (_, n) => streamBody(n, firstBuild))

@@ -213,7 +213,7 @@ describe('the reminder of a red branch', () => {
     stage.slack.fate(() => undefined)
     await pass(4 * HOUR)
     expect(reminders(stage)).toEqual([])
-    expect(Object.values(await stage.store.read.backlog())).toEqual([0, 0, 0, 0])
+    expect(Object.values(await stage.store.read.backlog(stage.clock.now()))).toEqual([0, 0, 0, 0])
   })
 
   test('comes once after an outage over several due times, with the newest state', async () => {

@@ -111,7 +111,9 @@ const red = (url: string) =>
   )
 
 const isAtRest = (url: string) =>
-  withStore(url, async ({ read }) => Object.values(await read.backlog()).every((count) => count === 0))
+  withStore(url, async ({ read }) =>
+    Object.values(await read.backlog(Number.MAX_SAFE_INTEGER)).every((count) => count === 0),
+  )
 
 /** Makes the branch red for an hour. */
 async function letBeDue({ clock }: Stage, url: string, branch: string): Promise<void> {

@@ -213,7 +213,7 @@ const underWay = ({ sql }: Stage): string[] =>
 
 /** According to the bot's own database. Slack shows whether that is true. */
 async function isAtRest({ stage: { store }, memory }: World): Promise<boolean> {
-  const left = Object.values(await store.read.backlog())
+  const left = Object.values(await store.read.backlog(Number.MAX_SAFE_INTEGER))
   if (left.some((waiting) => waiting > 0)) return false
   await memory.remember()
   return !memory.requests().some(isOpen)

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { Queue } from '../../domain/plan.ts'
+import { LANDING_MAX_MS, type Queue } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
@@ -55,13 +55,16 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery): PaceReads {
       return rows as CardKey[]
     },
 
-    async backlog() {
+    async backlog(now) {
       const waiting = async (queue: Queue) => {
         const at = `${queue}_at` as const
         const row = await db
           .selectFrom('card')
           .select(({ fn }) => fn.countAll<number>().as('cards'))
           .where(at, 'is not', null)
+          .where((is) =>
+            is.or([is(at, '<=', now + LANDING_MAX_MS), is('attempts', '>', 0), is('problem', 'is not', null)]),
+          )
           .executeTakeFirstOrThrow()
         return Number(row.cards)
       }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { QUEUES, NO_QUEUES } from '../../../src/domain/plan.ts'
+import { LANDING_MAX_MS, QUEUES, NO_QUEUES } from '../../../src/domain/plan.ts'
 import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, RELEASES, stand } from '../given.ts'
@@ -70,13 +70,24 @@ export function cardClaims(places: () => Places): void {
     expect(cards.map(({ channel }) => channel).sort()).toEqual([BUILDS, RELEASES])
   })
 
-  test('the backlog is counted by queue, due or not', async () => {
+  test('the backlog is counted by queue: what is due, soon due, or tried again', async () => {
     await using place = await places().open()
-    expect(await place.store.read.backlog()).toEqual({ ingest: 0, post: 0, edit: 0, look: 0 })
-    await stand(place.store, CARD, { post: { at: T0, priority: 0 }, edit: { at: T0 + MINUTE, priority: 0 } })
+    const backlog = () => place.store.read.backlog(T0)
+    expect(await backlog()).toEqual({ ingest: 0, post: 0, edit: 0, look: 0 })
+    const soon = { at: T0 + LANDING_MAX_MS, priority: 0 }
+    await stand(place.store, CARD, { post: { at: T0, priority: 0 }, edit: soon })
     await stand(place.store, { ...CARD, channel: RELEASES }, { post: { at: 0, priority: 0 } })
     await stand(place.store, { ...CARD, subject: 'idle/1' })
+    const later = { ...CARD, subject: 'later/1' }
+    await stand(place.store, later, { edit: { at: T0 + MINUTE, priority: 0 } })
     await place.store.write((tx) => tx.wakeRevision('revision', T0 + MINUTE, 0))
-    expect(await place.store.read.backlog()).toEqual({ ingest: 1, post: 2, edit: 1, look: 0 })
+    expect(await backlog()).toEqual({ ingest: 1, post: 2, edit: 1, look: 0 })
+    for (const trouble of [
+      { tries: 1, plain: false, problem: null },
+      { tries: 0, plain: false, problem: 'ratelimited' },
+    ]) {
+      await place.store.write((tx) => tx.setRetryState(later, trouble))
+      expect(await backlog()).toMatchObject({ edit: 2 })
+    }
   })
 }

@@ -200,8 +200,8 @@ export function ingestClaims(places: () => Places): void {
     const seq = await hear(place.store)
     await hear(place.store)
     await place.store.write((tx) => tx.wakeRevision('woken', T0, 1))
-    expect(await place.store.read.backlog()).toMatchObject({ ingest: 3 })
+    expect(await place.store.read.backlog(T0)).toMatchObject({ ingest: 3 })
     await place.store.write((tx) => tx.placeEvent(seq, 1))
-    expect(await place.store.read.backlog()).toMatchObject({ ingest: 2 })
+    expect(await place.store.read.backlog(T0)).toMatchObject({ ingest: 2 })
   })
 }
