@@ -234,14 +234,17 @@ export function reportEnd(
     outcome: outcome.kind,
   }
   if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'sent')
-  if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'sent')
+  if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'looked up')
   const { code } = outcome
   // A look is refused every few minutes until somebody grants the scope: only the first time is an error.
   const isKnown = step.queue === 'look' && card.problem === code
   if (!FOR_A_PERSON.has(outcome.kind) || isKnown || mayShowPicture(card, step))
     return log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
   const lacksScope = step.queue === 'look' && outcome.kind === 'refused' && code === 'missing_scope'
-  log.error({ ...fields, code }, lacksScope ? HISTORY_UNREAD : 'Slack refused; somebody has to change something')
+  log.error(
+    { ...fields, code },
+    lacksScope ? HISTORY_UNREAD : 'Slack refuses this call; it needs a person (see `code`)',
+  )
 }
 
 const HISTORY_UNREAD =

@@ -38,7 +38,7 @@ export function judge(world: World): string[] {
   ]
 }
 
-const EXPECTED_ERRORS = new Set(['Slack refused; somebody has to change something'])
+const EXPECTED_ERRORS = new Set(['Slack refuses this call; it needs a person (see `code`)'])
 
 const describeError = ({ text, fields }: Stage['log'][number]): string => {
   const cause = 'err' in fields && fields.err instanceof Error ? fields.err.stack : ''
