@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { breakageOf } from '../../src/domain/breakage.ts'
 import { branchKey } from '../../src/domain/revision.ts'
 import type { CardView } from '../../src/domain/view.ts'
-import { changeBreakage } from '../../src/catalog/breakages.ts'
+import { changeBreakage, redNow } from '../../src/catalog/breakages.ts'
 import { HOUR, LIN, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { follower, ingestDue, openStage, RELEASES, type Stage } from './stage.ts'
@@ -128,7 +128,7 @@ describe('the card of a red branch', () => {
     expect(briefs(stage)).toEqual(['1 nobody'])
     const replies = stage.slack.messages.filter(({ thread }) => thread !== null)
     expect(replies.map(({ view }) => inBrief(view))).toEqual([`note taken ${LIN}`])
-    expect(Object.values(await stage.store.read.backlog())).toEqual([0, 0, 0, 0])
+    expect(Object.values(await stage.store.read.backlog(stage.clock.now()))).toEqual([0, 0, 0, 0])
   })
 
   test('has the button and the owner only if it shows the newest failure, and never after the branch is green', async () => {
@@ -160,4 +160,12 @@ describe('the card of a red branch', () => {
     expect(shown).toEqual(['C0BUILDS01 card 1 failed', 'C0BUILDS01 card 2 fixed', 'C0RELEASE1 card 2 fixed'])
     expect(briefs(stage)[0]).toBe('1 no button')
   })
+})
+
+test('the list of red branches says how many it leaves out, however many there are', async () => {
+  await using stage = await openStage()
+  const branches = Array.from({ length: 105 }, (_, at) => ({ ...built(at + 1, 'error'), branch: `fix/${at}` }))
+  await heardInGroups(stage, branches.length, branches)
+  const { builds, more } = await redNow({ ...stage, interfaces: { v2: false, legacy: false } }, [projectId(WEB)])
+  expect([builds.length, more]).toEqual([10, 95])
 })
