@@ -2,6 +2,7 @@ import {
   isFinalEvent,
   mergeDetails,
   toBuildEvent,
+  withCredibleTimes,
   type BuildEvent,
   type Observation,
   type Origin,
@@ -58,7 +59,7 @@ export async function recordLookedUp(
   const news = await store.write(async (tx) => {
     if (project) await tx.saveProject({ ...project, readAt: at })
     const known = await tx.eventsOfBuild(received.projectId, received.buildId)
-    const observation = numbered(received, known)
+    const observation = numbered(withCredible(received, at), known)
     const effect = effectsOf([...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
     const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
     return isSaid && !knowsMore(observation, known) ? null : insert(tx, { observation, known, at, origin })
@@ -69,7 +70,8 @@ export async function recordLookedUp(
 
 async function record(tx: Tx, { observation: delivered, body, project }: Delivery, at: number): Promise<Recorded> {
   if (project) await tx.saveProject({ ...project, readAt: at })
-  const received = isUuid(delivered.buildId) ? await asKnown(tx, delivered) : delivered
+  const told = withCredible(delivered, at)
+  const received = isUuid(told.buildId) ? await asKnown(tx, told) : told
   const known = await tx.eventsOfBuild(received.projectId, received.buildId)
   const observation = numbered(received, known)
   const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, observation, at))
@@ -82,6 +84,11 @@ async function record(tx: Tx, { observation: delivered, body, project }: Deliver
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
   return { answer, deliveryId, eventSeq, revisionKey: key }
 }
+
+const withCredible = (observation: Observation, at: number): Observation => ({
+  ...observation,
+  details: withCredibleTimes(observation.details, at),
+})
 
 /** A build that CI named by its number before, and now delivers by its uuid, keeps the number as its id. */
 async function asKnown(tx: Tx, observation: Observation): Promise<Observation> {
@@ -135,7 +142,7 @@ const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: numb
   !earlier.isAcknowledged &&
   earlier.rawStatus === observation.rawStatus &&
   at - earlier.at <= REPETITION_MAX_MS &&
-  JSON.stringify(earlier.details) === JSON.stringify(observation.details)
+  JSON.stringify(earlier.details) === JSON.stringify(withCredibleTimes(observation.details, earlier.at))
 
 /** The build event that a duplicate repeats; the newest if CI used another word for the same status. */
 const repeatedOf = (known: readonly StoredEvent[], { rawStatus }: Observation): StoredEvent =>

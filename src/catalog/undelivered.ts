@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { NEWS_MS, type BuildEvent, type Observation, type Origin } from '../domain/build-event.ts'
+import { NEWS_MS, withCredibleTimes, type BuildEvent, type Observation, type Origin } from '../domain/build-event.ts'
 import { foldBuild, hasEnded, type Attempt } from '../domain/attempt.ts'
 import { knownAs, type LegacyBuild, type LegacyProject } from '../domain/project.ts'
 import { restartRequests } from '../domain/request.ts'
@@ -107,9 +107,10 @@ const lastTimeOf = ({ startedAt, finishedAt }: LegacyBuild): number | null => fi
 async function recordListedBuild(
   tx: Tx,
   { project, requestedAt, isBaseline }: ListedProjectBuilds,
-  build: LegacyBuild,
+  listed: LegacyBuild,
   at: number,
 ): Promise<string | null> {
+  const build = withCredibleTimes(listed, at)
   const known = await tx.eventsOfBuild(project.id, build.id)
   // An event that was received after CI was asked is newer than CI's answer.
   if (known.some((buildEvent) => buildEvent.at > requestedAt)) return null

@@ -203,6 +203,8 @@ function detailsOf(buildEvents: readonly BuildEvent[], echoes: readonly BuildEve
 function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Attempt {
   const first = buildEvents[0]!
   const details = detailsOf(buildEvents, echoes)
+  const startedAt = details.startedAt ?? started?.at ?? (first.status === 'started' ? first.at : null)
+  const finishedAt = details.finishedAt ?? 0
   return {
     buildId: head.buildId,
     buildOrder: first.buildOrder,
@@ -210,8 +212,9 @@ function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Att
     status: head.status,
     rawStatus: head.rawStatus,
     firstAt: first.at,
-    startedAt: details.startedAt ?? started?.at ?? (first.status === 'started' ? first.at : null),
-    finalAt: final ? (details.finishedAt ?? final.at) : null,
+    startedAt,
+    // The start may be of an earlier event, or the time at which we received it.
+    finalAt: final && (finishedAt >= (startedAt ?? 1) ? finishedAt : final.at),
     firstSeq: first.seq,
     finalSeq: final?.seq ?? null,
     buildEvents,

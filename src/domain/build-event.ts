@@ -72,6 +72,24 @@ export const NEWS_MS = 24 * 60 * 60_000
 export const beganBy = ({ startedAt, finishedAt }: BuildDetails, receivedAt: number): number =>
   Math.min(receivedAt, ...[startedAt, finishedAt].filter((time) => time !== null).filter((time) => time > 0))
 
+/** A source's clock may be ahead of ours by this much. */
+const AHEAD_MAX_MS = 5 * 60_000
+
+/**
+ * What a source says, without times that cannot be true, so that the time of receipt counts instead: times of 0 or less,
+ * such as Go's zero time, and an end before its start. If one time is clearly after the receipt, the source's clock is
+ * wrong, and neither counts.
+ */
+export function withCredibleTimes<Told extends Pick<BuildDetails, 'startedAt' | 'finishedAt'>>(
+  told: Told,
+  receivedAt: number,
+): Told {
+  const [start, end] = [told.startedAt ?? 0, told.finishedAt ?? 0]
+  const isAhead = Math.max(start, end) > receivedAt + AHEAD_MAX_MS
+  const startedAt = start > 0 && !isAhead ? start : null
+  return { ...told, startedAt, finishedAt: end > 0 && end >= (startedAt ?? 0) && !isAhead ? end : null }
+}
+
 export const toBuildEvent = (
   observation: Observation,
   seq: number,
@@ -79,6 +97,7 @@ export const toBuildEvent = (
   origin: Origin = 'delivery',
 ): BuildEvent => ({
   ...observation,
+  details: withCredibleTimes(observation.details, at),
   seq,
   at,
   origin,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
-import { MINUTE, attemptsOf, SECOND, T0, type Said } from '../support/build-events.ts'
+import { HOUR, MINUTE, attemptsOf, SECOND, T0, type Said } from '../support/build-events.ts'
 
 describe('an attempt', () => {
   it('began and ended when its events were received', () => {
@@ -15,6 +15,24 @@ describe('an attempt', () => {
       details: { startedAt: T0 - SECOND, finishedAt: T0 + 6 * MINUTE },
     })
     expect(attempt).toMatchObject({ startedAt: T0 - SECOND, finalAt: T0 + 6 * MINUTE })
+  })
+
+  it.each([
+    ["ended at Go's zero time", { startedAt: T0, finishedAt: Date.parse('0001-01-01T00:00:00Z') }, T0],
+    ['ended in 1970', { startedAt: T0, finishedAt: 0 }, T0],
+    ['ended before its start', { startedAt: T0 - SECOND, finishedAt: T0 - MINUTE }, T0 - SECOND],
+    ['ended before the start that we received', { startedAt: null, finishedAt: T0 - MINUTE }, T0],
+    ['ended two hours after we received that', { startedAt: T0 - SECOND, finishedAt: T0 + 2 * HOUR }, T0],
+    ['began two hours after we received its end', { startedAt: T0 + 2 * HOUR, finishedAt: T0 }, T0],
+  ])('has the times of receipt instead of impossible ones: it %s', (_, details, startedAt) => {
+    const [attempt] = attemptsOf('initiated', { word: 'error', after: 7 * MINUTE, details })
+    expect(attempt).toMatchObject({ startedAt, finalAt: T0 + 7 * MINUTE })
+  })
+
+  it('keeps times of a clock that is a little ahead', () => {
+    const details = { startedAt: T0, finishedAt: T0 + 10 * MINUTE }
+    const [attempt] = attemptsOf('initiated', { word: 'error', after: 7 * MINUTE, details })
+    expect(attempt).toMatchObject({ startedAt: T0, finalAt: T0 + 10 * MINUTE })
   })
 
   it('has no start time from a late start event', () => {

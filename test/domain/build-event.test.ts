@@ -63,8 +63,8 @@ describe('mergeDetails', () => {
   })
 
   it('keeps an empty text and the time 0, which are values', () => {
-    const buildEvents = story({ word: 'success', details: { message: '', startedAt: 0 } })
-    expect(mergeDetails(buildEvents)).toMatchObject({ message: '', startedAt: 0 })
+    const buildEvents = story({ word: 'success', details: { message: '', lastEndAt: 0 } })
+    expect(mergeDetails(buildEvents)).toMatchObject({ message: '', lastEndAt: 0 })
   })
 
   it('has no details for no build events, even after other calls', () => {

@@ -80,16 +80,16 @@ describe('the card', () => {
     ],
     ['an unknown word says when it was received', ['paused'], [{ what: 'received', at: T0 }], null],
     [
-      'an end before the start has no duration',
+      'an end before the start counts as missing',
       [
         { word: 'initiated', after: MINUTE },
-        { word: 'error', details: { finishedAt: T0 } },
+        { word: 'error', after: 3 * MINUTE, details: { finishedAt: T0 } },
       ],
       [
         { what: 'started', at: T0 + MINUTE },
-        { what: 'ended', at: T0 },
+        { what: 'ended', at: T0 + 3 * MINUTE },
       ],
-      null,
+      2 * MINUTE,
     ],
     [
       'an end that CI only showed when asked has the time of that answer too',

@@ -122,6 +122,18 @@ describe('the reminder of a red branch', () => {
     expect(stage.sql('select 1 from breakage_change')).toHaveLength(3)
   })
 
+  test.each([
+    ["at Go's zero time", () => Date.parse('0001-01-01T00:00:00Z')],
+    ['in 1970', () => 0],
+    ['two hours ahead', (now: number) => now + 2 * HOUR],
+  ])('comes an hour after the receipt of a failure that ended %s', async (_, finishedAt) => {
+    await using played = await play()
+    const { stage, pass } = played
+    await stage.hear({ ...built(1, 'error'), details: { finishedAt: finishedAt(stage.clock.now()) } })
+    await pass(70 * MINUTE)
+    expect(reminders(stage)).toEqual(['C0BUILDS01 reminder to all'])
+  })
+
   test('needs a subscription with reminders, a matching branch and a card; quiet ones stay in the thread', async () => {
     const onRelease = { rules: [{ branch: 'release/*', branchMatch: 'wildcard', events: 'every' as const }] }
     const broken = { rules: [{ branch: null, branchMatch: null, events: ['broken', 'recovered'] }] }

@@ -1,5 +1,12 @@
 import { type Selectable, sql, type Kysely } from 'kysely'
-import { beganBy, NO_DETAILS, type BuildDetails, type Observation, type Origin } from '../../domain/build-event.ts'
+import {
+  beganBy,
+  NO_DETAILS,
+  withCredibleTimes,
+  type BuildDetails,
+  type Observation,
+  type Origin,
+} from '../../domain/build-event.ts'
 import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
@@ -18,10 +25,10 @@ const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent =>
   toStoredEvent(row, { ...NO_DETAILS, ...toldIn(row) })
 
 // A branch's history needs no other details. Details that cannot be parsed must not hide the state of the branch.
-function toldIn({ details }: Selectable<Schema['fact']>): Pick<BuildDetails, 'attempt' | 'finishedAt'> {
+function toldIn({ details }: Selectable<Schema['fact']>): Pick<BuildDetails, 'attempt' | 'startedAt' | 'finishedAt'> {
   try {
-    const { attempt, finishedAt } = JSON.parse(details) as BuildDetails
-    return { attempt, finishedAt }
+    const { attempt, startedAt, finishedAt } = JSON.parse(details) as BuildDetails
+    return { attempt, startedAt, finishedAt }
   } catch {
     return NO_DETAILS
   }
@@ -40,7 +47,7 @@ const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): 
   rawStatus: row.word,
   status: toStatus(row.word),
   origin: row.origin as Origin,
-  details,
+  details: withCredibleTimes(details, row.at),
   isAcknowledged: row.acknowledged === 1,
   isOutcome: row.verdict === 1,
 })
