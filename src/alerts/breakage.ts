@@ -2,15 +2,9 @@ import { breakageOf, compareOutcomes, countBuilds, type Breakage, type RedStreak
 import type { ProjectId } from '../domain/ids.ts'
 import { LEAST_URGENCY } from '../domain/plan.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
-import { OUTCOMES_FAR } from '../store/history.ts'
+import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../store/history.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
-
-/** How many outcomes of a branch are read first. Mostly that is enough. */
-const OUTCOMES_NEAR = 8
-
-/** Sorts after every build order. */
-const LAST_ORDER = '~'
 
 /** The branch of the new outcomes. Null: there are none, or only of builds without a branch, which share no history. */
 export function branchWithOutcome(

@@ -6,17 +6,11 @@ import { isOpen } from '../domain/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/status.ts'
 import { noticeDay } from '../domain/notice.ts'
 import type { Card, EventRef, OutcomeRef } from '../store/records.ts'
-import { OUTCOMES_FAR } from '../store/history.ts'
+import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../store/history.ts'
 import type { Reads } from '../store/store.ts'
 
 /** A branch without a build for this many times the retention is removed, with its last outcome. */
 export const BRANCH_TIMES = 4
-
-/** Outcomes of a branch that are read first. More are rarely needed: most branches passed lately. */
-const OUTCOMES_NEAR = 8
-
-/** A place that sorts after every build's. */
-const LAST_ORDER = '~'
 
 /** What counts as old: events before `before`, and branches without a build since `forgottenBefore` (ms). */
 interface Age {

@@ -17,6 +17,12 @@ import type { Reads } from './store.ts'
 const HISTORY_NEAR = 4
 export const OUTCOMES_FAR = 500
 
+/** Outcomes of a branch that are read first where all of them count. More are rarely needed: most branches passed lately. */
+export const OUTCOMES_NEAR = 8
+
+/** Sorts after every build order. */
+export const LAST_ORDER = '~'
+
 /** One card of a revision: its build events, the attempts folded from them, and the requests about them. */
 export interface Revision {
   subject: string
