@@ -5,6 +5,9 @@ import type { NotificationRule } from '../../domain/rule.ts'
 import { isRecord } from '../../lib/json.ts'
 import { cleanText, ciBuildId, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
 
+// These texts are stored, so they are cleaned, as those of deliveries are.
+const keptText = textOrNull.transform((text) => text && cleanText(text))
+
 /** A v2 project, bare or as `{project: {…}}`; null without a usable uuid. */
 export function readProject(value: unknown): Project | null {
   const raw = unwrapped(value, 'project')
@@ -27,9 +30,9 @@ const typeOf = (type: string | null): string =>
 const projectSchema = z.object({
   uuid,
   id: projectId.nullable().catch(null),
-  name: textOrNull,
-  type: textOrNull,
-  repository_url: textOrNull,
+  name: keptText,
+  type: keptText,
+  repository_url: keptText,
   notification_rules: z.array(z.unknown()).catch([]),
 })
 
@@ -55,8 +58,8 @@ export function readLegacyProject(value: unknown): LegacyProject | null {
 const legacyProjectSchema = z.object({
   id: projectId,
   uuid: uuidOrNull,
-  repository_name: textOrNull,
-  name: textOrNull,
+  repository_name: keptText,
+  name: keptText,
   builds: z.array(z.unknown()).catch([]),
 })
 
@@ -106,9 +109,6 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
     finishedAt: build.finished_at,
   }
 }
-
-// These texts are stored, so they are cleaned, as those of deliveries are.
-const keptText = textOrNull.transform((text) => text && cleanText(text))
 
 const legacyBuildSchema = z.object({
   id: ciBuildId,

@@ -27,6 +27,12 @@ describe('a project', () => {
     expect(await createTestClientV2(stub.url).getProject(WEB)).toMatchObject(WEB)
   })
 
+  test('has no NUL in its texts, since PostgreSQL cannot store one', async () => {
+    const hostile = project(1, { name: 'acme\0/web-1', type: 'pro\0x' })
+    await using stub = await startHttpStub(service({ json: { projects: [hostile], total: 1 } }, []))
+    expect(await createTestClientV2(stub.url).getProject(WEB)).toMatchObject({ name: 'acme/web-1', type: 'prox' })
+  })
+
   test.each<[string, StubAnswer]>([
     ['no project', { json: { projects: [], total: 0 } }],
     ['another project', { json: { projects: [project(9, { name: 'acme/web-1' })], total: 1 } }],
