@@ -15,7 +15,7 @@ import { answerError, type Answer, typed } from '../slack/messages/answer.ts'
 const REFERENCE_CHARS = 8
 
 /**
- * Tells a requester that their request was interrupted: where they made it, else in a direct message. `unreachable`:
+ * Tells a requester that their request was interrupted, or its answer not shown: where they made it, else in a direct message. `unreachable`:
  * Slack says that the person can never be reached. Throws if a retry may help.
  */
 export async function showInterrupted(
@@ -44,17 +44,22 @@ const isShown = (showing: Promise<void>): Promise<boolean> =>
     () => false,
   )
 
-/** For a person whose request was interrupted before it was answered: what is known about it, and what to do. */
-export function answerInterrupted({ interaction, request }: InterruptedInteraction, reference: string): Answer {
+/** For a person whose request has no visible answer: what is known about it, and what to do. */
+export function answerInterrupted(
+  { interaction, request, isUnshown }: InterruptedInteraction,
+  reference: string,
+): Answer {
   const description = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', ')
-  const what = `:warning: *Interrupted*: Buildline was restarted before it could answer you (${description}).`
-  return answerError({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
+  const what = isUnshown
+    ? `:warning: *Not shown*: Slack did not show you Buildline's answer (${description}).`
+    : `:warning: *Interrupted*: Buildline was restarted before it could answer you (${description}).`
+  return answerError({ what, ...(request ? soFar(request) : withoutRequest(interaction.what, isUnshown)) }, reference)
 }
 
 // Subscriptions, digests, committer names and red branches are changed by one write each, without a request record.
-function withoutRequest(asked: string) {
+function withoutRequest(asked: string, isUnshown: boolean) {
   const [, what = ''] = KEPT.exec(asked) ?? []
-  if (what === '') return nothingDone
+  if (what === '') return { why: isUnshown ? 'Nothing was changed.' : 'Nothing was done.', next: 'Try again.' }
   return {
     why: SEVERAL.test(asked) ? PERHAPS_SOME_KEPT : PERHAPS_KEPT,
     next: NEXT[what.toLowerCase()] ?? LOOK_AT_RULES,
@@ -73,11 +78,6 @@ const LOOK_AT_RULES = `Type ${typed('/ci rules')} in the channel to see its subs
 const LOOK_AT_NAMES = `Type ${typed('/ci me')} to see your names, and try again if needed.`
 const LOOK_AT_RED = `Type ${typed('/ci red')} to see who is on what, and try again if needed.`
 const NEXT: Record<string, string> = { me: LOOK_AT_NAMES, on: LOOK_AT_RED, let: LOOK_AT_RED, 'look after': LOOK_AT_RED }
-
-const nothingDone = {
-  why: 'Nothing was done.',
-  next: 'Try again.',
-}
 
 type Recorded = NonNullable<InterruptedInteraction['request']>
 

@@ -35,10 +35,13 @@ export const REQUESTS_KEPT_MS = 2 * 60 * 60_000
 export const INTERACTIONS_ANSWERED_MAX = 20
 const INTERACTIONS_READ_MAX = 500
 
-/** A request that was interrupted, and the call to CI that it led to; null: CI was not called, and will not be. */
+/** A request that was interrupted, or whose answer could not be shown. */
 export interface InterruptedInteraction {
   interaction: Interaction
+  /** the call to CI that it led to; null: CI was not called, and will not be */
   request: Request | ProjectRequest | null
+  /** it was carried out, but its answer could not be shown */
+  isUnshown: boolean
 }
 
 export interface PendingInteractionsDeps {
@@ -62,6 +65,8 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   /** what this process is handling, and what it has answered but not yet recorded */
   const underWay = new Set<string>()
   const settled = new Map<string, Interaction>()
+  /** those whose answers this process could not show, until the person is told */
+  const unshown = new Set<string>()
 
   /**
    * Resolves when the request is on disk. Null: a request with this key came before, or this is the second press of a
@@ -133,10 +138,15 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     if (!claimed) return
     const { request } = claimed
     const responseUrl = opened(interaction.responseUrl)
-    const reached = await deps.notifyInterrupted({ interaction: { ...interaction, responseUrl }, request })
+    const reached = await deps.notifyInterrupted({
+      interaction: { ...interaction, responseUrl },
+      request,
+      isUnshown: unshown.has(id),
+    })
     await store.write((tx) => tx.markInteractionNotified(id))
     const fields = { interaction: id, user, request: request?.id ?? null, reached }
-    log.warn(fields, 'a request was interrupted; its requester is told')
+    const what = unshown.delete(id) ? 'an answer could not be shown' : 'a request was interrupted'
+    log.warn(fields, `${what}; its requester is told`)
   }
 
   /** Null if it was encrypted with another token. An older version stored it unencrypted. */
@@ -202,7 +212,10 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     isNew,
     settle,
     /** The answer could not be shown: `answerAbandoned` tells the person later. */
-    release: ({ id }: Interaction) => void underWay.delete(id),
+    release({ id }: Interaction): void {
+      unshown.add(id)
+      underWay.delete(id)
+    },
     giveUp,
     answerAbandoned,
     /** Calls `answerAbandoned` every LOOK_EVERY_MS, until `stop`. */

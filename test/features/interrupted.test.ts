@@ -25,7 +25,8 @@ const interaction = (what: string): Interaction => ({
   claimedAt: T0,
 })
 
-const told = (what: string): string => answerInterrupted({ interaction: interaction(what), request: null }, 'ref').text
+const told = (what: string): string =>
+  answerInterrupted({ interaction: interaction(what), request: null, isUnshown: false }, 'ref').text
 
 describe('the person whose request was interrupted', () => {
   it.each([

@@ -293,7 +293,9 @@ describe('an interaction of a dead process', () => {
     const book = process('process-1')
     book.release(await book.keep(asked()))
     await book.answerAbandoned()
-    expect(told).toHaveLength(1)
+    expect(told).toMatchObject([{ isUnshown: true }])
+    await book.giveUp(await book.keep(asked({ interactionKey: 'trigger-2' })))
+    expect(told[1]).toMatchObject({ isUnshown: false })
   })
 
   test(`waits for the next round if there are more than ${INTERACTIONS_ANSWERED_MAX}`, async () => {

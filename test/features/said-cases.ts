@@ -48,8 +48,8 @@ const interaction = (what: string): Interaction => ({
   claimedAt: BUILD_AT,
 })
 
-const interrupted = (what: string) => {
-  const { text, blocks } = answerInterrupted({ interaction: interaction(what), request: null }, REFERENCE)
+const interrupted = (what: string, isUnshown = false) => {
+  const { text, blocks } = answerInterrupted({ interaction: interaction(what), request: null, isUnshown }, REFERENCE)
   return { text, blocks }
 }
 
@@ -130,6 +130,10 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
   'interrupted-hostile': {
     when: 'Buildline was killed before it could answer a command that tries to mention and format.',
     ...interrupted(HOSTILE.typed),
+  },
+  'answer-not-shown': {
+    when: 'Slack refused the answer to a command, wherever it was to be shown.',
+    ...interrupted('/ci status acme/web', true),
   },
   'not-done': {
     when: 'What was asked could not be written down, so nothing was done.',
