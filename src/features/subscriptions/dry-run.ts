@@ -1,3 +1,7 @@
+import { isRed } from '../../domain/status.ts'
+import { isProjectId } from '../../domain/ids.ts'
+import { branchKey } from '../../domain/revision.ts'
+import { LAST_ORDER } from '../../store/history.ts'
 import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
 import { boundForOneEvent, decide, type DecisionInput } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
@@ -44,10 +48,12 @@ export async function dryRun(
   const shown = followers.filter(({ channel }) => isVisible(channel))
   const bound = boundForOneEvent({ subscriptions: shown, rules: ciRules })
   const byChannel = [...Map.groupBy(bound.subscriptions, ({ channel }) => channel)]
+  // All events are listed side by side: then `failed` is a failure on a red branch, beside `broken`.
+  const wasRed = word === null ? null : await isRedNow(read, project.projectId, branch)
   const channelsFor = (event: DryWord) =>
     byChannel.map(([channel, own]): DryChannel => ({
       channel,
-      decision: decide(questionOf(event, branch), own, bound.rules),
+      decision: decide(questionOf(event, branch, wasRed), own, bound.rules),
       quiet: own.some(({ quiet }) => quiet),
       mentions: own.some(({ mention }) => mention === 'committer'),
       paused: pausedIn(closed, channel),
@@ -73,13 +79,26 @@ function eventsMeant(word: string | null): readonly DryWord[] {
   return RULE_EVENTS.filter((event) => meant.includes(event))
 }
 
-const questionOf = (event: DryWord, branch: string): DecisionInput => ({
+async function isRedNow(read: Reads, projectId: string | null, branch: string): Promise<boolean> {
+  if (projectId === null || !isProjectId(projectId)) return false
+  const [newest] = await read.verdictsBefore(branchKey(projectId, branch), LAST_ORDER, 1)
+  return newest !== undefined && isRed(newest.status)
+}
+
+/** @param wasRed whether the branch was red before the event; null: the event alone says what it did to the branch */
+const questionOf = (event: DryWord, branch: string, wasRed: boolean | null): DecisionInput => ({
   branch,
   status: event === 'recovered' ? 'success' : event === 'broken' ? 'failed' : event,
   effect: 'opened',
-  turn: event === 'recovered' || event === 'broken' ? event : null,
+  turn: turnOf(event, wasRed),
   hasCard: false,
 })
+
+function turnOf(event: DryWord, wasRed: boolean | null): DecisionInput['turn'] {
+  if (event === 'recovered' || event === 'broken') return event
+  if (event === 'failed' && wasRed === false) return 'broken'
+  return event === 'success' && wasRed ? 'recovered' : null
+}
 
 /** At most this many matching branches are named; the others are counted. */
 const MATCHES_MAX = 5

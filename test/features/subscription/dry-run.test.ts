@@ -151,6 +151,34 @@ test('a dry run of one event accepts any of its names, and lists the names for a
   })
 })
 
+test('a dry run of one event asks whether the branch is red: a failure on a green one has broken it', async () => {
+  const changes = follower(BUILDS, { rules: [{ branch: null, branchMatch: null, events: ['broken', 'recovered'] }] })
+  await using stage = await openReconcileStage({ subscriptions: [changes] })
+  const { deps } = stage.embody()
+  const ingest = async (build: Build) => {
+    await hear({ ...deps, wake: () => {} }, JSON.stringify(delivery(build)))
+    await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
+  }
+  const asking: SubscriptionDeps = {
+    ...deps,
+    admins: [],
+    permits: async () => ({ kind: 'yes' }),
+    channelsOf: async () => null,
+    timeZoneOf: async () => 'UTC',
+    seenBy: seesAll,
+    sendText: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
+  }
+  const verdictOn = async (event: string) => {
+    const outcome = await dryRun(asking, { project: 'acme/web', branch: 'main', event }, HERE)
+    return outcome.kind === 'dry-run' && outcome.events.map(({ channels }) => channels[0]?.decision.verdict)
+  }
+  await ingest(buildOf(1, { branch: 'elsewhere' }))
+  expect([await verdictOn('failed'), await verdictOn('success')]).toEqual([['tell'], ['silent']])
+  await ingest(buildOf(2, { status: 'error' }))
+  expect([await verdictOn('failed'), await verdictOn('success')]).toEqual([['silent'], ['tell']])
+  expect([await verdictOn('broken'), await verdictOn('recovered')]).toEqual([['tell'], ['tell']])
+})
+
 test("a dry run says which channel is closed, and checks the project's branch filter", async () => {
   await using stage = await openStage()
   const { store } = stage.reconcile
