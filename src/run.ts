@@ -4,6 +4,7 @@ import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { secretsOf } from './secrets.ts'
 import { forTerminal } from './lib/escape.ts'
+import { isDiskFault } from './store/log-on-disk.ts'
 import { listenFault } from './server/http-server.ts'
 import { createLogger, standardOutput } from './server/logger.ts'
 
@@ -22,6 +23,10 @@ export async function run(): Promise<void> {
   const log = createLogger(config.logLevel, () => secrets, standardOutput())
   const app = await createApp(config, log).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : 'unknown error'
+    if (isDiskFault(error)) {
+      log.fatal({ err: error }, `the database cannot be opened: ${why}. Is the disk full?`)
+      process.exit(1)
+    }
     return refuse([
       `DATABASE_URL: the database cannot be opened: ${why}. Is its folder there, and may this user write to it?`,
     ])

@@ -56,3 +56,9 @@ const busy = (message: string) => Object.assign(new Error(message), { errcode: S
 /** Whether another process holds the lock. The higher bits of `errcode` hold the details. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && [SQLITE_BUSY, SQLITE_LOCKED].includes(Number(error.errcode) & 0xff)
+
+const [SQLITE_IOERR, SQLITE_FULL] = [10, 13]
+
+/** Whether the disk is at fault: it is full, or fails. */
+export const isDiskFault = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && [SQLITE_IOERR, SQLITE_FULL].includes(Number(error.errcode) & 0xff)

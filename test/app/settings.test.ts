@@ -47,6 +47,14 @@ describe('the process with bad settings', () => {
     expect(bot.output()).not.toMatch(/\bat .*\.[jt]s:\d+/)
   })
 
+  it('blames no setting if the disk is full, and exits with 1, so that it is started again', async () => {
+    const folder = testFolder()
+    const bot = startProcess(folder, { ...settingsWith(folder), DATABASE_URL: 'sqlite:/dev/full' })
+    expect(await bot.exit).toEqual({ code: 1, signal: null })
+    expect(bot.output()).toContain('the database cannot be opened: database or disk is full. Is the disk full?')
+    expect(bot.output()).not.toContain('at fault')
+  })
+
   it('says in one sentence which port is taken, and what to do', async () => {
     const { app } = await openStage()
     const folder = testFolder()
