@@ -148,7 +148,10 @@ const sorted = ({ red, flaky, slower, ...counts }: Figures): Figures => ({
   slower: slower.toSorted(byName),
 })
 
-/** The same figures, by SQL. Here an attempt ends with each end that is not a repetition. */
+/**
+ * The same figures, by SQL. Here an attempt ends with each end that is not a repetition. If its end is ahead of the
+ * receipt by more than five minutes, the source's clock is wrong, and so is the start.
+ */
 async function bySql({ kind, sql }: Place, { period, before, days }: FigureQuery): Promise<Figures> {
   const detail = (name: string) =>
     kind === 'sqlite' ? `json_extract(details, '$.${name}')` : `(details::json ->> '${name}')::bigint`
@@ -158,7 +161,7 @@ async function bySql({ kind, sql }: Place, { period, before, days }: FigureQuery
         lag(word) over (partition by build_key order by seq) as said_before from fact),
     ends as (
       select *, case when finished is null or finished > at then at else finished end as ended,
-        coalesce(started, (select max(begun.at) from fact as begun where begun.build_key = told.build_key
+        coalesce(case when finished > at + ${5 * MINUTE} then null else started end, (select max(begun.at) from fact as begun where begun.build_key = told.build_key
           and begun.seq < told.seq and begun.word = 'initiated')) as began
       from told where word in ('success', 'error', 'infrastructure_failure')
         and (said_before is null or said_before <> word))`
