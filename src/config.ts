@@ -207,7 +207,7 @@ function readGithub(env: Reader, readFile: ReadFile): Config['github'] {
   const repositories = env.list(
     'GITHUB_REPOSITORIES',
     /^[\w.-]+\/[\w.-]+$/,
-    'holds what is no repository: write owner/name, several with commas between them',
+    'contains something that is not a repository: write owner/name, several with commas between them',
   )
   if (repositories.length > 0 && token === null && env.text('GITHUB_APP_ID') === null)
     env.fault('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
@@ -219,7 +219,7 @@ function readGithub(env: Reader, readFile: ReadFile): Config['github'] {
   return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, app, repositories, webhookSecrets }
 }
 
-/** A GitHub App in place of a token. Its key is the PEM itself, with `\\n` or line breaks, or the path of its file. */
+/** A GitHub App in place of a token. Its key is the PEM itself, with `\n` or line breaks, or the path of its file. */
 function readGithubApp(env: Reader, readFile: ReadFile): Config['github']['app'] {
   const [id, given] = [env.text('GITHUB_APP_ID'), env.text('GITHUB_APP_PRIVATE_KEY')]
   if (id === null && given === null) return null
@@ -242,7 +242,7 @@ function readGitlab(env: Reader): Config['gitlab'] {
   const projects = env.list(
     'GITLAB_PROJECTS',
     /^[\w.-]+(?:\/[\w.-]+)+$/,
-    'holds what is no project: write group/project, several with commas between them',
+    'contains something that is not a project: write group/project, several with commas between them',
   )
   if (projects.length > 0 && token === null)
     env.fault('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
@@ -254,7 +254,7 @@ function readGitlab(env: Reader): Config['gitlab'] {
 
 const PERSON_OR_GROUP = /^[UWS][A-Z0-9]{2,20}$/
 const NO_PERSON_OR_GROUP =
-  'holds what is no Slack id: user ids begin with U or W, user-group ids with S, such as S0123ABCD'
+  'contains something that is not a Slack id: user ids begin with U or W, user-group ids with S, such as S0123ABCD'
 
 /** Which database `DATABASE_URL` names; what is wrong with it is added to the faults. */
 export function readDatabase(given: string | null | undefined, faults: string[]): Config['database'] {
@@ -283,7 +283,7 @@ function readDefaultChannel(env: Reader): Subscription[] {
       },
     ]
   env.fault(
-    "DEFAULT_CHANNEL is no channel id: copy it from the end of the channel's details in Slack; it looks like C0123ABCD",
+    "DEFAULT_CHANNEL is not a channel id: copy it from the end of the channel's details in Slack; it looks like C0123ABCD",
   )
   return []
 }

@@ -23,21 +23,21 @@ export function createReader(environment: Environment) {
       const value = text(name)
       if (!value) return null
       if (HTTP_URL.safeParse(value).success) return value
-      fault(`${name} is no http(s) address`)
+      fault(`${name} is not an http(s) address`)
       return null
     },
     port(name: string): number | null {
       const value = text(name)
       if (!value) return null
       const port = PORT.safeParse(value)
-      if (!port.success) fault(`${name} is no port: a number from 0 to 65535`)
+      if (!port.success) fault(`${name} must be a port, from 0 to 65535`)
       return port.data ?? null
     },
     days(name: string, otherwise: number): number {
       const value = text(name)
       if (!value) return otherwise
       const days = DAYS.safeParse(value)
-      if (!days.success) fault(`${name} is no number of days: a whole number from 1 to ${DAYS_MAX}`)
+      if (!days.success) fault(`${name} must be a whole number of days, from 1 to ${DAYS_MAX}`)
       return days.data ?? otherwise
     },
     /** @param wrong what is said, after the name, if an item does not match */
@@ -50,7 +50,7 @@ export function createReader(environment: Environment) {
     oneOf<Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word {
       const value = text(name)?.toLowerCase() ?? otherwise
       const word = words.find((known) => known === value)
-      if (!word) fault(`${name} is none of ${words.join(', ')}`)
+      if (!word) fault(`${name} must be one of: ${words.join(', ')}`)
       return word ?? otherwise
     },
   }

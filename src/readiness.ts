@@ -105,7 +105,7 @@ export function slackWords(code: string): string[] {
   if (code === OK) return []
   return failureOfCode(code) === 'workspace-closed'
     ? [
-        `Slack refuses the bot (${code}): mend SLACK_BOT_TOKEN or the app, and start Buildline again. What waits goes out then.`,
+        `Slack refuses the bot (${code}): fix SLACK_BOT_TOKEN or the app, and restart Buildline. What waits goes out then.`,
       ]
     : [`Slack does not answer as it should (${code}): nothing is sent until it does. What waits goes out then.`]
 }

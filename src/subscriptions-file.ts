@@ -8,7 +8,7 @@ import { readReminderAlone, reminderFault } from './features/subscriptions/remin
 import { EVENTS_BY_WORD, isPattern, rulesOf } from './features/subscriptions/subscribe-input.ts'
 
 const ENTRY = z.strictObject({
-  channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),
+  channel: z.string().refine(isChannelId, 'is not a channel id; it looks like C0123ABCD'),
   project: z.string().trim().min(1),
   events: z
     .array(z.enum([...EVENTS_BY_WORD.keys()]))
@@ -36,7 +36,7 @@ function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, con
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   if (mode && !branch) fault('branch_match', 'says how to match a branch, and there is none')
   if (branch && !isPattern({ branch, branchMatch: mode ?? null }))
-    fault('branch', 'is no valid pattern, or too large a one')
+    fault('branch', 'is not a valid pattern, or is too large')
 }
 
 /**
@@ -62,7 +62,7 @@ function parseYaml(text: string): { kind: 'value'; value: unknown } | { kind: 'f
     return { kind: 'value', value: parse(text) }
   } catch (error) {
     const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined
-    return { kind: 'fault', fault: `line ${line ?? '?'} is no YAML` }
+    return { kind: 'fault', fault: `line ${line ?? '?'} is not valid YAML` }
   }
 }
 

@@ -192,15 +192,15 @@ describe('each variable', () => {
   })
 
   it.each<[setting: Settings, fault: RegExp]>([
-    [{ PORT: 'http' }, /^PORT is no port/],
-    [{ PORT: '65536' }, /^PORT is no port/],
-    [{ PORT: '-1' }, /^PORT is no port/],
-    [{ PORT: '3000.5' }, /^PORT is no port/],
-    [{ SLACK_API_URL: 'ftp://slack' }, /^SLACK_API_URL is no http/],
-    [{ CI_SITE_URL: 'ci.example' }, /^CI_SITE_URL is no http/],
-    [{ ...V2, CI_BASE_URL: 'nonsense', CI_AUTHORIZATION: 'x' }, /^CI_BASE_URL is no http/],
-    [{ CI_DEPLOYMENT_FORM: 'list' }, /^CI_DEPLOYMENT_FORM is none of table, example/],
-    [{ CI_CREATE_TARGET_NAME: 'mail' }, /^CI_CREATE_TARGET_NAME is none of/],
+    [{ PORT: 'http' }, /^PORT must be a port/],
+    [{ PORT: '65536' }, /^PORT must be a port/],
+    [{ PORT: '-1' }, /^PORT must be a port/],
+    [{ PORT: '3000.5' }, /^PORT must be a port/],
+    [{ SLACK_API_URL: 'ftp://slack' }, /^SLACK_API_URL is not an http/],
+    [{ CI_SITE_URL: 'ci.example' }, /^CI_SITE_URL is not an http/],
+    [{ ...V2, CI_BASE_URL: 'nonsense', CI_AUTHORIZATION: 'x' }, /^CI_BASE_URL is not an http/],
+    [{ CI_DEPLOYMENT_FORM: 'list' }, /^CI_DEPLOYMENT_FORM must be one of: table, example/],
+    [{ CI_CREATE_TARGET_NAME: 'mail' }, /^CI_CREATE_TARGET_NAME must be one of:/],
     [{ CI_LEGACY_BASE_URL: 'https://legacy.example' }, /^CI_API_KEY is not set/],
     [{ ...V2, CI_ORGANIZATION_UUID: '', CI_AUTHORIZATION: 'x' }, /^CI_ORGANIZATION_UUID is not set/],
     [V2, /^CI_AUTHORIZATION is not set.*CI_TOKEN_URL/],
@@ -228,14 +228,14 @@ describe('each variable', () => {
     [{ DATABASE_URL: 'mysql://db' }, /^DATABASE_URL is neither/],
     [{ DATABASE_URL: 'sqlite:' }, /^DATABASE_URL is neither/],
     [{ DATABASE_URL: 'postgres://ada:pass@db:port/x' }, /^DATABASE_URL is no readable/],
-    [{ DEFAULT_CHANNEL: '#builds' }, /^DEFAULT_CHANNEL is no channel id/],
+    [{ DEFAULT_CHANNEL: '#builds' }, /^DEFAULT_CHANNEL is not a channel id/],
     ...['0', '3651', '7.5', 'ninety', '-1'].map((days): [Settings, RegExp] => [
       { RETENTION_DAYS: days },
-      /^RETENTION_DAYS is no number of days: a whole number from 1 to 3650$/,
+      /^RETENTION_DAYS must be a whole number of days, from 1 to 3650$/,
     ]),
     [{ WEBHOOK_SECRET: `${DOOR},${'x'.repeat(15)}` }, /^WEBHOOK_SECRET is too short(?!.*xxx).*at least 16/],
-    [{ METRICS_PORT: 'all' }, /^METRICS_PORT is no port/],
-    [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is none of/],
+    [{ METRICS_PORT: 'all' }, /^METRICS_PORT must be a port/],
+    [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of:/],
     [{ SUBSCRIPTIONS_FILE: 'missing.yml' }, /^SUBSCRIPTIONS_FILE missing\.yml cannot be read: ENOENT/],
   ])('is refused in words if it is invalid: %o', (setting, fault) => {
     const faults = faultsOf({ ...LEAST, ...setting })

@@ -26,8 +26,8 @@ describe('a pattern in a subscriptions file', () => {
   const withBranch = (rest: string) => `subscriptions:\n  - { channel: C0BUILDS01, project: all, ${rest} }\n`
 
   it.each([
-    ["branch: '(', branch_match: regex", 'subscriptions[0].branch: is no valid pattern'],
-    ["branch: '(a{500}){5}', branch_match: regex", 'subscriptions[0].branch: is no valid pattern'],
+    ["branch: '(', branch_match: regex", 'subscriptions[0].branch: is not a valid pattern'],
+    ["branch: '(a{500}){5}', branch_match: regex", 'subscriptions[0].branch: is not a valid pattern'],
     ['branch_match: regex', 'subscriptions[0].branch_match: says how to match'],
   ])('is a fault if it could never match: %s', (rest, fault) => {
     expect(faultsOf(withBranch(rest)).join()).toContain(fault)
@@ -105,7 +105,7 @@ describe('a subscriptions file', () => {
   })
 
   it.each([
-    ['no YAML', 'subscriptions:\n  - {channel: [', /line \d+ is no YAML/],
+    ['no YAML', 'subscriptions:\n  - {channel: [', /line \d+ is not valid YAML/],
     ['an empty text', '', /the file/],
     ['a list', '- channel: C0BUILDS01', /the file/],
     ['another word', 'subscribers: []', /subscriptions/],

@@ -127,7 +127,7 @@ const variableOf = ({ name, value }: VariableInput, before: unknown): unknown =>
 
 function changeTeams(raw: Raw, ids: readonly string[]): ChangeEffect {
   const faults = ids.flatMap((id, at) =>
-    isIdDigits(id) ? [] : [{ field: `team_ids[${at}]`, reason: 'is no team id' }],
+    isIdDigits(id) ? [] : [{ field: `team_ids[${at}]`, reason: 'is not a team id' }],
   )
   const asSent = new Map(listOf(raw['team_ids']).map((id) => [textOf(id), id]))
   const teams = [...new Set(ids)].map((id) => asSent.get(id) ?? numberOf(id))
@@ -153,7 +153,7 @@ function changeRule(raw: Raw, place: number | null, input: RuleInput): ChangeEff
 }
 
 const noSuchRule = (rules: readonly unknown[], at: number): ChangeEffect | null =>
-  Object.hasOwn(rules, at) ? null : fault(`${RULES}[${at}]`, 'is no rule of this project')
+  Object.hasOwn(rules, at) ? null : fault(`${RULES}[${at}]`, 'is not a rule of this project')
 
 function removeRule(raw: Raw, at: number): ChangeEffect {
   const rules = listOf(raw[RULES])

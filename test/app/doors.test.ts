@@ -32,7 +32,7 @@ describe('the health of the bot', () => {
         status: 'not ready',
         store: 'ok',
         slack: 'token_revoked',
-        wrong: [expect.stringMatching(/^Slack refuses the bot \(token_revoked\): mend SLACK_BOT_TOKEN/)],
+        wrong: [expect.stringMatching(/^Slack refuses the bot \(token_revoked\): fix SLACK_BOT_TOKEN/)],
       },
     ])
   })

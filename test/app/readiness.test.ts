@@ -46,7 +46,7 @@ describe('/readyz', () => {
   })
 
   it.each([
-    ['token_revoked', /^Slack refuses the bot \(token_revoked\): mend SLACK_BOT_TOKEN/],
+    ['token_revoked', /^Slack refuses the bot \(token_revoked\): fix SLACK_BOT_TOKEN/],
     ['ratelimited', /^Slack does not answer as it should \(ratelimited\): nothing is sent until it does/],
   ])('says what is wrong with Slack: %s', async (code, words) => {
     const { status, body } = await answerOf({ outage: () => code })

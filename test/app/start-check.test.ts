@@ -48,7 +48,7 @@ describe('the start', () => {
   it('says that Slack refuses the bot token, as /readyz does, after the endpoint has opened', async () => {
     const { app } = await openAsked({ SLACK_BOT_TOKEN: 'xoxb-wrong-1' })
     expect(await oneWarning(app)).toEqual([
-      expect.stringMatching(/^Slack refuses the bot \(invalid_auth\): mend SLACK_BOT_TOKEN/),
+      expect.stringMatching(/^Slack refuses the bot \(invalid_auth\): fix SLACK_BOT_TOKEN/),
     ])
     expect(app.lines[0]).toContain('buildline is up')
   })

@@ -149,7 +149,7 @@ describe('a change of teams', () => {
 
   it('accepts only digits', () => {
     const ids = ['7', 'web', '', '-1', '1.5', '007']
-    expect(faults({ what: 'teams', ids })).toEqual([1, 2, 3, 4, 5].map((at) => `team_ids[${at}] is no team id`))
+    expect(faults({ what: 'teams', ids })).toEqual([1, 2, 3, 4, 5].map((at) => `team_ids[${at}] is not a team id`))
   })
 })
 
@@ -271,7 +271,7 @@ describe('an impossible rule', () => {
   })
 
   it.each([3, -1, 0.5, NaN])('has a position that does not exist: %s', (at) => {
-    const none = [`notification_rules[${at}] is no rule of this project`]
+    const none = [`notification_rules[${at}] is not a rule of this project`]
     expect(faults({ what: 'rule', at, rule: ruleInput() })).toEqual(none)
     expect(faults({ what: 'remove-rule', at })).toEqual(none)
   })

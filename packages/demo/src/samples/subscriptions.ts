@@ -59,7 +59,7 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   faults: [
     {
       when: 'the pattern is invalid',
-      outcome: { kind: 'faults', faults: [{ field: 'branch', reason: 'is no valid pattern, or too large a one' }] },
+      outcome: { kind: 'faults', faults: [{ field: 'branch', reason: 'is not a valid pattern, or is too large' }] },
     },
   ],
   ...noProject(cast),
