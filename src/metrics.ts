@@ -72,7 +72,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const looks = counter(
     'buildline_claims_looked_up_total',
     ['found'],
-    'Claims of unclear end that were looked up, by whether the message was there',
+    'Posts with an unclear outcome that were looked up, by whether the message was found',
   )
   const lag = histogram(
     'buildline_lag_seconds',
@@ -89,9 +89,9 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
     'buildline_ci_call_seconds',
     ['interface'],
     [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    'What they took, with all their tries, by interface',
+    'Duration of calls to CI, GitHub and GitLab, retries included, by interface',
   )
-  const ciRetries = counter('buildline_ci_retries_total', ['why'], 'Questions to CI that were asked again, by why')
+  const ciRetries = counter('buildline_ci_retries_total', ['why'], 'Retried reads from CI, by reason')
   const silentBuilds = counter(
     'buildline_silent_builds_total',
     ['end'],
@@ -101,7 +101,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
     'buildline_store_seconds',
     ['operation'],
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    'What the database took, by operation (read; write: until it is durable)',
+    'Duration of database operations, by operation (read; write: until it is durable)',
   )
   const storeFailures = counter(
     'buildline_store_failures_total',
@@ -111,7 +111,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const jobs = counter(
     'buildline_jobs_total',
     ['job', 'end'],
-    'Scheduled jobs that this process was at, by job and end (done, again, failed)',
+    'Runs of scheduled jobs in this process, by job and end (done, again, failed)',
   )
   const jobDoneAt = gauge('buildline_job_done_timestamp_seconds', ['job'], 'When this process last did a scheduled job')
   const pruned = counter(
@@ -127,7 +127,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const oldest = gauge(
     'buildline_backlog_oldest_seconds',
     ['queue'],
-    'For how long the oldest of it has been due; closed channels do not count',
+    'Time for which the oldest entry of each queue has been due; closed channels do not count',
   )
   const slackReachable = gauge(
     'buildline_slack_reachable',
