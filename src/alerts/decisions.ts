@@ -18,7 +18,7 @@ export interface CardOfRevision {
   cardNumber: number
 }
 
-/** Decides for each event and channel what to send, again if its `turn` changed. Stores decisions with reasons. */
+/** Decides for each event and channel what to send, and decides anew if the event's `turn` has changed. */
 export async function decideCard(
   tx: Tx,
   {

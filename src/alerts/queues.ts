@@ -87,15 +87,15 @@ export async function queueRest(
 export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key: CardKey): Promise<void> {
   const card = await tx.card(key)
   if (!card) return
-  const at = clock.now() + backoffMs(card.tries, random(), { baseMs: STUMBLED_AGAIN_MS, maxMs: STUMBLED_AGAIN_MAX_MS })
+  const at = clock.now() + backoffMs(card.tries, random(), { baseMs: REPLAN_AGAIN_MS, maxMs: REPLAN_AGAIN_MAX_MS })
   const { post, edit, look } = card.queues
   await tx.setQueues(key, { post: delay(post, at), edit: delay(edit, at), look: delay(look, at) })
   await tx.setRetryState(key, { ...card, tries: card.tries + 1 })
 }
 
 /** A card that cannot be planned is a bug in Buildline. It is retried with growing delays, so that others go on. */
-const STUMBLED_AGAIN_MS = 5_000
-const STUMBLED_AGAIN_MAX_MS = 10 * 60_000
+const REPLAN_AGAIN_MS = 5_000
+const REPLAN_AGAIN_MAX_MS = 10 * 60_000
 
 type Due = Queues[keyof Queues]
 
@@ -165,7 +165,7 @@ async function planCard(
     reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
   })
   return {
-    steps: planStory(calledBefore(story, attempts, messages), messages, now),
+    steps: planStory(withoutSecondMention(story, attempts, messages), messages, now),
     postedAttempt: postedAttemptOf(attempts),
     ...newestOf(buildEvents, reportedAt),
   }
@@ -199,12 +199,12 @@ async function cardBefore(
 }
 
 // If a deleted card showed this same result when posted, it mentioned the committer: do not mention them again.
-function calledBefore(story: Story, attempts: readonly Attempt[], messages: readonly StoredMessage[]): Story {
-  const isAnnounced = messages.some(
+function withoutSecondMention(story: Story, attempts: readonly Attempt[], messages: readonly StoredMessage[]): Story {
+  const hasMentioned = messages.some(
     ({ slot, state, postedAttempt }) =>
       slot === 'card' && state === 'gone' && postedAttempt === attemptKey(attempts.at(-1)!),
   )
-  return isAnnounced ? { ...story, card: { ...story.card, mention: null, proposed: null } } : story
+  return hasMentioned ? { ...story, card: { ...story.card, mention: null, proposed: null } } : story
 }
 
 const NOTHING: CardPlan = { steps: [], postedAttempt: null, receivedAt: 0, buildEvent: 0 }

@@ -18,7 +18,7 @@ const CALLS_MAX = 32
  */
 const REVISIONS_AT_ONCE = { shared: 32, alone: 1 }
 
-/** Revisions read per round, at least. */
+/** Revisions read per round; on PostgreSQL as many as are ingested at once. */
 const INGEST_MAX = 4
 
 /** While deliveries wait to be stored, ingesting pauses this many times as long as it ran: they share one thread. */
@@ -70,16 +70,16 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   let loops: Promise<void>[] = []
 
   async function ingestLoop(): Promise<void> {
-    let isPatient = false
+    let hasPostponed = false
     while (!stopping.signal.aborted) {
       const due = await store.read.dueIngest(clock.now(), Math.max(INGEST_MAX, atOnce))
       const beganAt = clock.now()
       const taken = await ingestAll(due)
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
-      if (taken.includes('waits')) isPatient = true
+      if (taken.includes('waits')) hasPostponed = true
       if (taken.some((one) => one !== 'lost')) continue
-      await bells.ingest.wait(isPatient ? WAITING_RECHECK_MS : SWEEP_MS)
-      isPatient = false
+      await bells.ingest.wait(hasPostponed ? WAITING_RECHECK_MS : SWEEP_MS)
+      hasPostponed = false
     }
   }
 

@@ -105,9 +105,9 @@ async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue
 }
 
 /** The attempt whose end the step's message showed when posted, or shows if it is posted now. */
-function postedAttemptBy(step: Step, bornNow: string | null): string | null {
+function postedAttemptBy(step: Step, newestEnd: string | null): string | null {
   if (step.queue !== 'post') return step.message.postedAttempt
-  return step.slot === 'card' ? bornNow : null
+  return step.slot === 'card' ? newestEnd : null
 }
 
 async function claim(

@@ -26,7 +26,7 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
     post: (message) => outcomeOf(() => post(client, message)),
     edit: (message) => outcomeOf(() => edit(client, message)),
     find: async (search) =>
-      notOurs(
+      asRefusedLook(
         await outcomeOf(async () => {
           const us = await identity.known()
           if (!slackClock) return findMessages(client, us, search)
@@ -49,7 +49,7 @@ const isBeyond = (wider: Search, widened: Search): boolean =>
   (widened.untilMs !== undefined && wider.untilMs! > widened.untilMs + CLOCK_SKEW_MS)
 
 // Reading a channel needs scopes that posting does not. If they are missing, only this look is refused.
-const notOurs = <Outcome extends { kind: string }>(outcome: Outcome | Failure): Outcome | Failure =>
+const asRefusedLook = <Outcome extends { kind: string }>(outcome: Outcome | Failure): Outcome | Failure =>
   'code' in outcome && READ_RIGHTS.has(outcome.code) ? { kind: 'refused', code: outcome.code } : outcome
 
 const READ_RIGHTS = new Set(['missing_scope', 'no_permission', 'not_allowed_token_type'])

@@ -123,7 +123,7 @@ const deliversStart = ({ status, origin }: BuildEvent): boolean => status === 's
 function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly RestartRequest[]): Effect {
   if (buildEvent.details.attempt != null) return effectOfNamed(attempt, buildEvent, buildEvent.details.attempt)
   if (attempt.final) return effectAfterFinal(attempt, attempt.final, buildEvent, restarts)
-  if (isFirstReport(attempt, buildEvent)) return 'moved'
+  if (isFirstDelivery(attempt, buildEvent)) return 'moved'
   // Two different unknown words are two different states.
   const same =
     buildEvent.status === attempt.head.status &&
@@ -136,7 +136,7 @@ function effectOfNamed(attempt: Draft, buildEvent: BuildEvent, named: number): E
   const { n, head, final } = attempt
   const { status, rawStatus } = buildEvent
   if (named !== n) return named > n ? 'opened' : 'late'
-  if (isFirstReport(attempt, buildEvent)) return 'moved'
+  if (isFirstDelivery(attempt, buildEvent)) return 'moved'
   if (status === head.status && rawStatus === head.rawStatus) return 'duplicate'
   const isOver = final !== null || hasEnded(head)
   return (isOver && !isFinal(status)) || status === 'queued' ? 'late' : 'moved'
@@ -150,7 +150,7 @@ function effectAfterFinal(
 ): Effect {
   if (isFinal(buildEvent.status)) {
     if (buildEvent.status !== final.status) return 'opened'
-    return isFirstReport(attempt, buildEvent) ? 'moved' : 'duplicate'
+    return isFirstDelivery(attempt, buildEvent) ? 'moved' : 'duplicate'
   }
   if (buildEvent.status !== 'started') return wasReceivedBefore(attempt, buildEvent) ? 'duplicate' : 'late'
   const restarted = restarts.some(
@@ -176,7 +176,7 @@ const owesStart = (attempt: Draft, final: BuildEvent): boolean =>
   attempt.buildEvents[0]?.origin !== 'delivery' && final.origin !== 'delivery' && !attempt.echoes.some(deliversStart)
 
 /** An event that was stored as `history`, without a message, is news when CI delivers it. */
-const isFirstReport = ({ head }: Draft, { status, origin }: BuildEvent): boolean =>
+const isFirstDelivery = ({ head }: Draft, { status, origin }: BuildEvent): boolean =>
   head.origin === 'history' && origin === 'delivery' && status === head.status
 
 const wasReceivedBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>

@@ -58,7 +58,7 @@ export interface Count {
   passed: number
 }
 
-/** A branch of a project, which for GitHub is a workflow. */
+/** A branch of a project. A GitHub workflow counts as a project. */
 interface OfBranch {
   projectId: ProjectId
   branch: string

@@ -250,12 +250,12 @@ function planEdit(desired: DesiredMessage, message: StoredMessage, now: number):
   if (message.sending !== null) return []
   if (message.digest !== digest) return [edit(now)]
   if (message.doubtAt !== null) return [{ step: look(desired, message), at: message.doubtAt, priority: LEAST_URGENCY }]
-  const againAt = message.recheckAt ?? changesBySelfAt(desired.view)
+  const againAt = message.recheckAt ?? changesByItselfAt(desired.view)
   return againAt === null ? [] : [edit(againAt)]
 }
 
 /** When a view changes without any news (ms): when an owner's time or a snooze is up. */
-const changesBySelfAt = (view: View): number | null =>
+const changesByItselfAt = (view: View): number | null =>
   view.kind === 'card' && view.breakage ? changesAt(view.breakage) : null
 
 const look = ({ thread, searchedThread }: DesiredMessage, message: StoredMessage): Step => ({

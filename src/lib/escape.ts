@@ -13,7 +13,7 @@ const FILLERS = /[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff]/gu
 const UNSHOWABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 /**
- * Text for a terminal: each control and format character except the line feed is written as `\\uXXXX`, so that outside
+ * Text for a terminal: each control and format character except the line feed is written as `\uXXXX`, so that outside
  * text cannot overwrite or reverse what is shown. JSON keeps its meaning.
  */
 export const forTerminal = (text: string): string =>

@@ -8,9 +8,9 @@ export interface Log {
   error(fields: object, text: string): void
 }
 
-/** A problem that goes on is logged again after this time, then after twice as long each time, */
+/** A problem that goes on is logged again after this time, then after twice as long each time, up to LOGGED_AGAIN_MS_MAX. */
 export const LOGGED_AGAIN_MS = 60_000
-/** but at most this long after the last time. */
+/** The longest time between two such lines. */
 export const LOGGED_AGAIN_MS_MAX = 60 * 60_000
 
 export type LogThrottle = ReturnType<typeof createLogThrottle>

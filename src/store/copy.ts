@@ -148,14 +148,14 @@ export async function postgresSide(url: string): Promise<CopySide> {
           if (rows.length > 0) throw new NotEmpty(table)
         }
         await work(put)
-        for (const table of all) await countOn(client, table)
+        for (const table of all) await advanceSequences(client, table)
       }),
     close: () => client.end(),
   }
 }
 
 /** Has the table's sequences continue after the highest number that was put in. */
-async function countOn(client: Client, table: string): Promise<void> {
+async function advanceSequences(client: Client, table: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select column_name as name from information_schema.columns
      where table_schema = current_schema() and table_name = $1 and column_default like 'nextval(%'`,

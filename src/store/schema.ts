@@ -54,7 +54,7 @@ export interface Schema {
     verdict: string
     reason: string
     rules_from: string
-    /** Looked[]; before 0004 RuleVerdict[] */
+    /** RuleResult[]; in older rows RuleVerdict[] */
     looked: string
     recovered: number
     loud: number
@@ -88,7 +88,7 @@ export interface Schema {
     key: string
     subject: string
     channel: string
-    /** `card`, or `run:<build>.<n>` */
+    /** `card`, `run:<attempt>`, `tests:<attempt>`, `ask:<request>` or `own:<change>` */
     slot: string
     generation: number
     /** claimed · unclear · posted · gone */

@@ -30,7 +30,7 @@ import type { ReportReads, ReportWrites } from './reports.ts'
 
 /**
  * Where everything that must last is kept. One implementation per database, one conformance suite for all.
- * What is written is on disk when `write` resolves, and not before.
+ * `write` resolves when what it wrote is on disk, except with `canBeRedone`.
  */
 export interface Store {
   /**

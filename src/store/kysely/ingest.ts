@@ -64,7 +64,7 @@ export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
 /** Stamps are random, so that a mark that was removed and made again is not taken for the old one. */
 const STAMP_MAX = 2 ** 48 - 1
 
-/** A postponed revision is as urgent as any other. */
+/** A postponed revision gets the highest urgency: it may hold a failure. */
 const PUT_OFF_PRIORITY = 0
 
 type IngestWrites = Pick<Tx, 'wakeRevision' | 'lockName' | 'settleRevision' | 'postponeRevision'>
