@@ -15,8 +15,8 @@ import { answerError, type Answer, typed } from '../slack/messages/answer.ts'
 const REFERENCE_CHARS = 8
 
 /**
- * Tells a requester that their request was interrupted, or its answer not shown: where they made it, else in a direct message. `unreachable`:
- * Slack says that the person can never be reached. Throws if a retry may help.
+ * Tells a requester that their request was interrupted, or that its answer was not shown: where they made it, else in a
+ * direct message. `unreachable`: Slack says that the person can never be reached. Throws if a retry may help.
  */
 export async function showInterrupted(
   ways: { client: WebClient; clock: Clock },
