@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { escapeMrkdwn } from '../../../src/lib/escape.ts'
 import { parseMrkdwn, plainText } from '../page/slack/mrkdwn.ts'
-import { readTyped, troubleOf } from '../page/store/deeds.ts'
+import { isTooLate, readTyped, troubleOf } from '../page/store/deeds.ts'
 import type { Outcome, TypedAt } from '../page/store/deeds.ts'
 import { listOf, objectOf } from '../src/json.ts'
 import { PEOPLE } from '../src/workspace.ts'
@@ -290,6 +290,16 @@ describe('the error line', () => {
     { kind: 'said', ts: '1.0' },
     { kind: 'unsent', because: 'not_confirmed' },
   ])('is empty for %j', (outcome) => expect(troubleOf(outcome, 'Buildline')).toBeNull())
+
+  test.each([
+    ['press', 404, true],
+    ['suggest', 404, true],
+    ['press', 503, false],
+    ['submit', 404, false],
+    ['click', 404, false],
+  ])('drops what comes too late for its form: %s answered with %i, %s', (kind, status, isDropped) => {
+    expect(isTooLate({ kind, user: PEOPLE.ada }, status)).toBe(isDropped)
+  })
 })
 
 test('a message is read aloud without its marks', () => {

@@ -66,5 +66,9 @@ export function troubleOf(outcome: Outcome, botName: string): string | null {
   return kind === 'answered' && status !== 200 ? `${botName} answered with an error, ${status} (${what}).` : null
 }
 
+/** Whether the form has moved on before a click or a search in it arrived. Slack's clients drop it without a word. */
+export const isTooLate = ({ kind }: Deed, status: number): boolean =>
+  status === 404 && (kind === 'press' || kind === 'suggest')
+
 /** Whether the message was posted even if the request to the bot failed, so that it need not be typed again. */
 export const isSaid = (deed: Deed, status: number): boolean => deed.kind === 'say' && (status === 200 || status === 503)

@@ -2,7 +2,7 @@ import { createContext } from 'preact'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useMemo } from 'preact/hooks'
 import { recallTheme } from '../look/theme.ts'
-import { isSaid, readTyped, troubleOf } from './deeds.ts'
+import { isSaid, isTooLate, readTyped, troubleOf } from './deeds.ts'
 import type { Deed, Outcome } from './deeds.ts'
 import { follow } from './live.ts'
 import { isText, recall, remember } from './memory.ts'
@@ -74,7 +74,7 @@ function createShared(): Shared {
   const act = async (deed: Deed) => {
     store.dispatch({ kind: 'acted' })
     const { status, outcome } = await perform(deed)
-    const trouble = troubleOf(outcome, store.get().bot.name)
+    const trouble = isTooLate(deed, status) ? null : troubleOf(outcome, store.get().bot.name)
     tell(trouble)
     return { outcome, isDone: trouble === null || isSaid(deed, status) }
   }
