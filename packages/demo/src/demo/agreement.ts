@@ -1,5 +1,5 @@
 import type { Shown } from '../../../../src/domain/view.ts'
-import { toStatus } from '../../../../src/domain/status.ts'
+import { isAccountNotice, toStatus } from '../../../../src/domain/status.ts'
 import { styleOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
@@ -18,13 +18,32 @@ export interface Agreement {
  * builds that were not run. What people asked for, who looks after a branch, and which tests failed, does not matter here. It looks at
  * what people see, and knows nothing of the bot's own records.
  */
-export function compare(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
+export const compare = (builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement =>
+  both(compareBuilt(builds, messages), compareNotice(builds, messages))
+
+/** The same without the notice. */
+export function compareBuilt(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
   const roots = messages.filter(({ threadTs }) => threadTs === undefined)
-  const told = builds.filter(({ status }) => !isAccountTrouble(status))
-  const revisions = Map.groupBy(told, ({ project, branch, commitId }) => `${project} ${branch} ${commitId}`)
+  const built = builds.filter((build) => !isLeftOut(build))
+  const revisions = Map.groupBy(built, ({ project, branch, commitId }) => `${project} ${branch} ${commitId}`)
   for (const own of revisions.values()) compareRevision(own, roots, messages, agreement)
-  compareNotice(builds.length - told.length, roots, agreement)
+  return agreement
+}
+
+/** Compares the attempts that CI did not run with the notice of the day: a restart that runs takes none of them back. */
+export function compareNotice(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
+  const expected = builds.flatMap(({ runs }) => runs).filter(isLeftOut).length
+  const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
+  const notices = messages.filter(
+    ({ threadTs, text }) => threadTs === undefined && /builds? (?:was|were) not built/.test(text),
+  )
+  if (expected > 0 && notices.length === 0)
+    agreement.lost.push(`no notice tells of ${expected} builds that were not run`)
+  if (notices.length > 1) agreement.doubled.push(`${notices.length} notices on one day`)
+  const counted = Number(/\*(\d+) builds?/.exec(notices[0]?.text ?? '')?.[1] ?? 0)
+  if (notices.length > 0 && counted !== expected)
+    agreement.wrong.push(`the notice counts ${counted} builds, and CI left out ${expected}`)
   return agreement
 }
 
@@ -37,11 +56,17 @@ export const both = (one: Agreement, other: Agreement): Agreement => ({
   wrong: [...one.wrong, ...other.wrong],
 })
 
+/** Whether CI did not run this build or attempt, because of its account. */
+export const isLeftOut = ({ status }: Pick<BuildSnapshot, 'status'>): boolean => isAccountNotice(toStatus(status))
+
 /** The line in a thread that says what somebody asked for. */
 export const isAskLine = ({ text }: Message): boolean => /\b(?:Stop|Restart) requested\b/.test(text)
 
 /** The line in a thread that says what somebody did about a red branch. */
 export const isNoteLine = ({ text }: Message): boolean => /^:(?:raising_hand|wave|zzz): /.test(text)
+
+/** The line in a channel that says that somebody gave it rules of its own. */
+export const isRulesLine = ({ text }: Message): boolean => /^:bell: .* subscribed this channel to /.test(text)
 
 /** The reply in a thread that says which tests failed. */
 export const isTestsReply = ({ text }: Message): boolean => /^(?:Attempt \d+ · )?\*\d+ of \d+ tests? failed/.test(text)
@@ -80,22 +105,13 @@ function compareThread(
   name: string,
   { lost, doubled }: Agreement,
 ): void {
-  const ended = own.flatMap(({ runs }) => runs).filter(({ finishedAt }) => finishedAt !== null).length
+  const ended = own
+    .flatMap(({ runs }) => runs)
+    .filter((attempt) => attempt.finishedAt !== null && !isLeftOut(attempt)).length
   // The attempt that the card showed when it was posted has no reply of its own.
   if (replies.length < ended - 1) lost.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
   if (replies.length > ended) doubled.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
 }
-
-function compareNotice(expected: number, roots: readonly Message[], { lost, doubled, wrong }: Agreement): void {
-  const notices = roots.filter(({ text }) => /builds? (?:was|were) not built/.test(text))
-  if (expected > 0 && notices.length === 0) lost.push(`no notice tells of ${expected} builds that were not run`)
-  if (notices.length > 1) doubled.push(`${notices.length} notices on one day`)
-  const counted = Number(/\*(\d+) builds?/.exec(notices[0]?.text ?? '')?.[1] ?? 0)
-  if (notices.length > 0 && counted !== expected)
-    wrong.push(`the notice counts ${counted} builds, and CI left out ${expected}`)
-}
-
-const isAccountTrouble = (status: string): boolean => status === 'ignored' || status === 'blocked'
 
 const shownFor = (ciStatus: string): Shown[] => {
   const status = toStatus(ciStatus)

@@ -1,11 +1,10 @@
-import { isAccountNotice, toStatus } from '../../../../src/domain/status.ts'
 import type { Decision } from '../../../sandbox-ci/src/deliveries.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Standing } from '../../../sandbox-slack/src/panel-state.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import type { Sent, Service } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
-import { agrees, compare, type Agreement } from './agreement.ts'
+import { agrees, compareBuilt, compareNotice, isLeftOut, isRulesLine, type Agreement } from './agreement.ts'
 import { sentBuilds, type SentBuild } from './sent.ts'
 
 /** What CI sent, and what a channel that follows every project by CI's own rules shows. */
@@ -36,31 +35,40 @@ export function judge(evidence: Evidence): { standing: Standing; told: StepResul
   const standing: Standing = { lost: [], doubled: [], wrong: [], right: 0, onTheWay: 0, notTaken: 0, notCounted: 0 }
   const told: StepResult[] = []
   const sent = sentBuilds(evidence.builds, evidence.deliveries, evidence.namesAttempts)
-  const [account, built] = parted(sent, ({ build }) => isAccountNotice(toStatus(build.status)))
+  const built = sent.filter(({ build }) => !isLeftOut(build))
   const messagesOf = index(evidence.messages)
   const chosen = choices(evidence.decisions)
+  const rulesLines = evidence.messages.filter(isRulesLine)
+  const isUncounted = ({ build, isAmbiguous, takenAt }: SentBuild) =>
+    isAmbiguous || evidence.uncounted.has(build.id) || rulesLines.some((line) => isAbout(line, build, takenAt))
   const revisions = Map.groupBy(built, ({ build }) => `${build.project} ${build.branch} ${build.commitId}`)
-  for (const own of revisions.values()) judgeRevision(own, { evidence, messagesOf, chosen, standing, told })
-  judgeNotice(account, evidence, standing)
+  for (const own of revisions.values())
+    judgeRevision(own, { evidence, isUncounted, messagesOf, chosen, standing, told })
+  judgeNotice(sent, { evidence, isUncounted, standing })
   return { standing, told }
 }
 
 interface Judging {
   evidence: Evidence
+  isUncounted: (one: SentBuild) => boolean
   messagesOf: MessagesOf
   chosen: Map<string, Choice>
   standing: Standing
   told: StepResult[]
 }
 
-function judgeRevision(own: readonly SentBuild[], { evidence, messagesOf, chosen, standing, told }: Judging): void {
+/** Whether this line gave the channel rules for what the bot took of the build since: what they select is not known here. */
+const isAbout = ({ ts, text }: Message, { project }: BuildSnapshot, takenAt: number | null): boolean =>
+  (text.includes(project) || text.includes(' to all projects')) && (takenAt ?? Infinity) > Number(ts) * 1_000
+
+function judgeRevision(own: readonly SentBuild[], judging: Judging): void {
+  const { evidence, messagesOf, chosen, standing, told } = judging
   const builds = own.map(({ build }) => build)
-  if (own.some(({ build, isAmbiguous }) => isAmbiguous || evidence.uncounted.has(build.id)))
-    return void (standing.notCounted += own.length)
+  if (own.some(judging.isUncounted)) return void (standing.notCounted += own.length)
   const choice = choiceOf(builds, chosen)
   if (choice === 'none') return
   const messages = messagesOf(builds)
-  const found = choice === 'all' ? compare(builds, messages) : compareCards(builds, messages)
+  const found = choice === 'all' ? compareBuilt(builds, messages) : compareCards(builds, messages)
   standing.doubled.push(...found.doubled)
   const untaken = own.filter(({ isTaken }) => !isTaken).length
   if (untaken > 0) return countUntaken(untaken, found, evidence, standing)
@@ -99,14 +107,19 @@ function compareCards(builds: readonly BuildSnapshot[], messages: readonly Messa
   }
 }
 
-/** Builds that the account did not allow are told by one notice that counts them. */
-function judgeNotice(account: readonly SentBuild[], { messages, isBusy }: Evidence, standing: Standing): void {
-  const untaken = account.filter(({ isTaken }) => !isTaken).length
+/** Attempts that the account did not allow are told by one notice that counts them. */
+function judgeNotice(
+  sent: readonly SentBuild[],
+  { evidence: { messages, isBusy }, isUncounted, standing }: Pick<Judging, 'evidence' | 'isUncounted' | 'standing'>,
+): void {
+  const account = sent.filter(({ build }) => build.runs.some(isLeftOut))
+  const stillOut = account.filter(({ build }) => isLeftOut(build))
+  if (account.some(isUncounted)) return void (standing.notCounted += stillOut.length)
+  const untaken = stillOut.filter(({ isTaken }) => !isTaken).length
   standing.notTaken += untaken
-  const notices = messages.filter(({ threadTs }) => threadTs === undefined)
-  const found = compare(
+  const found = compareNotice(
     account.map(({ build }) => build),
-    notices,
+    messages,
   )
   standing.doubled.push(...found.doubled)
   if (account.length > 0 && untaken === 0) count(found, isBusy, standing)
@@ -150,8 +163,3 @@ function index(messages: readonly Message[]): MessagesOf {
     return [...cards, ...cards.flatMap(({ ts }) => byThread.get(ts) ?? [])]
   }
 }
-
-const parted = <T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] => [
-  all.filter(is),
-  all.filter((one) => !is(one)),
-]

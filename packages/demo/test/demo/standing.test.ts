@@ -109,12 +109,22 @@ describe('what CI sent, held against what Slack shows', () => {
   })
 
   it('wants one notice for builds that the account did not allow', () => {
-    const builds = [build({ id: '501', status: 'ignored' })]
+    const builds = [build({ id: '501', status: 'ignored', runs: [run('ignored')] })]
     const deliveries = [delivery('501', 'ignored', 1_000)]
     const notice = message({ text: ':calendar: *1 build was not built*' })
     expect(judge(evidence({ builds, deliveries, messages: [notice] })).standing).toEqual({ ...NOTHING, right: 1 })
     expect(judge(evidence({ builds, deliveries, messages: [] })).standing.lost).toHaveLength(1)
     expect(judge(evidence({ builds, deliveries, messages: [notice, notice] })).standing.doubled).toHaveLength(1)
+  })
+
+  it('wants a notice that counts a build which ran when it was restarted, and a card for its restart', () => {
+    const builds = [build({ id: '501', runs: [run('ignored'), run('success')] })]
+    const deliveries = [delivery('501', 'ignored', 1_000), delivery('501', 'success', 2_000)]
+    const [passed, counts] = [card('501', 'Passed'), (n: number) => message({ text: `*${n} builds were not built*` })]
+    const seen = (messages: Evidence['messages']) => judge(evidence({ builds, deliveries, messages })).standing
+    expect(seen([counts(1), passed])).toEqual({ ...NOTHING, right: 2 })
+    expect(seen([counts(0), passed]).wrong).toEqual(['the notice counts 0 builds, and CI left out 1'])
+    expect(seen([counts(1)]).lost).toEqual(['no card tells acme/web #501'])
   })
 })
 
@@ -142,6 +152,31 @@ describe('the rules', () => {
 
   it('say nothing of a build during which they changed', () => {
     const { standing } = judge(evidence({ uncounted: new Set(['501']), messages: [] }))
+    expect(standing).toEqual({ ...NOTHING, notCounted: 1 })
+  })
+})
+
+describe('rules that somebody gave #builds', () => {
+  const subscribed = (to: string, at = 1.5) =>
+    message({
+      ts: `${at}00000`,
+      text: `:bell: <@U0ADA00001> subscribed this channel to ${to}: broken on every branch.`,
+    })
+  const seen = (line: Evidence['messages'][number]) => judge(evidence({ messages: [line] })).standing
+
+  it.each(['acme/web', 'all projects'])('leave its builds out of the count from then on: %s', (to) => {
+    expect(seen(subscribed(to))).toEqual({ ...NOTHING, notCounted: 1 })
+  })
+
+  it('leave out no build of another project, and none that was told before', () => {
+    expect(seen(subscribed('acme/api')).lost).toHaveLength(1)
+    expect(seen(subscribed('acme/web', 2.5)).lost).toHaveLength(1)
+  })
+
+  it('leave the notice of the account out too', () => {
+    const builds = [build({ id: '501', status: 'ignored', runs: [run('ignored')] })]
+    const deliveries = [delivery('501', 'ignored', 2_000)]
+    const { standing } = judge(evidence({ builds, deliveries, messages: [subscribed('acme/web')] }))
     expect(standing).toEqual({ ...NOTHING, notCounted: 1 })
   })
 })

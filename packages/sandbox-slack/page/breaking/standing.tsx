@@ -37,7 +37,7 @@ export function StandingPart() {
         Counted twice a second from CI&apos;s deliveries and the messages of #builds: one card for each commit and
         branch, in its newest state, and one reply for each run that ended. Lost is what the bot took, is done with, and
         Slack does not show. Slack takes three messages at once in a channel and then one a second, so a storm is on its
-        way for a while. {notes}
+        way for a while. Builds of a project are not counted once somebody gives #builds rules for it. {notes}
       </p>
     </section>
   )
