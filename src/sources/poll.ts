@@ -88,7 +88,7 @@ export function createPoll(
     name,
     watch: watch(name),
     nextAt: 0,
-    known: new Map(),
+    known: null,
     unread: new Set(),
   }))
   let pausedUntil = 0
@@ -101,8 +101,8 @@ export function createPoll(
       // Set before the look, which may fail: each try counts for the rate limit and logs a line.
       one.nextAt = now + AT_REST_MS
       try {
-        await pollProject(deps, `${source} ${one.name}`, one, signal)
-        if ([...one.known.values()].some(({ isOpen }) => isOpen)) one.nextAt = now
+        await pollProject(deps, source, one, signal)
+        if ([...(one.known?.values() ?? [])].some(({ isOpen }) => isOpen)) one.nextAt = now
       } catch (error) {
         if (signal.aborted) return
         if (!(error instanceof CiError)) throw error
@@ -117,13 +117,19 @@ interface WatchedProject {
   name: string
   watch: Watch
   nextAt: number
-  /** each build's state at the last look */
-  known: ReadonlyMap<string, Pick<ListedBuild, 'state' | 'isOpen'>>
+  /** each build's state at the last look; null: there was none yet */
+  known: ReadonlyMap<string, Pick<ListedBuild, 'state' | 'isOpen'>> | null
   /** builds that could not be read */
   unread: Set<string>
 }
 
-async function pollProject(deps: PollDeps, job: string, watched: WatchedProject, signal: AbortSignal): Promise<void> {
+async function pollProject(
+  deps: PollDeps,
+  source: PolledSource['source'],
+  watched: WatchedProject,
+  signal: AbortSignal,
+): Promise<void> {
+  const job = `${source} ${watched.name}`
   const firstAt = await deps.store.read.lastDoneAt(job)
   const startedAt = deps.clock.now()
   const shown = await watched.watch(startedAt, signal, firstAt === null ? null : startedAt - NEWS_MS)
@@ -135,7 +141,7 @@ async function pollProject(deps: PollDeps, job: string, watched: WatchedProject,
   const isUnread = ({ buildId }: ListedBuild) => watched.unread.has(buildId)
   for (const build of shown.builds.toReversed().toSorted((a, b) => Number(isUnread(a)) - Number(isUnread(b)))) {
     if (signal.aborted) return
-    if (watched.known.get(build.buildId)?.state !== build.state) {
+    if (watched.known?.get(build.buildId)?.state !== build.state) {
       if (failures === UNREAD_MAX) continue
       try {
         await recordBuild(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
@@ -154,8 +160,10 @@ async function pollProject(deps: PollDeps, job: string, watched: WatchedProject,
     read.push(build)
   }
   if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
+  if (watched.known === null)
+    deps.log.info({ source, project: watched.name, builds: shown.builds.length }, 'watching a project')
   // Only now, so that a look that failed halfway is repeated.
-  const stillOpen = shown.isWhole ? [] : [...watched.known].filter(([, { isOpen }]) => isOpen)
+  const stillOpen = shown.isWhole ? [] : [...(watched.known ?? [])].filter(([, { isOpen }]) => isOpen)
   watched.known = new Map([...stillOpen, ...read.map((build) => [build.buildId, build] as const)])
   if (read.length === shown.builds.length) shown.done()
 }

@@ -16,7 +16,11 @@ export async function openPollStage(now: number) {
   const clock = createHandClock(now)
   const recording = { store, clock, wake: () => {} }
   const warned: unknown[] = []
-  const log: Pick<Log, 'warn'> = { warn: (...said: unknown[]) => void warned.push(said) }
+  const informed: unknown[] = []
+  const log: Pick<Log, 'warn' | 'info'> = {
+    warn: (...said: unknown[]) => void warned.push(said),
+    info: (...said: unknown[]) => void informed.push(said),
+  }
   /** Starts a poll as in a new process: the past of earlier processes is only in the store. */
   function begin(polled: PolledSource): () => Promise<void> {
     const poll = createPoll(
@@ -25,5 +29,5 @@ export async function openPollStage(now: number) {
     )
     return () => poll(new AbortController().signal)
   }
-  return { store, clock, recording, warned, begin }
+  return { store, clock, recording, warned, informed, begin }
 }

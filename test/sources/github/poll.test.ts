@@ -30,7 +30,7 @@ const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: null, default_branc
 
 /** A stub of what GitHub shows at each poll; `failedJobs` is given by the test. */
 async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => []) {
-  const { store, clock, recording, warned, begin } = await openPollStage(NOW)
+  const { store, clock, recording, warned, informed, begin } = await openPollStage(NOW)
   const github = {
     shown: [] as unknown[],
     repository: async (): Promise<unknown> => ({
@@ -74,6 +74,7 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     clock,
     store,
     warned,
+    informed,
     /** Shows these runs a minute later, and polls GitHub. */
     async look(...shown: unknown[]) {
       github.shown = shown
@@ -122,6 +123,21 @@ test('a repository that cannot be read is requested once a minute, not at every 
   expect(poll.github.calls).toBe(1)
   await poll.look()
   expect(poll.github.calls).toBe(2)
+})
+
+test('the first look of each process that works is logged, with the number of builds', async () => {
+  const poll = await openPoll()
+  poll.github.repository = () => Promise.reject(new CiError({ kind: 'server', purpose: 'read a repository' }))
+  await poll.look()
+  expect(poll.informed).toEqual([])
+  poll.github.repository = async () => REPOSITORY
+  await poll.look(run(1, 'in_progress'))
+  await poll.look(run(2, 'in_progress'), run(1, 'in_progress'))
+  const watching = (builds: number) => [{ source: 'github', project: 'acme/web', builds }, 'watching a project']
+  expect(poll.informed).toEqual([watching(1)])
+  poll.restart()
+  await poll.look(run(2, 'in_progress'), run(1, 'in_progress'))
+  expect(poll.informed).toEqual([watching(1), watching(2)])
 })
 
 test('the new name of a renamed default branch is known within an hour', async () => {
