@@ -22,11 +22,13 @@ export function Lookup({ at }: { at: At }) {
 
   const choose = (options: Option[]) => {
     const value = isSeveral ? options : (options[0] ?? null)
-    setFound(null)
     setText('')
     at.put(value)
     at.tell(value)
     field.current?.focus()
+    // Ignore the answers to what was asked before, and by this focus.
+    asked.current += 1
+    setFound(null)
   }
   const take = (option: Option) =>
     choose(isSeveral ? [...held.filter(({ value }) => value !== option.value), option] : [option])
