@@ -52,7 +52,7 @@ describeDemo('the panel of CI', (demo) => {
     await message(page, new RegExp(`Failed acme/web #${id}`))
     await started.getByText('202').waitFor()
     await holding.uncheck()
-    expect(await panel.getByRole('button', { name: 'Send the 0 not taken' }).isDisabled()).toBe(true)
+    expect(await panel.getByRole('button', { name: /^Send the/ }).count()).toBe(0)
   })
 
   it('edits the rules, and says what is wrong with them', async () => {

@@ -2,6 +2,8 @@ import { usePanel } from '../panel/panel-store.ts'
 import { useDeed } from '../panel/use-deed.ts'
 import { BOT_WORDS } from './figures.tsx'
 
+const timesWords = (times: number): string => ['once', 'twice'][times - 1] ?? `${times} times`
+
 /** Kills the bot's process with a real SIGKILL, and starts it again. */
 export function Plug() {
   const bot = usePanel((state) => state.watched.bot)
@@ -14,8 +16,7 @@ export function Plug() {
       <h3 id="plug-title">The bot</h3>
       <p role="status" id="bot-state">
         {BOT_WORDS[bot.state]}
-        {isIn && bot.pid !== null && ` as process ${bot.pid}`}, started{' '}
-        {bot.starts === 1 ? 'once' : `${bot.starts} times`}
+        {isIn && bot.pid !== null && ` as process ${bot.pid}`}, started {timesWords(bot.starts)}
       </p>
       <div class="panel-row">
         <button

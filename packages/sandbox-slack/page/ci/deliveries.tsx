@@ -47,30 +47,26 @@ function SendMany({ chosen, onSent }: { chosen: readonly number[]; onSent: () =>
   }
   return (
     <div class="panel-row ci-send" role="group" aria-label="Send several">
-      <button
-        class="button panel-small"
-        type="button"
-        disabled={isBusy || chosen.length === 0}
-        onClick={() => void again(chosen)}
-      >
-        Send the {chosen.length} chosen, in this order
-      </button>
-      <button
-        class="button panel-small"
-        type="button"
-        disabled={isBusy || untaken.length === 0}
-        onClick={() => void again(untaken)}
-      >
-        Send the {untaken.length} not taken, oldest first
-      </button>
-      <button
-        class="button panel-small"
-        type="button"
-        disabled={isBusy || untaken.length === 0}
-        onClick={() => void again(untaken.toReversed())}
-      >
-        … newest first
-      </button>
+      {chosen.length > 0 && (
+        <button class="button panel-small" type="button" disabled={isBusy} onClick={() => void again(chosen)}>
+          Send the {chosen.length} chosen, in this order
+        </button>
+      )}
+      {untaken.length > 0 && (
+        <>
+          <button class="button panel-small" type="button" disabled={isBusy} onClick={() => void again(untaken)}>
+            Send the {untaken.length} not taken, oldest first
+          </button>
+          <button
+            class="button panel-small"
+            type="button"
+            disabled={isBusy}
+            onClick={() => void again(untaken.toReversed())}
+          >
+            … newest first
+          </button>
+        </>
+      )}
     </div>
   )
 }

@@ -31,7 +31,7 @@ function Gallery({ groups }: { groups: readonly Group[] }) {
           id="gallery-search"
           type="search"
           value={wanted}
-          placeholder="a name, a word, when it appears"
+          placeholder="a name or any word"
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
         <button
