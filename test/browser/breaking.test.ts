@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { describeDemo, openPage } from './stage.ts'
-import { expectToFit, message, messages, unnamed } from './person.ts'
+import { describeDemo, openPage, PHONE } from './stage.ts'
+import { expectToFit, message, messages, openThread, unnamed } from './person.ts'
 
 async function openBreaking(url: string) {
   const page = await openPage(url)
@@ -25,6 +25,16 @@ describeDemo('the panel that breaks things', (demo) => {
     await page.getByText('on its way 0').waitFor()
     await page.getByText(/^lag \(median\) \d+\.\d s$/).waitFor()
     expect(await page.getByText('lost 0 · doubled 0', { exact: true }).count()).toBe(1)
+  })
+
+  it('is as wide as a phone, even over an open thread', async () => {
+    const page = await openPage(demo().url, PHONE)
+    await demo().ci('projects/acme%2Fapi/push', { outcome: 'error', ms: 2_000 })
+    await openThread(page, await message(page, /Failed acme\/api.*1 reply/s))
+    await page.getByRole('button', { name: 'Break it' }).click()
+    const panel = page.getByRole('region', { name: 'Break it', exact: true })
+    await panel.waitFor()
+    expect((await panel.boundingBox())?.width).toBe(PHONE.viewport?.width)
   })
 
   it('keeps what is broken over a reload, for everybody', async () => {

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import './look/layout.css'
 import { useColours } from './look/theme.ts'
+import { useHasPanels } from './panel/panel-store.ts'
 import { ABOVE, LINE } from './panels.ts'
 import { partnerIn } from './store/direct.ts'
 import { useSlack, WorkspaceProvider } from './store/workspace.tsx'
@@ -34,7 +35,8 @@ function Page() {
 function Loaded() {
   const isHome = useSlack((state) => state.place.kind === 'home')
   const hasThread = useSlack(({ place, messages }) => messages.get(place.channel)?.has(place.thread ?? '') ?? false)
-  const hasDock = useSlack((state) => state.dock !== null)
+  const isDockWanted = useSlack((state) => state.dock !== null)
+  const hasDock = useHasPanels() && isDockWanted
   const isMenuOpen = useSlack((state) => state.isMenuOpen)
   useTitle()
   const has = [hasThread && 'has-thread', hasDock && 'has-dock', isMenuOpen && 'has-menu', isHome && 'has-home']
@@ -50,7 +52,7 @@ function Loaded() {
         <ChannelPane />
         <HomePane />
         <ThreadPane />
-        <Dock />
+        {hasDock && <Dock />}
       </div>
       {LINE.length > 0 && (
         <footer class="line">

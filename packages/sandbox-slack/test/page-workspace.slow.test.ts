@@ -222,9 +222,10 @@ describeInBrowser('the workspace', () => {
     expect(await focused(page)).toContain('web')
   })
 
-  test('without the demo there is no line at the bottom', async () => {
+  test('without the demo there is no line at the bottom, and no panel', async () => {
     const { page } = await openSandbox()
     expect(await page.locator('footer').isVisible()).toBe(false)
+    expect(await page.getByRole('group', { name: 'Panels' }).count()).toBe(0)
   })
 
   test('light and dark follow the machine until a theme is chosen, which is kept over a reload', async () => {
@@ -242,17 +243,6 @@ describeInBrowser('the workspace', () => {
 })
 
 describeInBrowser('the workspace on a phone', () => {
-  test('a panel is as wide as the window, even over an open thread', async () => {
-    const { sandbox, post } = await openBoth()
-    await post({ text: 'in it', thread_ts: await post({ text: 'first' }) })
-    const page = await openPage(sandbox.url, PHONE)
-    await openThread(page, await message(page, 'first'))
-    await page.getByRole('button', { name: 'Break it' }).click()
-    const panel = page.getByRole('region', { name: 'Break it', exact: true })
-    await panel.waitFor()
-    expect((await panel.boundingBox())?.width).toBe(PHONE.viewport?.width)
-  })
-
   test('the sidebar opens over the page, and closes at Escape, a tap beside it, or a choice', async () => {
     const { sandbox } = await openBoth()
     const page = await openPage(sandbox.url, PHONE)

@@ -2,7 +2,6 @@ import '../panel/panel.css'
 import './breaking.css'
 import { SLACK_BREAKS } from '../../src/panel-state.ts'
 import type { CiBreak, SlackBreak } from '../../src/panel-state.ts'
-import { Absent } from '../panel/absent.tsx'
 import { usePanel } from '../panel/panel-store.ts'
 import { useWish } from '../panel/use-wish.ts'
 import { Plug } from './plug.tsx'
@@ -14,7 +13,7 @@ export function BreakingPanel() {
   const slackBreak = usePanel((state) => state.slackBreak)
   const ciBreak = usePanel((state) => state.ciBreak)
   const ciBreaks = usePanel((state) => state.service.breaks)
-  if (slackBreak === null || ciBreak === null || ciBreaks === null) return <Absent />
+  if (slackBreak === null || ciBreak === null || ciBreaks === null) return null
   return (
     <>
       <Breaks title="Slack" place="slack" all={SLACK_BREAKS} words={SLACK_WORDS} now={slackBreak} />

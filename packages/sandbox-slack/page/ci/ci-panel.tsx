@@ -1,6 +1,5 @@
 import '../panel/panel.css'
 import './ci.css'
-import { Absent } from '../panel/absent.tsx'
 import { usePanel } from '../panel/panel-store.ts'
 import { Builds } from './builds.tsx'
 import { Deliveries } from './deliveries.tsx'
@@ -8,19 +7,15 @@ import { Push } from './push.tsx'
 import { Rules } from './rules.tsx'
 
 /** The panel that controls the CI service. */
-export function CiPanel() {
-  const isThere = usePanel(() => true)
-  if (isThere === null) return <Absent />
-  return (
-    <>
-      <Scene />
-      <Push />
-      <Builds />
-      <Deliveries />
-      <Rules />
-    </>
-  )
-}
+export const CiPanel = () => (
+  <>
+    <Scene />
+    <Push />
+    <Builds />
+    <Deliveries />
+    <Rules />
+  </>
+)
 
 /** The scene that is playing, so that people know where its builds come from. */
 function Scene() {

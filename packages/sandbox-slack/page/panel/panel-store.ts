@@ -22,6 +22,9 @@ export function seePanel(text: string): void {
 export const usePanel = <Picked>(pick: (state: PanelState) => Picked): Picked | null =>
   useStore(store, (seen) => (seen === null ? null : pick(seen.state)))
 
+/** Whether there are panels: the sandbox Slack alone has none. */
+export const useHasPanels = (): boolean => usePanel(() => true) ?? false
+
 /** The current state. */
 export const panelNow = (): PanelState | null => store.get()?.state ?? null
 

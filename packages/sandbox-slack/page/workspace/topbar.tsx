@@ -1,5 +1,6 @@
 import { MenuIcon, ThemeIcon } from '../look/icons.tsx'
 import type { Theme } from '../look/theme.ts'
+import { useHasPanels } from '../panel/panel-store.ts'
 import { DOCK } from '../panels.ts'
 import type { Panel } from '../panels.ts'
 import { Avatar } from '../slack/avatar.tsx'
@@ -15,11 +16,7 @@ export function Topbar() {
       <h1 id="team">{team} Slack</h1>
       <Connection />
       <div class="topbar-end">
-        <div class="dock-buttons" role="group" aria-label="Panels">
-          {DOCK.map((panel) => (
-            <DockButton key={panel.id} panel={panel} />
-          ))}
-        </div>
+        <DockButtons />
         <ThemeButton />
         <ActingAs />
       </div>
@@ -51,6 +48,18 @@ function Connection() {
     <p id="connection" role="status" data-live={isLive}>
       {isLive ? 'live' : 'reconnecting…'}
     </p>
+  )
+}
+
+function DockButtons() {
+  const hasPanels = useHasPanels()
+  if (!hasPanels) return null
+  return (
+    <div class="dock-buttons" role="group" aria-label="Panels">
+      {DOCK.map((panel) => (
+        <DockButton key={panel.id} panel={panel} />
+      ))}
+    </div>
   )
 }
 
