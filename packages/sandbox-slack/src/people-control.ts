@@ -144,18 +144,18 @@ async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> 
 }
 
 async function say({ workspace, people, acts }: PeopleControlParts, deed: Deed & { kind: 'say' }): Promise<Outcome> {
-  const asked = askedOfBot(workspace, deed.text)
+  const text = withBotMention(workspace, deed.text)
   // An app gets mentions only in channels that it is in. Elsewhere its name is plain text.
-  const isConfirmedByCi = hasBot(workspace, getChannel(workspace, deed.channel))
-  if (asked === null || !isConfirmedByCi) return { kind: 'said', what: 'say', ts: acts.say(deed) }
-  return people.mentionBot({ ...deed, text: asked })
+  const isToBot = text !== null && hasBot(workspace, getChannel(workspace, deed.channel))
+  return isToBot ? people.mentionBot({ ...deed, text }) : { kind: 'said', what: 'say', ts: acts.say(deed) }
 }
 
-/** The text after the bot's name; null if the text does not begin with the name. */
-function askedOfBot({ bot }: Workspace, text: string): string | null {
-  const [, first = '', rest = ''] = /^\s*(\S+)([\s\S]*)$/.exec(text) ?? []
-  const name = first.replace(/[,:]$/, '').toLowerCase()
-  return [`@${bot.name}`, `<@${bot.userId}>`].some((one) => one.toLowerCase() === name) ? rest.trim() : null
+/** The text with the bot's name as a mention; null if it does not name the bot. */
+function withBotMention({ bot }: Workspace, text: string): string | null {
+  const mention = `<@${bot.userId}>`
+  const name = `@${bot.name}`.toLowerCase()
+  const told = text.trim().replaceAll(/(?<=^|[\s(])@[\w-]+/g, (word) => (word.toLowerCase() === name ? mention : word))
+  return told.includes(mention) ? told : null
 }
 
 /** JSON.stringify would write an Error as `{}`. */

@@ -139,21 +139,22 @@ describe('an action over HTTP', () => {
   })
 
   test.each([
-    ['@Buildline restart', 'restart'],
-    ['@buildline, why?', 'why?'],
-    ['  <@U0BUILDBOT>  stop  now ', 'stop  now'],
-    ['@Buildline', ''],
-  ])('a text that begins with the bot’s name is a mention: %s', async (text, asked) => {
+    ['@Buildline restart', '<@U0BUILDBOT> restart'],
+    ['@buildline, why?', '<@U0BUILDBOT>, why?'],
+    ['  <@U0BUILDBOT>  stop  now ', '<@U0BUILDBOT>  stop  now'],
+    ['@Buildline', '<@U0BUILDBOT>'],
+    ['hey @Buildline status', 'hey <@U0BUILDBOT> status'],
+  ])('a text with the bot’s name is a mention: %s', async (text, told) => {
     const { bot, sandbox, post } = await openBoth()
     const threadTs = await post()
     const { body } = await deed(sandbox, { kind: 'say', user: ada, channel: BUILDS, text, threadTs })
     expect(body).toMatchObject({ kind: 'answered', what: 'event app_mention' })
     expect(JSON.parse(only(bot.received).body)).toMatchObject({
-      event: { type: 'app_mention', user: ada, text: `<@U0BUILDBOT> ${asked}`, thread_ts: threadTs },
+      event: { type: 'app_mention', user: ada, text: told, thread_ts: threadTs },
     })
   })
 
-  test.each(['@Buildlines restart', 'ask @Buildline', 'Buildline stop', '@Grace restart'])(
+  test.each(['@Buildlines restart', 'ask x@Buildline', 'Buildline stop', '@Grace restart'])(
     'another text is not: %s',
     async (text) => {
       const { bot, sandbox } = await openBoth()

@@ -31,7 +31,11 @@ export function editMention(
   return sendMention(parts, channel, message)
 }
 
-const mentionOf = ({ bot }: Workspace, text: string): string => `<@${bot.userId}> ${text}`
+/** A text that does not mention the bot begins with the mention. */
+function mentionOf({ bot }: Workspace, text: string): string {
+  const mention = `<@${bot.userId}>`
+  return text.includes(mention) ? text : `${mention} ${text}`
+}
 
 function sendMention(parts: PeopleParts, channel: Channel, message: Message): Promise<Acknowledgement> {
   const { ts, text, threadTs, editedTs } = message
