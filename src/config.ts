@@ -185,8 +185,13 @@ function readSecrets(env: Reader): readonly string[] {
 }
 
 const OF_OTHER_SOURCES = [
-  ...['GITHUB_TOKEN', 'GITHUB_APP_ID', 'GITHUB_REPOSITORIES', 'GITHUB_WEBHOOK_SECRET'],
-  ...['GITLAB_TOKEN', 'GITLAB_PROJECTS', 'GITLAB_WEBHOOK_SECRET'],
+  'GITHUB_TOKEN',
+  'GITHUB_APP_ID',
+  'GITHUB_REPOSITORIES',
+  'GITHUB_WEBHOOK_SECRET',
+  'GITLAB_TOKEN',
+  'GITLAB_PROJECTS',
+  'GITLAB_WEBHOOK_SECRET',
 ]
 const TYPED = /^[\x21-\x7e]+$/
 const GOOD_SECRET = 'openssl rand -hex 24'
