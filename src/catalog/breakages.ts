@@ -53,7 +53,7 @@ export async function dropOwner(
 /** The most red branches in one list. */
 export const RED_MAX = 10
 /** More red branches than any channel follows: the list says how many it leaves out. */
-const RED_COUNTED_MAX = 1_000
+export const RED_COUNTED_MAX = 1_000
 
 /** The red branches of these projects: since when, and who is on each. `more`: how many the list leaves out. */
 export async function redNow(

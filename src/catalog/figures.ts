@@ -28,7 +28,7 @@ export async function digestView(
   digestPeriod: DigestPeriod,
   now: number,
 ): Promise<DigestView> {
-  const projects = await followedBy(deps, channel)
+  const { projects } = await followedBy(deps, channel)
   const { query, since } = withinRetention(digestPeriod, now - deps.retentionDays * DAY_MS)
   const ids = projects.map(({ projectId }) => projectId)
   const figures = await collectFigures(deps.store.read, ids, query)

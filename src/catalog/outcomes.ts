@@ -133,9 +133,10 @@ export type ActionOutcome =
   | NotFound
   | Refused
 
-/** The builds that run now in the projects that a channel follows. */
+/** The builds that run now. */
 export interface RunningOutcome {
   kind: 'running'
+  where: Where
   builds: readonly BuildSummary[]
   /** how many further builds are not listed */
   more: number
@@ -166,11 +167,25 @@ export type ListOutcome =
   | { kind: 'no-ci' }
   | CiFailure
 
+/** The projects that a channel follows, or all: it follows none, or there is no channel. */
+export type Where = 'channel' | 'everywhere'
+
 export type StatusOutcome =
+  /** the last builds of one branch, or one build */
   | { kind: 'status'; project: ProjectRef; branch: string | null; builds: readonly BuildSummary[] }
-  /** if no project was named: the builds of the channel's projects */
-  | { kind: 'channel-status'; builds: readonly BuildSummary[]; more: number }
+  | ({ kind: 'project-status'; project: ProjectRef } & NewestBuilds)
+  /** if no project was named */
+  | ({ kind: 'channel-status'; where: Where } & NewestBuilds)
   | NotFound
+
+/** The last build of each branch, or of each project; those of red branches first. */
+export interface NewestBuilds {
+  builds: readonly BuildSummary[]
+  /** how many further builds are not listed */
+  more: number
+  /** how many branches are red, listed or not */
+  red: number
+}
 
 export type BadgeOutcome =
   | {

@@ -3,7 +3,7 @@ import { nearest } from '../lib/nearest.ts'
 import type { DeliveredProject, KnownBuild, KnownProject } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
-import type { ProjectNotFound, Requester } from './outcomes.ts'
+import type { ProjectNotFound, Requester, Where } from './outcomes.ts'
 import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
 import type { CiRules } from '../domain/decide.ts'
 import { slackRules } from '../domain/rule.ts'
@@ -48,22 +48,24 @@ export interface FollowedDeps {
   subscriptions: () => Promise<readonly Subscription[]>
 }
 
-/** The projects that a channel follows; all projects if it follows none, or if there is no channel. */
+/** The projects that a channel follows; all projects if it follows none. */
 export async function followedBy(
   { store, subscriptions }: FollowedDeps,
   channel: ChannelId | null,
-): Promise<DeliveredProject[]> {
+): Promise<{ projects: DeliveredProject[]; where: Where }> {
   const [delivered, all] = [await store.read.deliveredProjects(), await subscriptions()]
   const followed = delivered.filter(({ projectId, projectUuid, name, fullName }) =>
     following(all, { projectId, projectUuid, names: [name, fullName] }).some((one) => one.channel === channel),
   )
-  return followed.length > 0 ? followed : delivered
+  return followed.length > 0 ? { projects: followed, where: 'channel' } : { projects: delivered, where: 'everywhere' }
 }
 
-/** The newest build of each project that a channel follows; latest news first. */
-export async function newestBuilds(deps: FollowedDeps, channel: ChannelId | null): Promise<KnownBuild[]> {
-  const projects = await followedBy(deps, channel)
-  const newest = await Promise.all(projects.map(({ projectId }) => deps.store.read.newestBuild(projectId)))
+/** The newest build of each project; latest news first. */
+export async function newestBuilds(
+  reads: Pick<Reads, 'newestBuild'>,
+  projects: readonly Pick<DeliveredProject, 'projectId'>[],
+): Promise<KnownBuild[]> {
+  const newest = await Promise.all(projects.map(({ projectId }) => reads.newestBuild(projectId)))
   return newest.filter((build) => build !== null).sort((a, b) => b.at - a.at)
 }
 

@@ -1,6 +1,6 @@
 import { attemptRefText, type RequestState } from '../domain/request.ts'
 import { mrkdwnLink } from '../lib/escape.ts'
-import type { BuildSummary, ProjectRef } from '../catalog/outcomes.ts'
+import type { BuildSummary, ProjectRef, Where } from '../catalog/outcomes.ts'
 import { plain, type ActionButton, type Button } from '../slack/messages/blocks.ts'
 import { buildNumber, buildUrl, joined, onBranch, outside, projectLabel } from '../slack/messages/build.ts'
 import { sinceWords, breakageWords } from '../slack/messages/breakage.ts'
@@ -14,8 +14,20 @@ import { choiceValue } from './values.ts'
 /** `:x: *Failed* acme/web #512 on `main` · May 4 14:09 · red since …`: a whole build in one line. Markup. */
 export function buildLine(build: BuildSummary): string {
   const onIt = build.breakage ? breakageWords(build.breakage) : null
-  return joined([`${stateWords(build)} ${buildSubject(build)}`, dayTime(build.at), redWords(build.redSince), onIt])
+  const red = isOnlyRed(build) ? null : redWords(build.redSince)
+  return joined([`${stateWords(build)} ${buildSubject(build)}`, dayTime(build.at), red, onIt])
 }
+
+/** Is this build its branch's only red one? Then its own time says since when the branch is red. */
+const isOnlyRed = ({ shown, redSince }: BuildSummary): boolean =>
+  (shown === 'failed' || shown === 'infrastructure_failure') && redSince?.builds === 1 && !redSince.atLeast
+
+/** ` in this channel's projects`, with its leading blank. */
+export const inWords = (where: Where): string =>
+  where === 'channel' ? " in this channel's projects" : ' in all projects'
+
+/** `4 branches are red` */
+export const redCount = (count: number): string => (count === 1 ? '1 branch is red' : `${count} branches are red`)
 
 /** `:x: *Failed*`. For a status that CI does not document: CI's own word. */
 export function stateWords({ shown, word }: Pick<BuildSummary, 'shown' | 'word'>): string {

@@ -176,7 +176,7 @@ describe('a red branch', () => {
     for (const line of ['/ci red', '/ci red acme/web', '/ci status acme/web'])
       await type(world, ada, line).then(() => untilAnswered(world, ada, ['acme/web', `<@${lin}> is on it until`]))
     await type(world, ada, '/ci red acme/ios')
-    await untilAnswered(world, ada, ['Nothing is red'])
+    await untilAnswered(world, ada, ['No red branches', 'acme/ios'])
     await type(world, ada, '/ci on')
     await untilAnswered(world, ada, ['Not enough', 'a build: name one'])
   })

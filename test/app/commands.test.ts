@@ -149,7 +149,7 @@ describe('/ci status', () => {
   it('shows the last build of each branch, of one branch, or of what the channel follows', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci status acme/web')
-    await untilAnswered(world, ada, ['1 of 2 branches is red', '#501', 'red since', '#502'])
+    await untilAnswered(world, ada, ['1 of 2 branches is red', '#501', '#502'])
     reload(world)
     await type(world, ada, '/ci status web fix/login')
     const one = await untilAnswered(world, ada, ['Running', '#502', '`fix/login`'])

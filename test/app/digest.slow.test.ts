@@ -33,12 +33,12 @@ it('a due digest is posted by itself, with its chart', async () => {
   const stage = await openDue()
   await until('it is posted', () => digestsIn(stage).length === 1, 40_000)
   const [digest] = digestsIn(stage)
-  expect(digest?.['text']).toMatch(/^:bar_chart: \*acme\/web builds, \w+ \d+ \w+\*\n1 build · 0 % passed/)
+  expect(digest?.['text']).toMatch(/^:bar_chart: \*acme\/web builds, \w+ \d+ \w+\*\n1 build · 0% passed/)
   const picture = listOf(digest?.['blocks']).find(({ type }) => type === 'image')
   const [file] = stage.slack.workspace.files.values()
   expect(picture).toMatchObject({
     slack_file: { id: file?.id },
-    alt_text: expect.stringContaining('1 build, 0 % passed'),
+    alt_text: expect.stringContaining('1 build, 0% passed'),
   })
   expect(file).toMatchObject({ completedAtMs: expect.any(Number), name: expect.stringMatching(/^builds-[\d-]+\.png$/) })
   expect(file!.bytes!.length).toBeGreaterThan(5_000)

@@ -273,7 +273,12 @@ describe('an answer that only the requester sees', () => {
   it('keeps its other buttons when one of them is clicked', async () => {
     const { slack, asked, untilTold } = await openStage({
       operations: {
-        running: async () => ({ kind: 'running', builds: [build(), build({ ref: { ...REF, attempt: 2 } })], more: 0 }),
+        running: async () => ({
+          kind: 'running',
+          where: 'channel',
+          builds: [build(), build({ ref: { ...REF, attempt: 2 } })],
+          more: 0,
+        }),
       },
     })
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })

@@ -37,6 +37,7 @@ const WELL: readonly string[] = [
   'import proposed',
   'import button-imported',
   'flaky flaky',
+  'status project-status',
   'digest digest',
   'digest set',
   'digest same',

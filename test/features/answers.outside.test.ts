@@ -86,7 +86,7 @@ describe('text from outside', () => {
 
   it('about many builds is cut after a whole line, with the number of missing ones', () => {
     const builds = Array.from({ length: BUILDS_LISTED_MAX }, () => buildOf(LONG, 'started', { offers: [] }))
-    const { text, blocks } = answerRunning({ kind: 'running', builds, more: 0 })
+    const { text, blocks } = answerRunning({ kind: 'running', where: 'channel', builds, more: 0 })
     const [, cutOff] = /\n… lines left out: (\d+)$/.exec(text) ?? []
     expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_CHARS_MAX)
     expect(text.split('\n').length - 1 + Number(cutOff)).toBe(1 + BUILDS_LISTED_MAX)

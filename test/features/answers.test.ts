@@ -168,7 +168,7 @@ describe('a list of projects', () => {
 describe('builds in an answer', () => {
   const running = buildOf(CAST, 'started')
   const runningAll = (count: number, more = 0) =>
-    answerRunning({ kind: 'running', builds: Array(count).fill(running), more })
+    answerRunning({ kind: 'running', where: 'channel', builds: Array(count).fill(running), more })
 
   it('that run have each a Stop button with the attempt and a confirmation', () => {
     const [button] = buttonsOf(runningAll(1))
@@ -182,7 +182,7 @@ describe('builds in an answer', () => {
 
   it('that cannot be stopped have a reason instead of a button', () => {
     const build = buildOf(CAST, 'started', { offers: [], missing: { action: 'stop', why: 'no-v2' } })
-    const answer = answerRunning({ kind: 'running', builds: [build], more: 0 })
+    const answer = answerRunning({ kind: 'running', where: 'channel', builds: [build], more: 0 })
     expect(buttonsOf(answer)).toEqual([])
     expect(answer.text).toContain("no Stop button: CI's v2 interface is not configured")
   })
@@ -197,15 +197,20 @@ describe('builds in an answer', () => {
 
   it('of a project are summed up: how many branches are red, and since when', () => {
     const red = buildOf(CAST)
-    // It runs again, but its branch is still red.
-    const again = buildOf(CAST, 'started', { redSince: red.redSince })
-    const status = (builds: readonly ReturnType<typeof buildOf>[]) =>
-      linesOf(answerStatus({ kind: 'status', project: projectOf('acme/web'), branch: null, builds }, asked))
-    expect(status([red, again, buildOf(CAST, 'passed')])[0]).toBe(':x: *2 of 3 branches are red*: acme/web')
-    expect(status([buildOf(CAST, 'passed'), running])[0]).toBe(
-      ':information_source: *None of 2 branches is red*: acme/web',
-    )
-    expect(status([red, again])[1]).toMatch(/red since <!date\^\d+\^[^>]*> \(3 builds\)$/)
+    const status = (builds: readonly ReturnType<typeof buildOf>[], count: number, more = 0) =>
+      linesOf(answerStatus({ kind: 'project-status', project: projectOf('acme/web'), builds, more, red: count }, asked))
+    const passed = buildOf(CAST, 'passed')
+    expect(status([red, passed, passed], 2, 5)[0]).toBe(':x: acme/web: *2 of 8 branches are red*')
+    expect(status([red, passed, passed], 2, 5).at(-1)).toContain('… and 5 more')
+    expect(status([passed, running], 0)[0]).toBe(':information_source: acme/web: *no red branches*')
+    expect(status([red, red], 2)[1]).toMatch(/red since <!date\^\d+\^[^>]*> \(3 builds\)$/)
+  })
+
+  it("that are their branch's only red one do not say twice since when it is red", () => {
+    const since = (change: Parameters<typeof buildOf>[2]) =>
+      answerFound(buildOf(CAST, 'failed', { redSince: { at: BUILD_AT, builds: 1, atLeast: false }, ...change })).text
+    expect(since({})).not.toContain('red since')
+    expect(since({ shown: 'started' })).toContain('red since')
   })
 
   it('with a single one show its commit, with Restart first after a machine error', () => {

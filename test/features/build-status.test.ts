@@ -11,7 +11,7 @@ const status = (stage: Stage, project: string | null, branch: string | null = nu
   stage.main.operations.status({ project, branch, channel })
 
 const inBrief = (outcome: StatusOutcome) =>
-  outcome.kind === 'status' || outcome.kind === 'channel-status'
+  'builds' in outcome && outcome.kind !== 'several-builds'
     ? outcome.builds.map(({ project, branch, shown }) => `${project}@${branch} ${shown}`)
     : outcome.kind
 
@@ -24,7 +24,7 @@ describe('the state of a project', () => {
     await stage.ended('success', { branch: 'fix' })
     await stage.running({ branch: 'main' })
     const outcome = await status(stage, 'web')
-    expect(outcome).toMatchObject({ kind: 'status', branch: null, project: { name: 'acme/web', projectId: '11' } })
+    expect(outcome).toMatchObject({ kind: 'project-status', red: 1, more: 0, project: { name: 'acme/web' } })
     expect(inBrief(outcome)).toEqual(['acme/web@main started', 'acme/web@fix passed'])
   })
 
@@ -53,11 +53,15 @@ describe('the state of a project', () => {
     expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', redSince: null })
   })
 
-  test('has at most ten branches', async () => {
+  test('has at most ten branches, the red ones first, and counts the others', async () => {
     await using stage = await openStage()
+    await stage.ended('error', { branch: 'old' })
     for (let n = 0; n <= STATUS_BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
     await stage.deliver()
-    expect(inBrief(await status(stage, 'web'))).toHaveLength(STATUS_BUILDS_MAX)
+    const outcome = await status(stage, 'web')
+    expect(outcome).toMatchObject({ red: 1, more: 2 })
+    expect(inBrief(outcome)).toHaveLength(STATUS_BUILDS_MAX)
+    expect(inBrief(outcome).at(0)).toBe('acme/web@old failed')
   })
 
   test('without branches is its newest build', async () => {
@@ -99,14 +103,16 @@ describe('the state of a channel', () => {
     await stage.running({}, 'acme/api')
     stage.reconcile.subscriptions.splice(0, 1, follower(BUILDS, followsWeb))
     const all = ['acme/web@main failed', 'acme/api@main started']
-    expect(inBrief(await status(stage, null, null, ELSEWHERE))).toEqual(all)
+    const elsewhere = await status(stage, null, null, ELSEWHERE)
+    expect(elsewhere).toMatchObject({ where: 'everywhere', red: 1 })
+    expect(inBrief(elsewhere)).toEqual(all)
     expect(inBrief(await stage.main.operations.status({ project: null, branch: null, channel: null }))).toEqual(all)
   })
 
   test('is empty before the first delivery', async () => {
     await using stage = await openStage()
-    expect(await status(stage, null)).toEqual({ kind: 'channel-status', builds: [], more: 0 })
-    expect(await stage.main.operations.running(BUILDS)).toEqual({ kind: 'running', builds: [], more: 0 })
+    expect(await status(stage, null)).toMatchObject({ kind: 'channel-status', builds: [], more: 0, red: 0 })
+    expect(await stage.main.operations.running(BUILDS)).toMatchObject({ kind: 'running', builds: [], more: 0 })
   })
 })
 

@@ -112,28 +112,29 @@ describe('a command', () => {
     expect(await untilTold(1)).toEqual([text])
   })
 
-  it('says in the overview that more branches may be red than it shows', () => {
-    const overviewOf = (more: number) =>
-      answerOverview({
-        newest: { builds: [build({ shown: 'failed' })], more },
-        running: { kind: 'running', builds: [], more: 0 },
-      }).text
-    expect(overviewOf(0)).toContain('*1 red, 0 running*')
-    expect(overviewOf(3)).toContain('*1 or more red, 0 running*')
+  it('counts in the overview the red branches that it does not show', () => {
+    const { text } = answerOverview({
+      newest: { builds: [build({ shown: 'failed' })], more: 5, red: 4 },
+      running: { kind: 'running', where: 'everywhere', builds: [], more: 0 },
+    })
+    expect(text).toContain('*4 red, 0 running* in all projects')
+    expect(text).toContain('… and 3 more.')
   })
 
   it('shows the running builds if nothing is named', async () => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })
-    expect(await untilTold(1)).toEqual([answerRunning({ kind: 'running', builds: [build()], more: 0 }).text])
+    expect(await untilTold(1)).toEqual([
+      answerRunning({ kind: 'running', where: 'channel', builds: [build()], more: 0 }).text,
+    ])
   })
 
   it.each([
     [
       '',
       answerOverview({
-        newest: { builds: [build()], more: 0 },
-        running: { kind: 'running', builds: [build()], more: 0 },
+        newest: { builds: [build()], more: 0, red: 0 },
+        running: { kind: 'running', where: 'channel', builds: [build()], more: 0 },
       }),
     ],
     ['help', answerHelp(COMMANDS)],
@@ -194,11 +195,12 @@ describe('a command', () => {
     expect(await untilTold(1)).toEqual([expect.stringContaining(suggested)])
   })
 
-  it('counts a single build in words', () => {
-    const status = (shown: 'passed' | 'failed') =>
-      answerStatus({ kind: 'channel-status', builds: [build({ shown })], more: 0 }, CONTEXT).text
-    expect(status('passed')).toContain('*The last build is not red* in')
-    expect(status('failed')).toContain('*The last build is red* in')
+  it('counts the red branches of a channel in words', () => {
+    const status = (red: number) =>
+      answerStatus({ kind: 'channel-status', where: 'channel', builds: [build()], more: 0, red }, CONTEXT).text
+    expect(status(0)).toContain("*No red branches* in this channel's projects")
+    expect(status(1)).toContain("*1 branch is red* in this channel's projects")
+    expect(status(12)).toContain('*12 branches are red* in')
   })
 
   it.each([

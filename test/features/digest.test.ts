@@ -142,8 +142,8 @@ describe('/ci digest', () => {
     await using stage = await open()
     await flakyBuild(stage)
     const shown = await stage.type('digest now')
-    expect(shown).toMatch(/^:bar_chart: \*acme\/web builds, 24 February – 2 March\*\n2 builds · 50 % passed/)
-    expect(shown).toMatch(/\*Flaky\*\n• acme\/web `main`: 1 of 1 commit \(100 %\), 1 min lost to reruns/)
+    expect(shown).toMatch(/^:bar_chart: \*acme\/web builds, 24 February – 2 March\*\n2 builds · 50% passed/)
+    expect(shown).toMatch(/\*Flaky\*\n• acme\/web `main`: 1 of 1 commit \(100%\), 1 min lost to reruns/)
     await stage.type('digest daily 9:00')
     expect(await stage.press()).toMatch(/^:bar_chart: \*acme\/web builds, Monday 2 March\*/)
     expect(stage.behind.said).toHaveLength(1)
@@ -164,7 +164,7 @@ describe('/ci flaky', () => {
     await flakyBuild(stage)
     await stage.behind.ended('success')
     for (const text of ['flaky', 'flaky 1d', 'flaky acme/web 30d', 'flaky WEB'])
-      expect(await stage.type(text)).toMatch(/acme\/web `main`: 1 of 2 commits \(50 %\), 1 min lost to reruns/)
+      expect(await stage.type(text)).toMatch(/acme\/web `main`: 1 of 2 commits \(50%\), 1 min lost to reruns/)
   })
 
   test('leaves out builds older than the period', async () => {

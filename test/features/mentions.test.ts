@@ -54,8 +54,8 @@ describe('a mention elsewhere', () => {
     [
       '',
       answerOverview({
-        newest: { builds: [build()], more: 0 },
-        running: { kind: 'running', builds: [build()], more: 0 },
+        newest: { builds: [build()], more: 0, red: 0 },
+        running: { kind: 'running', where: 'channel', builds: [build()], more: 0 },
       }),
     ],
     ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],

@@ -95,7 +95,7 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
   }),
   status: async () => STATUS,
   findBuild: async () => ({ kind: 'found', build: build() }),
-  running: async () => ({ kind: 'running', builds: [build()], more: 0 }),
+  running: async () => ({ kind: 'running', where: 'channel', builds: [build()], more: 0 }),
   stop: async () => STOP_REQUESTED,
   restart: async () => RESTART_REQUESTED,
   badge: async () => BADGE,

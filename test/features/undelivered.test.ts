@@ -192,7 +192,7 @@ describe("the first read of a project's builds", () => {
     expect(await buildEventsOf(stage, running)).toEqual(['initiated history'])
     expect(stage.reconcile.slack.messages).toEqual([])
     const status = await stage.main.operations.status({ project: 'acme/web', branch: null, channel: null })
-    expect(status).toMatchObject({ kind: 'status', builds: [{ shown: 'started' }, { shown: 'failed' }] })
+    expect(status).toMatchObject({ kind: 'project-status', builds: [{ shown: 'failed' }, { shown: 'started' }] })
   })
 
   test('causes no messages at later reads either, until a build that was running ends', async () => {

@@ -52,14 +52,14 @@ export function daysInWords(first: string, last: string): string {
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
 const LONG_DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
 
-/** `94 % passed (▲ 2 points from the week before)` */
+/** `94% passed (▲ 2 points from the week before)` */
 function passedWords({ builds, passed, before, every }: DigestView): string {
   const rate = percentOf(passed, builds)
-  if (before === null) return `${rate} % passed`
+  if (before === null) return `${rate}% passed`
   const points = rate - percentOf(before.passed, before.builds)
-  if (points === 0) return `${rate} % passed (as in the ${every} before)`
+  if (points === 0) return `${rate}% passed (as in the ${every} before)`
   const by = `${points > 0 ? '▲' : '▼'} ${Math.abs(points)} ${Math.abs(points) === 1 ? 'point' : 'points'}`
-  return `${rate} % passed (${by} from the ${every} before)`
+  return `${rate}% passed (${by} from the ${every} before)`
 }
 
 function retentionWords({ since }: Pick<DigestView, 'since'>): string | null {
@@ -103,11 +103,11 @@ function redWords({ since, onIt }: DigestView['redNow']['shown'][number]): strin
   return joined([since ? sinceWords(since) : 'red', whoIsOn(onIt)])
 }
 
-/** `4 of 31 commits (13 %), 42 min lost to reruns` */
+/** `4 of 31 commits (13%), 42 min lost to reruns` */
 export const flakyWords = ({ commits, flaky, lostMs }: DigestView['flaky']['shown'][number]): string =>
   joined(
     [
-      `${flaky} of ${commits} ${commits === 1 ? 'commit' : 'commits'} (${percentOf(flaky, commits)} %)`,
+      `${flaky} of ${commits} ${commits === 1 ? 'commit' : 'commits'} (${percentOf(flaky, commits)}%)`,
       lostMs > 0 ? `${durationWords(lostMs)} lost to reruns` : null,
     ],
     ', ',
@@ -117,9 +117,9 @@ export const flakyWords = ({ commits, flaky, lostMs }: DigestView['flaky']['show
 export const flakyLine = (one: DigestView['flaky']['shown'][number]): string =>
   `${projectBranch(one)}: ${flakyWords(one)}`
 
-/** `12 min, was 9 min (+33 %)` */
+/** `12 min, was 9 min (+33%)` */
 const slowerWords = ({ beforeMs, nowMs }: DigestView['slower']['shown'][number]): string =>
-  `${durationWords(nowMs)}, was ${durationWords(beforeMs)} (+${percentOf(nowMs - beforeMs, beforeMs)} %)`
+  `${durationWords(nowMs)}, was ${durationWords(beforeMs)} (+${percentOf(nowMs - beforeMs, beforeMs)}%)`
 
 function pictureOf(view: DigestView): ImageBlock[] {
   if (view.picture === null) return []

@@ -5,7 +5,7 @@ import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { breakageButton, laterWords, breakageWords, untilWords } from '../../slack/messages/breakage.ts'
 import { linkedBuild, mention, onBranch, projectLabel } from '../../slack/messages/build.ts'
 import { actionButton } from '../../slack/messages/request.ts'
-import { buildLine } from '../build.ts'
+import { buildLine, redCount } from '../build.ts'
 import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import type { BreakageAction, BreakageOutcome, NotRed, RedBranch } from './action.ts'
@@ -89,12 +89,14 @@ export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'bran
 /** `@Ada is on it until 15:00`, `nobody is on it` */
 const stateWords = ({ breakage }: RedBranch): string => breakageWords(breakage) || 'nobody is on it'
 
-/** The red branches, since when, who is on them, and the button. */
-export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; more: number }): Answer {
-  if (builds.length === 0) return answerOf([line(':white_check_mark: *Nothing is red* here.')])
-  const count = builds.length + more
+/**
+ * The red branches, since when, who is on them, and the button.
+ * @param where ` in this channel's projects`
+ */
+export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; more: number }, where: string): Answer {
+  if (builds.length === 0) return answerOf([line(`:white_check_mark: *No red branches*${where}`)])
   return answerOf([
-    line(`:x: *${count === 1 ? '1 branch is red' : `${count} branches are red`}*`),
+    line(`:x: *${redCount(builds.length + more)}*${where}`),
     ...builds.map(redPart),
     ...(more > 0 ? [line(`… and ${more} more. Type ${typed('/ci red project')} to see one project.`)] : []),
   ])

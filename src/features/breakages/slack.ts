@@ -1,5 +1,6 @@
 import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
 import { answerError, typed } from '../../slack/messages/answer.ts'
+import { projectLabel } from '../../slack/messages/build.ts'
 import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { redNow } from '../../catalog/breakages.ts'
@@ -19,6 +20,7 @@ import {
   type Question,
 } from '../command.ts'
 import type { Reply } from '../context.ts'
+import { inWords } from '../build.ts'
 import type { Feature } from '../feature.ts'
 import type { Operations } from '../operations.ts'
 import { answerNotFound } from '../not-found.ts'
@@ -43,15 +45,16 @@ const red: Command = {
 }
 
 async function answerRedTyped(question: Question): Promise<Reply> {
-  const { row, words, operations, by } = question
+  const { row, words, operations } = question
   const [project, extra] = words
   if (extra) return tooMuch(row, extra.text)
   if (project?.text === '') return nameless(row, null)
   return whenMayRead(question, async () => {
     const { stored } = operations
-    if (!project) return listRed(stored, await followedBy(stored, by.channel))
+    if (!project) return redHere(question)
     const named = await findProject(stored.store.read, project.text)
-    if (named.kind === 'project') return listRed(stored, [named.project])
+    if (named.kind === 'project')
+      return listRed(stored, [named.project], ` in ${projectLabel({ project: named.project.name })}`)
     return replyTo(named, answerNotFound(named, answerContext(question, null)))
   })
 }
@@ -59,15 +62,22 @@ async function answerRedTyped(question: Question): Promise<Reply> {
 /** All red branches of the chosen project, or of the chosen build's project. */
 async function redOfChoice(question: Question, choice: Choice): Promise<Reply> {
   if (choice.kind === 'project') return answerRedTyped({ ...question, words: [{ text: choice.project }] })
-  return whenMayRead(question, () => listRed(question.operations.stored, [choice.ref]))
+  return whenMayRead(question, () => listRed(question.operations.stored, [choice.ref], ''))
+}
+
+/** The red branches of the projects that the channel follows, or of all. */
+async function redHere({ operations: { stored }, by }: Pick<Question, 'operations' | 'by'>): Promise<Reply> {
+  const { projects, where } = await followedBy(stored, by.channel)
+  return listRed(stored, projects, inWords(where))
 }
 
 async function listRed(
   stored: Operations['stored'],
   projects: readonly Pick<ProjectRef, 'projectId'>[],
+  where: string,
 ): Promise<Reply> {
   const ids = projects.flatMap(({ projectId }) => projectId ?? [])
-  return { outcome: 'red', answer: answerRed(await redNow(stored, ids)) }
+  return { outcome: 'red', answer: answerRed(await redNow(stored, ids), where) }
 }
 
 const ON: CommandRow = {

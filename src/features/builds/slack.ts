@@ -62,7 +62,7 @@ export const overview = (question: Omit<Question, 'row'>): Promise<Reply> =>
       question.operations.status({ project: null, branch: null, channel }),
       question.operations.running(channel),
     ])
-    const known = newest.kind === 'channel-status' ? newest : { builds: [], more: 0 }
+    const known = newest.kind === 'channel-status' ? newest : { builds: [], more: 0, red: 0 }
     return { outcome: 'overview', answer: answerOverview({ newest: known, running }) }
   })
 

@@ -2,6 +2,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/red-branches.ts'
 import type { KnownBuild } from '../../store/records.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
+import { RED_COUNTED_MAX } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
 import { findProject, followedBy, newestBuilds, type FollowedDeps } from '../../catalog/projects.ts'
 
@@ -33,13 +34,16 @@ export async function buildStatus(deps: StatusDeps, query: StatusQuery): Promise
   const noBuild: StatusOutcome = { kind: 'no-build', project: project.name, branch: null, nearest: null }
   if (projectId === null) return noBuild
   const { read } = deps.store
-  const branches = await read.branchesOf(projectId, STATUS_BUILDS_MAX)
+  const redOnes = await redBranches(read, [projectId], BRANCHES_MAX)
+  const red = new Set(redOnes.flatMap((one) => one.branch ?? []))
+  const branches = [...red, ...(await read.branchesOf(projectId, BRANCHES_MAX)).filter((name) => !red.has(name))]
   // The project may have only builds without a branch.
-  const wanted = branches.length > 0 ? branches : [undefined]
+  const wanted = branches.length > 0 ? branches.slice(0, STATUS_BUILDS_MAX) : [undefined]
   const newest = await Promise.all(wanted.map((name) => read.newestBuild(projectId, name)))
   const builds = newest.filter((build) => build !== null)
   if (builds.length === 0) return noBuild
-  return { kind: 'status', project, branch: null, builds: await summariesOf(deps, builds) }
+  const more = branches.length === 0 ? 0 : branches.length - builds.length
+  return { kind: 'project-status', project, builds: await summariesOf(deps, builds), more, red: red.size }
 }
 
 async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusOutcome> {
@@ -56,20 +60,23 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
 
 /** Red branches come first, so that a newer build of another branch of the project hides none of them. */
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
-  const newest = await newestBuilds(deps, channel)
-  const projectIds = [...new Set(newest.map(({ projectId }) => projectId))]
-  const red = await redBranches(deps.store.read, projectIds, STATUS_BUILDS_MAX)
+  const { read } = deps.store
+  const { projects, where } = await followedBy(deps, channel)
+  const newest = await newestBuilds(read, projects)
+  const projectIds = newest.map(({ projectId }) => projectId)
+  const red = await redBranches(read, projectIds, RED_COUNTED_MAX)
   const names = new Set(red.map(nameOf))
-  return { kind: 'channel-status', ...(await cut(deps, [...red, ...newest.filter((one) => !names.has(nameOf(one)))])) }
+  const builds = [...red, ...newest.filter((one) => !names.has(nameOf(one)))]
+  return { kind: 'channel-status', where, ...(await cut(deps, builds)), red: red.length }
 }
 
 const nameOf = ({ projectId, buildId }: KnownBuild): string => `${projectId} ${buildId}`
 
-/** What runs now in the projects that the channel follows. */
+/** What runs now in the projects that the channel follows, or in all. */
 export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null): Promise<RunningOutcome> {
-  const projects = await followedBy(deps, channel)
+  const { projects, where } = await followedBy(deps, channel)
   const ids = projects.map(({ projectId }) => projectId)
-  return { kind: 'running', ...(await cut(deps, await deps.store.read.runningBuilds(ids, RUNNING_MAX))) }
+  return { kind: 'running', where, ...(await cut(deps, await deps.store.read.runningBuilds(ids, RUNNING_MAX))) }
 }
 
 async function cut(deps: StatusDeps, builds: readonly KnownBuild[]): Promise<{ builds: BuildSummary[]; more: number }> {

@@ -40,7 +40,7 @@ export async function flakyBranches(
 ): Promise<FlakyOutcome> {
   const named = text === null ? null : await findProject(deps.store.read, text)
   if (named && named.kind !== 'project') return named
-  const delivered = named ? await deps.store.read.deliveredProjects() : await followedBy(deps, channel)
+  const delivered = named ? await deps.store.read.deliveredProjects() : (await followedBy(deps, channel)).projects
   const projects = named ? delivered.filter(({ projectId }) => projectId === named.project.projectId) : delivered
   const now = deps.clock.now()
   const from = now - days * DAY_MS

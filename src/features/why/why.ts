@@ -4,7 +4,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/records.ts'
 import type { Requester, Explained, Posted, Target, WhyOutcome } from '../../catalog/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
-import { newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
+import { followedBy, newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
 import { newestOf, type StoredMessage } from '../../domain/plan.ts'
 import { attemptKey, type Attempt } from '../../domain/attempt.ts'
 import { noticeSubject } from '../../domain/revision.ts'
@@ -65,7 +65,7 @@ function explained(buildEvent: BuildEvent, decision: StoredDecision, posted: rea
 }
 
 async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | null): Promise<Target | null> {
-  const newest = await newestBuilds(deps, channel)
+  const newest = await newestBuilds(deps.store.read, (await followedBy(deps, channel)).projects)
   const [summary] = await summariesOf(deps, newest.slice(0, 1))
   return summary ? { kind: 'run', ref: summary.ref } : null
 }

@@ -34,7 +34,7 @@ const ALT_CHARS_MAX = 1_000
 /** The chart's alternative text. */
 export function chartInWords({ days, red }: Pick<DigestView, 'days' | 'red'>): string {
   const counts = days.map(({ day, builds, passed }) => {
-    const rate = builds === 0 ? '' : `, ${percentOf(passed, builds)} % passed`
+    const rate = builds === 0 ? '' : `, ${percentOf(passed, builds)}% passed`
     return `${day}: ${buildCount(builds)}${rate}`
   })
   const times = red.shown.map(({ project, branch, forMs }) => `${project} ${branch}: red for ${durationWords(forMs)}`)

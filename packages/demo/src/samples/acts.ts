@@ -88,14 +88,18 @@ function forbidden(cast: Cast, action: Action): Some<Of<ActionOutcome, 'forbidde
 
 export const runnings = (cast: Cast): Cases<RunningOutcome> => ({
   running: [
-    { when: 'nothing runs', outcome: { kind: 'running', builds: [], more: 0 } },
-    { when: 'one build runs', outcome: { kind: 'running', builds: [buildOf(cast, 'started')], more: 0 } },
+    { when: 'nothing runs', outcome: { kind: 'running', where: 'channel', builds: [], more: 0 } },
+    {
+      when: 'one build runs',
+      outcome: { kind: 'running', where: 'channel', builds: [buildOf(cast, 'started')], more: 0 },
+    },
     { when: 'several run, and not all can be stopped', outcome: severalRunning(cast) },
   ],
 })
 
 const severalRunning = (cast: Cast): RunningOutcome => ({
   kind: 'running',
+  where: 'channel',
   builds: [
     buildOf(cast, 'started'),
     buildOf(cast, 'started', {

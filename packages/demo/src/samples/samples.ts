@@ -143,9 +143,9 @@ const askedOf = (command: string, { typed }: Cast): AnswerContext => ({
 const reds = (cast: Cast): Sample[] => {
   const builds = redBuilds(cast)
   return [
-    one('red', 'red', 'some branches are red', answerRed({ builds, more: 2 })),
-    one('red', 'red', 'one branch is red', answerRed({ builds: builds.slice(0, 1), more: 0 })),
-    one('red', 'red', 'none is', answerRed({ builds: [], more: 0 })),
+    one('red', 'red', 'some branches are red', answerRed({ builds, more: 2 }, ' in all projects')),
+    one('red', 'red', 'one branch is red', answerRed({ builds: builds.slice(0, 1), more: 0 }, ' in all projects')),
+    one('red', 'red', 'none is', answerRed({ builds: [], more: 0 }, ' in all projects')),
   ]
 }
 

@@ -1,4 +1,4 @@
-import type { StatusOutcome } from '../../../../src/catalog/outcomes.ts'
+import type { BuildSummary, StatusOutcome } from '../../../../src/catalog/outcomes.ts'
 import { buildOf, projectOf, RED_AT, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, each, type Cases, type Of } from './words.ts'
@@ -20,7 +20,6 @@ export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
         builds: [buildOf(cast, 'failed', { failedTests: testsOf(cast) })],
       },
     },
-    { when: 'several branches were built', outcome: severalBranches(cast) },
     {
       when: 'nothing can be done, and why is known',
       outcome: {
@@ -33,23 +32,41 @@ export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
       },
     },
   ],
+  'project-status': [
+    {
+      when: 'several branches were built, and one is red',
+      outcome: { kind: 'project-status', project: projectOf(cast.project), builds: branches(cast), more: 5, red: 1 },
+    },
+    {
+      when: 'no branch is red',
+      outcome: {
+        kind: 'project-status',
+        project: projectOf(cast.project),
+        builds: branches(cast).slice(1),
+        more: 0,
+        red: 0,
+      },
+    },
+  ],
   'channel-status': [
     {
       when: "the channel's projects were built",
-      outcome: { kind: 'channel-status', builds: severalBranches(cast).builds, more: 2 },
+      outcome: { kind: 'channel-status', where: 'channel', builds: branches(cast), more: 2, red: 1 },
     },
-    { when: "none of the channel's projects was built", outcome: { kind: 'channel-status', builds: [], more: 0 } },
+    {
+      when: 'the channel follows no project, and no branch is red',
+      outcome: { kind: 'channel-status', where: 'everywhere', builds: branches(cast).slice(1), more: 0, red: 0 },
+    },
+    {
+      when: "none of the channel's projects was built",
+      outcome: { kind: 'channel-status', where: 'channel', builds: [], more: 0, red: 0 },
+    },
   ],
   ...notFound(cast),
 })
 
-const severalBranches = (cast: Cast): Of<StatusOutcome, 'status'> => ({
-  kind: 'status',
-  project: projectOf(cast.project),
-  branch: null,
-  builds: [
-    buildOf(cast, 'failed', { redSince: { at: RED_AT, builds: 12, atLeast: true } }),
-    buildOf(cast, 'started', { branch: cast.typed }),
-    buildOf(cast, 'passed', { branch: null }),
-  ],
-})
+const branches = (cast: Cast): readonly BuildSummary[] => [
+  buildOf(cast, 'failed', { redSince: { at: RED_AT, builds: 12, atLeast: true } }),
+  buildOf(cast, 'started', { branch: cast.typed }),
+  buildOf(cast, 'passed', { branch: null }),
+]
