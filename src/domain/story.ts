@@ -87,13 +87,24 @@ export function storyFor(context: StoryContext): Story {
 /** The slot of the message about a change. */
 export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${id}`
 
-function noteOf({ id, kind: what, ...change }: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
-  const { by, to, until, at, number } = change
+function noteOf(change: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
+  const { id, kind: what, by, to, until, at, number } = change
   if (what === 'lapsed') return null
-  if (what !== 'reminded') return { kind: 'note', what, by, to, until, at }
+  if (what !== 'reminded') {
+    const from = what === 'taken' ? ownerBefore(change, context.changes) : null
+    return { kind: 'note', what, by, to, until, at, ...(from !== null && from !== by && { from }) }
+  }
   const red = context.reminders.get(id)
   const { project, branch } = buildView(context.attempts.at(-1)!, context.attempts)
   return red ? { kind: 'reminder', project, branch, ...red, broadcast: number === 1 && !context.quiet } : null
+}
+
+/** Who was on the branch before this change, as far as the changes say that this thread shows. */
+function ownerBefore(change: BreakageChange, changes: readonly BreakageChange[]): string | null {
+  const before = changes.slice(0, changes.indexOf(change))
+  const last = before.findLast(({ kind }) => kind !== 'snoozed' && kind !== 'reminded')
+  if (!last || (last.until ?? 0) <= change.at) return null
+  return last.kind === 'handed' ? last.to : last.kind === 'taken' ? last.by : null
 }
 
 /** The attempt whose end a card would show if it were posted now; null while the newest attempt has not ended. */

@@ -87,6 +87,8 @@ export interface RequestView extends ShownRequest {
 export interface NoteView extends Pick<BreakageChange, 'by' | 'to' | 'until' | 'at'> {
   kind: 'note'
   what: DoneByPeople
+  /** the Slack user who was on it, if another person has taken it over */
+  from?: string
 }
 
 /** One reply in the thread: the branch is red, and nobody is on it. */

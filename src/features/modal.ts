@@ -203,6 +203,8 @@ export interface Form {
 export interface Received {
   /** Slack's `response_action` and what goes with it; null: the modal closes */
   ack: ViewResponseAction | null
+  /** The faults at fields that the body alone does not show; if it takes too long, `work` finds them. */
+  check?: (deps: SlackDeps) => Promise<Readonly<Record<string, string>>>
   /** runs after the request was acknowledged; null: nothing to do */
   work: ((deps: SlackDeps) => Promise<void>) | null
 }

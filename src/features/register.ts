@@ -13,8 +13,8 @@ import { replyTargetOf } from './reply-target.ts'
 import { respond } from './respond.ts'
 import { nameOf, readMention, readSlash, runCommand } from './run.ts'
 
-/** Slack waits three seconds for the options of a menu, and ignores a later answer. */
-export const SUGGEST_WITHIN_MS = 2_500
+/** Slack waits three seconds for the options of a menu or the faults of a form, and ignores a later answer. */
+export const SOON_MS = 2_500
 
 /** Every event that Buildline handles; the manifest subscribes to them. */
 export const EVENT_TYPES: readonly string[] = ['app_mention', ...EVENT_HANDLERS.keys()]
@@ -49,7 +49,9 @@ export function registerFeatures(app: App): void {
     })
   for (const [id, form] of FORMS)
     app.view(id, async ({ ack, body, context }) => {
-      const { ack: answer, work } = form.receive(body)
+      const { ack: answer, check, work } = form.receive(body)
+      const faults = check && (await soon(depsIn(context), check(depsIn(context))))
+      if (faults && Object.keys(faults).length > 0) return ack({ response_action: 'errors', errors: faults })
       await (answer === null ? ack() : ack(answer))
       await work?.(depsIn(context))
     })
@@ -131,18 +133,21 @@ const isOwnMessage = (body: unknown): boolean => fieldOf(fieldOf(body, 'containe
 
 /** The options of a menu. If they fail or take too long, the menu is empty and the log says why. */
 async function optionsOf(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {
-  const stop = new AbortController()
-  const late = deps.clock.sleep(SUGGEST_WITHIN_MS, stop.signal).then(() => null)
   try {
-    const options = await Promise.race([permittedOptions(deps, body, menu), late])
+    const options = await soon(deps, permittedOptions(deps, body, menu))
     if (options === null) deps.log.warn({}, 'the options of a menu came too late')
     return options ?? []
   } catch (error) {
     deps.log.warn({ err: error }, 'a menu has no options')
     return []
-  } finally {
-    stop.abort()
   }
+}
+
+/** What comes in time for an acknowledgement; null: it comes later. */
+async function soon<Value>({ clock }: SlackDeps, value: Promise<Value>): Promise<Value | null> {
+  const stop = new AbortController()
+  const late = clock.sleep(SOON_MS, stop.signal).then(() => null)
+  return Promise.race([value, late]).finally(() => stop.abort())
 }
 
 async function permittedOptions(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {

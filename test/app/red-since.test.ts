@@ -58,7 +58,6 @@ test('card, /ci status, /ci red, Home, digest and form agree since when a branch
     user: ada,
     values: { breakage_wish: { value: { selected_option: { value: 'take-4' } } } },
   })
-  await untilModal(stage, ['You are on it'], ada)
   await type(stage, ada, '/ci red')
   const [, until4h] = ON_IT.exec((await untilAnswered(stage, ada, [`<@${ada}> is on it`])).text)!
   await type(stage, ada, '/ci digest now')

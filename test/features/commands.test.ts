@@ -3,6 +3,7 @@ import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { answerHelp, answerHelpAbout } from '../../src/features/help/messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
+import { answerRed } from '../../src/features/breakages/messages.ts'
 import type { Which, BreakageAction } from '../../src/features/breakages/action.ts'
 import { COMMANDS } from '../../src/features/features.ts'
 import type { Answer } from '../../src/slack/messages/answer.ts'
@@ -149,13 +150,9 @@ describe('a command', () => {
       'badge',
       answerTooLittle({ missing: 'a project', usage: '/ci badge project [branch]', example: '/ci badge acme/web' }),
     ],
-    ...['', 'it'].map((word): [string, Answer] => [
-      `on ${word}`,
-      answerTooLittle({
-        missing: "a build: name one, or mention Buildline in a build's thread",
-        usage: ON,
-        example: '/ci on it acme/web@main',
-      }),
+    ...['on', 'on it 30m', 'let go'].map((text): [string, Answer] => [
+      text,
+      answerRed({ builds: [], more: 0 }, ' in all projects'),
     ]),
     ['on it acme/web@', answerNameless({ branchOf: 'acme/web', usage: ON, example: '/ci on acme/web@branch' })],
     ['let go acme/web@', answerNameless({ branchOf: 'acme/web', usage: LET, example: '/ci let acme/web@branch' })],

@@ -9,7 +9,7 @@ import type { Answer } from '../../src/slack/messages/answer.ts'
 import { branchIn, FIND_BRANCH_ID, FIND_PROJECT_ID, findView } from '../../src/features/builds/find-modal.ts'
 import { OPTION_VALUE_CHARS_MAX, OPTIONS_MAX, projectOptions } from '../../src/features/fields.ts'
 import { createNewest, MODALS_MAX } from '../../src/features/context.ts'
-import { SUGGEST_WITHIN_MS } from '../../src/features/register.ts'
+import { SOON_MS } from '../../src/features/register.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
 import { ada, build, openStage, pending, PROJECT, REF, sol, STOP_REQUESTED, until, type Stage } from './stage.ts'
@@ -245,7 +245,7 @@ describe('the project menu', () => {
     expect(lines).toMatchObject([{ fields: { outcome: 'opened' } }, { level: 'warn', text: 'a menu has no options' }])
   })
 
-  it(`is empty after ${SUGGEST_WITHIN_MS} ms, before Slack gives up`, async () => {
+  it(`is empty after ${SOON_MS} ms, before Slack gives up`, async () => {
     const clock = turnedClock()
     const never = () => new Promise<never>(() => {})
     const { slack, calls } = await openStage({ clock, operations: { suggestProjects: never } })
@@ -254,7 +254,7 @@ describe('the project menu', () => {
     const search = { user: ada, actionId: FIND_PROJECT_ID, value: 'acme' }
     const suggesting = slack.people.suggest(search)
     await until(() => calls.length === 1)
-    clock.advance(SUGGEST_WITHIN_MS)
+    clock.advance(SOON_MS)
     expect(await suggesting).toMatchObject({ acknowledgement: { kind: 'answered' }, options: [] })
   })
 

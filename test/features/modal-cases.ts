@@ -9,7 +9,7 @@ import { answerNotFound } from '../../src/features/not-found.ts'
 import { answerReset } from '../../src/features/projects/messages.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
-import { breakagePendingView, breakageView } from '../../src/features/breakages/form.ts'
+import { breakageView } from '../../src/features/breakages/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/breakages.ts'
 import { findView } from '../../src/features/builds/find-modal.ts'
 import { FORMS } from '../../src/features/features.ts'
@@ -227,24 +227,23 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
   breakage: {
     when: "Somebody presses I'm on it at a red branch.",
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)),
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user),
   },
   'breakage-owned': {
-    when: 'Somebody presses it while somebody else is on the branch and reminders are snoozed.',
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST, snoozed(CAST))),
+    when: 'Somebody presses it while they are on the branch themselves and reminders are snoozed.',
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST, snoozed(CAST)), CAST.user),
   },
   'breakage-hostile': {
     when: 'The names of the project and its branch try to mention and format.',
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf({ ...CAST, ...HOSTILE })),
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf({ ...CAST, ...HOSTILE }), CAST.user),
   },
   'breakage-errors': {
     when: 'The form was sent in to hand it over, without a person.',
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)),
-    errors: refused(breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)), {
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user),
+    errors: refused(breakageView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user), {
       breakage_wish: { value: { type: 'static_select', selected_option: { value: 'hand' } } },
     }),
   },
-  'breakage-saving': { when: 'The form was sent in.', view: breakagePendingView },
   import: { when: 'Somebody types /ci import alone.', view: importView(CHANNEL) },
   'import-errors': {
     when: 'The form was sent in with a text that names no repository.',

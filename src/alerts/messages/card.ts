@@ -172,7 +172,7 @@ function actionsOf({ build, shown, offers, ref, unconfirmed, claim, breakage }: 
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
   const acts = offers.map((action) => actionButton(action, ref, { ...build, unconfirmed }))
   const claims = [
-    ...(breakage ? [breakageButton(breakage.id)] : []),
+    ...(breakage ? [breakageButton(breakage.id, breakage.owner !== null)] : []),
     ...(claim === null ? [] : [claimButton(claim, build.committer)]),
   ]
   // After a CI machine error the buttons to act come first: the build shows nothing worth reading before a restart.

@@ -143,7 +143,9 @@ async function makeChange(tx: Tx, breakage: Breakage, { action, by, zone, now, i
     case 'hand': {
       if (owner?.user === action.to) return nothing
       const until = owner?.until ?? untilOf(HANDED_HOURS * HOUR_MINUTES, zone, now)
-      return done({ owner: action.to, ownedAt: now, ownerUntil: until }, { kind: 'handed', to: action.to, until })
+      const fields = { owner: action.to, ownedAt: now, ownerUntil: until }
+      if (action.to === by.user) return done(fields, { kind: 'taken', to: null, until })
+      return done(fields, { kind: 'handed', to: action.to, until })
     }
     case 'snooze': {
       const until = untilOf(action.minutes, zone, now)

@@ -1,5 +1,6 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
+import { directReplyTarget } from '../../slack/reply-targets.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
 import { requesterIn, textAt } from '../body.ts'
@@ -7,19 +8,8 @@ import { replyTo } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
-import {
-  formView,
-  oldForm,
-  openFor,
-  opening,
-  refusing,
-  respondInModal,
-  showing,
-  waitingView,
-  type Form,
-  type ModalView,
-  type Received,
-} from '../modal.ts'
+import { formView, oldForm, openFor, opening, refusing, type Form, type ModalView, type Received } from '../modal.ts'
+import { respond } from '../respond.ts'
 import { HOUR_MINUTES, type RedBranch, type BreakageAction } from './action.ts'
 import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
 
@@ -31,6 +21,8 @@ const FIELDS = { action: 'breakage_wish', to: 'breakage_to' } as const
 
 const TITLE = 'Red branch'
 
+const LET_GO = 'let-go'
+
 /** The choices and what each one does. `hand`: the form's other field says to whom. */
 const CHOICES: readonly { value: string; text: string; action: BreakageAction | 'hand' }[] = [
   { value: 'take-1', text: "I'm on it for 1 hour", action: { kind: 'take', span: HOUR_MINUTES } },
@@ -40,7 +32,7 @@ const CHOICES: readonly { value: string; text: string; action: BreakageAction | 
   { value: 'snooze-4', text: 'Snooze reminders for 4 hours', action: { kind: 'snooze', minutes: 4 * HOUR_MINUTES } },
   { value: 'snooze-24', text: 'Snooze reminders for 1 day', action: { kind: 'snooze', minutes: 24 * HOUR_MINUTES } },
   { value: 'snooze-168', text: 'Snooze reminders for 7 days', action: { kind: 'snooze', minutes: 168 * HOUR_MINUTES } },
-  { value: 'let-go', text: 'Let it go', action: { kind: 'let-go' } },
+  { value: LET_GO, text: 'Let it go', action: { kind: 'let-go' } },
 ]
 
 /** What the form remembers: the breakage, and where it was opened. */
@@ -49,7 +41,8 @@ interface Memory {
   channel: ChannelId | null
 }
 
-export const breakageView = (memory: Memory, red: RedBranch): ModalView =>
+/** @param user who opened it: only the person who is on the branch can let it go */
+export const breakageView = (memory: Memory, red: RedBranch, user: string): ModalView =>
   formView({
     id: BREAKAGE_CALLBACK_ID,
     title: TITLE,
@@ -59,21 +52,21 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView =>
       section(joined([`:x: ${subjectOf(red)} has been red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
       choiceField(
         { block: FIELDS.action, label: 'What do you want to do?' },
-        CHOICES.map(({ text, value }) => fieldOption(text, value)),
+        CHOICES.filter(({ value }) => value !== LET_GO || red.breakage.owner?.user === user).map(({ text, value }) =>
+          fieldOption(text, value),
+        ),
         'take-1',
       ),
       {
         type: 'input',
         block_id: FIELDS.to,
         label: plain('To whom'),
-        hint: plain('Needed only to hand it over: a full member of this workspace.'),
+        hint: plain('Only to hand it over: a full member of this workspace.'),
         optional: true,
         element: { type: 'users_select', action_id: FIELDS.to },
       },
     ],
   })
-
-export const breakagePendingView = waitingView(TITLE, 'Saving …')
 
 /** Opens the form, or answers that the branch is not red any more. People without permission see that in the form. */
 export async function openBreakage({ operations, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
@@ -81,7 +74,7 @@ export async function openBreakage({ operations, value, by, modalOpener, referen
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
   const result = await breakages.find({ kind: 'breakage', id: value })
   if (result.kind !== 'red') return replyTo(result, answerNotRed(result, { command: 'red', reference }))
-  const view = breakageView({ id: value, channel: by.channel }, result.red)
+  const view = breakageView({ id: value, channel: by.channel }, result.red, by.user)
   return opening(reference, () => openFor(modalOpener, view, () => breakages.mayOwn(by), { action: 'own', reference }))
 }
 
@@ -93,16 +86,30 @@ function receive(body: unknown): Received {
   if (!memory) return oldForm(TITLE)
   if (!chosen) return refusing({ [FIELDS.action]: 'Choose what to do.' })
   const to = textAt(body, 'view', 'state', 'values', FIELDS.to, FIELDS.to, 'selected_user')
-  if (chosen.action === 'hand' && to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
-  const action: BreakageAction = chosen.action === 'hand' ? { kind: 'hand', to: to ?? '' } : chosen.action
-  return { ack: showing('update', breakagePendingView), work: (deps) => save(deps, body, memory, action) }
+  if (chosen.action !== 'hand') {
+    if (to !== null) return refusing({ [FIELDS.to]: 'Choose "Hand it over" above, or remove this person.' })
+    const { action } = chosen
+    return { ack: null, work: (deps) => save(deps, body, memory, action) }
+  }
+  if (to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
+  return {
+    ack: null,
+    check: async ({ operations }) => {
+      const permit = await operations.breakages.mayOwn({ user: to, team: null })
+      return permit.kind === 'no' ? { [FIELDS.to]: 'Only full members of this workspace can look after a branch.' } : {}
+    },
+    work: (deps) => save(deps, body, memory, { kind: 'hand', to }),
+  }
 }
 
+/** The form has closed, and the card shows the change; what could not be changed is said in a direct message. */
 function save(deps: SlackDeps, body: unknown, { id, channel }: Memory, action: BreakageAction): Promise<void> {
   const by = requesterIn(body, channel)
-  return respondInModal(deps, body, { what: breakageForm.what, title: TITLE, by }, async (reference) => {
+  const replyTarget = directReplyTarget(deps.client, by.user)
+  return respond(deps, { what: breakageForm.what, by, replyTarget }, async (reference) => {
     const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, action, by)
-    return replyTo(outcome, answerBreakage(outcome, { command: 'red', reference }))
+    const answer = outcome.kind === 'changed' ? null : answerBreakage(outcome, { command: 'red', reference })
+    return replyTo(outcome, answer)
   })
 }
 

@@ -3,12 +3,12 @@ import type { BuildSummary } from '../../catalog/outcomes.ts'
 import { answerOf, answerError, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { breakageButton, laterWords, breakageWords, untilWords } from '../../slack/messages/breakage.ts'
-import { linkedBuild, mention, onBranch, projectLabel } from '../../slack/messages/build.ts'
+import { branchName, linkedBuild, mention, onBranch, projectLabel } from '../../slack/messages/build.ts'
 import { actionButton } from '../../slack/messages/request.ts'
 import { buildLine, redCount } from '../build.ts'
 import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
-import type { BreakageAction, BreakageOutcome, NotRed, RedBranch } from './action.ts'
+import type { BreakageOutcome, NotRed, RedBranch } from './action.ts'
 
 type Of<Kind extends BreakageOutcome['kind']> = Extract<BreakageOutcome, { kind: Kind }>
 
@@ -22,13 +22,13 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
     case 'unchanged':
       return answerError({
         what: `:information_source: *Nothing to change* for ${subjectOf(outcome.red)}: ${stateWords(outcome.red)}.`,
-        ...UNCHANGED[outcome.action],
+        ...unchangedWords(outcome),
       })
     case 'not-a-member':
       return answerError({
         what: `:no_entry: *${mention(outcome.user) || 'That account'} cannot look after a branch*; nothing was changed.`,
         why: 'Only full members of this workspace can, and Slack does not list this person as one.',
-        next: 'Choose another person.',
+        next: 'Open the form again, and choose another person.',
       })
     case 'forbidden':
     case 'unknown-person':
@@ -36,14 +36,18 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
   }
 }
 
-const UNCHANGED: Record<BreakageAction['kind'], { why: string; next: string }> = {
-  take: { why: 'You are on it until then already.', next: "Press *I'm on it* to choose another time." },
-  hand: { why: 'They are on it already.', next: "Press *I'm on it* to choose another person." },
-  snooze: { why: 'Reminders are snoozed until then already.', next: "Press *I'm on it* to choose another time." },
-  'let-go': {
-    why: 'Only the person who is on it can let it go.',
-    next: "Press *I'm on it* to take it yourself.",
-  },
+function unchangedWords({ action, red }: Of<'unchanged'>): { why: string; next: string } {
+  const press = `Press *${breakageButton('', red.breakage.owner !== null).text.text}*`
+  switch (action) {
+    case 'take':
+      return { why: 'You are on it until then already.', next: `${press} to choose another time.` }
+    case 'hand':
+      return { why: 'They are on it already.', next: `${press} to choose another person.` }
+    case 'snooze':
+      return { why: 'Reminders are snoozed until then already.', next: `${press} to choose another time.` }
+    case 'let-go':
+      return { why: 'Only the person who is on it can let it go.', next: `${press} to take it yourself.` }
+  }
 }
 
 export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
@@ -70,7 +74,7 @@ const LOOK = `Type ${typed('/ci red')} to see what is red now.`
 function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): string {
   switch (kind) {
     case 'taken':
-      return `:raising_hand: *You are on it*${untilWords(until, at)}: ${subjectOf(red)}.`
+      return `:raising_hand: *You're on* ${subjectOf(red)}${untilWords(until, at)}.`
     case 'handed':
       return `:raising_hand: *Handed over* to ${mention(to) || 'somebody'}${untilWords(until, at)}: ${subjectOf(red)}.`
     case 'snoozed':
@@ -83,8 +87,9 @@ function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): 
   }
 }
 
+/** ``acme/web `main` `` */
 export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'branch'>): string =>
-  `${projectLabel({ project })}${onBranch({ branch })}`
+  `${projectLabel({ project })} ${branchName(branch)}`
 
 /** `@Ada is on it until 15:00`, `nobody is on it` */
 const stateWords = ({ breakage }: RedBranch): string => breakageWords(breakage) || 'nobody is on it'
@@ -106,6 +111,6 @@ export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; m
 export function redPart(build: BuildSummary): Part {
   const [action] = build.offers
   const act = action && actionButton(action, attemptRefText(build.ref), build)
-  const button = build.breakage ? breakageButton(build.breakage.id) : act
+  const button = build.breakage ? breakageButton(build.breakage.id, build.breakage.owner !== null) : act
   return { kind: 'line', text: buildLine(build), ...(button && { button }) }
 }

@@ -12,7 +12,6 @@ import {
   commandAbout,
   nameless,
   replyTo,
-  tooLittle,
   tooMuch,
   whenMayRead,
   type Command,
@@ -85,7 +84,7 @@ const ON: CommandRow = {
   alias: null,
   group: 'Act',
   usage: `[it] [30m|4h|tomorrow] ${BUILD_USAGE}`,
-  does: 'says that you look after a red branch, for 1 hour unless you say otherwise',
+  does: 'says that you look after a red branch, for 1 hour unless you say otherwise; alone, it shows what is red here',
   examples: ['/ci on it acme/web@main', '/ci on it 30m #512', '/ci on it tomorrow acme/web@main'],
   who: 'members',
   notes: [THREADS],
@@ -131,11 +130,12 @@ const noSpan = ({ text }: Word): Reply => ({
   }),
 })
 
-/** What is said of a build: of the one that is named, or in whose thread it is said. */
+/** What is said of a build: of the one that is named, or in whose thread it is said; without one, shows what is red. */
 const about = (row: CommandRow, action: BreakageAction): Command =>
   commandAbout(row, async (question, target) => {
-    if (!target) return tooLittle(row, "a build: name one, or mention Buildline in a build's thread")
+    if (!target) return whenMayRead(question, () => redHere(question))
     const outcome = await question.operations.breakages.act(target, action, question.by)
+    if (outcome.kind === 'no-card') return whenMayRead(question, () => redHere(question))
     return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, row.name)))
   })
 

@@ -75,7 +75,10 @@ function waitingSection(waiting: HomeState['waiting']): Part[] {
 /** A build, and below it the button of its red branch. */
 const redParts = (build: BuildSummary, at: number): Part[] => [
   buildPart(build),
-  row(`${HOME_BLOCK_IDS.red}_${at}`, build.breakage ? [breakageButton(build.breakage.id)] : []),
+  row(
+    `${HOME_BLOCK_IDS.red}_${at}`,
+    build.breakage ? [breakageButton(build.breakage.id, build.breakage.owner !== null)] : [],
+  ),
 ]
 
 /** A line with a button for the first possible action, else with *Open build*. */

@@ -25,10 +25,12 @@ export function sinceWords({ at, builds, atLeast }: RedSince): string {
 }
 
 /** The line in the thread: `:raising_hand: @Ada is on it until 15:00`. */
-export function noteLine({ what, by, to, until, at }: NoteView): string {
+export function noteLine({ what, by, to, until, at, from }: NoteView): string {
   switch (what) {
     case 'taken':
-      return `:raising_hand: ${somebody(by)} is on it${untilWords(until, at)}`
+      return from === undefined
+        ? `:raising_hand: ${somebody(by)} is on it${untilWords(until, at)}`
+        : `:raising_hand: ${somebody(by)} took it over from ${somebody(from)}${untilWords(until, at)}`
     case 'handed':
       return `:raising_hand: ${somebody(by)} handed it to ${somebody(to)}${untilWords(until, at)}`
     case 'snoozed':
@@ -50,10 +52,10 @@ export const lapsedLine = (about: Pick<ReminderView, 'project' | 'branch'>): str
   `:hourglass: ${projectLabel(about)}${onBranch(about)} is still red, and your time on it is up. Press *I'm on it* to go on, or type ${codeSpan('/ci red')}.`
 
 /** Opens the form in which a person takes the branch, hands it over, or lets it go. */
-export const breakageButton = (id: string): ActionButton => ({
+export const breakageButton = (id: string, isOwned = false): ActionButton => ({
   type: 'button',
   action_id: BREAKAGE_ACTION_ID,
-  text: plain("I'm on it"),
+  text: plain(isOwned ? 'Change…' : "I'm on it"),
   value: id,
 })
 

@@ -309,6 +309,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     }),
   ),
   ...Object.fromEntries(ALL_NOTES.map(([what, when]) => [`note-${what}`, told(when, noted(what))])),
+  'note-taken-over': told('Somebody takes a red branch over.', { ...noted('taken'), from: 'U0ADA00001' }),
   'note-hostile': told('The person is not a Slack user: nobody is mentioned.', {
     ...noted('handed'),
     by: '<!channel>',
