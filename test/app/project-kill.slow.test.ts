@@ -27,6 +27,9 @@ it('a process that is killed during a write leaves a record, which the next one 
     directTo(grace).some((text) => text.includes('*Changing* the project acme/web is recorded')),
   )
   expect(directTo(grace).filter((text) => text.includes('Interrupted'))).toHaveLength(1)
+  await until('Grace is told the result', () =>
+    directTo(grace).some((text) => text.includes(`CI has changed acme/web, as you asked in <#${CHANNELS.builds}>`)),
+  )
 
   function requests() {
     return rowsOf(scene.folder, 'select action, state, code from request').map((row) => ({ ...row }))

@@ -3,6 +3,7 @@ import type { Interaction } from '../../src/domain/interaction.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { answerInterrupted, answerUndone } from '../../src/features/interrupted.ts'
 import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import { lookedUpLine } from '../../src/features/projects/messages.ts'
 import { resetLine } from '../../src/features/projects/reset-form.ts'
 import { createLine } from '../../src/features/projects/create-form.ts'
 import { editLine } from '../../src/features/projects/edit-form.ts'
@@ -103,6 +104,18 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
   },
   'create-begins': { when: 'Somebody creates a project in CI.', text: createLine(CAST.user, { name: 'acme/shop' }) },
   'reset-begins': { when: 'Somebody resets the AES key of a project.', text: resetLine(CAST.user, CAST.project) },
+  'looked-up': {
+    when: 'Buildline was killed while CI reset an AES key: the person who asked for it is told what CI shows.',
+    text: lookedUpLine({ action: 'reset-aes-key', project: CAST.project, channel: CHANNEL }, true),
+  },
+  'looked-up-not-shown': {
+    when: 'Nobody knows whether CI changed a project, and it shows no change.',
+    text: lookedUpLine({ action: 'edit-project', project: CAST.project, channel: null }, false),
+  },
+  'looked-up-hostile': {
+    when: 'The name of such a project tries to mention and format.',
+    text: lookedUpLine({ action: 'create-project', project: HOSTILE.project, channel: CHANNEL }, true),
+  },
   'alarm-v2': {
     when: 'CI refuses the credentials of its v2 interface: each admin gets a direct message, once an hour at most.',
     text: alarmText(V2_REFUSED),

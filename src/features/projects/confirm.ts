@@ -7,15 +7,24 @@ import {
   type RequestEvent,
 } from '../../domain/request.ts'
 import { checkDueRequests, recordEvent } from '../../catalog/requests.ts'
+import type { SendText } from '../../slack/api/send-text.ts'
+import { lookedUpLine } from './messages.ts'
 import { LOOK_LATER_MS, lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { cacheProject } from './read.ts'
 
-/** Looks up in CI's v2 interface what became of writes to projects without a known outcome. See `checkDueRequests`. */
-export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
+interface ConfirmDeps extends ProjectDeps {
+  sendText: SendText
+}
+
+/**
+ * Looks up in CI's v2 interface what became of writes to projects without a known outcome, and tells the people who
+ * asked for them. See `checkDueRequests`.
+ */
+export const confirmProjectRequests = (deps: ConfirmDeps): Promise<void> =>
   checkDueRequests(deps, deps.store.read.projectRequestsToCheck, (request) => confirm(deps, request))
 
-async function confirm(deps: ProjectDeps, request: ProjectRequest): Promise<void> {
+async function confirm(deps: ConfirmDeps, request: ProjectRequest): Promise<void> {
   const now = deps.clock.now()
   const seen = await lookUp(deps, request)
   if (seen.kind === 'shown') return record(deps, request, { kind: 'shown', code: null }, seen.made)
@@ -29,14 +38,18 @@ async function confirm(deps: ProjectDeps, request: ProjectRequest): Promise<void
 }
 
 async function record(
-  { store, clock, log }: ProjectDeps,
+  { store, clock, log, sendText }: ConfirmDeps,
   request: ProjectRequest,
   event: RequestEvent,
   also: RequestChange = {},
 ): Promise<void> {
   const isChanged = await store.write((tx) => recordEvent(tx, request, event, { at: clock.now(), ...also }))
   const { id, action, project, requestedBy: by } = request
-  if (isChanged) log.warn({ request: id, action, project, by, event: event.kind }, 'a write to CI was looked up')
+  if (!isChanged) return
+  log.warn({ request: id, action, project, by, event: event.kind }, 'a write to CI was looked up')
+  if (event.kind === 'unclear') return
+  const sent = await sendText(by, lookedUpLine(request, event.kind === 'shown'))
+  if (sent.kind !== 'sent') log.warn({ request: id, by, code: sent.code }, 'a person could not be told what CI shows')
 }
 
 type WriteLookUp =

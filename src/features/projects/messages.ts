@@ -1,7 +1,7 @@
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { firstOf, projectLabel, outside, mention } from '../../slack/messages/build.ts'
-import { isOpen } from '../../domain/request.ts'
+import { isOpen, type ProjectAction, type ProjectRequest } from '../../domain/request.ts'
 import type { Difference } from '../../domain/project-change.ts'
 import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain, ChangedMeanwhile, NotSent } from './outcomes.ts'
 import {
@@ -165,6 +165,24 @@ const UNCLEAR: Readonly<Record<string, string>> = {
   unreachable: 'The connection to CI broke before the answer came.',
   shape: "CI's answer could not be read.",
   'too-large': "CI's answer was too long to read.",
+}
+
+/** Sent to the person who asked for a write whose end was not known: what CI shows of it now. */
+export function lookedUpLine(
+  { action, project, channel }: Pick<ProjectRequest, 'action' | 'project' | 'channel'>,
+  isShown: boolean,
+): string {
+  const what = `${LOOKED_UP[action]} ${projectLabel({ project })}${channel === null ? '' : `, as you asked in <#${channel}>`}`
+  const key = action === 'reset-aes-key' ? " The new key is on the project's page in CI." : ''
+  return isShown
+    ? `:white_check_mark: CI has ${what}.${key}`
+    : `:grey_question: CI does not show that it has ${what}. Look at it with ${typed(`/ci project ${project}`)} before you send anything again.`
+}
+
+const LOOKED_UP: Record<ProjectAction, string> = {
+  'create-project': 'created',
+  'edit-project': 'changed',
+  'reset-aes-key': 'reset the AES key of',
 }
 
 /** Why nothing was sent to CI. */

@@ -213,6 +213,7 @@ describe('an edit that a dead process left', () => {
       const before = { branches: isDone ? 'another' : await digestNow(stage) }
       await left(stage, { projectUuid: project, before })
       expect(await passed(stage, 0)).toMatchObject([{ state: isDone ? 'confirmed' : 'unclear' }])
+      expect(stage.told).toEqual(isDone ? [`${GRACE}: :white_check_mark: CI has changed acme/web.`] : [])
       expect(await passed(stage, 2 * MINUTE)).toMatchObject([
         isDone ? { state: 'confirmed', code: null } : { state: 'unconfirmed', code: 'not-shown' },
       ])

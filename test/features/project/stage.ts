@@ -6,10 +6,12 @@ import { createTransport } from '../../../src/sources/http/transport.ts'
 import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Requester } from '../../../src/catalog/outcomes.ts'
+import type { SendText } from '../../../src/slack/api/send-text.ts'
 import type { Creation, ProjectDeps } from '../../../src/features/projects/outcomes.ts'
 import { createProjectOperations } from '../../../src/features/operations.ts'
 import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
+import { messageTs } from '../../support/build-events.ts'
 import { databasePath, testFolder } from '../../support/app.ts'
 
 export const GRACE = 'U0GRACE001'
@@ -34,7 +36,9 @@ export const T0 = Date.UTC(2026, 4, 4, 14)
 
 /** The project operations over HTTP and a real database, without delays. */
 export interface ProjectStage {
-  deps: ProjectDeps
+  deps: ProjectDeps & { sendText: SendText }
+  /** who was told what directly, one line each */
+  told: readonly string[]
   operations: ReturnType<typeof silently>
   clock: { advance(ms: number): void }
 }
@@ -59,7 +63,12 @@ export async function openProjectStage(address: CiAddress, changes: Partial<Proj
     await store.close()
   })
   const { baseUrl, organizationUuid, authorization } = address
-  const deps: ProjectDeps = {
+  const told: string[] = []
+  const deps: ProjectStage['deps'] = {
+    async sendText(to, text) {
+      told.push(`${to}: ${text}`)
+      return { kind: 'sent', ts: messageTs('1.000001') }
+    },
     store,
     clock,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
@@ -71,7 +80,12 @@ export async function openProjectStage(address: CiAddress, changes: Partial<Proj
     digestKey: 'key of the stage',
     ...changes,
   }
-  return { deps, operations: silently(createProjectOperations(deps)), clock: { advance: (ms) => void (at += ms) } }
+  return {
+    deps,
+    told,
+    operations: silently(createProjectOperations(deps)),
+    clock: { advance: (ms) => void (at += ms) },
+  }
 }
 
 /** The same operations; a write whose announcement does not matter needs none. */
