@@ -27,9 +27,12 @@ export interface CommandRow {
   notes?: readonly string[]
 }
 
-/** `/ci stop [project[@branch]]`: how a command is typed. */
-export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>): string =>
-  usage === '' ? `/ci ${name}` : `/ci ${name} ${usage}`
+/** `/ci stop [project[@branch]]`: how a command is typed. @param prefix see `prefixOf` */
+export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>, prefix = '/ci'): string =>
+  usage === '' ? `${prefix} ${name}` : `${prefix} ${name} ${usage}`
+
+/** What comes before a command's name where this was typed: Slack runs no slash commands in threads. */
+export const prefixOf = ({ via }: Pick<Requester, 'via'>): string => (via === 'mention' ? '@Buildline' : '/ci')
 
 /** What every command and click comes with. */
 export interface Asking {

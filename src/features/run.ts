@@ -64,5 +64,5 @@ export async function runCommand(
   const question = { operations: deps.operations, commands: COMMANDS, words, text, ...origin }
   if (typed === null && !origin.thread) return overview(question)
   const row = typed === null ? commandNamed('status') : command
-  return row ? row.handle({ ...question, row }) : unknown(COMMANDS, typed ?? '')
+  return row ? row.handle({ ...question, row }) : unknown(question, typed ?? '')
 }

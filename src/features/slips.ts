@@ -3,14 +3,17 @@ import { answerOf, line, nextStep, type Answer, type Part, typed } from '../slac
 // Answers to mistyped commands. Nothing was done, so they need no reference to the log.
 
 /** No such command. `nearest`: the most similar name of a command. */
-export const answerUnknown = ({ typed: text, nearest }: { typed: string; nearest: string | null }): Answer =>
+export const answerUnknown = (
+  { typed: text, nearest }: { typed: string; nearest: string | null },
+  prefix = '/ci',
+): Answer =>
   answerOf([
     line(`:mag: *No such command*: ${typed(text)}.`),
     line(
       nextStep(
         nearest === null
-          ? `Type ${typed('/ci help')} to see all commands.`
-          : `Did you mean ${typed(`/ci ${nearest}`)}? Then type that.`,
+          ? `Type ${typed(`${prefix} help`)} to see all commands.`
+          : `Did you mean ${typed(`${prefix} ${nearest}`)}? Then type that.`,
       ),
     ),
   ])

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { answerOverview } from '../../src/features/builds/status-messages.ts'
 import { REQUESTS_KEPT_MS } from '../../src/features/pending-interactions.ts'
+import { COMMANDS } from '../../src/features/features.ts'
+import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerUnknown } from '../../src/features/slips.ts'
 import { ACCOUNTS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ada, build, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
@@ -58,7 +60,8 @@ describe('a mention elsewhere', () => {
         running: { kind: 'running', where: 'channel', builds: [build()], more: 0 },
       }),
     ],
-    ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
+    ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' }, '@Buildline')],
+    ['help', answerHelp(COMMANDS, '@Buildline')],
   ])('answers with help: @buildline %s', async (text, answer) => {
     const { slack, untilTold } = await openStage()
     await slack.people.mentionBot({ user: ada, channel: BUILDS, text })

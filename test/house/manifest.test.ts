@@ -168,7 +168,7 @@ describe('the table of commands', () => {
   })
 
   it('describes a command as it is typed', () => {
-    const usages = COMMANDS.map(usageOf)
+    const usages = COMMANDS.map((row) => usageOf(row))
     expect(usages).toContain('/ci badge project [branch]')
   })
 })

@@ -1,21 +1,36 @@
-import { usageOf, type CommandRow } from '../command.ts'
+import { BUILD_USAGE, usageOf, type CommandRow } from '../command.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { answerOf, line, small, type Answer, typed } from '../../slack/messages/answer.ts'
 
-/** All commands, grouped. */
-export function answerHelp(commands: readonly CommandRow[]): Answer {
-  const groups = Map.groupBy(commands, ({ group }) => group)
+/** What people type every day. */
+const EVERYDAY: ReadonlySet<string> = new Set(['red', 'status', 'on', 'restart', 'subscribe'])
+
+const FIRST = 'Every day'
+
+const placeOf = (group: string): number => (group === FIRST ? 0 : group === 'Help' ? 2 : 1)
+
+/** The everyday commands, then all others by their groups. */
+export function answerHelp(commands: readonly CommandRow[], prefix = '/ci'): Answer {
+  const groups = Map.groupBy(commands, ({ name, group }) => (EVERYDAY.has(name) ? FIRST : group))
+  const all = [...groups].toSorted(([a], [b]) => placeOf(a) - placeOf(b))
   return answerOf([
     line(':wave: *Buildline* brings your CI builds into Slack.'),
-    ...[...groups].flatMap(([group, rows]) => [
-      line(`*${group}*`),
-      ...rows.map((command) => line(`• ${codeSpan(usageOf(command))} ${command.does}`)),
-    ]),
+    ...all.flatMap(([group, rows]) => [line(`*${group}*`), ...rows.map((row) => line(briefly(row, prefix)))]),
+    small(`A \`build\` is ${BUILD_NAMES}.`),
     small(
-      `${typed('/ci help stop')} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
+      `${typed(`${prefix} help stop`)} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
     ),
   ])
 }
+
+/** • `/ci stop [build]` stops a running build */
+const briefly = (row: CommandRow, prefix: string): string =>
+  `• ${codeSpan(usageOf({ ...row, usage: row.usage.replace(BUILD_USAGE, '[build]') }, prefix))} ${row.does}`
+
+const BUILD_NAMES = BUILD_USAGE.slice(1, -1)
+  .split(' | ')
+  .map((name) => codeSpan(name))
+  .join(', ')
 
 /** All there is to say about one command. */
 export function answerHelpAbout(command: CommandRow): Answer {

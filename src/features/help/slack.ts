@@ -1,7 +1,7 @@
 import type { Feature } from '../feature.ts'
 import { answerHelp, answerHelpAbout } from './messages.ts'
 import { answerUnknown } from '../slips.ts'
-import type { Question } from '../command.ts'
+import { prefixOf, type Question } from '../command.ts'
 import type { Reply } from '../context.ts'
 import { nearest } from '../../lib/nearest.ts'
 
@@ -21,22 +21,17 @@ export const help: Feature = {
 }
 
 /** Explains all commands, or one. Calls nothing else, so that help works when nothing else does. */
-async function answerTyped({ commands, words }: Question): Promise<Reply> {
+async function answerTyped(question: Question): Promise<Reply> {
+  const { commands, words, by } = question
   const [about] = words
-  if (!about) return { outcome: 'help', answer: answerHelp(commands) }
+  if (!about) return { outcome: 'help', answer: answerHelp(commands, prefixOf(by)) }
   const typed = about.text.toLowerCase().replace(/^\/(?:ci-)?/, '')
   const row = commands.find(({ name }) => name === typed)
-  return row ? { outcome: 'help', answer: answerHelpAbout(row) } : unknown(commands, about.text)
+  return row ? { outcome: 'help', answer: answerHelpAbout(row) } : unknown(question, about.text)
 }
 
 /** No such command: names the nearest one, and does nothing. */
-export const unknown = (commands: Question['commands'], typed: string): Reply => ({
-  outcome: 'unknown-command',
-  answer: answerUnknown({
-    typed,
-    nearest: nearest(
-      typed,
-      commands.map(({ name }) => name),
-    ),
-  }),
-})
+export function unknown({ commands, by }: Pick<Question, 'commands' | 'by'>, typed: string): Reply {
+  const names = commands.map(({ name }) => name)
+  return { outcome: 'unknown-command', answer: answerUnknown({ typed, nearest: nearest(typed, names) }, prefixOf(by)) }
+}
