@@ -14,7 +14,8 @@ import {
 } from './findings.ts'
 import { type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
-import { fieldOf, listOf, textOf, textsOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf, textsOf } from '../../domain/raw-values.ts'
+import { ourRules } from '../../domain/webhook-rules.ts'
 import type { Project } from '../../domain/project.ts'
 import { EVERY_BUILD_STATUS, leftAway, rulesFor, type NotificationRule } from '../../domain/rule.ts'
 
@@ -111,9 +112,9 @@ export async function checkWebhookRules(examination: Examination): Promise<Check
 /** Null if the project sends us everything. */
 function findingOf(project: Project, isOurs: Examination['isOurs'], host: string | null): CheckResult | null {
   const { name, uuid } = project
-  const rules = ourRules(project)
+  const rules = ourRules(project.raw)
   if (rules.length === 0) return { kind: 'no-webhook-rule', project: name, uuid, host }
-  const good = rules.filter(({ url }) => isOurs(url)).map(({ rule }) => rule)
+  const good = rules.filter(({ url }) => isOurs(url)).map(({ rule }) => ruleOf(rule))
   if (good.length === 0) return { kind: 'webhook-secret', project: name, uuid, host }
   const selecting = rulesFor('webhook', good)
   const events = leftAway(selecting, null)
@@ -161,29 +162,13 @@ const ruleTo = ({ href }: URL): RuleInput => ({
 
 /** The address that most rules with one of our secrets use. It contains the secret. Null: no rule has one. */
 function ourAddress(projects: readonly Project[], isOurs: DoctorDeps['isOurs']): URL | null {
-  const urls = projects.flatMap(ourRules).map(({ url }) => url)
+  const urls = projects.flatMap(({ raw }) => ourRules(raw)).map(({ url }) => url)
   const same = Map.groupBy(urls.filter(isOurs), ({ href }) => href)
   return [...same.values()].sort((a, b) => b.length - a.length)[0]?.[0] ?? null
 }
 
 /** Does the project have a rule for Buildline, whatever the rule selects? */
-export const hasOurRule = (project: Project): boolean => ourRules(project).length > 0
-
-interface WebhookRule {
-  rule: NotificationRule
-  url: URL
-}
-
-/** The rules whose address has Buildline's path. The host is not compared: Buildline may be behind a proxy. */
-const ourRules = ({ raw }: Project): WebhookRule[] =>
-  listOf(fieldOf(raw, 'notification_rules')).flatMap((sent) => {
-    const options = fieldOf(sent, 'options')
-    const address = textOf(fieldOf(options, 'url')) ?? textOf(fieldOf(fieldOf(options, 'webhook'), 'url'))
-    const url = address === null ? null : URL.parse(address)
-    return url && OUR_PATH.test(url.pathname) ? [{ rule: ruleOf(sent), url }] : []
-  })
-
-const OUR_PATH = /\/webhooks\/builds(?:\/[^/]*)?\/?$/
+export const hasOurRule = (project: Project): boolean => ourRules(project.raw).length > 0
 
 const ruleOf = (sent: unknown): NotificationRule => ({
   notifier: textOf(fieldOf(sent, 'notifier')) ?? '',

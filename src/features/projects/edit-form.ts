@@ -148,7 +148,7 @@ export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Previ
 /** At most this many fields are named in the channel. */
 const FIELDS_MAX = 5
 
-const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: Preview): Block[] =>
+const differenceBlocks = ({ project: { name }, differences, theirs, unshown, silences }: Preview): Block[] =>
   answerOf([
     line(
       `*${projectLabel({ project: name })}*: this changes, and nothing else ${unshown.length === 0 ? 'does' : 'that CI shows'}.`,
@@ -159,6 +159,11 @@ const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: P
         : `:warning: *CI does not show ${unshownWords(unshown)}.* An update replaces everything: what CI has there may be lost. Look at it in CI before you send this.`,
     ),
     ...differenceParts(differences),
+    line(
+      silences
+        ? `:warning: *CI tells Buildline of builds by this rule.* Without it, ${projectLabel({ project: name })} goes silent in Slack.`
+        : '',
+    ),
     line(
       theirs.length === 0
         ? ''

@@ -14,6 +14,7 @@ import type { ProjectRef } from '../../domain/project-names.ts'
 import { listOf, textOf } from '../../domain/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
+import { ourRules } from '../../domain/webhook-rules.ts'
 import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
@@ -159,7 +160,8 @@ async function prepareEdit(
   const differences = visibleDifferences(before.raw, meant.raw)
   if (differences.length === 0) return { kind: 'no-difference', project: ref }
   const unshown = unshownIn(meant.raw, isBasic(before) && isBasic({ type: textOf(meant.raw['type']) ?? before.type }))
-  const preview = { kind: 'preview', project: ref, differences, theirs, unshown, base: now } as const
+  const silences = ourRules(before.raw).length > 0 && ourRules(meant.raw).length === 0
+  const preview = { kind: 'preview', project: ref, differences, theirs, unshown, silences, base: now } as const
   return { kind: 'prepared', preview, before, meant: meant.raw }
 }
 

@@ -90,6 +90,8 @@ export interface Preview {
   theirs: readonly string[]
   /** the fields that CI does not show, so that an update may lose them */
   unshown: readonly string[]
+  /** it removes the last rule by which CI tells Buildline of builds */
+  silences: boolean
   base: ProjectBase
 }
 

@@ -99,6 +99,16 @@ describe('a field that CI leaves out', () => {
   })
 })
 
+test('the last rule by which CI tells Buildline of builds is not removed without a warning', async () => {
+  const ours = { ...RULE, notifier: 'webhook', options: { url: 'https://bot.example/webhooks/builds/secret' } }
+  const remove = (at: number): ProjectChange => ({ what: 'remove-rule', at })
+  await using ci = await open(whole({ notification_rules: [RULE, ours] }))
+  const preview = (at: number) =>
+    ci.stage.operations.preview({ project: WEB, change: remove(at), base: null }, requester())
+  expect(await preview(1)).toMatchObject({ kind: 'preview', silences: true })
+  expect(await preview(0)).toMatchObject({ kind: 'preview', silences: false })
+})
+
 test('makes an update unclear that CI answers with 200 but never shows: a gateway may have answered', async () => {
   await using ci = await open(whole(), false)
   expect(await ci.edit(branches)).toMatchObject({ kind: 'unclear', code: 'taken', lookUp: 'not-shown' })
