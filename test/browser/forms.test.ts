@@ -16,7 +16,7 @@ describeDemo('whoever fills in a form', (demo) => {
   test('subscribes: what is missing and what is wrong stand at their fields, and the channel hears of it', async () => {
     const page = await openAs('Ada', demo().url)
     await goTo(page, 'ops')
-    const form = await openForm(page, '/ci subscribe', 'Follow builds')
+    const form = await openForm(page, '/ci subscribe', 'Subscribe')
     expect(await unnamed(page)).toEqual([])
     await form.getByRole('button', { name: 'Save' }).click()
     await form.getByText('Please complete this required field.').waitFor()
@@ -35,7 +35,7 @@ describeDemo('whoever fills in a form', (demo) => {
     await goTo(page, 'ops')
     await write(page, '/ci rules')
     await (await answer(page, /subscription/)).getByRole('button', { name: 'Change' }).click()
-    const form = await modal(page, 'Follow builds')
+    const form = await modal(page, 'Subscribe')
     expect(await form.getByRole('textbox', { name: /^Branches/ }).inputValue()).toBe('release/*')
     await form.getByRole('radio', { name: 'Events that I choose' }).check()
     await form.getByRole('checkbox', { name: 'stopped' }).check()
@@ -137,8 +137,11 @@ describeDemo('whoever fills in a form', (demo) => {
   test('follows from Home, where a channel is chosen first', async () => {
     const page = await openAs('Ada', demo().url)
     await goTo(page, 'Buildline')
-    await page.getByRole('region', { name: 'Buildline' }).getByRole('button', { name: 'Subscribe a channel' }).click()
-    const form = await modal(page, 'Follow builds')
+    await page
+      .getByRole('region', { name: 'Buildline' })
+      .getByRole('button', { name: 'Subscribe', exact: true })
+      .click()
+    const form = await modal(page, 'Subscribe')
     await form.getByRole('combobox', { name: 'Which channel should get the builds?' }).selectOption({ label: '#web' })
     await form.getByRole('button', { name: 'Next' }).click()
     await form.getByRole('radiogroup', { name: 'Post' }).waitFor()
@@ -147,7 +150,7 @@ describeDemo('whoever fills in a form', (demo) => {
 
   test('needs no mouse: Escape closes a form, and the focus is where it was', async () => {
     const page = await openAs('Ada', demo().url)
-    await openForm(page, '/ci subscribe', 'Follow builds')
+    await openForm(page, '/ci subscribe', 'Subscribe')
     await page.keyboard.press('Escape')
     await noDialog(page)
     await page.locator('#composer:focus').waitFor()

@@ -63,8 +63,8 @@ describe('a Home', () => {
 
   it('shows admin parts to admins only, and subscribe buttons to people who may', () => {
     expect(textsOf(homeView(memberHome())).join('\n')).not.toMatch(/CI connections|Last heard|Paused|Last asked/)
-    expect(textsOf(homeView({ ...EMPTY_HOME, mayFollow: false }))).not.toContain('Subscribe a channel')
-    expect(textsOf(homeView(EMPTY_HOME))).toContain('Subscribe a channel')
+    expect(textsOf(homeView({ ...EMPTY_HOME, mayFollow: false }))).not.toContain('Subscribe')
+    expect(textsOf(homeView(EMPTY_HOME))).toContain('Subscribe')
   })
 
   it('does not say what a channel follows that the admin is not in', () => {

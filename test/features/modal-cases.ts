@@ -139,6 +139,7 @@ const differing = (change: Partial<Extract<PreviewOutcome, { kind: 'preview' }>>
       ],
       theirs: [],
       unshown: [],
+      silences: false,
       base: {},
       ...change,
     },
@@ -251,7 +252,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     errors: refused(importView(CHANNEL), { import_list: typed('our repositories') }),
   },
   'import-reading': { when: 'The form was sent in, and its list is looked up.', view: importPendingView },
-  'home-follow': { when: 'Somebody presses Subscribe a channel in Home, which is in no channel.', view: followView },
+  'home-follow': { when: 'Somebody presses Subscribe in Home, which is in no channel.', view: followView },
   'find-build': {
     when: 'Somebody chooses Find a build in the search bar.',
     view: findView({ chosen: null, branches: [], answer: [] }),
@@ -314,6 +315,10 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'project-difference-unshown': {
     when: 'CI does not show all of the project, and the update may take that away.',
     view: differing({ unshown: ['environment_variables'] }),
+  },
+  'project-difference-silences': {
+    when: 'The rule is removed by which CI tells Buildline of builds.',
+    view: differing({ differences: [difference('notification_rules[2].notifier', 'webhook', null)], silences: true }),
   },
   'project-difference-without': {
     when: 'CI refused the change, since it does not know the notifier of a rule: the same is offered without that rule.',

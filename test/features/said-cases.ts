@@ -66,6 +66,10 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
     when: 'Somebody changed what the channel is told of a project.',
     text: subscribedLine(CAST.user, followed(), all),
   },
+  'follows-over': {
+    when: 'Somebody made a channel follow one project that follows all of them already.',
+    text: subscribedLine(CAST.user, followed(), null, all),
+  },
   'follows-many': {
     when: 'Somebody imported subscriptions: the channel gets one line for all of them.',
     text: importedLine(CAST.user, [

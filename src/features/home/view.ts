@@ -101,7 +101,7 @@ function followedSection(subscriptions: HomeState['subscriptions'], mayFollow: b
 const FOLLOW_BUTTON = {
   type: 'button',
   action_id: HOME_ACTION_IDS.follow,
-  text: plain('Subscribe a channel'),
+  text: plain('Subscribe'),
   value: 'new',
 } as const
 

@@ -18,13 +18,13 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
     case 'set':
       return answerOf([
         line(`:bar_chart: *Digest set*: ${digestWords(outcome.digest)}.`),
-        ...announcedParts(outcome.announced),
+        ...announcedParts(outcome.announced, '/ci digest'),
         PREVIEW,
       ])
     case 'same':
       return answerOf([line(`:bar_chart: *Already set*: ${digestWords(outcome.digest)}.`), PREVIEW])
     case 'off':
-      return answerOf([line(':bar_chart: *Digest turned off*.'), ...announcedParts(outcome.announced)])
+      return answerOf([line(':bar_chart: *Digest turned off*.'), ...announcedParts(outcome.announced, '/ci digest')])
     case 'off-already':
       return answerOf([
         line(':mag: *Nothing changed*: this channel has no digest.'),

@@ -54,7 +54,7 @@ export interface SubscribeForm {
   remind?: string | null
 }
 
-export const SUBSCRIBE_TITLE = 'Follow builds'
+export const SUBSCRIBE_TITLE = 'Subscribe'
 
 export const subscribeView = ({
   memory,
@@ -69,6 +69,7 @@ export const subscribeView = ({
     submit: 'Save',
     metadata: JSON.stringify(memory),
     blocks: [
+      section(`Which builds does <#${memory.channel}> get?`),
       projectBlock(shown),
       howBlock(how),
       ...(how === 'own' ? [eventsBlock(shown)] : []),

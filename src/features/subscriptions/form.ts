@@ -146,7 +146,7 @@ const CHANNEL = 'home_follow_channel'
 /** Home is not in a channel, so this form asks for the channel first. Then the form of a subscription follows. */
 export const followView: ModalView = formView({
   id: FOLLOW_CALLBACK_ID,
-  title: 'Follow builds',
+  title: 'Subscribe',
   submit: 'Next',
   blocks: [
     {

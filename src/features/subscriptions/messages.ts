@@ -27,6 +27,7 @@ export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContex
   if (outcome.kind === 'too-many') return answerError(tooMany(outcome.max))
   if (outcome.kind === 'not-in-channel') return answerError(notIn(outcome.channel))
   if (outcome.kind === 'faults') return answerError(faulty(outcome.faults))
+  if (outcome.kind === 'set-elsewhere') return setElsewhere(outcome.shown, ', or choose another branch')
   return unchanged(outcome, context)
 }
 
@@ -35,14 +36,16 @@ export function answerUnsubscribe(outcome: UnsubscribeOutcome, context: AnswerCo
   if (outcome.kind === 'unsubscribed') return unsubscribed(outcome)
   if (outcome.kind === 'not-subscribed') return notSubscribed(outcome)
   if (outcome.kind === 'which') return which(outcome.here)
+  if (outcome.kind === 'set-elsewhere') return setElsewhere(outcome.shown, '')
   return unchanged(outcome, context)
 }
 
 /** The outcomes that both requests can have: nothing was changed. */
-function unchanged(outcome: Extract<SubscribeOutcome, UnsubscribeOutcome>, context: AnswerContext): Answer {
+function unchanged(
+  outcome: Exclude<Extract<SubscribeOutcome, UnsubscribeOutcome>, { kind: 'set-elsewhere' }>,
+  context: AnswerContext,
+): Answer {
   switch (outcome.kind) {
-    case 'set-elsewhere':
-      return setElsewhere(outcome.shown)
     case 'no-channel':
       return answerError(NO_CHANNEL)
     case 'no-project':
@@ -59,10 +62,12 @@ function unchanged(outcome: Extract<SubscribeOutcome, UnsubscribeOutcome>, conte
 export const followed = ({ subscription }: ShownSubscription): string =>
   `*${followedProject(subscription)}*: ${followedHow(subscription)}`
 
+/** Says only what the line in the channel does not, if there is one. */
 function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
+  const isTold = announced.kind === 'told'
   return answerOf([
-    line(`:bell: *Subscribed* to ${followed(shown)}.`),
-    ...(was ? [line(`Before: ${followedHow(was.subscription)}.`)] : []),
+    line(`:bell: *Subscribed* to ${isTold ? `*${followedProject(shown.subscription)}*` : followed(shown)}.`),
+    ...(was && !isTold ? [line(`Before: ${followedHow(was.subscription)}.`)] : []),
     ...(silent ? [line(silentWords(silent))] : []),
     ...announcedParts(announced),
   ])
@@ -72,8 +77,10 @@ export const silentWords = (channel: string): string =>
   `<#${channel}> is the default channel and only gets projects that no other channel follows, so it no longer gets these builds.`
 
 function unsubscribed({ removed, announced }: Extract<UnsubscribeOutcome, { kind: 'unsubscribed' }>): Answer {
+  const what = (one: ShownSubscription) =>
+    announced.kind === 'told' ? `*${followedProject(one.subscription)}*` : followed(one)
   return answerOf([
-    ...removed.slice(0, SHOWN_MAX).map((one) => line(`:no_bell: *Unsubscribed* from ${followed(one)}.`)),
+    ...removed.slice(0, SHOWN_MAX).map((one) => line(`:no_bell: *Unsubscribed* from ${what(one)}.`)),
     ...andMore(removed.length - SHOWN_MAX),
     ...announcedParts(announced),
   ])
@@ -86,19 +93,20 @@ export const andMore = (left: number): Part[] =>
   left > 0 ? [line(`… and ${left} more. Type ${typed('/ci rules')} to see them all.`)] : []
 
 /** Empty if the channel was told, since everybody sees that. */
-export function announcedParts(announced: Announced): Part[] {
+export function announcedParts(announced: Announced, command = '/ci subscribe'): Part[] {
   if (announced.kind === 'told') return []
   const { code, isClosed } = announced
   if (!isClosed)
     return [line(`:warning: The channel may not have been notified (Slack's code: ${outside(code, WORD_CHARS_MAX)}).`)]
-  return pausedParts(code)
+  return pausedParts(code, { command })
 }
 
-const setElsewhere = (shown: ShownSubscription): Answer =>
+/** @param otherwise another way, after a comma */
+const setElsewhere = (shown: ShownSubscription, otherwise: string): Answer =>
   answerError({
     what: `:lock: *Nothing changed*: ${settingOf(shown)} sets ${followed(shown)}.`,
     why: 'What is set there cannot be changed from Slack.',
-    next: 'Ask the person who runs Buildline to change it, or choose another branch.',
+    next: `Ask the person who runs Buildline to change it${otherwise}.`,
   })
 
 const settingOf = ({ subscription: { source } }: ShownSubscription): string =>

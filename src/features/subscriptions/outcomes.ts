@@ -42,6 +42,8 @@ export type SubscribeOutcome =
       kind: 'subscribed'
       shown: ShownSubscription
       was: ShownSubscription | null
+      /** the channel's subscription to all projects, which no longer counts for this one */
+      over: Subscription | null
       announced: Announced
       /** the default channel, if it gets nothing about this any more; null: it still does, or never did */
       silent: ChannelId | null

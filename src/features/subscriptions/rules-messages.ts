@@ -51,16 +51,19 @@ function listed({ subscriptions: all, digest }: Rules, requestedPage: number): A
         pages > 1 ? `page ${page} of ${pages}` : null,
       ]),
     ),
-    ...(paused ? pausedParts(paused.code, dayTime(paused.at)) : []),
+    ...(paused ? pausedParts(paused.code, { since: dayTime(paused.at) }) : []),
     ...shown.flatMap(subscriptionParts),
     ...digestParts(digest),
     row(SUBSCRIPTIONS_BLOCK_ID, [...pageButtons(page, pages), addButton]),
   ])
 }
 
-/** Why nothing is posted in a channel, and what the reader can do. @param since when that began, if it is known */
-export function pausedParts(code: string, since: string | null = null): Part[] {
-  const { what, next } = closedWords(code)
+/** Why nothing is posted in this channel, and what the reader can do. @param since when that began, if it is known */
+export function pausedParts(
+  code: string,
+  { since = null, command = '/ci subscribe' }: { since?: string | null; command?: string } = {},
+): Part[] {
+  const { what, next } = closedWords(code, { where: 'here', command })
   return [
     line(`:mute: *Paused*${since === null ? '' : ` since ${since}`}: Buildline cannot post in this channel: ${what}.`),
     line(nextStep(next)),
@@ -75,8 +78,8 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
     line(`*${followedProject(subscription)}*: ${rulesWords(shown)}`),
     line(
       joined([
-        quiet ? 'quiet (replies stay in threads)' : 'not quiet',
-        who === 'committer' ? 'mentions committers' : 'mentions nobody',
+        quiet ? 'quiet (replies stay in threads)' : null,
+        who === 'nobody' ? 'mentions nobody' : null,
         remind ? remindsWhen(remind) : null,
         sourceWords(shown),
       ]),
@@ -88,7 +91,7 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
 
 /** The rules, and where they come from. */
 function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscription): string {
-  if (rulesFrom !== 'ci') return `${rulesInWords(rules ?? [])} · ${OWN[rulesFrom]}`
+  if (rulesFrom !== 'ci') return rulesInWords(rules ?? [])
   if (subscription.follows.what !== 'project') return "each project's own rules"
   const source = sourceOf(project?.projectId ?? null)
   if (source !== 'ci') return `${rulesInWords(rules ?? [])} · the default for ${SOURCE_NAMES[source]}`
@@ -96,8 +99,6 @@ function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscripti
   if (rules.length === 0) return 'every event on every branch, because the project has no rules for Slack in CI'
   return `${rulesInWords(rules)} · the project's rules in CI`
 }
-
-const OWN = { channel: "this channel's own rules", file: 'rules of the subscriptions file' } as const
 
 function sourceWords({ subscription }: ShownSubscription): string {
   const { source, createdBy, createdAt } = subscription
@@ -154,4 +155,4 @@ const button = (id: string, label: string, value: string): ActionButton => ({
   value,
 })
 
-const addButton = button(SUBSCRIPTION_ACTION_IDS.add, 'Add subscription', 'new')
+const addButton = button(SUBSCRIPTION_ACTION_IDS.add, 'Subscribe', 'new')

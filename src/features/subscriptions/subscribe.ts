@@ -38,15 +38,18 @@ export async function subscribe(
 ): Promise<SubscribeOutcome> {
   const ended = await subscribeUnannounced(deps, input, by)
   if (ended.kind !== 'saved') return ended
-  const { saved, was, silent } = ended
-  const text = subscribedLine(by.user, saved, was?.subscription ?? null)
+  const { saved, was, over, silent } = ended
+  const text = subscribedLine(by.user, saved, was?.subscription ?? null, over)
   const announced = await announce(deps, { channel: saved.channel, text, user: by.user })
   // The announcement may have shown that the channel is closed.
   const [now] = await shownOf(deps, [saved])
-  return { kind: 'subscribed', shown: now!, was, announced, silent }
+  return { kind: 'subscribed', shown: now!, was, over, announced, silent }
 }
 
-export interface SavedSubscription extends Pick<Extract<SubscribeOutcome, { kind: 'subscribed' }>, 'was' | 'silent'> {
+export interface SavedSubscription extends Pick<
+  Extract<SubscribeOutcome, { kind: 'subscribed' }>,
+  'was' | 'over' | 'silent'
+> {
   kind: 'saved'
   saved: StoredSubscription
 }
@@ -65,7 +68,13 @@ export async function subscribeUnannounced(
   const [shown, was] = await shownOf(deps, [ended.saved, ...(ended.was ? [ended.was] : [])])
   if (ended.kind === 'same') return { kind: 'same', shown: shown! }
   const silent = fallsSilent(plan.before, plan.subscription.channel, plan.about)
-  return { kind: 'saved', saved: ended.saved, was: was ?? null, silent }
+  return { kind: 'saved', saved: ended.saved, was: was ?? null, over: overruled(plan), silent }
+}
+
+/** The channel's subscription to all projects, if the new one is its first to this project. */
+function overruled({ before, about, subscription: { channel } }: Plan): Subscription | null {
+  if (!about) return null
+  return following(before, about.names).find((one) => one.channel === channel && one.follows.what !== 'project') ?? null
 }
 
 /** What a wish would change; changes nothing. */

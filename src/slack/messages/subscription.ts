@@ -78,9 +78,21 @@ function branchesInWords(branch: string | null, branchMatch: string | null): str
 
 const followed = (one: Followed): string => `${followedProject(one)}: ${followedHow(one)}`
 
-/** Posted in the channel when it gets a subscription, or one is changed. */
-export const subscribedLine = (user: string, now: Followed, was: Followed | null): string =>
-  `:bell: ${somebody(user)} subscribed this channel to ${followed(now)}.${was ? ` Before: ${followedHow(was)}.` : ''}`
+/** Posted in the channel when it gets a subscription, or one is changed. @param over what no longer counts for this project */
+export const subscribedLine = (
+  user: string,
+  now: Followed,
+  was: Followed | null,
+  over: Followed | null = null,
+): string =>
+  joined(
+    [
+      `:bell: ${somebody(user)} subscribed this channel to ${followed(now)}.`,
+      was && `Before: ${followedHow(was)}.`,
+      over && `For ${followedProject(now)} this replaces ${followed(over)}.`,
+    ],
+    ' ',
+  )
 
 /** Posted in the channel when it gets several subscriptions at once. */
 export const importedLine = (user: string, changes: readonly { now: Followed; was: Followed | null }[]): string =>
@@ -124,18 +136,23 @@ export function closedLine({
 }
 
 /** Why nothing can be posted in a channel, and what the reader can do. */
-export function closedWords(code: string): { what: string; next: string } {
-  return CLOSED.get(code) ?? { what: `Slack refuses (${outside(code, WORD_CHARS_MAX) || 'no code'})`, next: ALLOW }
+export function closedWords(
+  code: string,
+  { where = 'there', command = '/ci subscribe' }: { where?: 'here' | 'there'; command?: string } = {},
+): { what: string; next: string } {
+  const elsewhere = `${codeSpan(command)} in another channel.`
+  const invite = `Type ${codeSpan('/invite @Buildline')} ${where}, or ${elsewhere}`
+  switch (code) {
+    case 'is_archived':
+      return { what: 'it is archived', next: `Unarchive it, or type ${elsewhere}` }
+    case 'not_in_channel':
+      return { what: 'Buildline is not in it', next: invite }
+    case 'channel_not_found':
+      return { what: 'it is gone, or private and Buildline is not in it', next: invite }
+    default:
+      return {
+        what: `Slack refuses (${outside(code, WORD_CHARS_MAX) || 'no code'})`,
+        next: `Let Buildline post ${where}, or type ${elsewhere}`,
+      }
+  }
 }
-
-const INVITE = `Type ${codeSpan('/invite @Buildline')} there, or ${codeSpan('/ci subscribe')} in another channel.`
-const ALLOW = `Let Buildline post there, or type ${codeSpan('/ci subscribe')} in another channel.`
-
-const CLOSED: ReadonlyMap<string, { what: string; next: string }> = new Map([
-  [
-    'is_archived',
-    { what: 'it is archived', next: `Unarchive it, or type ${codeSpan('/ci subscribe')} in another channel.` },
-  ],
-  ['not_in_channel', { what: 'Buildline is not in it', next: INVITE }],
-  ['channel_not_found', { what: 'it is gone, or private and Buildline is not in it', next: INVITE }],
-])

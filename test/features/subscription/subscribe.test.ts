@@ -44,7 +44,10 @@ test("a subscription is stored with the project's ids and its maker, and the cha
     },
   ])
   expect(stage.said).toEqual([
-    { to: BUILDS, text: `:bell: <@${lin().user}> subscribed this channel to acme/web: failed, recovered on \`main\`.` },
+    {
+      to: BUILDS,
+      text: `:bell: <@${lin().user}> subscribed this channel to acme/web: failed, recovered on \`main\`. For acme/web this replaces all projects: every event on every branch; mentions nobody.`,
+    },
   ])
 })
 
@@ -128,6 +131,15 @@ test("without events and branch the project's own rules decide; with a branch on
     shown: { subscription: { rules: [{ branch: null, events: 'every' }] } },
     was: { subscription: { rules: null } },
   })
+})
+
+test('a subscription to one project says that the one to all projects no longer counts for it', async () => {
+  await using stage = await openStage()
+  await subscribe(stage, wishOf({ project: 'all' }))
+  const outcome = await subscribe(stage)
+  expect(outcome).toMatchObject({ was: null, over: { follows: { what: 'all' } } })
+  expect(stage.said.at(-1)?.text).toContain(' For acme/web this replaces all projects: ')
+  expect(await subscribe(stage, wishOf({ branch: 'dev' }))).toMatchObject({ over: null })
 })
 
 test('a subscription to all projects follows them by that name', async () => {

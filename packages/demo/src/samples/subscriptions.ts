@@ -9,11 +9,11 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   subscribed: [
     {
       when: 'the channel follows it from now on',
-      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: TOLD, silent: null },
+      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, over: null, announced: TOLD, silent: null },
     },
     {
       when: 'the default channel hears nothing of it any more',
-      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: TOLD, silent: CHANNEL },
+      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, over: null, announced: TOLD, silent: CHANNEL },
     },
     {
       when: 'it takes the place of another one',
@@ -21,6 +21,7 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
         kind: 'subscribed',
         shown: shownOf(cast, { rules: null, quiet: true, mention: 'nobody' }),
         was: shownOf(cast),
+        over: null,
         announced: TOLD,
         silent: null,
       },
@@ -31,6 +32,7 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
         kind: 'subscribed',
         shown: shownOf(cast),
         was: null,
+        over: null,
         announced: notTold(code, true),
         silent: null,
       } as const,
@@ -41,6 +43,7 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
         kind: 'subscribed',
         shown: shownOf(cast),
         was: null,
+        over: null,
         announced: notTold('timeout', false),
         silent: null,
       },
