@@ -83,7 +83,7 @@ const ACTIONS: Record<RefusedAction, string> = {
   restart: 'restart builds',
   subscribe: 'change subscriptions',
   own: 'look after red branches',
-  administer: 'create and change projects',
+  administer: 'create or edit projects',
   examine: 'run `/ci doctor`',
   claim: 'claim a committer name',
   give: 'assign committer names',

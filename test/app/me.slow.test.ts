@@ -80,7 +80,7 @@ describe('a committer name', () => {
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*is yours*'])
     await type(world, grace, `/ci me ada for <@${lin}|lin>`)
-    await untilAnswered(world, grace, [`\`ada\` *is <@${lin}>'s now*`, `It was <@${ada}>'s`, 'Told directly'])
+    await untilAnswered(world, grace, [`\`ada\` *is <@${lin}>'s now*`, `It was <@${ada}>'s`, 'told by direct message'])
     expect(directTo(world, lin)).toEqual([
       expect.stringContaining(`<@${grace}> assigned you the committer name \`ada\`. It was <@${ada}>'s`),
     ])
@@ -98,7 +98,7 @@ describe('a committer name', () => {
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*is yours*'])
     await type(world, grace, '/ci me ada for me')
-    await untilAnswered(world, grace, ['`ada` *is yours now*', `Told directly: <@${ada}>.`])
+    await untilAnswered(world, grace, ['`ada` *is yours now*', `<@${ada}> was told by direct message.`])
     expect([directTo(world, grace), directTo(world, ada).length]).toEqual([[], 1])
   })
 
@@ -124,7 +124,7 @@ describe('a committer name', () => {
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*is yours*'])
     await type(world, ada, '/ci me forget Ada')
-    await untilAnswered(world, ada, ["`ada` *is nobody's now*"])
+    await untilAnswered(world, ada, ['`ada` *is free again*'])
     expect(await fail(world, 1)).not.toContain('<@')
     await type(world, lin, '/ci me ada')
     await untilAnswered(world, lin, ['`ada` *is yours*'])

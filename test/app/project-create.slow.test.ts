@@ -157,7 +157,7 @@ describe('creating a project', () => {
   it('is for admins only', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project create')
-    await untilModal(world, ['Not allowed', 'create and change projects'], lin)
+    await untilModal(world, ['Not allowed', 'create or edit projects'], lin)
   })
 
   it('that CI refuses for an unknown notifier is offered again without that rule', async () => {

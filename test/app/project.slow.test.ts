@@ -103,7 +103,7 @@ describe('editing a project', () => {
   it('is refused in words to people who are no admins, typed or clicked', async () => {
     const world = await openProjects({ settings: { CI_ADMINS: `${grace},${lin}` } })
     await type(world, ada, '/ci project edit acme/web')
-    await untilModal(world, ['Not allowed', 'create and change projects'], ada)
+    await untilModal(world, ['Not allowed', 'create or edit projects'], ada)
     await type(world, lin, '/ci project acme/web')
     const shown = await untilAnswered(world, lin, ['Repository:'])
     Object.assign(world.settings, { CI_ADMINS: grace })

@@ -175,7 +175,7 @@ describeDemo('whoever presses', (demo) => {
     await goTo(page, 'Buildline')
     const home = page.getByRole('region', { name: 'Buildline' })
     await home.getByRole('button', { name: 'Restart' }).click()
-    await home.getByText('None: every branch with your last commits is green.').waitFor()
+    await home.getByText('None. Your branches are green.').waitFor()
     await goTo(page, 'builds')
     const opened = await openThread(page, await card(page, String.raw`\(flaky\)`, `acme/web #${id}`))
     await opened.getByText('Restart requested by @Lin').last().waitFor()

@@ -273,7 +273,7 @@ describe('the answer with a badge', () => {
   const textOf = (change: Partial<typeof shown>) => answerBadge({ ...shown, ...change }, asked).text
 
   it('says the state in words, with three texts to copy', () => {
-    expect(linesOf(answerBadge(shown, asked))[0]).toBe(':label: *build passing*: acme/web on `main`')
+    expect(linesOf(answerBadge(shown, asked))[0]).toBe(':label: acme/web `main`: *passing*')
     expect(textOf({})).toContain(`Address\n\`\`\`${shown.url}\`\`\``)
     expect(textOf({ html: '<img src="a?b&c">' })).toContain('```&lt;img src="a?b&amp;c"&gt;```')
   })
@@ -361,12 +361,12 @@ describe('the answer to why', () => {
     [
       'selects',
       { branch: null, branchMatch: null, events: ['failed', 'recovered'] },
-      '*selects it*: ✓ branch: any; ✓ event: recovered is one of failed, recovered',
+      '*selects it*: ✓ any branch; ✓ event: *recovered*',
     ],
     [
       'selects',
       { branch: 'm*', branchMatch: null, events: 'every' },
-      '*selects it*: ✓ branch: `m*` (wildcard) matches `main`; ✓ event: any',
+      '*selects it*: ✓ branch: `m*` (wildcard) matches `main`; ✓ any event',
     ],
     [
       'event-not-selected',

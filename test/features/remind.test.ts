@@ -96,7 +96,7 @@ describe('the form of a subscription', () => {
     for (const [hours, says] of [
       ['25-3', '25-3 are not hours'],
       ['8-20 Mars/Olympus', 'there is no time zone Mars/Olympus'],
-      ['8-20 whenever', 'there is no time zone whenever'],
+      ['8-20 whenever', 'whenever is neither days'],
     ])
       expect(await send(stage, '4h', hours!)).toMatchObject({
         errors: { subscribe_hours: expect.stringContaining(says!) },

@@ -95,7 +95,8 @@ function replyLine(view: ReplyView): string {
   const build = view.broadcast ? ` ${linkedBuild(view.build)}${onBranch(view.build)}` : ''
   const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
   const outcome = `${symbol} ${again}*${said}*${build}${afterWhat(view)}`
-  return joined([outcome, lateWords(view), hint, mention(view.mention), committer])
+  // In the thread, the card says the hint.
+  return joined([outcome, lateWords(view), view.broadcast ? hint : null, mention(view.mention), committer])
 }
 
 function lateWords({ lateEnd }: ReplyView): string | null {
@@ -144,12 +145,14 @@ function projectNames({ builds }: NoticeView): string {
 
 function linesOf({ builds, ignored, blocked }: NoticeView): string[] {
   const more = ignored + blocked - builds.length
-  return [...builds.map(buildLine), ...(more > 0 ? [`and ${more} more`] : [])]
+  const hasBoth = ignored > 0 && blocked > 0
+  return [...builds.map((build) => buildLine(build, hasBoth)), ...(more > 0 ? [`and ${more} more`] : [])]
 }
 
-function buildLine(build: NoticeView['builds'][number]): string {
+function buildLine(build: NoticeView['builds'][number], withReason: boolean): string {
   const name = mrkdwnLink(build.buildUrl, buildName(build), INLINE_URL_CHARS_MAX)
-  return `• ${name}${onBranch(build)} · ${build.shown === 'blocked' ? 'resource use' : 'monthly limit'}`
+  const reason = build.shown === 'blocked' ? 'resource use' : 'monthly limit'
+  return joined([`• ${name}${onBranch(build)}`, withReason ? reason : null])
 }
 
 /** Puts the lines into as few sections as possible. */

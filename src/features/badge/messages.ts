@@ -1,5 +1,5 @@
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { joined, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
+import { branchName, joined, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { BadgeOutcome } from '../../catalog/outcomes.ts'
 import {
@@ -55,7 +55,7 @@ const OF_GITHUB = {
 }
 
 const partsOf = (badge: ShownBadge) => [
-  line(`:label: *${outside(badge.words, TITLE_CHARS_MAX) || 'State unknown'}*: ${subjectOf(badge)}`),
+  line(`:label: ${subjectOf(badge)}: *${outside(stateIn(badge), TITLE_CHARS_MAX) || 'state unknown'}*`),
   line(doubtOf(badge)),
   line('Address'),
   line(codeBlock(badge.url)),
@@ -66,7 +66,10 @@ const partsOf = (badge: ShownBadge) => [
 ]
 
 const subjectOf = ({ project, branch }: ShownBadge): string =>
-  `${projectLabel({ project: project.name })}${onBranch({ branch })}`
+  joined([projectLabel({ project: project.name }), branch === null ? null : branchName(branch)], ' ')
+
+/** `passing`, where the badge says `build: passing`. */
+const stateIn = ({ words }: ShownBadge): string | null => words && words.replace(/^build:? /i, '')
 
 /** What is uncertain about the badge; empty if nothing is. */
 function doubtOf({ found, failure, words }: ShownBadge): string {

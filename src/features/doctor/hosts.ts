@@ -100,12 +100,12 @@ export function hostWords(
   if (code === 'unauthorized')
     return {
       what: `${names.title} does not accept ${say.code(names.token)}${host === 'github' ? ' or the key of the GitHub App' : ''}.`,
-      remedy: `Make a new one with the right ${say.code(names.right)} and restart Buildline.`,
+      remedy: `Make a new one with the permission ${say.code(names.right)} and restart Buildline.`,
     }
   if (HIDDEN.has(code))
     return {
       what: `${names.title} does not show ${shown} to the token.${said}`,
-      remedy: `Give the token this project and the right ${say.code(names.right)}, or correct ${say.code(names.projects)}.`,
+      remedy: `Give the token this project and the permission ${say.code(names.right)}, or correct ${say.code(names.projects)}.`,
     }
   return {
     what: `${names.title} could not be asked about ${shown} (${code}).`,

@@ -62,7 +62,7 @@ const DIVIDER = { type: 'divider' } as const
 function redSection(red: HomeState['red'], me: HomeState['me']): Part[] {
   const head = line(':x: *Your red builds*')
   if (red.shown.length > 0) return [head, ...listed(red, SHOWN_MAX.builds, redParts)]
-  if (me.handles.length > 0) return [head, line('None: every branch with your last commits is green.')]
+  if (me.handles.length > 0) return [head, line('None. Your branches are green.')]
   return [head, line(`Type ${typed('/ci me name')} with your committer name to see them here.`)]
 }
 

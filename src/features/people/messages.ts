@@ -1,4 +1,4 @@
-import { mention } from '../../slack/messages/build.ts'
+import { andList, mention } from '../../slack/messages/build.ts'
 import { handleWords, meCommand } from '../../slack/messages/handle.ts'
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
 import type { MeOutcome, NotAPerson, NotClaimable } from './people.ts'
@@ -25,7 +25,7 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
     case 'claimed':
       return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is yours*.`), ...meLines(outcome.me)])
     case 'released':
-      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is nobody's now*.`), ...meLines(outcome.me)])
+      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is free again*.`), ...meLines(outcome.me)])
     case 'mentions':
       return answerOf([line(`${DONE} Mentions are *${outcome.me.mentions ? 'on' : 'off'}*.`), nameLine(outcome.me)])
     case 'given':
@@ -54,8 +54,7 @@ const DONE = ':white_check_mark:'
 function meLines(me: Me): Part[] {
   const [first] = me.handles
   if (!first) return [nameLine(me)]
-  if (!me.mentions) return [nameLine(me), line(UNMENTIONED)]
-  return [nameLine(me), line(MENTIONED), line(`Everybody sees there: ${mention(me.user)}`)]
+  return [nameLine(me), line(me.mentions ? MENTIONED : UNMENTIONED)]
 }
 
 function nameLine({ handles }: Me): Part {
@@ -88,7 +87,9 @@ function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): 
   )
   return [
     line(`${DONE} ${handleWords(handle)} *is ${whose} now*. ${before}`),
-    ...(notified.length > 0 ? [line(`Told directly: ${notified.map(mention).join(', ')}.`)] : []),
+    ...(notified.length > 0
+      ? [line(`${andList(notified.map(mention))} ${notified.length === 1 ? 'was' : 'were'} told by direct message.`)]
+      : []),
     ...(unreached.length > 0
       ? [
           line(
@@ -111,7 +112,7 @@ const askAdmin = (handle: string): string =>
 const notYours = ({ handle, by }: Of<'not-yours'>): ErrorAnswer =>
   by === null
     ? {
-        what: `:mag: *Nothing to forget*: nobody has ${handleWords(handle)}.`,
+        what: `:mag: *Nothing to forget*: ${handleWords(handle)} is not claimed.`,
         why: null,
         next: `Type ${typed('/ci me')} to see your names.`,
       }

@@ -59,7 +59,7 @@ function readDigestInput(kind: DigestInput['kind'], words: readonly string[], { 
   const [time, zone = null, extra] = kind === 'weekly' ? words.slice(1) : words
   if (kind === 'weekly' && words.length === 0) return tooLittle(row, 'a weekday and a time', example)
   const weekday = kind === 'weekly' ? weekdayOf(day) : null
-  if (weekday === 0) return unclear(answerDigestFault(`there is no weekday ${typed(day)}`, example))
+  if (weekday === 0) return unclear(answerDigestFault(`${typed(day)} is not a weekday`, example))
   if (time === undefined) return tooLittle(row, 'a time of day', example)
   const minute = minuteOf(time)
   if (minute === null) return unclear(answerDigestFault(`there is no time of day ${typed(time)}`, example))

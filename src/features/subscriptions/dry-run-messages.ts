@@ -1,4 +1,5 @@
 import { entryList, filterWords } from '../../slack/messages/filter.ts'
+import { sourceOf } from '../../domain/ids.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { branchName, counted, firstOf, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -21,7 +22,6 @@ import { reasonWords } from '../reason.ts'
 
 /** At most this many channels are named for each event; the others are counted. */
 export const DRY_CHANNELS_MAX = 10
-/** At most this many entries of a branch filter are named. */
 
 type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 
@@ -42,15 +42,21 @@ function tried(attempt: DryRun): Part[] {
   const nobody = noneShown && hidden === 0
   return [
     line(
-      `:crystal_ball: *Dry run*: ${projectLabel({ project: project.name })}${onBranch({ branch })}. Nothing was built or posted.`,
+      `:crystal_ball: *Dry run*: ${projectLabel({ project: project.name })}${onBranch({ branch })}. Nothing is built or posted.`,
     ),
     line(verdictWords(attempt)),
     line(unread ? UNREAD : ''),
     ...(nobody ? NOBODY : noneShown ? [] : eventParts(events)),
     ...hiddenParts(hidden),
+    small(events.some(({ channels }) => channels.some(mentionsSomebody)) ? MENTIONS : ''),
     small(nobody ? '' : 'This is for a first build. A card that exists already shows every later state of its build.'),
   ]
 }
+
+const mentionsSomebody = ({ decision: { verdict, loud }, mentions }: DryChannel): boolean =>
+  verdict === 'tell' && loud && mentions
+
+const MENTIONS = 'A failure mentions its committer, if the name is claimed.'
 
 const UNREAD =
   ":warning: The project's rules could not be read from CI yet. Until then, channels that follow them get every event."
@@ -61,8 +67,9 @@ const NOBODY: Part[] = [
 ]
 
 /** Whether CI would build the branch, and which entry of its filter decides. */
-function verdictWords({ filter }: DryRun): string {
-  if (!filter) return 'Whether CI would build this branch is not known, because its branch filter could not be read.'
+function verdictWords({ filter, project }: DryRun): string {
+  if (!filter)
+    return sourceOf(project.projectId) === 'ci' ? `${NOT_KNOWN}, because its branch filter could not be read.` : ''
   const { words, isBuilt, by, invalid } = filter
   const entry = by === null ? '' : `, by ${branchName(by)}`
   return [
@@ -95,10 +102,10 @@ function channelWords({ channel, decision, quiet, mentions, paused }: DryChannel
   const extras = [
     isPosted && loud && !quiet ? ' Also sent to the channel.' : '',
     isPosted && loud && quiet ? ' Quiet: replies stay in the thread.' : '',
-    isPosted && loud && mentions ? ' A failure mentions its committer, if the name is claimed.' : '',
+    isPosted && loud && !mentions ? ' Mentions nobody.' : '',
     paused ? ' *Paused* until Buildline can post there again.' : '',
   ].join('')
-  return `    • <#${channel}> ${isPosted ? '*posted*' : '*not posted*'}: ${reasonWords(reason)}${decidingRule(decision)}${extras}`
+  return `    • <#${channel}> ${isPosted ? '*would get it*' : '*would not get it*'}: ${reasonWords(reason)}${decidingRule(decision)}${extras}`
 }
 
 const FROM = {

@@ -40,7 +40,7 @@ export const NOTHING_LISTED_PLAIN = 'No repository found. For example: acme/web 
 
 const NOTHING_LISTED = {
   what: ':mag: *Nothing to import*: there is no repository in this text.',
-  why: `Expected is what ${typed('/github subscribe list features')} prints.`,
+  why: `Paste what ${typed('/github subscribe list features')} prints.`,
   next: `For example: ${typed('/ci import acme/web - issues, workflows:{branch:"main"}')}`,
 }
 

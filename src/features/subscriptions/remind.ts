@@ -22,7 +22,7 @@ interface ReminderReading {
 /** A word that is not a time, hours or a time zone. */
 export interface ReminderFault {
   kind: 'no-reminder'
-  what: 'time' | 'hours' | 'zone'
+  what: 'time' | 'hours' | 'days' | 'zone'
   word: string
 }
 
@@ -41,11 +41,12 @@ export function readReminder([time = '', ...words]: readonly string[]): Reminder
   return { kind: 'reminder', remind, rest: [] }
 }
 
-/** The same for a text in which nothing may follow: another word counts as a wrong time zone. */
+/** The same for a text in which nothing may follow: another word counts as wrong days, or as a wrong time zone. */
 export function readReminderAlone(text: string): ReminderReading | ReminderFault {
   const reading = readReminder(text.trim().split(/\s+/))
   const [extra] = reading.kind === 'reminder' && reading.remind ? reading.rest : []
-  return extra === undefined ? reading : { kind: 'no-reminder', what: 'zone', word: extra }
+  if (extra === undefined) return reading
+  return { kind: 'no-reminder', what: extra.includes('/') ? 'zone' : 'days', word: extra }
 }
 
 function msOf(text: string): number | null {
@@ -77,6 +78,7 @@ const isZoneLike = (word: string): boolean =>
 /** One sentence without a full stop. @param quote how a word from outside is shown */
 export function reminderFault({ what, word }: ReminderFault, quote = (text: string): string => text): string {
   if (what === 'hours') return `${quote(word)} are not hours from 0 to 24, such as 9-18`
+  if (what === 'days') return `${quote(word)} is neither days (weekdays or daily) nor a time zone such as Europe/Berlin`
   if (what === 'zone') return `there is no time zone ${quote(word)}; write it like Europe/Berlin`
   return `${word === '' ? 'a reminder needs' : `${quote(word)} is not`} a time from 30m to 7d, such as 2h`
 }

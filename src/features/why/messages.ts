@@ -182,7 +182,7 @@ function branchWords(
   { branch }: About,
   source: SourceName,
 ): string {
-  if (pattern === null || pattern === '') return '✓ branch: any'
+  if (pattern === null || pattern === '') return '✓ any branch'
   const mode = outside(patternMode(pattern, branchMatch), WORD_CHARS_MAX)
   const wanted = `${branchName(pattern)} (${mode})`
   const own = branch === null ? 'a build without a branch' : branchName(branch)
@@ -204,11 +204,8 @@ function eventWords({ events }: ChannelRule, verdict: RuleVerdict, about: About)
   switch (verdict) {
     case 'selects':
       return events === 'every'
-        ? '✓ event: any'
-        : `✓ event: ${oneOf(
-            about.events.filter((event) => events.includes(event)),
-            events,
-          )}`
+        ? '✓ any event'
+        : `✓ event: *${about.events.filter((event) => events.includes(event)).join(', ')}*`
     case 'event-not-selected':
       return `✗ event: ${oneOf(about.events, events, ' not')}`
     case 'branch-not-matched':
