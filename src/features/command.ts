@@ -1,4 +1,4 @@
-import type { Requester, Target } from '../catalog/outcomes.ts'
+import type { Permits, Requester, Target } from '../catalog/outcomes.ts'
 import type { Choice } from './values.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { answerNameless, answerTooLittle, answerTooMuch } from './slips.ts'
@@ -7,6 +7,8 @@ import type { ModalOpener } from './modal.ts'
 import type { Operations } from './operations.ts'
 import { parseTarget } from './target.ts'
 import type { Answer } from '../slack/messages/answer.ts'
+import type { Block, Button } from '../slack/messages/blocks.ts'
+import { ACTION_IDS, BREAKAGE_ACTION_ID } from '../slack/messages/ids.ts'
 import type { Word } from '../slack/commands/parse.ts'
 
 /** What the help and the docs say about one command. */
@@ -120,14 +122,45 @@ export const nameless = (row: TypedRow, branchOf: string | null, example = examp
 
 const exampleOf = (row: TypedRow): string => row.examples[0] ?? usageOf(row)
 
-/** Calls `read` only if this person may read: outsiders in shared channels may not. */
+/**
+ * Calls `read` only if this person may read: outsiders in shared channels may not. The answer is for this person alone, so
+ * buttons that they may not use are left out.
+ */
 export async function whenMayRead(
   { operations, by, reference }: Omit<Asking, 'modalOpener'>,
   read: () => Promise<Reply>,
 ): Promise<Reply> {
   const permit = await operations.mayRead({ user: by.user, team: by.team })
-  if (permit.kind === 'yes') return read()
+  if (permit.kind === 'yes') return withoutForbidden(operations, by, await read())
   return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: null, reference }) }
+}
+
+async function withoutForbidden(operations: Operations, by: Requester, reply: Reply): Promise<Reply> {
+  const { answer } = reply
+  const buttons = answer?.blocks.flatMap(buttonsIn) ?? []
+  const has = (ids: readonly string[]) => buttons.some(({ action_id: id }) => ids.includes(id))
+  const isForbidden = async (ids: readonly string[], may: () => ReturnType<Permits>) =>
+    has(ids) && (await may()).kind === 'no' ? ids : []
+  const forbidden = [
+    ...(await isForbidden(OPERATING, () => operations.mayOperate(by))),
+    ...(await isForbidden([BREAKAGE_ACTION_ID], () => operations.breakages.mayOwn(by))),
+  ]
+  if (!answer || forbidden.length === 0) return reply
+  const left = (block: Block) => buttonsIn(block).filter(({ action_id: id }) => !forbidden.includes(id))
+  const blocks = answer.blocks.flatMap((block): Block[] => {
+    if (block.type === 'actions') return left(block).length > 0 ? [{ ...block, elements: left(block) }] : []
+    if (block.type !== 'section' || left(block).length > 0) return [block]
+    const { accessory: _, ...text } = block
+    return [text]
+  })
+  return { ...reply, answer: { ...answer, blocks } }
+}
+
+const OPERATING = [ACTION_IDS.stop, ACTION_IDS.restart]
+
+function buttonsIn(block: Block): readonly Button[] {
+  if (block.type === 'actions') return block.elements
+  return block.type === 'section' && block.accessory ? [block.accessory] : []
 }
 
 /** What an answer needs to know about the question. */

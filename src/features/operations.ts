@@ -64,6 +64,7 @@ export function createOperations(deps: OperationsDeps) {
     branchesOf: (project: string) => branchesOf(deps, project),
     /** May this person read at all? Guests may, outsiders of shared channels may not. */
     mayRead: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('read', by),
+    mayOperate: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('operate', by),
     subscriptions: subscriptionOperations(deps),
     digests: digestOperations(deps),
     projects: createProjectOperations(deps),

@@ -155,6 +155,9 @@ test('commands find the builds of a workflow by its repository', async () => {
   await answered('/ci badge acme/web main', /last build.*ci\.yml\/badge\.svg\?branch=main/)
   await answered('/ci why', /failed/i)
   // The run is the same; its number differs from its id.
-  await answered('/ci restart acme/web@main', /[Rr]estart requested.*GitHub accepted the request\. The build's card/)
+  await answered(
+    '/ci restart acme/web@main',
+    /[Rr]estart requested.*GitHub accepted the request\. \*Refresh\* shows the result/,
+  )
   await until('it runs again', () => runOf(github, id).attempt === 2)
 })

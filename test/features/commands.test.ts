@@ -4,6 +4,7 @@ import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { answerHelp, answerHelpAbout } from '../../src/features/help/messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
 import { answerRed } from '../../src/features/breakages/messages.ts'
+import type { Operations } from '../../src/features/operations.ts'
 import type { Which, BreakageAction } from '../../src/features/breakages/action.ts'
 import { COMMANDS } from '../../src/features/features.ts'
 import type { Answer } from '../../src/slack/messages/answer.ts'
@@ -245,6 +246,17 @@ describe('a command', () => {
       expect(await asked(1)).toEqual([])
     },
   )
+
+  it('offers no button that this person may not use', async () => {
+    const no = async () => ({ kind: 'no', why: 'guest', who: [] }) as const
+    const buttonsFor = async (operations: Partial<Operations>) => {
+      const { slack, untilTold } = await openStage({ operations })
+      await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })
+      await untilTold(1)
+      return JSON.stringify(slack.ephemerals(BUILDS, ada)).includes('build_stop')
+    }
+    expect([await buttonsFor({}), await buttonsFor({ mayOperate: no })]).toEqual([true, false])
+  })
 
   it("passes on the requester's own workspace", async () => {
     const { slack, asked } = await openStage()

@@ -103,6 +103,7 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
   suggestProjects: async () => [PROJECT],
   branchesOf: async () => ['main', 'fix/login'],
   mayRead: async () => ({ kind: 'yes' }),
+  mayOperate: async () => ({ kind: 'yes' }),
   projects: {
     find: async () => ({ kind: 'project', project: PROJECT }),
     show: async () => ({ kind: 'no-v2' }),
@@ -208,6 +209,7 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
     suggestProjects: noted('suggestProjects', all.suggestProjects),
     branchesOf: noted('branchesOf', all.branchesOf),
     mayRead: noted('mayRead', all.mayRead),
+    mayOperate: all.mayOperate,
     subscriptions: all.subscriptions,
     flaky: noted('flaky', all.flaky),
     digests: all.digests,

@@ -62,7 +62,9 @@ function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
   const follows = other === null ? '' : ` It runs as ${other}.`
   return answerOf([
     line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
-    line(`${sourceWord(build)} accepted the request.${follows} The build's card will show the result.`),
+    line(
+      `${sourceWord(build)} accepted the request.${follows} *Refresh* shows the result here, and so does the build's card if it has one.`,
+    ),
     ...lookAgain(build),
   ])
 }
