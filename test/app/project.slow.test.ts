@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { rowsOf, settled } from '../support/app.ts'
+import { rowsOf, settled, until } from '../support/app.ts'
 import { answersTo, press, type, untilAnswered } from '../support/world.ts'
 import {
   ada,
@@ -95,7 +95,10 @@ describe('editing a project', () => {
     expect(after).toMatchObject({ branches: ['main', '^release/.*$'], branch_match: 'include' })
     expect({ ...after, branches: [], updated_at: '' }).toEqual({ ...before, branches: [], updated_at: '' })
     const [announced, result] = said(world).slice(-2)
-    expect(announced).toContain(`<@${grace}> is changing *acme/web*: branches`)
+    expect(announced).toMatch(/(?:is changing|changed) \*acme\/web\*: branches/)
+    await until('the announcement says so', () =>
+      said(world).some((text) => text.includes(`<@${grace}> changed *acme/web*: branches. The result is in`)),
+    )
     expect(result).toContain('Changed')
     expect(putsTo(world)).toHaveLength(1)
   })
@@ -153,7 +156,7 @@ describe('editing a project', () => {
     await untilModal(world, ['Changed'])
     await settled(world.app.url)
     expect(putsTo(world)).toHaveLength(1)
-    expect(said(world).filter((text) => text.includes('is changing *acme/web*'))).toHaveLength(1)
+    expect(said(world).filter((text) => /(?:is changing|changed) \*acme\/web\*/.test(text))).toHaveLength(1)
   })
 
   it('keeps the value of an untouched variable, and shows none', async () => {

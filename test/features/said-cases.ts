@@ -106,6 +106,14 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
     when: 'Somebody sent the change of a project to CI: its channel sees it, and the result stands in the thread.',
     text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }),
   },
+  'edit-done': {
+    when: 'CI has saved the change: the announcement says so.',
+    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }, 'done'),
+  },
+  'edit-tried': {
+    when: 'CI refused the change, or it is not clear whether CI has saved it.',
+    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }, 'tried'),
+  },
   'create-begins': { when: 'Somebody creates a project in CI.', text: createLine(CAST.user, { name: 'acme/shop' }) },
   'reset-begins': { when: 'Somebody resets the AES key of a project.', text: resetLine(CAST.user, CAST.project) },
   'looked-up': {

@@ -17,12 +17,22 @@ import { type ModalView, replyTargetIn, showIn, showing, type Received } from '.
 import { projectContext, TITLES, waitingFor, type ProjectVerb } from './forms.ts'
 import { unknownNotifierWords } from './words.ts'
 
+/** `tried`: CI refused it, or it is not clear whether CI has done it. */
+export type Stage = 'begun' | 'done' | 'tried'
+
+/** The last sentence of an announcement. */
+export const RESULT: Record<Stage, string> = {
+  begun: 'The result will be in this thread.',
+  done: 'The result is in this thread.',
+  tried: 'The result is in this thread.',
+}
+
 /** An action that others should see: announced where it was requested, with its result in the announcement's thread. */
 interface AnnouncedAction<Outcome> {
   /** where the form was opened */
   channel: ChannelId | null
-  /** markup: `<@U1> changes acme/web: branches` */
-  announcement: (user: string) => string
+  /** markup: `<@U1> is changing acme/web: branches`; once it has ended, `<@U1> changed …` or `<@U1> tried to change …` */
+  announcement: (user: string, stage: Stage) => string
   act: (by: Requester, begun: Begun) => Promise<Outcome>
   /** @param isForRequester whether only the requester sees it */
   answer: (outcome: Outcome, context: AnswerContext, isForRequester: boolean) => Answer
@@ -52,11 +62,14 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
       if (!action) return { outcome: 'old', answer: answerOldForm() }
       let thread: Thread | null = null
       const outcome = await action.act(by, async () => {
-        thread = await announce(deps, by, action.announcement(by.user))
+        thread = await announce(deps, by, action.announcement(by.user, 'begun'))
       })
       isDone = DONE.has(outcome.kind)
       const context = projectContext(verb, reference)
-      if (thread) tellThread = replyInThread.bind(null, deps, thread, action.answer(outcome, context, false))
+      if (thread) {
+        const text = action.announcement(by.user, isDone ? 'done' : 'tried')
+        tellThread = tellResult.bind(null, deps, thread, { text, answer: action.answer(outcome, context, false) })
+      }
       const { unknownNotifiers: refused = [] } = outcome
       const isOffered =
         refused.length > 0 && (await offer(deps, viewId, async () => action.offerWithout?.(refused, by)))
@@ -109,11 +122,18 @@ async function announce(deps: SlackDeps, { user, channel }: Requester, text: str
   }
 }
 
-async function replyInThread(deps: SlackDeps, { channel, ts }: Thread, answer: Answer): Promise<void> {
+/** The result in the thread, and then in the announcement itself. */
+async function tellResult(
+  deps: SlackDeps,
+  { channel, ts }: Thread,
+  { text, answer }: { text: string; answer: Answer },
+): Promise<void> {
+  const { client, clock, log } = deps
   try {
     await post(deps, { channel, thread_ts: ts, ...contentOf(answer) })
+    await retryOnRateLimit(clock, () => client.apiCall('chat.update', { ...AS_WRITTEN, channel, ts, text }))
   } catch (error) {
-    deps.log.warn({ err: error }, 'a result could not be posted in its thread')
+    log.warn({ err: error }, 'a result could not be posted in its thread, or the announcement could not be edited')
   }
 }
 

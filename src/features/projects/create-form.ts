@@ -7,7 +7,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
 import { topOf } from '../../domain/project-change.ts'
-import { announceAndRun, offering } from './announce-and-run.ts'
+import { announceAndRun, offering, RESULT, type Stage } from './announce-and-run.ts'
 import { namesInUrl, pipelinesOf, readCreation, withoutNotifiers } from './create.ts'
 import {
   branchesInput,
@@ -250,7 +250,7 @@ export const projectCreateSendForm: Form = {
       const { creation, evenIfThere } = waiting
       return {
         channel: waiting.channel,
-        announcement: (user) => createLine(user, waiting),
+        announcement: (user, stage) => createLine(user, waiting, stage),
         act: (by, begun) => deps.operations.projects.create(creation, by, { evenIfThere, begun }),
         answer: answerCreate,
         async offerWithout(notifiers, by) {
@@ -264,5 +264,7 @@ export const projectCreateSendForm: Form = {
 }
 
 /** The announcement in the channel where the creation was requested. */
-export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>): string =>
-  `:hammer_and_wrench: ${mention(user)} is creating the project *${projectLabel({ project: name })}* in CI. The result will be in this thread.`
+export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>, stage: Stage = 'begun'): string =>
+  `:hammer_and_wrench: ${mention(user)} ${DOES[stage]} the project *${projectLabel({ project: name })}* in CI. ${RESULT[stage]}`
+
+const DOES: Record<Stage, string> = { begun: 'is creating', done: 'created', tried: 'tried to create' }

@@ -22,7 +22,7 @@ import {
 } from '../modal.ts'
 import { respond } from '../respond.ts'
 import { tooLongWords } from '../slips.ts'
-import { announceAndRun, awayFrom, offering } from './announce-and-run.ts'
+import { announceAndRun, awayFrom, offering, RESULT, type Stage } from './announce-and-run.ts'
 import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
 import { ifAdmin, projectContext, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
 import { answerEdit } from './messages.ts'
@@ -182,7 +182,7 @@ export const projectSendForm: Form = {
       if (waiting?.kind !== 'edit') return null
       return {
         channel: waiting.channel,
-        announcement: (user) => editLine(user, waiting),
+        announcement: (user, stage) => editLine(user, waiting, stage),
         act: (by, begun) => deps.operations.projects.edit(waiting, by, begun),
         answer: answerEdit,
         async offerWithout(notifiers, by) {
@@ -197,5 +197,11 @@ export const projectSendForm: Form = {
 }
 
 /** The announcement in the channel where the edit was requested. */
-export const editLine = (user: string, { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>): string =>
-  `:pencil2: ${mention(user)} is changing *${projectLabel({ project: name })}*: ${fieldsWords(fields)}. The result will be in this thread.`
+export const editLine = (
+  user: string,
+  { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>,
+  stage: Stage = 'begun',
+): string =>
+  `:pencil2: ${mention(user)} ${DOES[stage]} *${projectLabel({ project: name })}*: ${fieldsWords(fields)}. ${RESULT[stage]}`
+
+const DOES: Record<Stage, string> = { begun: 'is changing', done: 'changed', tried: 'tried to change' }

@@ -3,7 +3,7 @@ import { mention, projectLabel } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerReset } from './messages.ts'
-import { announceAndRun } from './announce-and-run.ts'
+import { announceAndRun, RESULT, type Stage } from './announce-and-run.ts'
 import { textField, typedIn } from '../fields.ts'
 import { formView, oldForm, refusing, type Form, type Received, type ModalView } from '../modal.ts'
 import { nameIn, readMemory, writeMemory } from './metadata.ts'
@@ -36,14 +36,16 @@ function receive(body: unknown): Received {
     return refusing({ [NAME_BLOCK]: "this is not the project's name: type it as it is written above" })
   return announceAndRun(body, 'reset-aes-key', ({ operations }) => ({
     channel,
-    announcement: (user) => resetLine(user, name),
+    announcement: (user, stage) => resetLine(user, name, stage),
     act: (by, begun) => operations.projects.resetAesKey(project, by, begun),
     answer: answerReset,
   }))
 }
 
 /** The announcement in the channel where the reset was requested. */
-export const resetLine = (user: string, name: string): string =>
-  `:key: ${mention(user)} is resetting the AES key of *${projectLabel({ project: name })}*. The result will be in this thread.`
+export const resetLine = (user: string, name: string, stage: Stage = 'begun'): string =>
+  `:key: ${mention(user)} ${DOES[stage]} the AES key of *${projectLabel({ project: name })}*. ${RESULT[stage]}`
+
+const DOES: Record<Stage, string> = { begun: 'is resetting', done: 'reset', tried: 'tried to reset' }
 
 export const projectResetForm: Form = { what: 'the reset of an AES key', receive }
