@@ -68,7 +68,8 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
       const context = projectContext(verb, reference)
       if (thread) {
         const text = action.announcement(by.user, isDone ? 'done' : 'tried')
-        tellThread = tellResult.bind(null, deps, thread, { text, answer: action.answer(outcome, context, false) })
+        const place: Thread = thread
+        tellThread = () => tellResult(deps, place, { text, answer: action.answer(outcome, context, false) })
       }
       const { unknownNotifiers: refused = [] } = outcome
       const isOffered =
