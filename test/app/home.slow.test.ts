@@ -51,7 +51,7 @@ describe('App Home', () => {
     const red = await untilHome(world, ada, ':x: *Failed* acme/web')
     expect(red).toContain('Restart')
     world.ci.push('acme/web', { committer: 'ada', outcome: 'success', ms: 0 })
-    await untilHome(world, ada, 'None: every branch')
+    await untilHome(world, ada, 'None. Your branches')
   })
 
   it('shows a waiting build, with a link to approve it', async () => {
@@ -94,7 +94,7 @@ describe('App Home', () => {
 
   it('opens the form to subscribe', async () => {
     const world = await openHomes()
-    await open(world, ada, '"Subscribe"')
+    await open(world, ada, 'Subscribe')
     await press(world, ada, 'home_follow')
     const form = await until('the form is open', () => world.slack.views.stack(ada).at(-1))
     const { people } = world.slack
@@ -116,7 +116,7 @@ describe('App Home', () => {
     const world = await openHomes()
     const { people, views } = world.slack
     const form = () => JSON.stringify(views.stack(user).at(-1) ?? {})
-    await open(world, user, '"Subscribe"')
+    await open(world, user, 'Subscribe')
     await press(world, user, 'home_follow')
     await until('the form is open', () => form().includes('home_follow_channel'))
     const chosen = { type: 'conversations_select', selected_conversation: SECRET }
@@ -131,7 +131,7 @@ describe('App Home', () => {
 
   it('says that a form was too late if Slack no longer opens it', async () => {
     const world = await openHomes()
-    await open(world, ada, '"Subscribe"')
+    await open(world, ada, 'Subscribe')
     world.slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id', times: 1 })
     await press(world, ada, 'home_follow')
     const direct = `D${ada.slice(1)}`
@@ -142,7 +142,7 @@ describe('App Home', () => {
 
   it('asks for the channel until one is chosen', async () => {
     const world = await openHomes()
-    await open(world, ada, '"Subscribe"')
+    await open(world, ada, 'Subscribe')
     await press(world, ada, 'home_follow')
     await until('the form is open', () => world.slack.views.stack(ada).length === 1)
     const answer = await world.slack.people.submitView({ user: ada, values: {} })
@@ -201,7 +201,7 @@ describe('App Home', () => {
     await type(world, ada, '/ci subscribe acme/web')
     const outside = await open(world, sol, 'Not allowed')
     expect(outside).not.toMatch(/acme|red builds/)
-    expect(await open(world, gus, 'Your red builds')).not.toContain('"Subscribe"')
+    expect(await open(world, gus, 'Your red builds')).not.toContain('Subscribe')
   })
 
   it('is not redrawn if nothing on it changed, or if nobody opened it', async () => {

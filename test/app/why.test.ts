@@ -29,7 +29,7 @@ it('/ci why shows for each channel every rule with its conditions, the reason, a
   expect(of(WEB)).toContain('*posted*: error, received')
   expect(of(WEB)).toContain('A rule selects this event on this branch')
   expect(of(WEB)).toContain(
-    `rule 1 (${file}) *selects it*: ✓ branch: \`main\` (exact) matches \`main\`; ✓ event: failed`,
+    `rule 1 (${file}) *selects it*: ✓ branch: \`main\` (exact) matches \`main\`; ✓ event: *failed*`,
   )
   expect(of(WEB)).toContain(`now: <https://slack.com/archives/${WEB}/p${card.ts.replace('.', '')}|card>`)
   expect(of(OPS)).toContain(
