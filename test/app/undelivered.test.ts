@@ -54,7 +54,7 @@ test('a new bot knows the builds that CI has, and posts nothing about them', asy
   expect(posts(world)).toEqual([])
   // The badge's picture is posted in the channel.
   await type(world, PEOPLE.ada, '/ci badge acme/web main')
-  await untilAnswered(world, PEOPLE.ada, ['build: failing'])
+  await untilAnswered(world, PEOPLE.ada, ['failing'])
   await type(world, PEOPLE.ada, '/ci restart acme/web@main')
   await untilAnswered(world, PEOPLE.ada, ['Restart requested'])
   expect(writesTo(world.ci, 'restart')).toHaveLength(1)
