@@ -125,7 +125,7 @@ describeDemo('whoever fills in a form', (demo) => {
     await form.getByRole('button', { name: 'Save' }).click()
     await card.getByText(/Ada is on it until/).waitFor()
     await actAs(page, 'Lin')
-    await card.getByRole('button', { name: "I'm on it" }).click()
+    await card.getByRole('button', { name: 'Change…' }).click()
     await wish.selectOption({ label: 'Hand it over' })
     await form.getByRole('button', { name: 'Save' }).click()
     await form.getByText('Choose a person.').waitFor()

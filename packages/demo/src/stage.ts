@@ -68,15 +68,10 @@ export async function openForm(stage: Stage, { by, label, build }: { by: string;
   }
 }
 
-/** They fill it in, send it, and wait until it says that. */
-export async function sendForm(
-  { slack, clock }: Stage,
-  { by, filled, says }: { by: string; filled: Filled; says: string },
-) {
+/** They fill it in and send it. */
+export async function sendForm({ slack }: Stage, { by, filled }: { by: string; filled: Filled }) {
   const form = formOf(slack, by)
-  if (!form) return
-  await slack.people.submitView({ user: by, values: valuesOf(listOf(form['blocks']), filled) })
-  await waitFor(clock, () => JSON.stringify(formOf(slack, by) ?? '').includes(says) || undefined)
+  if (form) await slack.people.submitView({ user: by, values: valuesOf(listOf(form['blocks']), filled) })
 }
 
 export const formOf = (slack: SandboxSlack, user: string): Json | undefined => slack.views.stack(user).at(-1)
@@ -139,13 +134,14 @@ export async function awaitCard(
   await waitFor(clock, card, patienceMs)
 }
 
-/** The button of a red branch. */
+/** The button of a red branch: while nobody is on it, and while somebody is. */
 export const ON_IT = "I'm on it"
+export const CHANGE = 'Change…'
 
 /** Whom a card says is on its red branch; null: nobody is; undefined: it is no card of one. */
 export function ownerOn({ attachments }: Pick<Message, 'attachments'>): string | null | undefined {
   const shown = JSON.stringify(attachments)
-  if (!shown.includes(ON_IT)) return undefined
+  if (!shown.includes(ON_IT) && !shown.includes(CHANGE)) return undefined
   return /<@(\w+)> is on it/.exec(shown)?.[1] ?? null
 }
 

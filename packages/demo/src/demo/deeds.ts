@@ -21,8 +21,8 @@ export interface Seen {
   answers: readonly string[]
   /** who was on the red branch, one after the other, as its card said; null: nobody */
   owners: readonly (string | null)[]
-  /** what the form of the one who is late says */
-  lateForm: string
+  /** the direct messages to the one who is late */
+  toldDirectly: readonly string[]
 }
 
 /**
@@ -46,8 +46,8 @@ export function compareDeeds(seen: Seen): Agreement {
       agreement.lost.push(`no thread says: ${line}`)
   if (!seen.owners.some((owner, at) => owner === first && seen.owners[at + 1] === null))
     agreement.lost.push(`no card says that <@${first}> is on it, and then that nobody is`)
-  if (!seen.lateForm.includes('*Already fixed* by acme/api'))
-    agreement.lost.push(`the form does not say that the branch is fixed: ${seen.lateForm}`)
+  if (!seen.toldDirectly.some((text) => text.includes('*Already fixed* by acme/api')))
+    agreement.lost.push(`nobody told <@${third}> that the branch is fixed already`)
   for (const [command, words] of Object.entries(answersOwed(seen))) {
     if (!seen.answers.some((answer) => words.every((word) => answer.includes(word))))
       agreement.lost.push(`no answer to /ci ${command} has ${words.join(', ')}`)

@@ -48,7 +48,7 @@ export function compareFollowers(followed: Followed): Agreement {
 
 const answersOwed = (web: string) => ({
   // In the words for what was so already, too: whoever was interrupted has asked again.
-  subscribe: [`ubscribed* to *${web}*: failed, recovered on branches like \`release/*\``],
+  subscribe: [`ubscribed* to *${web}*`],
   why: [`*Failed* ${web}`, '*posted*', '`release/*`', 'A rule selects this event on this branch'],
 })
 

@@ -6,7 +6,7 @@ import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
 import { drawnText } from '../../../sandbox-slack/src/transcript.ts'
 import { CHANNELS, PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
 import type { Service } from '../service/service.ts'
-import { formOf, messagesIn, ownerOn } from '../stage.ts'
+import { messagesIn, ownerOn } from '../stage.ts'
 import { agrees, both, compare, type Agreement } from './agreement.ts'
 import { compareDeeds, type Seen } from './deeds.ts'
 import { compareFollowers, FOLLOWERS } from './followers.ts'
@@ -93,6 +93,7 @@ function look({ ci, slack, isOnce }: Play, owners: Owners): Agreement {
   const answersTo = (user: string, channel: string) =>
     slack.ephemerals(channel, user).map(({ message }) => message.text)
   const projects = ci.projects().map(({ name }) => name)
+  const direct = `D${OWNERS[2].slice(1)}`
   const { question, projects: names } = ci.story
   const asked = answersTo(REQUESTER, CHANNELS.builds)
   const deeds = compareDeeds({
@@ -104,7 +105,7 @@ function look({ ci, slack, isOnce }: Play, owners: Owners): Agreement {
     messages,
     answers: asked,
     owners,
-    lateForm: JSON.stringify(formOf(slack, OWNERS[2]) ?? null),
+    toldDirectly: slack.workspace.channels.has(direct) ? messagesIn(slack, direct).map(({ text }) => text) : [],
   })
   const answers = answersTo(FOLLOWER, FOLLOWING.channel)
   const followed = { builds, web: names.web, answers, messagesIn: (id: string) => messagesIn(slack, id) }

@@ -106,7 +106,7 @@ const STORY: Story = {
   // In all three forms.
   question: {
     text: 'badge acme/web main',
-    words: ['*build: passing*', '/status?branch=main```', '![acme/web main build status](', 'img src='],
+    words: ['*passing*', '/status?branch=main```', '![acme/web main build status](', 'img src='],
   },
   why: (id) => `why #${id}`,
   // The project's own rules in CI, which select it.

@@ -54,7 +54,7 @@ export const wellPlayed = (): Seen => ({
     ':bar_chart: *acme builds, 27 April – 3 May*: no builds\nA preview up to now, visible only to you; a digest also has a chart.',
   ],
   owners: [null, PEOPLE.ada, null, PEOPLE.grace, PEOPLE.lin],
-  lateForm: ':white_check_mark: *Already fixed* by acme/api #504 on `checkout`; nothing was changed.',
+  toldDirectly: [':white_check_mark: *Already fixed* by acme/api #504 on `checkout`; nothing was changed.'],
 })
 
 export const run = (status: string) => ({

@@ -38,7 +38,11 @@ describe('the end of the scenario', () => {
     ['it was not handed over', withoutLine('handed it'), /no thread says: <@U0GRACE001> handed it to <@U0LIN/],
     ['nobody’s time was up', { owners: [null, ada, grace, lin, null] }, /says that <@U0ADA00001> is on it, and then/],
     ['nobody was on it', { owners: [null] }, /says that <@U0ADA00001> is on it, and then/],
-    ['the late form says nothing', { lateForm: 'null' }, /form does not say that the branch is fixed/],
+    [
+      'the one who is late is told nothing',
+      { toldDirectly: [] },
+      /nobody told <@\w+> that the branch is fixed already/,
+    ],
     ['the digest has no answer', { answers: answers.slice(0, -1) }, /no answer to \/ci digest now/],
     ['the list has no answer', { answers: answers.slice(1) }, /no answer to \/ci list/],
     ['the list leaves a project out', { projects: ['acme/web', 'acme/ios'] }, /no answer to \/ci list/],
