@@ -7,7 +7,8 @@ import type { Config } from './config.ts'
 import { createSlackExaminer, EMAIL_SCOPE, SCOPES } from './slack/api/examiner.ts'
 import type { DoctorDeps } from './features/doctor/findings.ts'
 import { githubHost, gitlabHost } from './features/doctor/hosts.ts'
-import { percentDecoded, presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
+import { presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
+import { percentDecoded } from './lib/escape.ts'
 import { createSecretCheck } from './sources/endpoint.ts'
 
 /** What the doctor looks at, for the bot and for the command line. */

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { percentDecoded } from './sources/ci-service/webhook/endpoint.ts'
+import { percentDecoded } from './lib/escape.ts'
 
 /** Every value that no log, error or message may show. */
 export function secretsOf({ slack, ci, webhookSecrets, github, gitlab, database }: Config): string[] {

@@ -70,8 +70,8 @@ export async function recordLookedUp(
 
 async function record(tx: Tx, { observation: delivered, body, project }: Delivery, at: number): Promise<Recorded> {
   if (project) await tx.saveProject({ ...project, readAt: at })
-  const told = withCredible(delivered, at)
-  const received = isUuid(told.buildId) ? await asKnown(tx, told) : told
+  const credible = withCredible(delivered, at)
+  const received = isUuid(credible.buildId) ? await asKnown(tx, credible) : credible
   const known = await tx.eventsOfBuild(received.projectId, received.buildId)
   const observation = numbered(received, known)
   const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, observation, at))

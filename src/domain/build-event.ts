@@ -80,14 +80,14 @@ const AHEAD_MAX_MS = 5 * 60_000
  * such as Go's zero time, and an end before its start. If one time is clearly after the receipt, the source's clock is
  * wrong, and neither counts.
  */
-export function withCredibleTimes<Told extends Pick<BuildDetails, 'startedAt' | 'finishedAt'>>(
-  told: Told,
+export function withCredibleTimes<Details extends Pick<BuildDetails, 'startedAt' | 'finishedAt'>>(
+  details: Details,
   receivedAt: number,
-): Told {
-  const [start, end] = [told.startedAt ?? 0, told.finishedAt ?? 0]
+): Details {
+  const [start, end] = [details.startedAt ?? 0, details.finishedAt ?? 0]
   const isAhead = Math.max(start, end) > receivedAt + AHEAD_MAX_MS
   const startedAt = start > 0 && !isAhead ? start : null
-  return { ...told, startedAt, finishedAt: end > 0 && end >= (startedAt ?? 0) && !isAhead ? end : null }
+  return { ...details, startedAt, finishedAt: end > 0 && end >= (startedAt ?? 0) && !isAhead ? end : null }
 }
 
 export const toBuildEvent = (

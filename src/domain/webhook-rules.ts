@@ -1,6 +1,6 @@
 import { fieldOf, listOf, textOf } from './raw-values.ts'
 
-/** The path that Buildline takes CI's deliveries at, behind whatever proxy. */
+/** The path of Buildline's webhook. The host is not compared: Buildline may be behind a proxy. */
 const OUR_PATH = /\/webhooks\/builds(?:\/[^/]*)?\/?$/
 
 /** The notification rules of a project whose address has Buildline's path, with that address. It contains the secret. */

@@ -143,10 +143,12 @@ async function optionsOf(deps: SlackDeps, body: unknown, menu: MenuHandler): Pro
   }
 }
 
-/** What comes in time for an acknowledgement; null: it comes later. */
-async function soon<Value>({ clock }: SlackDeps, value: Promise<Value>): Promise<Value | null> {
+/** Waits for a value as long as Slack waits for the acknowledgement that contains it; null: it took too long. */
+async function soon<Value>({ clock, pending }: SlackDeps, value: Promise<Value>): Promise<Value | null> {
   const stop = new AbortController()
-  const late = clock.sleep(SOON_MS, stop.signal).then(() => null)
+  // Storing the request has taken its time, too.
+  const waitedMs = clock.now() - (pending?.receivedAt ?? clock.now())
+  const late = clock.sleep(Math.max(0, SOON_MS - waitedMs), stop.signal).then(() => null)
   return Promise.race([value, late]).finally(() => stop.abort())
 }
 

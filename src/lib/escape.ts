@@ -107,3 +107,12 @@ export const writtenForms = (secret: string): string[] => [
     JSON.stringify(secret).slice(1, -1),
   ]),
 ]
+
+/** Percent-decoded, if it can be. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -11,8 +11,8 @@ import type { Store } from './store.ts'
 import { type ToDisk, createLogOnDisk, isBusy } from './log-on-disk.ts'
 
 /**
- * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk, except with `canBeRedone`. Reads go through a
- * connection of their own and see only what is committed.
+ * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk, except with `canBeRedone`.
+ * Reads go through a connection of their own and see only what is committed.
  * @param path file path; its folder is created
  * @param toDisk puts the log on the disk; default `fdatasync`, on a thread of the pool
  */

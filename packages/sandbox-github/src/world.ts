@@ -56,7 +56,7 @@ export interface Run {
   /** counted for each workflow */
   number: number
   event: string
-  /** from the workflow's `run-name`; null: it is called like the workflow */
+  /** from the workflow's `run-name`; null: the workflow's name */
   ownName: string | null
   branch: string | null
   sha: string

@@ -114,7 +114,7 @@ async function takeTyped(question: Question): Promise<Reply> {
 const letGoTyped = (question: Question): Promise<Reply> =>
   about(LET, { kind: 'let-go' }).handle({ ...question, words: without('go', question.words) })
 
-/** The words without this first one, which reads well and says nothing. */
+/** The words without an optional first one: `/ci on it` and `/ci on` are equal. */
 const without = (word: string, words: readonly Word[]): readonly Word[] =>
   words[0]?.text.toLowerCase() === word ? words.slice(1) : words
 

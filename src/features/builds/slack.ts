@@ -171,7 +171,7 @@ function whyNot(build: BuildSummary): ActionOutcome | null {
   return offers.includes('stop') || isStoppable(build) ? null : { kind: 'not-now', action: 'stop', build }
 }
 
-/** Without a button and without a reason why not, a stop of such a build was already requested. */
+/** If such a build has neither a button nor a reason, its stop was already requested. */
 const isStoppable = ({ shown, ref }: BuildSummary): boolean =>
   shown === 'started' || (shown === 'queued' && sourceOf(ref.projectId) !== 'ci')
 

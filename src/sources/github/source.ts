@@ -73,7 +73,7 @@ export const polledGithub = (
   source: 'github',
   projects: repositories,
   watch(name) {
-    const surroundingsNow = hourly(async (signal) => ({
+    const repositoryNow = hourly(async (signal) => ({
       repository: await client.repository(name, signal),
       workflows: new Map<string, unknown>(),
     }))
@@ -82,11 +82,11 @@ export const polledGithub = (
     let pushedOut: string[] | null = null
     let pushedOutAt = 0
     return async (now, signal) => {
-      const surroundings = await surroundingsNow(now, signal)
+      const known = await repositoryNow(now, signal)
       const answer = await client.runs(name, { etag, signal })
-      pushedOut ??= await openOf(reads, surroundings.repository, now)
+      pushedOut ??= await openOf(reads, known.repository, now)
       if (answer === 'unchanged' && pushedOut.length === 0) return null
-      const read = (shown: readonly unknown[]) => readRuns(client, name, shown, surroundings, signal)
+      const read = (shown: readonly unknown[]) => readRuns(client, name, shown, known, signal)
       const runs = answer === 'unchanged' ? newest : await read(answer.runs)
       const listedNow = new Set(runs.map(idOf))
       const wanted = [...newest.filter(isOpen).map(idOf), ...pushedOut].filter((id) => !listedNow.has(id))
@@ -106,7 +106,7 @@ export const polledGithub = (
   },
 })
 
-/** The stored builds of a repository that were open when they were last heard of. */
+/** The stored builds of a repository that had not ended when their newest build event came. */
 async function openOf(reads: Pick<Reads, 'silentBuilds'>, repository: unknown, now: number): Promise<string[]> {
   const stored = await reads.silentBuilds({ notAfter: now, notBefore: now - STORED_MS_MAX }, STORED_MAX)
   const own = `github:${textOf(fieldOf(repository, 'id'))}:`

@@ -62,7 +62,8 @@ export class CiError extends Error {
 
 /**
  * Whether CI has surely not done what a failed call asked for: it answered with a 4xx or sent it elsewhere, or the
- * request was never sent for lack of a connection or a token. False is not the opposite: CI may have done it, and the caller has to check.
+ * request was never sent for lack of a connection or a token. False is not the opposite: CI may have done it, and the
+ * caller has to check.
  */
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ReconcileDeps } from '../../../src/alerts/deps.ts'
 import type { CiRules } from '../../../src/domain/decide.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import type { DryRunOutcome, SubscriptionDeps } from '../../../src/features/subscriptions/outcomes.ts'
@@ -11,6 +12,16 @@ import { BUILDS, hear, openStage, seesAll, ingestAll, type Changes } from '../op
 
 const HERE = { user: 'U0LIN00001', channel: BUILDS }
 const SECRET = channelId('C0SECRET01')
+
+/** What a dry run needs besides the parts of the main job. */
+const ASKING: Omit<SubscriptionDeps, keyof ReconcileDeps> = {
+  admins: [],
+  permits: async () => ({ kind: 'yes' }),
+  channelsOf: async () => null,
+  timeZoneOf: async () => 'UTC',
+  seenBy: seesAll,
+  sendText: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
+}
 
 const OPS = channelId('C0OPS00001')
 
@@ -81,15 +92,7 @@ test(
               ),
             )
           await told(buildOf(99, { branch: 'elsewhere', status: 'initiated' }))
-          const asking: SubscriptionDeps = {
-            ...deps,
-            admins: [],
-            permits: async () => ({ kind: 'yes' }),
-            channelsOf: async () => null,
-            timeZoneOf: async () => 'UTC',
-            seenBy: seesAll,
-            sendText: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
-          }
+          const asking = { ...deps, ...ASKING }
           await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
           const dry = await dryRun(asking, { project: project.name, branch: on, event: null }, HERE)
           for (const [, n, status] of TOLD) {
@@ -159,15 +162,7 @@ test('a dry run of one event asks whether the branch is red: a failure on a gree
     await hear({ ...deps, wake: () => {} }, JSON.stringify(delivery(build)))
     await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
   }
-  const asking: SubscriptionDeps = {
-    ...deps,
-    admins: [],
-    permits: async () => ({ kind: 'yes' }),
-    channelsOf: async () => null,
-    timeZoneOf: async () => 'UTC',
-    seenBy: seesAll,
-    sendText: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
-  }
+  const asking = { ...deps, ...ASKING }
   const verdictOn = async (event: string) => {
     const outcome = await dryRun(asking, { project: 'acme/web', branch: 'main', event }, HERE)
     return outcome.kind === 'dry-run' && outcome.events.map(({ channels }) => channels[0]?.decision.verdict)

@@ -57,7 +57,7 @@ interface Judging {
   told: StepResult[]
 }
 
-/** Whether this line gave the channel rules for what the bot took of the build since: what they select is not known here. */
+/** Whether this line subscribed the channel to the build's project before the bot accepted the build. */
 const isAbout = ({ ts, text }: Message, { project }: BuildSnapshot, takenAt: number | null): boolean =>
   (text.includes(project) || text.includes(' to all projects')) && (takenAt ?? Infinity) > Number(ts) * 1_000
 

@@ -1,4 +1,5 @@
 import { parse } from 'node:querystring'
+import { percentDecoded } from '../../../lib/escape.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { readPayload } from './payload.ts'
 import { readReport } from './report.ts'
@@ -59,15 +60,6 @@ const IN_PATH = {
   builds: /\/webhooks\/builds\/([^/]+)\/?$/,
   reports: /\/webhooks\/reports\/([^/]+)\/?$/,
 } as const
-
-/** Percent-decoded, if it can be. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 function basicPassword(authorization: string | undefined): string | null {
   const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1]
