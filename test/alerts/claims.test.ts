@@ -84,6 +84,9 @@ describe('a post with an unknown outcome', () => {
     expect(callsOf(stage)).toEqual(['post', 'find', 'find', 'post', 'find'])
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(LANDING_MAX_MS)
     expect(second!.key).toBe(first!.key)
+    // The log does not call a look "sent".
+    const ended = stage.log.filter(({ text }) => text === 'sent' || text === 'looked up').map(({ text }) => text)
+    expect(ended).toEqual(['looked up', 'looked up', 'sent', 'looked up'])
   })
 
   test('that was lost while posting is rate-limited is posted when the limit ends, without another look', async () => {
