@@ -59,18 +59,23 @@ function fold(
 ): { drafts: Draft[]; effects: Effect[] } {
   const drafts: Draft[] = []
   const effects = buildEvents.map((buildEvent): Effect => {
-    const current = drafts.at(-1)
-    const effect = current ? effectOn(current, buildEvent, restarts) : 'opened'
-    if (effect === 'opened') drafts.push(open(buildEvent, buildEvent.details.attempt ?? drafts.length + 1))
-    else absorb(draftOf(drafts, buildEvent), buildEvent, effect)
+    const draft = draftOf(drafts, buildEvent)
+    const effect = draft ? effectOn(draft, buildEvent, restarts) : 'opened'
+    if (effect === 'opened') insert(drafts, open(buildEvent, buildEvent.details.attempt ?? drafts.length + 1))
+    else absorb(draft!, buildEvent, effect)
     return effect
   })
   return { drafts, effects }
 }
 
-/** The attempt that the event names, else the newest: a late event must not count for a later attempt. */
+/** The attempt that the event names, in whatever order the events of several attempts come; else the newest one. */
 function draftOf(drafts: readonly Draft[], { details: { attempt } }: BuildEvent): Draft | undefined {
   return attempt == null ? drafts.at(-1) : drafts.find(({ n }) => n === attempt)
+}
+
+/** Adds an attempt after those with lower numbers: the events of an earlier one may come last. */
+function insert(drafts: Draft[], draft: Draft): void {
+  drafts.splice(drafts.findLastIndex(({ n }) => n < draft.n) + 1, 0, draft)
 }
 
 /** Sorts the newest last: by build order, then by attempt number. */
@@ -121,7 +126,7 @@ const isStart = ({ status, origin }: BuildEvent): boolean => status === 'started
 const deliversStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin === 'delivery'
 
 function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly RestartRequest[]): Effect {
-  if (buildEvent.details.attempt != null) return effectOfNamed(attempt, buildEvent, buildEvent.details.attempt)
+  if (buildEvent.details.attempt != null) return effectOfNamed(attempt, buildEvent)
   if (attempt.final) return effectAfterFinal(attempt, attempt.final, buildEvent, restarts)
   if (isFirstDelivery(attempt, buildEvent)) return 'moved'
   // Two different unknown words are two different states.
@@ -132,10 +137,9 @@ function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly Res
 }
 
 /** The effect of a build event that names its attempt. An attempt never goes back to `queued`: that is late. */
-function effectOfNamed(attempt: Draft, buildEvent: BuildEvent, named: number): Effect {
-  const { n, head, final } = attempt
+function effectOfNamed(attempt: Draft, buildEvent: BuildEvent): Effect {
+  const { head, final } = attempt
   const { status, rawStatus } = buildEvent
-  if (named !== n) return named > n ? 'opened' : 'late'
   if (isFirstDelivery(attempt, buildEvent)) return 'moved'
   if (status === head.status && rawStatus === head.rawStatus) return 'duplicate'
   const isOver = final !== null || hasEnded(head)
@@ -182,9 +186,7 @@ const isFirstDelivery = ({ head }: Draft, { status, origin }: BuildEvent): boole
 const wasReceivedBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
   attempt.echoes.some((echo) => echo.rawStatus === buildEvent.rawStatus)
 
-function absorb(attempt: Draft | undefined, buildEvent: BuildEvent, effect: Effect): void {
-  // The event names an attempt that we never saw, and a later one is already there.
-  if (!attempt) return
+function absorb(attempt: Draft, buildEvent: BuildEvent, effect: Effect): void {
   if (attempt.final === null && isStart(buildEvent)) attempt.started ??= buildEvent
   if (attempt.final === null && deliversStart(buildEvent)) attempt.isStartDelivered = true
   if (effect !== 'moved') return void attempt.echoes.push(buildEvent)

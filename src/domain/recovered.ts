@@ -35,12 +35,14 @@ function countedBefore(attempt: Attempt, history: readonly Attempt[]): Attempt[]
   const { finalSeq } = attempt
   if (finalSeq === null) return null
   const verdicts = history.filter((other) => isVerdict(other.status) && other.finalSeq !== null)
-  const overtaken = verdicts.some((other) => compareEnds(other, attempt) > 0 && other.finalSeq! < finalSeq)
+  const overtaken = verdicts.some((other) => other.buildOrder > attempt.buildOrder && other.finalSeq! < finalSeq)
   if (overtaken) return null
   // An outcome of the same colour that is received later must not undo the news of this attempt. Nor must a `history`
   // event, which sends no message, change what was said before.
   const counts = (other: Attempt) =>
     other.finalSeq! < finalSeq ||
+    // The source itself says in which order the attempts of one build were.
+    (other.buildOrder === attempt.buildOrder && areNumbered(other, attempt)) ||
     (isRed(other.status) !== isRed(attempt.status) &&
       endOf(other)?.origin !== 'history' &&
       !endedLater(other.details, attempt.details))
@@ -67,8 +69,8 @@ export function redStreakTo(attempt: Attempt, history: readonly Attempt[], histo
 }
 
 // An attempt that has not ended comes after all that have.
-const endedBefore = (other: Attempt, { buildOrder, finalSeq }: Attempt): boolean =>
-  compareEnds(other, { buildOrder, finalSeq: finalSeq ?? Number.POSITIVE_INFINITY }) < 0
+const endedBefore = (other: Attempt, attempt: Attempt): boolean =>
+  compareEnds(other, { ...attempt, finalSeq: attempt.finalSeq ?? Number.POSITIVE_INFINITY }) < 0
 
 /** A build event that finishes a build, with its order of receipt. */
 type OutcomeEvent = Pick<BuildEvent, 'seq' | 'buildId' | 'status'>
@@ -100,12 +102,17 @@ export function recoveredFrom<T extends OutcomeEvent>(green: OutcomeEvent, earli
   return before.slice(0, end === -1 ? undefined : end).filter(({ status }) => isRed(status))
 }
 
-// Attempts of one build are sorted by their ends, not by `n`: if the build has several cards, each counts from 1.
-type End = Pick<Attempt, 'buildOrder' | 'finalSeq'>
+type End = Pick<Attempt, 'buildOrder' | 'finalSeq' | 'n' | 'details'>
 
+/** Newest last. Attempts of one build go by their numbers if their source numbers them, else by when they ended. */
 function compareEnds(a: End, b: End): number {
-  return compareOrders(a.buildOrder, b.buildOrder) || (a.finalSeq ?? 0) - (b.finalSeq ?? 0)
+  const byNumber = areNumbered(a, b) ? a.n - b.n : 0
+  return compareOrders(a.buildOrder, b.buildOrder) || byNumber || (a.finalSeq ?? 0) - (b.finalSeq ?? 0)
 }
+
+/** Did the source number both attempts? Our own numbers do not count: if a build has several cards, each counts from 1. */
+const areNumbered = (a: Pick<Attempt, 'details'>, b: Pick<Attempt, 'details'>): boolean =>
+  a.details.attempt != null && b.details.attempt != null
 
 // Counts as a breakage does: builds that failed, and CI machine errors only if nothing else is red.
 function redStreak(before: readonly Attempt[], historyIsCut: boolean): RedSince | null {

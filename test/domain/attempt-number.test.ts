@@ -38,9 +38,9 @@ test('an event after an end belongs to the next attempt', () => {
   ).toEqual(['1 failed', '2 success'])
 })
 
-test('an end that arrives after the retry has begun is late', () => {
+test('an end that arrives after the retry has begun is that of the attempt before', () => {
   expect(attemptsOf(['initiated', 0], ['initiated', FIRST_END], ['error', FIRST_END])).toEqual([
-    '1 started',
+    '1 failed',
     '2 started',
   ])
 })
@@ -53,8 +53,11 @@ test('an end that is received twice is one end', () => {
   expect(attemptsOf(['initiated', 0], ['error', FIRST_END], ['error', FIRST_END])).toEqual(['1 failed'])
 })
 
-test('an event older than all known ones changes nothing', () => {
-  expect(attemptsOf(['success', SECOND_END], ['error', FIRST_END], ['initiated', FIRST_END])).toEqual(['1 success'])
+test('an end before all known ones is that of an earlier attempt', () => {
+  expect(attemptsOf(['success', SECOND_END], ['error', FIRST_END], ['initiated', FIRST_END])).toEqual([
+    '0 failed',
+    '1 success',
+  ])
 })
 
 test('two attempts may end within one second', () => {

@@ -135,7 +135,7 @@ describe('a repeated or late build event', () => {
       { n: 1, details: first },
       { n: 2, details: { failedJobs: null, finishedAt: null }, isConfirmedByCi: false },
     ])
-    const [second] = attemptsOf(ours, { word: 'error', details: first })
+    const [, second] = attemptsOf(ours, { word: 'error', details: first })
     expect(second).toMatchObject({ n: 2, details: { failedJobs: null }, isConfirmedByCi: false })
   })
 

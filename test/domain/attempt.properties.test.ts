@@ -246,3 +246,22 @@ describe('two overlapping builds of one branch', () => {
     )
   })
 })
+
+describe('a build whose source numbers its attempts', () => {
+  const ends = fc.array(fc.constantFrom(...RAN), { minLength: 1, maxLength: 4 })
+  const numbered = (end: string, i: number): Said[] =>
+    ['queued', 'initiated', end].map((word) => ({ word, details: { attempt: i + 1 } }))
+  const inAnyOrder = ends.chain((words) => {
+    const said = words.flatMap(numbered)
+    return fc.shuffledSubarray(said, { minLength: said.length }).map((shuffled) => ({ words, said: shuffled }))
+  })
+
+  it('has the same attempts in whatever order their events come', () => {
+    fc.assert(
+      fc.property(inAnyOrder, ({ words, said }) => {
+        const expected = words.map((word, i) => `512.${i + 1} ${toStatus(word)}`)
+        expect(briefly(foldBuild(story(...said)).attempts)).toEqual(expected)
+      }),
+    )
+  })
+})

@@ -260,10 +260,10 @@ describe('build events with an attempt number', () => {
       ['opened', 'opened', 'moved'],
     ],
     [
-      'change no earlier attempt',
-      [named(2, 'initiated'), named(1, 'error'), named(2, 'success')],
-      ['512.2 success'],
-      ['opened', 'late', 'moved'],
+      'go to the attempt that they name, whichever came first',
+      [named(2, 'success'), named(2, 'initiated'), named(1, 'error'), named(1, 'initiated')],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'late', 'opened', 'late'],
     ],
     [
       'do not reopen an attempt that ended with an unknown word',
