@@ -228,7 +228,11 @@ const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): st
 const proposedFor = (attempt: Attempt, context: StoryContext): string | null =>
   claimFor(attempt, context) === null ? null : context.proposed
 
-export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number => attempts.indexOf(attempt) + 1
+/** Its number among the attempts of the commit. One that has only been queued, or was skipped, did not run. */
+export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number =>
+  attempts.slice(0, attempts.indexOf(attempt)).filter(hasRun).length + 1
+
+const hasRun = ({ status }: Attempt): boolean => status !== 'queued' && status !== 'skipped'
 
 const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =>
   shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))

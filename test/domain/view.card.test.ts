@@ -45,6 +45,10 @@ describe('the card', () => {
     expect(told(said).card.attemptNumber).toBe(3)
   })
 
+  it.each(['queued', 'skipped'])('does not count an earlier build that is %s', (word) => {
+    expect(told([word, { word: 'initiated', build: '513' }]).card.attemptNumber).toBe(1)
+  })
+
   it.each<[claim: string, said: (string | Said)[], history: object[], durationMs: number | null]>([
     ['a running build started', ['initiated'], [{ what: 'started', at: T0 }], null],
     [
