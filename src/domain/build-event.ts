@@ -10,6 +10,7 @@ export interface BuildDetails {
   commitUrl: string | null
   shortCommitId: string | null
   message: string | null
+  /** whom the build is about: who wrote the commit or, depending on what started the build, somebody else or nobody */
   committer: string | null
   projectUuid: Uuid | null
   buildUuid: Uuid | null
@@ -26,14 +27,17 @@ export interface BuildDetails {
   lastEndAt: number | null
   /** the jobs that failed, if the source names them */
   failedJobs: readonly string[] | null
-  /** who wrote the commit, if the source says so: helps to find the Slack user behind the committer's name */
+  /** identifies the committer, if the source says who it is: helps to find the Slack user behind the name */
   author: Author | null
+  /** the pull or merge request that the build is of */
+  requestUrl: string | null
 }
 
 /** What a delivery, or an answer of CI, says of a build. It is not stored yet and has no `seq`. */
 export interface Observation {
   projectId: ProjectId
   buildId: BuildId
+  /** the stream's name, such as `main` or `main · nightly`: see `streamOf` */
   branch: string | null
   commitId: string | null
   /** CI's own word for the status */
@@ -140,6 +144,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   lastEndAt: newer.lastEndAt ?? older.lastEndAt ?? null,
   failedJobs: newer.failedJobs ?? older.failedJobs ?? null,
   author: newer.author ?? older.author ?? null,
+  requestUrl: newer.requestUrl ?? older.requestUrl ?? null,
 })
 
 export const NO_DETAILS: BuildDetails = {
@@ -159,4 +164,5 @@ export const NO_DETAILS: BuildDetails = {
   lastEndAt: null,
   failedJobs: null,
   author: null,
+  requestUrl: null,
 }

@@ -20,6 +20,7 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
     commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
     message: own.message ?? shared.message,
     committer: own.committer ?? shared.committer,
+    ...(shared.requestUrl !== null && { requestUrl: shared.requestUrl }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js'
 import { textOf, textsOf } from './raw-values.ts'
+import { branchIn } from './stream.ts'
 
 /** The longest valid pattern, in characters; a longer one matches nothing and is reported. */
 export const PATTERN_CHARS_MAX = 1_000
@@ -24,6 +25,7 @@ export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' |
  * Does a rule's branch value cover this branch? Null or empty covers all. `exact` is literal; in `wildcard` each `*`
  * matches any characters, also `/`; `regex` must match the whole branch. Patterns are untrusted, so all matching takes
  * time linear in the length of the branch (RE2). Without a mode, a value with `*` is a wildcard.
+ * @param branch the name of a stream: a rule covers all streams of a branch, whatever starts their builds
  */
 export function matchBranch(pattern: string | null, mode: string | null, branch: string | null): BranchMatch {
   if (pattern === null || pattern === '') return 'all'
@@ -31,7 +33,7 @@ export function matchBranch(pattern: string | null, mode: string | null, branch:
     return /^\*+$/.test(pattern) && patternMode(pattern, mode) === 'wildcard' ? 'all' : 'unknown-branch'
   const matcher = matcherOf(pattern, mode)
   if (!matcher) return 'invalid-pattern'
-  return matcher(branch) ? 'matched' : 'not-matched'
+  return matcher(branchIn(branch)) ? 'matched' : 'not-matched'
 }
 
 export const coversBranch = (match: BranchMatch): boolean => match === 'all' || match === 'matched'

@@ -104,7 +104,10 @@ export interface ReminderView extends Pick<BuildView, 'project' | 'branch'> {
 export interface BuildView {
   project: string
   buildId: string
+  /** the stream's name */
   branch: string | null
+  /** the pull or merge request's address; left out if the build is of none */
+  requestUrl?: string
   buildUrl: string | null
   commitUrl: string | null
   /** short form of the commit */

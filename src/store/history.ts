@@ -6,6 +6,7 @@ import { breaks, endedLater, recoveryOf, redStreakTo, type Turn } from '../domai
 import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { isRed } from '../domain/status.ts'
+import { hasStreak } from '../domain/stream.ts'
 import type { CardView } from '../domain/view.ts'
 import { together } from '../lib/async.ts'
 import type { CardKey, StoredEvent } from './records.ts'
@@ -133,7 +134,7 @@ export async function redSince(reads: Reads, attempt: Attempt): Promise<RedSince
 
 /** The branch's outcomes around the attempts of one card, read once for all of them: a card can have fifty. */
 interface Around {
-  /** null: no branch is known, and builds without one share no history */
+  /** null: these builds share no history with others */
   branch: string | null
   own: readonly Attempt[]
   /** newest build first, up to the newest attempt's */
@@ -226,9 +227,10 @@ async function breakageTo(reads: Reads, attempt: Attempt): Promise<Breakage | nu
   return open && attempt.buildOrder >= open.newestOrder ? open : null
 }
 
+/** The stream whose results the attempt belongs to. Null: its branch is not known, or its results do not follow others. */
 export function branchKeyOf(attempt: Attempt): string | null {
   const branch = attempt.buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
-  return branch === null ? null : branchKey(attempt.buildEvents[0]!.projectId, branch)
+  return branch === null || !hasStreak(branch) ? null : branchKey(attempt.buildEvents[0]!.projectId, branch)
 }
 
 // A build of this card may have attempts on an earlier card, from before a long pause.

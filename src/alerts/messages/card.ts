@@ -21,6 +21,7 @@ import {
   joined,
   linkedBuild,
   onBranch,
+  onLinkedBranch,
   outside,
 } from '../../slack/messages/build.ts'
 import { breakageButton, sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
@@ -68,7 +69,7 @@ function sentence(view: CardView): string {
 function titleLine(view: CardView): string {
   const { build, streak, shown, attemptNumber } = view
   return joined([
-    `${styleOf(shown).symbol} *${statusWords(view)}* ${linkedBuild(build)}${onBranch(build)}`,
+    `${styleOf(shown).symbol} *${statusWords(view)}* ${linkedBuild(build)}${onLinkedBranch(build)}`,
     isRedStill(view) && streak ? inARow(streak) : null,
     attemptNumber > 1 && shown !== 'flaky' ? `attempt ${attemptNumber}` : null,
   ])

@@ -1,4 +1,5 @@
 import { codeSpan, escapeMrkdwn, escapePlain, firstLine, httpUrl, mrkdwnLink, toLine } from '../../lib/escape.ts'
+import { shownStream } from '../../domain/stream.ts'
 import type { BuildView } from '../../domain/view.ts'
 import { mrkdwn, plain, type TextObject } from './blocks.ts'
 import {
@@ -35,12 +36,21 @@ export const buildNumber = ({ buildId }: Pick<BuildView, 'buildId'>): string =>
 
 /** `` on `main` `` with its leading blank; empty without a branch. Markup. */
 export function onBranch({ branch }: Pick<BuildView, 'branch'>): string {
-  const name = branch === null ? '' : codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))
+  const name = branch === null ? '' : codeSpan(plainStream(branch))
   return name === '' ? '' : ` on ${name}`
 }
 
-/** `` `main` ``: a branch or a pattern of branches. Markup. */
-export const branchName = (branch: string): string => codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'
+/** The same, with a pull or merge request as the link to it. Markup. */
+export function onLinkedBranch({ branch, requestUrl }: Pick<BuildView, 'branch' | 'requestUrl'>): string {
+  const label = branch === null ? '' : outside(shownStream(branch), BRANCH_CHARS_MAX)
+  const link = mrkdwnLink(requestUrl ?? null, label, INLINE_URL_CHARS_MAX)
+  return link === label ? onBranch({ branch }) : ` on ${link}`
+}
+
+/** `` `main` ``: a branch, a stream, or a pattern of branches. Markup. */
+export const branchName = (branch: string): string => codeSpan(plainStream(branch)) || '(no name)'
+
+const plainStream = (stream: string): string => cut(toLine(shownStream(stream)), BRANCH_CHARS_MAX)
 
 /**
  * `fix login · a1b2c · Ada`, without parts that are missing. Markup.

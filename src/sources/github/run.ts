@@ -3,9 +3,12 @@ import { authorOf } from '../../domain/author.ts'
 import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
 import { githubProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/status.ts'
+import { streamOf } from '../../domain/stream.ts'
 import { projectOf } from '../project.ts'
 import type { ShownBuild } from '../source.ts'
+import type { Person } from '../trigger.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
+import { triggerOf } from './trigger.ts'
 
 /**
  * Reads a workflow run, as a `workflow_run` delivery and the REST API show it; null if its ids are missing.
@@ -16,16 +19,15 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
   const [run, repo] = [RUN.safeParse(value).data, REPOSITORY.safeParse(repository).data]
   if (!run || !repo) return null
   const projectId = githubProjectId(repo.id, run.workflow_id)
-  const author = run.head_commit?.author ?? null
+  const pullRequests = run.pull_requests.flatMap((one) => one?.number ?? [])
+  const trigger = triggerOf({ event: run.event, branch: run.head_branch, pullRequests })
   const name = `${repo.full_name} ${workflowName(WORKFLOW.safeParse(workflow).data?.name ?? null, run.path)}`
   return {
     observation: {
       projectId,
       buildId: run.id,
-      branch: branchOf(run, repo),
-      // A push starts one run of a workflow. Runs that anything else started may share its commit, but are unrelated:
-      // each is a revision of its own.
-      commitId: (run.event ?? 'push') === 'push' ? run.head_sha : null,
+      branch: streamOf(branchOf(run, repo), trigger.stream),
+      commitId: trigger.sharesCard ? run.head_sha : null,
       rawStatus: rawStatusOf(run),
       details: {
         ...NO_DETAILS,
@@ -34,10 +36,9 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
         buildUrl: urlOf(run),
         commitUrl: run.head_sha && repo.html_url ? `${repo.html_url}/commit/${run.head_sha}` : null,
         shortCommitId: run.head_sha?.slice(0, 7) ?? null,
-        message: commitTitle(run.head_commit?.message ?? null),
-        // The author of the commit, not the person who pushed it or pressed a button.
-        committer: author?.name ?? null,
-        author: author && authorOf({ ...author, login: author.username ?? loginIn(author.email) }),
+        message: commitTitle((isOfRequest(run) ? run.display_title : null) ?? run.head_commit?.message ?? null),
+        ...personOf(run, trigger.person),
+        requestUrl: requestUrlOf(repo, trigger.stream),
         startedAt: run.run_started_at,
         finishedAt: isFinished(run) ? run.updated_at : null,
         number: run.run_number,
@@ -50,6 +51,8 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
 
 const text = cleanTextOrNull
 const time = timeMsOrNull.nullable().catch(null)
+
+const ACCOUNT = z.object({ login: text }).nullable().catch(null)
 
 const RUN = z.object({
   id: buildId,
@@ -65,14 +68,14 @@ const RUN = z.object({
   run_attempt: z.int().positive().catch(1),
   run_started_at: time,
   updated_at: time,
+  display_title: text,
+  actor: ACCOUNT,
+  pull_requests: z.array(z.object({ number: idDigits }).nullable().catch(null)).catch([]),
   head_commit: z
     .object({ message: text, author: z.object({ name: text, email: text, username: text }).nullable().catch(null) })
     .nullable()
     .catch(null),
-  head_repository: z
-    .object({ id: idDigits, owner: z.object({ login: text }).nullable().catch(null) })
-    .nullable()
-    .catch(null),
+  head_repository: z.object({ id: idDigits, owner: ACCOUNT }).nullable().catch(null),
 })
 
 const REPOSITORY = z.object({ id: idDigits, full_name: text.pipe(z.string()), html_url: text, default_branch: text })
@@ -121,6 +124,38 @@ const isFinished = ({ status, conclusion }: GithubRun): boolean =>
 
 const urlOf = ({ html_url: url, run_attempt: attempt }: GithubRun): string | null =>
   url === null || attempt === 1 ? url : `${url}/attempts/${attempt}`
+
+/** GitHub calls such a run by the title of its pull request. */
+const isOfRequest = ({ event }: GithubRun): boolean => event === 'pull_request'
+
+/** A pull request's address, if the stream is that of one. */
+function requestUrlOf({ html_url: url }: GithubRepository, stream: string | null): string | null {
+  const number = /^#(\d+)/.exec(stream ?? '')?.[1]
+  return url !== null && number !== undefined ? `${url}/pull/${number}` : null
+}
+
+/** Whom the run is about. GitHub does not say here who opened a pull request. */
+function personOf({ head_commit: commit, actor }: GithubRun, person: Person) {
+  switch (person) {
+    case 'author':
+      return about(commit?.author?.name, commit?.author)
+    case 'starter':
+      return about(actor?.login, { name: null, email: null, username: actor?.login ?? null })
+    default:
+      return about(null, null)
+  }
+}
+
+interface Named {
+  name: string | null
+  email: string | null
+  username: string | null
+}
+
+const about = (name: string | null | undefined, who: Named | null | undefined) => ({
+  committer: name ?? null,
+  author: who ? authorOf({ ...who, login: who.username ?? loginIn(who.email) }) : null,
+})
 
 /** The account in the address of somebody who keeps theirs private: `1234+octocat@users.noreply.github.com`. */
 const loginIn = (email: string | null): string | null =>

@@ -68,6 +68,7 @@ function readBody(bytes: Uint8Array): BodyReading {
   if (isChild(pipeline)) return { kind: 'unwanted' }
   const build = readPipeline({
     pipeline,
+    user: value['user'],
     project: value['project'],
     commit: value['commit'],
     mergeRequest: value['merge_request'],

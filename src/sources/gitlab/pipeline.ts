@@ -5,8 +5,11 @@ import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 import { CiError } from '../http/errors.ts'
 import { projectOf } from '../project.ts'
+import { streamOf } from '../../domain/stream.ts'
 import type { ShownBuild } from '../source.ts'
+import type { Person } from '../trigger.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
+import { triggerOf } from './trigger.ts'
 
 const text = cleanTextOrNull
 const time = timeMsOrNull.nullable().catch(null)
@@ -24,6 +27,7 @@ const PIPELINE = z.object({
   finished_at: time,
   url: text,
   web_url: text,
+  user: z.unknown().optional(),
 })
 
 const PROJECT = z.object({
@@ -43,7 +47,9 @@ const COMMIT = z.object({
 
 const JOB = z.object({ name: text, status: text, failure_reason: text, allow_failure: z.boolean().catch(false) })
 
-const MERGE_REQUEST = z.object({ iid: idDigits })
+const MERGE_REQUEST = z.object({ iid: idDigits, title: text, url: text })
+
+const USER = z.object({ username: text })
 
 type Pipeline = z.infer<typeof PIPELINE>
 type Job = z.infer<typeof JOB>
@@ -51,6 +57,8 @@ type Job = z.infer<typeof JOB>
 /** The parts of a pipeline, as a delivery and the REST API show them. */
 interface Parts {
   pipeline: unknown
+  /** who started it, if the pipeline itself does not say */
+  user?: unknown
   project: unknown
   commit?: unknown
   mergeRequest?: unknown
@@ -59,11 +67,12 @@ interface Parts {
 }
 
 /** Reads a pipeline as a build; null if its ids are missing. Source: GitLab, "Webhook events" and "Pipelines API". */
-export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: Parts): ShownBuild | null {
+export function readPipeline({ pipeline, user, project, commit, mergeRequest, jobs }: Parts): ShownBuild | null {
   const [read, repo] = [PIPELINE.safeParse(pipeline).data, PROJECT.safeParse(project).data]
   if (!read || !repo) return null
   const commitData = COMMIT.safeParse(commit).data
-  const committer = commitData?.author?.name ?? commitData?.author_name ?? null
+  const request = MERGE_REQUEST.safeParse(mergeRequest).data ?? null
+  const trigger = triggerOf({ source: read.source, ref: read.ref, isTag: read.tag })
   const failed = failedIn(jobs)
   const projectId = gitlabProjectId(repo.id)
   const rawStatus = rawStatusOf(read, failed)
@@ -72,9 +81,8 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
     observation: {
       projectId,
       buildId: read.id,
-      branch: branchOf(read, repo.default_branch, MERGE_REQUEST.safeParse(mergeRequest).data?.iid ?? null),
-      // Pipelines that no push started may share a commit but are unrelated: each is a revision of its own.
-      commitId: UNPUSHED.has(read.source ?? '') ? null : read.sha,
+      branch: streamOf(branchOf(read, repo.default_branch, request?.iid ?? null), trigger.stream),
+      commitId: trigger.sharesCard ? read.sha : null,
       rawStatus,
       details: {
         ...NO_DETAILS,
@@ -83,14 +91,9 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
         buildUrl: read.url ?? read.web_url ?? (repo.web_url && `${repo.web_url}/-/pipelines/${read.id}`),
         commitUrl: read.sha && repo.web_url ? `${repo.web_url}/-/commit/${read.sha}` : null,
         shortCommitId: read.sha?.slice(0, 8) ?? null,
-        message: commitTitle(commitData?.message ?? commitData?.title ?? null),
-        // The author of the commit, not the person who pushed it or pressed a button.
-        committer,
-        author: authorOf({
-          name: committer,
-          email: commitData?.author?.email ?? commitData?.author_email ?? null,
-          login: null,
-        }),
+        message: commitTitle(request?.title ?? commitData?.message ?? commitData?.title ?? null),
+        ...personOf(trigger.person, commitData, USER.safeParse(user ?? read.user).data),
+        requestUrl: request?.url ?? null,
         startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
         finishedAt: isOver ? read.finished_at : null,
         number: read.iid,
@@ -186,11 +189,27 @@ const OF_THE_MACHINE = new Set([
   'runner_unsupported',
 ])
 
-const UNPUSHED = new Set(['schedule', 'web', 'api', 'trigger', 'chat', 'pipeline'])
+/** Whom the pipeline is about. GitLab does not say here who opened a merge request. */
+function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, user: z.infer<typeof USER> | undefined) {
+  switch (person) {
+    case 'author': {
+      const name = commit?.author?.name ?? commit?.author_name ?? null
+      const email = commit?.author?.email ?? commit?.author_email ?? null
+      return { committer: name, author: authorOf({ name, email, login: null }) }
+    }
+    case 'starter': {
+      const login = user?.username ?? null
+      return { committer: login, author: authorOf({ name: null, email: null, login }) }
+    }
+    default:
+      return { committer: null, author: null }
+  }
+}
 
 // A merge request's pipelines belong to no branch, and a tag may have the same name as the default branch.
 function branchOf({ ref, tag }: Pipeline, defaultBranch: string | null, mergeRequest: string | null): string | null {
   const iid = mergeRequest ?? /^refs\/merge-requests\/(\d+)\//.exec(ref ?? '')?.[1]
   if (iid !== undefined) return `!${iid}`
+  // Rules for the default branch must not select it.
   return tag && ref === defaultBranch ? `refs/tags/${ref}` : ref
 }

@@ -12,6 +12,7 @@ import { branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
 import type { RuleResult, RuleVerdict } from '../../domain/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/status.ts'
+import { hasStreak } from '../../domain/stream.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { StoredDecision, StoredEvent } from '../records.ts'
@@ -268,7 +269,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         branch,
         commit_id: commitId,
         word: observation.rawStatus,
-        verdict: isVerdict(toStatus(observation.rawStatus)) && !isOfPastAttempt ? 1 : 0,
+        verdict: isVerdict(toStatus(observation.rawStatus)) && !isOfPastAttempt && hasStreak(branch ?? '') ? 1 : 0,
         details: JSON.stringify(observation.details),
         priority,
         acknowledged: origin === 'delivery' ? 0 : 1,

@@ -1,6 +1,7 @@
 import { type Selectable, sql, type Kysely } from 'kysely'
 import { type BuildId, type ProjectId, type Uuid, buildKey } from '../../domain/ids.ts'
 import type { Status } from '../../domain/status.ts'
+import { WITHOUT_STREAK } from '../../domain/stream.ts'
 import type { Schema } from '../schema.ts'
 import type { KnownBuild } from '../records.ts'
 import { normalHandle } from '../../domain/handle.ts'
@@ -57,9 +58,12 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
     return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
   }
 
-  /** Red builds without a newer outcome on their branch. */
+  /** Red builds without a newer outcome in their stream, if its results follow one another. */
   const stillRed = () =>
-    builds()
+    WITHOUT_STREAK.reduce(
+      (query, end) => query.where(sql<boolean>`coalesce(branch, '') not like ${sql.lit(`%${end}`)}`),
+      builds(),
+    )
       .where(
         'status',
         'in',

@@ -63,6 +63,7 @@ describe('a run', () => {
         lastEndAt: null,
         failedJobs: null,
         author: { email: 'ada@example.com', login: null },
+        requestUrl: null,
       },
     })
   })
@@ -93,13 +94,42 @@ describe('a run', () => {
   it('from a fork is on the branch of the fork', () => {
     expect(seen({ head_repository: { id: 2, owner: { login: 'mallory' } } })?.branch).toBe('mallory:main')
     expect(seen({ head_repository: { id: 2, owner: null } })?.branch).toBe('fork:main')
-    expect(seen({ head_repository: null, event: 'pull_request' })?.branch).toBe('fork:main')
+    expect(seen({ head_repository: null, event: 'pull_request' })?.branch).toBe('fork:main · pull request')
     expect(seen({ head_repository: null })?.branch).toBe('main')
   })
 
   it('for a pull request from the default branch is not on that branch, since it tests the merge', () => {
-    expect(seen({ event: 'pull_request' })?.branch).toBe('acme:main')
-    expect(seen({ event: 'pull_request', head_branch: 'feature' })?.branch).toBe('feature')
+    expect(seen({ event: 'pull_request' })?.branch).toBe('acme:main · pull request')
+    expect(seen({ event: 'pull_request', head_branch: 'feature' })?.branch).toBe('feature · pull request')
+  })
+
+  const QUEUED = 'gh-readonly-queue/main/pr-87-a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
+
+  it.each<[event: string, changes: object, stream: string, sharesCard: boolean, committer: string | null]>([
+    ['push', {}, 'main', true, 'Ada'],
+    ['pull_request', { pull_requests: [{ number: 87 }] }, 'acme:main · #87', false, null],
+    ['pull_request', { pull_requests: [{ number: 87 }, { number: 88 }] }, 'acme:main · pull request', false, null],
+    ['merge_group', { head_branch: QUEUED }, `${QUEUED} · #87 · merge queue`, false, null],
+    ['push', { head_branch: QUEUED }, `${QUEUED} · #87 · merge queue`, false, null],
+    ['schedule', {}, 'main · nightly', false, null],
+    ['workflow_dispatch', { actor: { login: 'grace-h' } }, 'main · by hand', false, 'grace-h'],
+    ['workflow_run', {}, 'main · workflow run', false, null],
+    ['issue_comment', {}, 'main · issue comment', false, null],
+    ['dynamic', {}, 'main · dynamic', false, null],
+    ['a_trigger_of_tomorrow', {}, 'main · a trigger of tomorrow', false, null],
+  ])('that %s started, with %o, belongs to the stream %s', (event, changes, stream, sharesCard, committer) => {
+    const build = seen({ event, ...changes })!
+    expect(build).toMatchObject({ branch: stream, details: { committer } })
+    expect(build.commitId !== null).toBe(sharesCard)
+    if (committer === null) expect(build.details.author).toBeNull()
+  })
+
+  it('of a pull request has its title and its address', () => {
+    const pulled = { event: 'pull_request', pull_requests: [{ number: 87 }], display_title: 'Log in without e-mail' }
+    expect(seen(pulled)?.details).toMatchObject({
+      message: 'Log in without e-mail',
+      requestUrl: 'https://github.example/acme/web/pull/87',
+    })
   })
 
   it.each([

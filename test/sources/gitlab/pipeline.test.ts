@@ -56,8 +56,8 @@ describe('a pipeline', () => {
         details: {
           projectName: 'gitlab-org/gitlab-test',
           shortCommitId: 'bcbb5ec3',
-          message: 'test',
-          committer: 'User',
+          message: 'Test',
+          committer: null,
           finishedAt: Date.parse('2016-08-12T15:26:29Z'),
           lastEndAt: Date.parse('2016-08-12T15:26:29Z'),
           failedJobs: null,
@@ -121,13 +121,33 @@ describe('a pipeline', () => {
   })
 
   it('of a tag with the name of the default branch does not belong to that branch', () => {
-    expect(seenOf({ tag: true }).branch).toBe('refs/tags/main')
-    expect(seenOf({ tag: true, ref: 'v1.0' }).branch).toBe('v1.0')
+    expect(seenOf({ tag: true }).branch).toBe('refs/tags/main · tag')
+    expect(seenOf({ tag: true, ref: 'v1.0' }).branch).toBe('v1.0 · tag')
   })
 
-  it('that was not started by a push shares its commit with no other', () => {
-    expect(seenOf({ source: 'schedule' }).commitId).toBeNull()
-    expect(seenOf({ source: 'push' }).commitId).toBe(PIPELINE.sha)
+  it.each<[source: string, changes: object, stream: string, sharesCard: boolean, committer: string | null]>([
+    ['push', {}, 'main', true, 'Ada'],
+    ['merge_request_event', { ref: 'refs/merge-requests/12/head' }, '!12', true, null],
+    ['merge_request_event', { ref: 'refs/merge-requests/12/train' }, '!12 · merge queue', false, null],
+    ['schedule', {}, 'main · nightly', false, null],
+    ['web', { user: { username: 'grace-h' } }, 'main · by hand', false, 'grace-h'],
+    ['api', {}, 'main · api', false, null],
+    ['trigger', {}, 'main · trigger', false, null],
+    ['chat', {}, 'main · chat', false, null],
+    ['pipeline', {}, 'main · pipeline', false, null],
+    ['webide', {}, 'main · webide', false, null],
+    ['external', {}, 'main · external', false, null],
+    ['ondemand_dast_scan', {}, 'main · ondemand dast scan', false, null],
+    ['security_orchestration_policy', {}, 'main · security orchestration policy', false, null],
+    ['container_registry_push', {}, 'main · container registry push', false, null],
+    ['duo_workflow', {}, 'main · duo workflow', false, null],
+    ['a_source_of_tomorrow', {}, 'main · a source of tomorrow', false, null],
+  ])('that %s started, with %o, belongs to the stream %s', (source, changes, stream, sharesCard, committer) => {
+    const commit = { author: { name: 'Ada', email: 'ada@acme.example' } }
+    const build = seenOf({ source, ...changes }, { commit })
+    expect(build).toMatchObject({ branch: stream, details: { committer } })
+    expect(build.commitId !== null).toBe(sharesCard)
+    if (committer === null) expect(build.details.author).toBeNull()
   })
 
   it('that runs again still gives the time of its last end, and has not finished', () => {
