@@ -115,8 +115,9 @@ async function insert(
     origin,
   }: { observation: Observation; known: readonly StoredEvent[]; at: number; origin: Origin },
 ): Promise<{ eventSeq: number; revisionKey: string }> {
-  // Build events of one build stay together even where some of them leave out the branch or the commit.
-  const branch = observation.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
+  // Build events of one build stay together even where some leave out the branch or the commit, or no longer name the
+  // pull request: GitHub lists only open ones.
+  const branch = known.find((buildEvent) => buildEvent.branch !== null)?.branch ?? observation.branch
   const commitId =
     observation.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const place = {

@@ -1,6 +1,7 @@
 import { isFinal, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { branchIn } from '../../domain/stream.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
@@ -21,7 +22,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
     async getProject(projectId, { branch, builds: asked = [] } = {}, signal) {
       const project = await storedProject(reads, projectId)
       // GitHub wants the branch of a fork without its owner's name.
-      const named = branch?.split(':').at(-1)
+      const named = branch === undefined ? undefined : branchIn(branch).split(':').at(-1)
       const wanted = {
         workflow: workflowIn(projectId),
         ...(named === undefined ? {} : { branch: named }),

@@ -2,6 +2,7 @@ import { NEWS_MS } from '../../domain/build-event.ts'
 import { isSameEnd } from '../../domain/attempt-number.ts'
 import { compareOrders, gitlabProjectId, idOrder, type ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { branchIn } from '../../domain/stream.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
@@ -60,8 +61,9 @@ async function newestOf(client: GitlabClient, project: string, branch: string | 
 
 /** A branch's refs. A merge request (see `readPipeline`) has three: its commit, its merge result, and its train. */
 function refsOf(branch: string | undefined): (string | undefined)[] {
-  const iid = /^!(\d+)$/.exec(branch ?? '')?.[1]
-  return iid === undefined ? [branch] : ['head', 'merge', 'train'].map((of) => `refs/merge-requests/${iid}/${of}`)
+  const ref = branch === undefined ? undefined : branchIn(branch)
+  const iid = /^!(\d+)$/.exec(ref ?? '')?.[1]
+  return iid === undefined ? [ref] : ['head', 'merge', 'train'].map((of) => `refs/merge-requests/${iid}/${of}`)
 }
 
 /** Looks overlap: a slow transaction in GitLab appears after newer ones. Known pipelines are not read again. */
