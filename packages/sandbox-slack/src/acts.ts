@@ -4,8 +4,10 @@ import type { ChannelActs } from './channel-acts.ts'
 import type { Events } from './events.ts'
 import { postMessage, removeMessage } from './messages.ts'
 import type { Message } from './messages.ts'
+import type { GridTeams } from './model.ts'
 import { toWireUser } from './wire.ts'
-import type { Channel, Workspace } from './workspace.ts'
+import { GRID } from './workspace.ts'
+import type { Channel, User, Workspace } from './workspace.ts'
 
 export { getChannel } from './channel-acts.ts'
 
@@ -19,6 +21,12 @@ export interface Acts extends ChannelActs {
   /** Sends the bot `user_change`. */
   deactivate: (user: string) => void
   reactivate: (user: string) => void
+  /** The app may not see this person any more: `user_not_visible`. */
+  hide: (user: string) => void
+  /** The workspace becomes one of an organization (Enterprise Grid). */
+  joinGrid: () => void
+  /** The person's workspaces in the organization, which the workspace joins if it is in none. */
+  setGridTeams: (user: string, grid: GridTeams) => void
   revokeToken: () => void
   restoreToken: () => void
   /** Removes or adds a scope of the app. Methods and events that need it stop or work from now on. */
@@ -40,6 +48,12 @@ export function createActs(workspace: Workspace, grant: Grant, events: Events): 
     closeEditWindow: (id, ts) => void (getMessage(getChannel(workspace, id), ts).isEditWindowClosed = true),
     deactivate: (id) => changeAccount(workspace, events, id, true),
     reactivate: (id) => changeAccount(workspace, events, id, false),
+    hide: (id) => void (getUser(workspace, id).isHidden = true),
+    joinGrid: () => joinGrid(workspace),
+    setGridTeams: (id, grid) => {
+      joinGrid(workspace)
+      getUser(workspace, id).grid = grid
+    },
     revokeToken: () => void (grant.isRevoked = true),
     restoreToken: () => void (grant.isRevoked = false),
     revokeScope: (scope) => void grant.scopes.delete(scope),
@@ -49,14 +63,21 @@ export function createActs(workspace: Workspace, grant: Grant, events: Events): 
 }
 
 function changeAccount(workspace: Workspace, events: Events, id: string, isDeactivated: boolean): void {
-  const user = workspace.users.get(id)
-  if (!user) throw new Error(`the sandbox has no user ${id}`)
+  const user = getUser(workspace, id)
   if ((user.isDeactivated ?? false) === isDeactivated) return
   user.isDeactivated = isDeactivated
   workspace.changes.emit({ kind: 'user', user })
   const nowS = workspace.clock.now() / 1_000
   const stamps = { cache_ts: Math.floor(nowS), event_ts: nowS.toFixed(6) }
   events.tell({ type: 'user_change', user: toWireUser(workspace, user), ...stamps })
+}
+
+const joinGrid = (workspace: Workspace): void => void (workspace.enterprise = { id: GRID.id, name: GRID.name })
+
+export function getUser(workspace: Workspace, id: string): User {
+  const user = workspace.users.get(id)
+  if (!user) throw new Error(`the sandbox has no user ${id}`)
+  return user
 }
 
 export function getMessage(channel: Channel, ts: string): Message {

@@ -3,6 +3,7 @@ import { Refusal, textArg } from './methods/call.ts'
 import type { Args, Call, Method } from './methods/call.ts'
 import type { Events } from './events.ts'
 import type { Grant } from './grant.ts'
+import { objectOf } from './json.ts'
 import type { Json } from './json.ts'
 import type { Rates } from './rates.ts'
 import type { SocketDoor } from './sockets/sockets.ts'
@@ -25,6 +26,8 @@ export interface ApiCall {
   args: Args
   /** the header's value */
   authorization: string | undefined
+  /** the header's value */
+  contentType?: string | undefined
 }
 
 export interface Answer {
@@ -36,14 +39,15 @@ export interface Answer {
 }
 
 /** Answers a Web API call. Checks the token, then the rate limits, then the scopes, then runs the method. */
-export function answerCall(parts: ApiParts, { method: name, args, authorization }: ApiCall): Answer {
+export function answerCall(parts: ApiParts, { method: name, args, authorization, contentType }: ApiCall): Answer {
   const method = METHODS.get(name)
   if (!method) return toAnswer({ ok: false, error: 'unknown_method', req_method: name })
   const refusal = name === 'api.test' ? null : refusalOfToken(parts.grant, method, tokenOf(args, authorization))
   if (refusal) return toAnswer({ ok: false, error: refusal })
   const waitMs = parts.rates.admit({ token: parts.grant.token, method: name, channel: textChannelOf(args) })
   if (waitMs !== null) return tooMany(Math.max(1, Math.ceil(waitMs / 1_000)))
-  return runMethod(parts, method, args)
+  const isByApp = tokenOf(args, authorization) === parts.grant.appToken
+  return runMethod(parts, method, { args, isByApp, lacksCharset: isWithoutCharset(contentType) })
 }
 
 const BEARER = /^Bearer\s+/i
@@ -52,10 +56,10 @@ const tokenOf = (args: Args, authorization: string | undefined): string | undefi
   authorization?.replace(BEARER, '') ?? textArg(args, 'token')
 
 function refusalOfToken(grant: Grant, method: Method, token: string | undefined): string | null {
-  const [right, other] = method.token === 'app' ? [grant.appToken, grant.token] : [grant.token, grant.appToken]
+  const { token: kind = 'bot' } = method
   if (token === undefined) return 'not_authed'
-  if (token === other) return 'not_allowed_token_type'
-  if (token !== right) return 'invalid_auth'
+  if (token !== grant.token && token !== grant.appToken) return 'invalid_auth'
+  if (kind !== 'any' && (kind === 'app') !== (token === grant.appToken)) return 'not_allowed_token_type'
   return grant.isRevoked && token === grant.token ? 'token_revoked' : null
 }
 
@@ -70,13 +74,28 @@ export const tooMany = (retryAfterS: number): Answer => ({
   headers: { ...JSON_HEADERS, 'retry-after': String(retryAfterS) },
 })
 
-function runMethod(parts: ApiParts, method: Method, args: Args): Answer {
+interface Asked extends Pick<Call, 'args' | 'isByApp'> {
+  lacksCharset: boolean
+}
+
+/** Slack warns of JSON whose header names no charset. */
+const isWithoutCharset = (type = ''): boolean => type.startsWith('application/json') && !type.includes('charset')
+
+function withWarning(body: Json, warning: string): Json {
+  const metadata = objectOf(body['response_metadata'])
+  const earlier: unknown[] = Array.isArray(metadata['warnings']) ? metadata['warnings'] : []
+  return { ...body, warning, response_metadata: { ...metadata, warnings: [...earlier, warning] } }
+}
+
+function runMethod(parts: ApiParts, method: Method, asked: Asked): Answer {
   const { workspace, triggers, views, sockets, events, grant } = parts
   const scopeHeaders = {
     'x-oauth-scopes': [...grant.scopes].join(','),
     'x-accepted-oauth-scopes': method.scopes.join(','),
   }
-  const answer = toAnswer(run(method, { args, workspace, triggers, views, sockets, events, scopes: grant.scopes }))
+  const shared = { workspace, triggers, views, sockets, events, scopes: grant.scopes }
+  const body = run(method, { ...asked, ...shared })
+  const answer = toAnswer(asked.lacksCharset ? withWarning(body, 'missing_charset') : body)
   return { ...answer, headers: { ...answer.headers, ...scopeHeaders } }
 }
 

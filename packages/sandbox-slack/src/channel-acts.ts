@@ -1,7 +1,8 @@
 import type { Events, EventType } from './events.ts'
 import type { Json } from './json.ts'
-import { PEOPLE } from './workspace.ts'
-import type { Channel, Workspace } from './workspace.ts'
+import { CREATED_AT_S } from './wire-channel.ts'
+import { addChannel, createChannel, newChannelId, openGroup, OUTSIDE, PEOPLE } from './workspace.ts'
+import type { Channel, Restriction, Workspace } from './workspace.ts'
 
 /** Changes that admins make to a channel. A change that changes nothing sends no event. */
 export interface ChannelActs {
@@ -17,6 +18,17 @@ export interface ChannelActs {
   kickBot: (channel: string) => void
   /** `member_joined_channel` */
   inviteBot: (channel: string) => void
+  /** A new channel, without the bot. Returns its id. */
+  addChannel: (channel: { name: string; kind: 'public' | 'private'; members: readonly string[] }) => string
+  /** Opens a group direct message, which no app is in, or can be invited to. Returns its id. */
+  openGroup: (users: readonly string[]) => string
+  /**
+   * A private channel is shared with another workspace, and so gets a new id: `channel_id_changed`. The old one is not
+   * found any more. Returns the new id.
+   */
+  changeId: (channel: string) => string
+  /** What Slack refuses in the channel from now on; null: nothing. */
+  restrict: (channel: string, restriction: Restriction | null) => void
 }
 
 /** The user that events name as the one who made the change. */
@@ -41,7 +53,16 @@ export function createChannelActs(workspace: Workspace, events: Events): Channel
       workspace.changes.emit({ kind: 'channel', channel })
       tellOf(parts, channel, 'left', { channel: id, actor_id: ADMIN })
     },
-    inviteBot: (id) => join(parts, getChannel(workspace, id), ADMIN),
+    inviteBot: (id) => inviteBot(parts, getChannel(workspace, id)),
+    addChannel: ({ name, kind, members }) =>
+      addChannel(workspace, { ...createChannel(newChannelId(workspace), name, members), kind }).id,
+    openGroup: (users) => openGroup(workspace, users).id,
+    changeId: (id) => changeId(parts, getChannel(workspace, id)),
+    restrict: (id, restriction) => {
+      const channel = getChannel(workspace, id)
+      if (restriction) channel.restriction = restriction
+      else delete channel.restriction
+    },
   }
 }
 
@@ -66,15 +87,33 @@ function setArchived(parts: Parts, channel: Channel, isArchived: boolean): void 
   else tellOf(parts, channel, 'unarchive', { channel: id, [kind === 'private' ? 'actor_id' : 'user']: ADMIN })
 }
 
-const CREATED_AT_S = 1_700_000_000
-
 function rename(parts: Parts, channel: Channel, name: string): void {
   if (channel.name === name) return
+  channel.previousNames.unshift(channel.name)
   channel.name = name
   parts.workspace.changes.emit({ kind: 'channel', channel })
   const { id, kind } = channel
   const renamed = { id, name, name_normalized: name, created: CREATED_AT_S }
   tellOf(parts, channel, 'rename', { channel: { ...renamed, is_channel: kind === 'public', is_mpim: false } })
+}
+
+function inviteBot(parts: Parts, channel: Channel): void {
+  if (channel.kind === 'mpim') throw new Error(`an app cannot be invited to the group direct message ${channel.id}`)
+  join(parts, channel, ADMIN)
+}
+
+function changeId({ workspace, events }: Parts, channel: Channel): string {
+  const { id: from, kind } = channel
+  if (kind !== 'private') throw new Error(`${from} is not private, and so keeps its id`)
+  workspace.channels.delete(from)
+  Object.assign(channel, { id: newChannelId(workspace), sharedWith: [OUTSIDE] })
+  workspace.channels.set(channel.id, channel)
+  for (const one of workspace.ephemerals) if (one.channelId === from) one.channelId = channel.id
+  workspace.changes.emit({ kind: 'moved', from, channel })
+  const ids = { old_channel_id: from, new_channel_id: channel.id }
+  if (channel.members.has(workspace.bot.userId))
+    events.tell({ type: 'channel_id_changed', ...ids, event_ts: eventTs(workspace) })
+  return channel.id
 }
 
 /** Sends an event, for a private channel only if the bot is in it or has just been removed. */

@@ -9,6 +9,7 @@ export const SCOPE_BY_EVENT = {
   app_home_opened: null,
   channel_archive: 'channels:read',
   channel_unarchive: 'channels:read',
+  channel_id_changed: 'groups:read',
   channel_rename: 'channels:read',
   channel_left: 'channels:read',
   group_archive: 'groups:read',

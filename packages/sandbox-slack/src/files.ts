@@ -1,4 +1,3 @@
-import type { Json } from './json.ts'
 import type { File, Workspace } from './model.ts'
 
 /** The largest file. The sandbox keeps files in memory; Slack allows a gigabyte. */
@@ -52,8 +51,11 @@ const typeOf = ({ name }: File): string => {
 
 export const mimetypeOf = (file: File): string => MIME_BY_TYPE.get(typeOf(file)) ?? 'application/octet-stream'
 
+/** Where a file was shared. The sandbox does not keep count. */
+const NOWHERE = { channels: [], groups: [], ims: [], has_more_shares: false, comments_count: 0, is_starred: false }
+
 /** A file as part of a message. */
-export function toWireFile(workspace: Workspace, file: File): Json {
+export function toWireFile(workspace: Workspace, file: File) {
   const { team, bot, origin } = workspace
   const path = `${file.id}/${encodeURIComponent(file.name)}`
   return {
@@ -71,12 +73,18 @@ export function toWireFile(workspace: Workspace, file: File): Json {
     mode: 'hosted',
     editable: false,
     is_external: false,
+    external_type: '',
+    username: '',
+    display_as_bot: false,
     is_public: true,
     public_url_shared: false,
     url_private: `${origin}${FILE_PATH}${path}`,
     url_private_download: `${origin}${FILE_PATH}${path}`,
     permalink: `https://${team.domain}.slack.com/files/${bot.userId}/${path}`,
     file_access: 'visible',
+    has_rich_preview: false,
+    media_display_type: 'unknown',
+    ...NOWHERE,
     ...(file.altText === undefined ? {} : { alt_txt: file.altText }),
   }
 }

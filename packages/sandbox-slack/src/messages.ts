@@ -8,6 +8,7 @@ export interface Draft {
   userId: string
   text: string
   threadTs?: string | undefined
+  botName?: string | undefined
   isBroadcast?: boolean
   blocks?: Json[]
   attachments?: Json[]
@@ -48,6 +49,7 @@ function toMessage(workspace: Workspace, channel: Channel, draft: Draft): Messag
     isBroadcast: draft.isBroadcast ?? false,
     userId: draft.userId,
     byBot: draft.userId === workspace.bot.userId,
+    ...(draft.botName === undefined ? {} : { botName: draft.botName }),
     text: draft.text,
     blocks: completeBlocks(workspace, draft.blocks ?? []),
     attachments: completeAttachments(workspace, draft.attachments ?? []),
@@ -143,7 +145,8 @@ export function completeBlocks(workspace: Workspace, blocks: readonly Json[]): J
 
 const ACTION_TYPES = /^(?:button|overflow|checkboxes|radio_buttons|.*_select|.*picker|.*_input)$/
 
-function complete(workspace: Workspace, value: unknown): unknown {
+/** Text and elements with the ids and defaults that the sender left out. */
+export function complete(workspace: Workspace, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => complete(workspace, one))
   return isJson(value) ? completeObject(workspace, value) : value
 }

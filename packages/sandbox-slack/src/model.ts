@@ -10,6 +10,8 @@ export interface Message {
   isBroadcast: boolean
   userId: string
   byBot: boolean
+  /** posted by a workflow or an old integration, which Slack shows with a name and without a user */
+  botName?: string
   text: string
   blocks: Json[]
   attachments: Json[]
@@ -37,9 +39,28 @@ export interface User {
   /** accounts of apps have none */
   email?: string
   role: 'member' | 'admin' | 'owner' | 'guest' | 'bot'
+  /** of an account with the role `bot` */
+  bot?: Bot
   /** the workspace of an outsider; missing for people of this workspace */
   team?: Team
+  /** their workspaces in the organization; by default this one */
+  grid?: GridTeams
   isDeactivated?: boolean
+  /** people whom the app may not see: `user_not_visible` */
+  isHidden?: boolean
+}
+
+export interface Bot {
+  botId: string
+  appId: string
+  kind: 'app' | 'workflow' | 'connector'
+}
+
+export interface GridTeams {
+  /** the first one is the `team_id` that Slack names */
+  teams: readonly string[]
+  /** Slack names no `team_id`, and the workspaces beside `enterprise_user`, not in it */
+  isFlat?: boolean
 }
 
 /** A file, from the start of its upload. `bytes` is set when they arrive, `completedAtMs` when the app completes it. */
@@ -58,8 +79,11 @@ export interface File {
 export interface Channel {
   id: string
   name: string
-  kind: 'public' | 'private' | 'im'
+  previousNames: string[]
+  kind: 'public' | 'private' | 'mpim' | 'im'
   isArchived: boolean
+  /** who may not post what; missing: every member may */
+  restriction?: Restriction
   /** user ids, with the bot's if it is a member */
   members: Set<string>
   /** the other workspaces that share it; missing if it is not shared */
@@ -70,6 +94,18 @@ export interface Channel {
   threads: Map<string, Message[]>
   /** the last ts used, in microseconds */
   lastTsMicros: number
+}
+
+/** What Slack refuses in a channel. */
+export interface Restriction {
+  /** any message */
+  isReadOnly?: boolean
+  /** messages outside threads */
+  isThreadOnly?: boolean
+  /** replies */
+  isNonThreadable?: boolean
+  /** messages of everybody else; `type` names kinds of people, such as `admin`, of which no app is one */
+  postingRestrictedTo?: { type?: string[]; user?: string[] }
 }
 
 /** A message that only one person sees, until they reload. */
@@ -90,6 +126,10 @@ export interface Workspace {
   readonly clock: Clock
   readonly team: Team
   readonly bot: { userId: string; botId: string; appId: string; name: string }
+  /** the organization that it belongs to; null: none */
+  enterprise: { id: string; name: string } | null
+  /** whether `auth.test` names the app */
+  readonly namesApp: boolean
   readonly users: Map<string, User>
   readonly userGroups: UserGroup[]
   readonly channels: Map<string, Channel>
@@ -111,6 +151,8 @@ export type Change =
   | { kind: 'reacted'; channel: Channel; message: Message }
   | { kind: 'ephemeral' | 'ephemeral-removed'; channel: Channel; ephemeral: Ephemeral }
   | { kind: 'channel'; channel: Channel }
+  /** the channel has a new id */
+  | { kind: 'moved'; from: string; channel: Channel }
   | { kind: 'user'; user: User }
   /** a person's open modals, the visible one last, and their home tab */
   | { kind: 'views'; userId: string; stack: readonly Json[]; home: Json | undefined }

@@ -51,6 +51,8 @@ export function pageChange(workspace: Workspace, change: Change): Json {
       return { kind: 'message', message: toPageEphemeral(workspace, change.channel, change.ephemeral) }
     case 'ephemeral-removed':
       return { kind: 'removed', channel: change.channel.id, ts: change.ephemeral.message.ts }
+    case 'moved':
+      return { kind: 'moved', from: change.from, channel: toPageChannel(workspace, change.channel) }
     case 'channel':
       return { kind: 'channel', channel: toPageChannel(workspace, change.channel) }
     case 'user':
@@ -88,6 +90,7 @@ export const toPageChannel = (
 
 const toPageMessage = (workspace: Workspace, channel: Channel, message: Message): Json => ({
   ...toWireMessage(workspace, channel, message, { replies: [] }),
+  user: message.userId,
   channel: channel.id,
   root: message.threadTs ?? null,
   isBroadcast: message.isBroadcast,

@@ -3,19 +3,24 @@ import type { Json } from './json.ts'
 import type { Message } from './messages.ts'
 import type { Channel, User, Workspace } from './workspace.ts'
 import { toWireMessage } from './wire.ts'
-import { teamOf } from './workspace.ts'
+import { homeIdOf, teamOf } from './workspace.ts'
 
 /** The deprecated verification token, which Slack still sends. Apps should not rely on it. */
 const VERIFICATION_TOKEN = 'sandbox-verification-token'
 
-export const directMessageName = 'directmessage'
+const directMessageName = 'directmessage'
+const privateChannelName = 'privategroup'
 
 export interface Asked {
   triggerId: string
   responseUrl: string
 }
 
-const nameOf = (channel: Channel): string => (channel.kind === 'im' ? directMessageName : channel.name)
+/** Slack does not tell an app the name of a private channel in a request. */
+function nameOf({ kind, name }: Channel): string {
+  if (kind === 'im') return directMessageName
+  return kind === 'private' ? privateChannelName : name
+}
 
 export const commandFields = (
   workspace: Workspace,
@@ -32,9 +37,13 @@ export const commandFields = (
   text,
   api_app_id: workspace.bot.appId,
   is_enterprise_install: 'false',
+  ...enterpriseOf(workspace),
   response_url: responseUrl,
   trigger_id: triggerId,
 })
+
+const enterpriseOf = ({ enterprise }: Workspace) =>
+  enterprise ? { enterprise_id: enterprise.id, enterprise_name: enterprise.name } : {}
 
 export interface CommandWords {
   user: User
@@ -48,11 +57,11 @@ export function interactionFields(workspace: Workspace, type: string, user: User
   const { id, domain } = teamOf(workspace, user)
   return {
     type,
-    user: { id: user.id, username: user.name, name: user.name, team_id: id },
+    user: { id: user.id, username: user.name, name: user.name, team_id: homeIdOf(workspace, user) },
     api_app_id: workspace.bot.appId,
     token: VERIFICATION_TOKEN,
-    team: { id, domain },
-    enterprise: null,
+    team: { id, domain, ...enterpriseOf(workspace) },
+    enterprise: workspace.enterprise,
     is_enterprise_install: false,
   }
 }
@@ -86,6 +95,7 @@ export interface MessagePlace {
 export const eventEnvelope = (workspace: Workspace, event: Json, eventId?: string): Json => ({
   token: VERIFICATION_TOKEN,
   team_id: workspace.team.id,
+  ...(workspace.enterprise ? { enterprise_id: workspace.enterprise.id } : {}),
   api_app_id: workspace.bot.appId,
   event,
   type: 'event_callback',
@@ -93,7 +103,7 @@ export const eventEnvelope = (workspace: Workspace, event: Json, eventId?: strin
   event_time: Math.floor(workspace.clock.now() / 1_000),
   authorizations: [
     {
-      enterprise_id: null,
+      enterprise_id: workspace.enterprise?.id ?? null,
       team_id: workspace.team.id,
       user_id: workspace.bot.userId,
       is_bot: true,

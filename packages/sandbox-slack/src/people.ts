@@ -1,7 +1,7 @@
 import type { Acknowledgement } from './acknowledgement.ts'
 import type { Json } from './json.ts'
 import { runCommand } from './people/command.ts'
-import { editMention, mentionBot, openHome, verifyUrl } from './people/event.ts'
+import { editMention, mentionBot, mentionByBot, openHome, verifyUrl } from './people/event.ts'
 import { click, useGlobalShortcut, useMessageShortcut } from './people/message.ts'
 import type { Press, Spot } from './people/message.ts'
 import type { PeopleParts } from './people/parts.ts'
@@ -40,6 +40,13 @@ export interface People {
   useGlobalShortcut(use: { user: string; callbackId: string }): Promise<Acknowledgement>
   /** Posts `@bot text` in the channel or the thread, and sends the bot the event. */
   mentionBot(words: { user: string; channel: string; text: string; threadTs?: string }): Promise<Acknowledgement>
+  /** Another bot does the same: an app (the default), or a workflow, of which the event names no user. */
+  mentionByBot(words: {
+    channel: string
+    text: string
+    threadTs?: string
+    by?: 'app' | 'workflow'
+  }): Promise<Acknowledgement>
   /** Edits a person's message to `@bot text`. As in Slack, the bot gets the event again, with another id. */
   editMention(words: { channel: string; ts: string; text: string }): Promise<Acknowledgement>
   openHome(user: string): Promise<Acknowledgement>
@@ -64,6 +71,7 @@ export const createPeople = (parts: PeopleParts): People => ({
   useShortcut: (use) => useMessageShortcut(parts, use),
   useGlobalShortcut: (use) => useGlobalShortcut(parts, use),
   mentionBot: (words) => mentionBot(parts, words),
+  mentionByBot: (words) => mentionByBot(parts, words),
   editMention: (words) => editMention(parts, words),
   openHome: (user) => openHome(parts, user),
   verifyUrl: (challenge) => verifyUrl(parts, challenge),

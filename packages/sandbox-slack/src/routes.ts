@@ -61,8 +61,9 @@ async function routeApi(
   const args = await argsOf(request, searchParams)
   if (args === 'too-large') return sendJson(response, 413, { ok: false, error: 'request_too_large' })
   if (args === null) return sendJson(response, 200, { ok: false, error: 'invalid_json' })
-  const { authorization } = request.headers
-  await play(parts, response, { method, args, act: () => answerCall(parts, { method, args, authorization }) })
+  const { authorization, 'content-type': contentType } = request.headers
+  const act = () => answerCall(parts, { method, args, authorization, contentType })
+  await play(parts, response, { method, args, act })
 }
 
 async function argsOf(request: IncomingMessage, search: URLSearchParams): Promise<Args | null | 'too-large'> {

@@ -46,6 +46,8 @@ export interface SandboxSlackOptions {
   scopes?: readonly string[]
   /** the events that the app has subscribed to, such as `channel_archive`; default all that the sandbox knows */
   events?: readonly string[]
+  /** whether `auth.test` names the app's id to the bot's token; default no */
+  namesApp?: boolean
   /** `off`, or changes to the rate limits; default Slack's own limits */
   rates?: RateOptions | 'off'
   /** the bot's URL, such as `http://127.0.0.1:3000/slack/events`; `connectBot` can set it later */
@@ -107,6 +109,8 @@ export const DEFAULT_SCOPES = [
   'im:history',
   'im:read',
   'im:write',
+  'mpim:history',
+  'mpim:read',
   'reactions:write',
   'usergroups:read',
   'users:read',
@@ -143,7 +147,7 @@ function createParts(options: SandboxSlackOptions) {
   const { clock = systemClock, botToken = DEFAULT_BOT_TOKEN, appToken = DEFAULT_APP_TOKEN } = options
   const { signingSecret = DEFAULT_SIGNING_SECRET, scopes = DEFAULT_SCOPES } = options
   const { rates: rateOptions = {}, botUrl, mode, ackTimeoutMs } = options
-  const workspace = createWorkspace(clock)
+  const workspace = createWorkspace(clock, options)
   const grant = { token: botToken, appToken, scopes: new Set(scopes), isRevoked: false }
   const triggers = createTriggers(workspace)
   const views = createViews(workspace)

@@ -1,6 +1,6 @@
-import { listOf } from './json.ts'
+import { listOf, objectOf } from './json.ts'
 import type { Json } from './json.ts'
-import { completeBlocks } from './messages.ts'
+import { complete, completeBlocks } from './messages.ts'
 import { valuesIn, valuesOf } from './view-state.ts'
 import type { Values } from './view-state.ts'
 import type { Workspace } from './workspace.ts'
@@ -107,7 +107,8 @@ function replace(view: Json, next: Json): void {
 
 function toView(workspace: Workspace, content: Json, kept: Json, values: Values = {}, channelId?: string): Json {
   const { team, bot, clock } = workspace
-  const blocks = completeBlocks(workspace, listOf(content['blocks']))
+  const { blocks: sent, ...rest } = content
+  const blocks = completeBlocks(workspace, listOf(sent))
   const id = kept['id'] ?? `V0${String(workspace.nextNumber()).padStart(8, '0')}`
   return {
     team_id: team.id,
@@ -123,8 +124,9 @@ function toView(workspace: Workspace, content: Json, kept: Json, values: Values 
     notify_on_close: false,
     previous_view_id: null,
     root_view_id: id,
+    submit_disabled: false,
     ...kept,
-    ...content,
+    ...objectOf(complete(workspace, rest)),
     blocks,
     state: { values: valuesOf(blocks, values, channelId) },
     id,

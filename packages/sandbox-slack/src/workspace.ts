@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { createChanges } from './changes.ts'
 import type { Channel, Team, User, Workspace } from './model.ts'
 
-export type { Channel, Ephemeral, File, Team, User, UserGroup, Workspace } from './model.ts'
+export type { Channel, Ephemeral, File, Restriction, Team, User, UserGroup, Workspace } from './model.ts'
 
 /** The user ids of people, by name. Sol is an outsider from another workspace. */
 export const PEOPLE = {
@@ -13,11 +13,19 @@ export const PEOPLE = {
   sol: 'U0SOL00001',
 } as const
 
-/** Accounts that nobody uses: one is deactivated, one is another app's. */
-export const ACCOUNTS = { deactivated: 'U0FORMER01', otherBot: 'U0OTHERBOT' } as const
+/** Accounts that nobody uses: one is deactivated, the others are another app's, a workflow's and a connector's. */
+export const ACCOUNTS = {
+  deactivated: 'U0FORMER01',
+  otherBot: 'U0OTHERBOT',
+  workflow: 'U0WORKFLOW',
+  connector: 'U0CONNECT1',
+} as const
 
 /** Sol's workspace. */
 export const OUTSIDE: Team = { id: 'T0OUTSIDE1', name: 'Outside', domain: 'outside' }
+
+/** The organization of `acts.joinGrid`, and another workspace in it. */
+export const GRID = { id: 'E0SANDBOX1', name: 'Sandbox Grid', otherTeam: 'T0SANDBOX2' } as const
 
 /** The channel ids, by purpose. */
 export const CHANNELS = {
@@ -34,14 +42,19 @@ export const CHANNELS = {
 } as const
 
 /** A new workspace with people and channels, but without messages. */
-export function createWorkspace(clock: Clock): Workspace {
+export function createWorkspace(
+  clock: Clock,
+  { namesApp = false }: { namesApp?: boolean | undefined } = {},
+): Workspace {
   const bot = { userId: 'U0BUILDBOT', botId: 'B0BUILDBOT', appId: 'A0BUILDBOT', name: 'Buildline' }
   let lastNumber = 0
   return {
     clock,
     team: { id: 'T0SANDBOX1', name: 'Sandbox', domain: 'sandbox' },
     bot,
-    users: new Map(castOf(bot.userId, bot.name).map((user) => [user.id, user])),
+    enterprise: null,
+    namesApp,
+    users: new Map(castOf(bot).map((user) => [user.id, user])),
     userGroups: [{ id: 'S0RELEASE1', handle: 'release', name: 'Release team', users: [PEOPLE.ada, PEOPLE.grace] }],
     channels: new Map(channelsWith(bot.userId).map((channel) => [channel.id, channel])),
     ephemerals: [],
@@ -53,7 +66,7 @@ export function createWorkspace(clock: Clock): Workspace {
   }
 }
 
-const castOf = (botUserId: string, botName: string): User[] => [
+const castOf = (bot: Workspace['bot']): User[] => [
   { id: PEOPLE.ada, name: 'ada', realName: 'Ada', email: 'ada@acme.example', role: 'member' },
   { id: PEOPLE.grace, name: 'grace', realName: 'Grace', email: 'grace@acme.example', role: 'admin' },
   { id: PEOPLE.lin, name: 'lin', realName: 'Lin', email: 'lin@acme.example', role: 'member' },
@@ -67,8 +80,34 @@ const castOf = (botUserId: string, botName: string): User[] => [
     role: 'member',
     isDeactivated: true,
   },
-  { id: ACCOUNTS.otherBot, name: 'otherbot', realName: 'Other app', role: 'bot' },
-  { id: botUserId, name: botName.toLowerCase(), realName: botName, role: 'bot' },
+  {
+    id: ACCOUNTS.otherBot,
+    name: 'otherbot',
+    realName: 'Other app',
+    role: 'bot',
+    bot: { botId: 'B0OTHERBOT', appId: 'A0OTHERBOT', kind: 'app' },
+  },
+  {
+    id: ACCOUNTS.workflow,
+    name: 'workflow',
+    realName: 'Workflow',
+    role: 'bot',
+    bot: { botId: 'B0WORKFLOW', appId: 'A0WORKFLOW', kind: 'workflow' },
+  },
+  {
+    id: ACCOUNTS.connector,
+    name: 'connector',
+    realName: 'Connector',
+    role: 'bot',
+    bot: { botId: 'B0CONNECT1', appId: 'A0CONNECT1', kind: 'connector' },
+  },
+  {
+    id: bot.userId,
+    name: bot.name.toLowerCase(),
+    realName: bot.name,
+    role: 'bot',
+    bot: { botId: bot.botId, appId: bot.appId, kind: 'app' },
+  },
 ]
 
 function channelsWith(botUserId: string): Channel[] {
@@ -88,6 +127,7 @@ function channelsWith(botUserId: string): Channel[] {
 export const createChannel = (id: string, name: string, members: readonly string[]): Channel => ({
   id,
   name,
+  previousNames: [],
   kind: 'public',
   isArchived: false,
   members: new Set(members),
@@ -111,11 +151,26 @@ export const findDirect = ({ channels }: Workspace, pair: readonly [string, stri
 
 function addDirect(workspace: Workspace, id: string, pair: readonly [string, string]): Channel {
   const name = pair.map((one) => workspace.users.get(one)?.name ?? one).join('-')
-  const channel: Channel = { ...createChannel(id, name, pair), kind: 'im' }
-  workspace.channels.set(id, channel)
+  return addChannel(workspace, { ...createChannel(id, name, pair), kind: 'im' })
+}
+
+/** Opens a group direct message. An app cannot be invited to one, and so cannot see it. */
+export function openGroup(workspace: Workspace, users: readonly string[]): Channel {
+  const names = users.map((one) => workspace.users.get(one)?.name ?? one)
+  const id = newChannelId(workspace)
+  return addChannel(workspace, { ...createChannel(id, `mpdm-${names.join('--')}-1`, users), kind: 'mpim' })
+}
+
+export function addChannel(workspace: Workspace, channel: Channel): Channel {
+  workspace.channels.set(channel.id, channel)
   workspace.changes.emit({ kind: 'channel', channel })
   return channel
 }
 
-/** The workspace that a person belongs to. */
+export const newChannelId = (workspace: Workspace): string => `C0${String(workspace.nextNumber()).padStart(8, '0')}`
+
+/** The workspace in which a person acts: their own for an outsider, else this one. */
 export const teamOf = (workspace: Workspace, user: User): Team => user.team ?? workspace.team
+
+/** The id of the workspace that Slack names as a person's own. In an organization it may be any of theirs. */
+export const homeIdOf = (workspace: Workspace, user: User): string => user.grid?.teams[0] ?? teamOf(workspace, user).id

@@ -146,3 +146,12 @@ test('if the acting person is deactivated, another person becomes the acting one
   store.dispatch({ kind: 'changed', change: { kind: 'user', user }, isInSight: true })
   expect(store.get().person).toBe(grace)
 })
+
+test('a channel with a new id keeps its messages and stays open', async () => {
+  const { store } = await openState()
+  const channel = { ...store.get().channels.get(builds)!, id: 'C0MOVED001' }
+  store.dispatch({ kind: 'changed', change: { kind: 'moved', from: builds, channel }, isInSight: true })
+  expect(store.get().place.channel).toBe('C0MOVED001')
+  expect(store.get().channels.has(builds)).toBe(false)
+  expect(messagesFor(store.get(), 'C0MOVED001').map(({ text }) => text)).toEqual(['said before'])
+})

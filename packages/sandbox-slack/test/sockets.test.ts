@@ -53,11 +53,13 @@ describe('the URL for a connection', () => {
     expect((await openUrl(sandbox, 'xapp-other')).error).toBe('invalid_auth')
   })
 
-  test('is the only thing that the app-level token can get', async () => {
+  test('is the only thing that the app-level token can get, except whose it is', async () => {
     const { sandbox } = await openStage({ appToken: 'xapp-own' })
     const headers = { authorization: 'Bearer xapp-own' }
-    const answer = await fetch(`${sandbox.apiUrl}auth.test`, { method: 'POST', headers })
-    expect((await bodyOf(answer)).error).toBe('not_allowed_token_type')
+    const call = async (method: string) =>
+      bodyOf(await fetch(`${sandbox.apiUrl}${method}`, { method: 'POST', headers }))
+    expect((await call('users.list')).error).toBe('not_allowed_token_type')
+    expect(await call('auth.test')).toEqual({ ok: true, app_name: 'Buildline', app_id: 'A0BUILDBOT' })
   })
 
   test('allows one connection, which gets a hello', async () => {

@@ -21,14 +21,24 @@ describe('the token', () => {
     ['chat.update', 'chat:write', 'chat:write', { channel: BUILDS, ts: '1.1', text: 'a' }],
     ['chat.delete', 'chat:write', 'chat:write', { channel: BUILDS, ts: '1.1' }],
     ['chat.postEphemeral', 'chat:write', 'chat:write', { channel: BUILDS, user: PEOPLE.ada, text: 'a' }],
-    ['conversations.history', 'channels:history', 'channels:history,groups:history,im:history', { channel: BUILDS }],
-    ['conversations.replies', 'channels:history', 'channels:history,groups:history,im:history', { channel: BUILDS }],
-    ['conversations.info', 'channels:read', 'channels:read,groups:read,im:read', { channel: BUILDS }],
-    ['conversations.list', 'channels:read', 'channels:read,groups:read,im:read', {}],
-    ['conversations.members', 'channels:read', 'channels:read,groups:read,im:read', { channel: BUILDS }],
+    [
+      'conversations.history',
+      'channels:history',
+      'channels:history,groups:history,mpim:history,im:history',
+      { channel: BUILDS },
+    ],
+    [
+      'conversations.replies',
+      'channels:history',
+      'channels:history,groups:history,mpim:history,im:history',
+      { channel: BUILDS },
+    ],
+    ['conversations.info', 'channels:read', 'channels:read,groups:read,mpim:read,im:read', { channel: BUILDS }],
+    ['conversations.list', 'channels:read', 'channels:read,groups:read,mpim:read,im:read', {}],
+    ['conversations.members', 'channels:read', 'channels:read,groups:read,mpim:read,im:read', { channel: BUILDS }],
     ['conversations.open', 'im:write', 'im:write', { users: PEOPLE.ada }],
     ['conversations.join', 'channels:join', 'channels:join', { channel: BUILDS }],
-    ['users.conversations', 'channels:read', 'channels:read,groups:read,im:read', {}],
+    ['users.conversations', 'channels:read', 'channels:read,groups:read,mpim:read,im:read', {}],
     ['users.info', 'users:read', 'users:read', { user: PEOPLE.ada }],
     ['users.lookupByEmail', 'users:read.email', 'users:read.email', { email: 'ada@acme.example' }],
     ['users.list', 'users:read', 'users:read', {}],
@@ -73,7 +83,7 @@ test('people have names and roles', async () => {
   expect(await user(PEOPLE.grace)).toMatchObject({ real_name: 'Grace', is_admin: true })
   expect(await user(PEOPLE.gus)).toMatchObject({ is_restricted: true })
   expect((await call('users.info', { user: 'U0NOBODY01' })).error).toBe('user_not_found')
-  expect((await call('users.list'))['members']).toHaveLength(8)
+  expect((await call('users.list'))['members']).toHaveLength(10)
 })
 
 test('an account can be a bot’s or deactivated, and a deactivated one has no rights', async () => {

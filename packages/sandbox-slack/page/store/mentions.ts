@@ -17,7 +17,7 @@ export const mentionsOf = (state: Pick<State, 'users' | 'userGroups' | 'channels
     .map(({ id, name, realName }) => ({ typed: `@${realName}`, told: `<@${id}>`, inCommand: `<@${id}|${name}>` })),
   ...state.userGroups.map(({ id, handle }) => sameInBoth(`@${handle}`, `<!subteam^${id}|@${handle}>`)),
   ...[...state.channels.values()]
-    .filter(({ kind }) => kind !== 'im')
+    .filter(({ kind }) => kind === 'public' || kind === 'private')
     .map(({ id, name }) => sameInBoth(`#${name}`, `<#${id}|${name}>`)),
   ...['channel', 'here'].map((name) => sameInBoth(`@${name}`, `<!${name}>`)),
 ]

@@ -174,6 +174,8 @@ function applyChange(state: State, change: Change, isInSight: boolean): State {
       return { ...state, messages: changed(state, change.channel, (messages) => void messages.delete(change.ts)) }
     case 'channel':
       return { ...state, channels: new Map([...state.channels, [change.channel.id, change.channel]]) }
+    case 'moved':
+      return moveChannel(state, change.from, change.channel)
     case 'user':
       return withUser(state, change.user)
     case 'views':
@@ -181,6 +183,17 @@ function applyChange(state: State, change: Change, isInSight: boolean): State {
     default:
       return change satisfies never
   }
+}
+
+/** What is known of a channel, under its new id. Messages name their channel, so they are changed too. */
+function moveChannel(state: State, from: string, channel: Channel): State {
+  const { [from]: _gone, ...channels } = Object.fromEntries(state.channels)
+  const messages = new Map(state.messages)
+  const held = [...(messages.get(from)?.values() ?? [])].map((one) => ({ ...one, channel: channel.id }))
+  messages.delete(from)
+  messages.set(channel.id, new Map(held.map((one) => [one.ts, one])))
+  const place = state.place.channel === from ? { ...state.place, channel: channel.id } : state.place
+  return { ...state, channels: new Map(Object.entries({ ...channels, [channel.id]: channel })), messages, place }
 }
 
 function changed(state: State, channel: string, change: (messages: Map<string, Message>) => void) {

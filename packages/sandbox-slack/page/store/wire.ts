@@ -18,7 +18,7 @@ export interface User {
 export interface Channel {
   id: string
   name: string
-  kind: 'public' | 'private' | 'im'
+  kind: 'public' | 'private' | 'mpim' | 'im'
   isArchived: boolean
   isShared: boolean
   hasBot: boolean
@@ -206,5 +206,7 @@ export type Change =
   | { kind: 'message'; message: Message }
   | { kind: 'removed'; channel: string; ts: string }
   | { kind: 'channel'; channel: Channel }
+  /** a channel has a new id */
+  | { kind: 'moved'; from: string; channel: Channel }
   | { kind: 'user'; user: User }
   | ({ kind: 'views'; user: string } & Views)

@@ -50,7 +50,7 @@ function Header({ channel }: { channel: Channel }) {
 }
 
 export const ChannelSign = ({ channel }: { channel: Channel }) =>
-  channel.kind === 'private' ? <LockIcon /> : <HashIcon />
+  channel.kind === 'public' ? <HashIcon /> : <LockIcon />
 
 function Conversation({ channel }: { channel: Channel }) {
   const messages = useSlack((state) => state.messages)

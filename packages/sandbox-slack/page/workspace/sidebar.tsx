@@ -116,14 +116,16 @@ function ChannelLink({ channel, isMember }: { channel: Channel; isMember: boolea
   const isQuiet = isArchived || !hasBot || !isMember
   return (
     <SidebarLink place={id} isHere={isHere} isQuiet={isQuiet} channel={id}>
-      {kind === 'private' ? <LockIcon /> : <HashIcon />}
+      {kind === 'public' ? <HashIcon /> : <LockIcon />}
       <span class="sidebar-name">
-        <span class="hidden">{kind === 'private' ? 'private channel ' : '#'}</span>
+        <span class="hidden">{SPOKEN[kind]}</span>
         {name}
       </span>
     </SidebarLink>
   )
 }
+
+const SPOKEN = { public: '#', private: 'private channel ', mpim: 'group message ', im: '' }
 
 /** Links to the direct channel with a person. If it does not exist yet, a click opens it. */
 function PersonLink({ user }: { user: User }) {

@@ -94,7 +94,7 @@ function callable({ users, userGroups }: Known): Suggestion[] {
 }
 
 const channelNames = ({ channels }: Known): Suggestion[] =>
-  channels.filter(({ kind }) => kind !== 'im').map(({ name }) => named(`#${name}`, ''))
+  channels.filter(({ kind }) => kind === 'public' || kind === 'private').map(({ name }) => named(`#${name}`, ''))
 
 const named = (words: string, more: string): Suggestion => ({
   insert: `${words} `,

@@ -16,14 +16,16 @@ export interface Call {
   sockets: SocketDoor
   events: Events
   scopes: ReadonlySet<string>
+  /** called with the app-level token */
+  isByApp: boolean
 }
 
 /** A method. It needs one of `scopes`, or none if the list is empty. `run` throws a Refusal for `ok: false`. */
 export interface Method {
   scopes: readonly string[]
-  /** the method needs the app-level token; by default the bot's */
-  token?: 'app'
-  run(call: Call): Json
+  /** the method needs the app-level token, or takes either; by default the bot's */
+  token?: 'app' | 'any'
+  run(call: Call): object
 }
 
 /** Slack's `ok: false`: the error code and further fields of the answer. */
@@ -51,7 +53,10 @@ export function textArg(args: Args, name: string): string | undefined {
 }
 
 export const requiredArg = (args: Args, name: string, code = 'invalid_arguments'): string =>
-  textArg(args, name) ?? refuse(code)
+  textArg(args, name) ?? (code === 'invalid_arguments' ? refuseMissing(name) : refuse(code))
+
+export const refuseMissing = (name: string): never =>
+  refuse('invalid_arguments', { response_metadata: { messages: [`[ERROR] missing required field: ${name}`] } })
 
 const TRUE_WORDS = new Set(['true', '1'])
 

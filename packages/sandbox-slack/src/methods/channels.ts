@@ -1,5 +1,5 @@
 import { openDirect } from '../workspace.ts'
-import type { Channel, Workspace } from '../workspace.ts'
+import type { Channel, User, Workspace } from '../workspace.ts'
 import { refuse, requiredArg } from './call.ts'
 import type { Call } from './call.ts'
 
@@ -21,12 +21,38 @@ export const writableChannelOf = (call: Call): Channel =>
 
 /** The same for an id that is not in the argument `channel`. */
 export function writableChannelNamed({ workspace, scopes }: Call, id: string): Channel {
-  if (USER_ID.test(id) && workspace.users.has(id)) return openDirect(workspace, id)
+  const person = USER_ID.test(id) ? workspace.users.get(id) : undefined
+  if (person) return openDirect(workspace, reachable(person).id)
   const channel = channelNamed(workspace, id)
   if (channel.isArchived) refuse('is_archived')
   const isOpen = channel.kind === 'public' && scopes.has('chat:write.public')
   if (!hasBot(workspace, channel) && !isOpen) refuse('not_in_channel')
   return channel
+}
+
+/** Refuses an account that an app cannot open a direct channel with: another app's. */
+export const reachable = (user: User): User => (user.role === 'bot' ? refuse('cannot_dm_bot') : user)
+
+/**
+ * Checks that the channel's restrictions allow a message, in a thread or outside. An update is refused only where
+ * nothing may be posted at all.
+ */
+export function requireUnrestricted(
+  { workspace }: Call,
+  { restriction }: Channel,
+  {
+    threadTs,
+    isBroadcast = false,
+    isUpdate = false,
+  }: { threadTs?: string | undefined; isBroadcast?: boolean; isUpdate?: boolean },
+): void {
+  if (restriction?.isReadOnly) refuse('restricted_action_read_only_channel')
+  if (isUpdate) return
+  const isInChannel = threadTs === undefined || isBroadcast
+  if (restriction?.isThreadOnly && isInChannel) refuse('restricted_action_thread_only_channel')
+  if (restriction?.isNonThreadable && threadTs !== undefined) refuse('restricted_action_non_threadable_channel')
+  const only = restriction?.postingRestrictedTo
+  if (only && isInChannel && !only.user?.includes(workspace.bot.userId)) refuse('restricted_action')
 }
 
 /** The channel to read messages from. Only a member may read. */
@@ -37,7 +63,7 @@ export function readableChannelOf(call: Call): Channel {
   return channel
 }
 
-const SCOPE_FAMILY = { public: 'channels', private: 'groups', im: 'im' } as const
+const SCOPE_FAMILY = { public: 'channels', private: 'groups', mpim: 'mpim', im: 'im' } as const
 
 /** Checks the scope for the kind of channel, such as `groups:history` for private ones. */
 export function requireScope({ scopes }: Call, kind: Channel['kind'], right: 'history' | 'read'): void {

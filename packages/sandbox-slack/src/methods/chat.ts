@@ -1,23 +1,22 @@
 import { editMessage, findMessage, postEphemeral, postMessage, removeMessage } from '../messages.ts'
-import type { Json } from '../json.ts'
 import type { Message } from '../messages.ts'
 import type { Channel } from '../workspace.ts'
 import { toWireMessage } from '../wire.ts'
 import { flagArg, refuse, requiredArg, textArg } from './call.ts'
 import type { Call, Method } from './call.ts'
-import { channelOf, threadOf, writableChannelOf } from './channels.ts'
+import { channelOf, requireUnrestricted, threadOf, writableChannelOf } from './channels.ts'
 import { contentOf } from './content.ts'
 
 /** The methods of `chat.*`. */
-export const chatMethods: Record<string, Method> = {
+export const chatMethods = {
   'chat.postMessage': { scopes: ['chat:write'], run: post },
   'chat.update': { scopes: ['chat:write'], run: update },
   'chat.delete': { scopes: ['chat:write'], run: remove },
   'chat.postEphemeral': { scopes: ['chat:write'], run: postToOne },
   'chat.getPermalink': { scopes: [], run: permalink },
-}
+} satisfies Record<string, Method>
 
-function post(call: Call): Json {
+function post(call: Call) {
   const { args, workspace } = call
   const channel = writableChannelOf(call)
   const root = textArg(args, 'thread_ts')
@@ -25,6 +24,7 @@ function post(call: Call): Json {
   const threadTs = root !== undefined && channel.messages.has(root) ? threadOf(channel, root) : undefined
   const { warnings, ...content } = contentOf(workspace, args)
   const isBroadcast = threadTs !== undefined && flagArg(args, 'reply_broadcast') === true
+  requireUnrestricted(call, channel, { threadTs, isBroadcast })
   const userId = workspace.bot.userId
   const message = postMessage(workspace, channel, {
     ...content,
@@ -37,11 +37,12 @@ function post(call: Call): Json {
   return { channel: channel.id, ts: message.ts, message: shown, ...warnings }
 }
 
-function update(call: Call): Json {
+function update(call: Call) {
   const { args, workspace } = call
   const channel = writableChannelOf(call)
   const message = ownMessageOf(call, channel, 'cant_update_message')
   if (message.isEditWindowClosed) refuse('edit_window_closed')
+  requireUnrestricted(call, channel, { isUpdate: true })
   const { warnings, ...content } = contentOf(workspace, args, { isUpdate: true })
   const isBroadcast = message.threadTs !== undefined && flagArg(args, 'reply_broadcast') === true
   editMessage(workspace, channel, message, { ...content, ...(isBroadcast ? { isBroadcast } : {}) })
@@ -49,7 +50,7 @@ function update(call: Call): Json {
   return { channel: channel.id, ts: message.ts, text: message.text, message: shown, ...warnings }
 }
 
-function remove(call: Call): Json {
+function remove(call: Call) {
   const channel = writableChannelOf(call)
   const message = ownMessageOf(call, channel, 'cant_delete_message')
   removeMessage(call.workspace, channel, message, true)
@@ -61,19 +62,20 @@ function ownMessageOf({ args }: Call, channel: Channel, code: string): Message {
   return message.byBot ? message : refuse(code)
 }
 
-function postToOne(call: Call): Json {
+function postToOne(call: Call) {
   const { args, workspace } = call
   const channel = writableChannelOf(call)
   const to = requiredArg(args, 'user')
   if (!channel.members.has(to) || workspace.users.get(to)?.isDeactivated) refuse('user_not_in_channel')
   const threadTs = threadOf(channel, textArg(args, 'thread_ts'))
+  requireUnrestricted(call, channel, { threadTs })
   const { warnings, ...content } = contentOf(workspace, args)
   const draft = { ...content, text: content.text ?? '', userId: workspace.bot.userId, threadTs }
   const { message } = postEphemeral(workspace, channel, to, draft)
   return { message_ts: message.ts, ...warnings }
 }
 
-function permalink(call: Call): Json {
+function permalink(call: Call) {
   const { args, workspace } = call
   const channel = channelOf(call)
   const ts = requiredArg(args, 'message_ts', 'message_not_found')

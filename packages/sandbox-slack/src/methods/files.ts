@@ -1,20 +1,20 @@
-import { beginUpload, FILE_BYTES_MAX, uploadUrl } from '../files.ts'
+import { beginUpload, FILE_BYTES_MAX, toWireFile, uploadUrl } from '../files.ts'
 import { listOf } from '../json.ts'
 import type { Json } from '../json.ts'
 import { postMessage } from '../messages.ts'
 import type { Channel, File, Workspace } from '../workspace.ts'
-import { jsonArg, refuse, requiredArg, textArg } from './call.ts'
+import { jsonArg, refuse, refuseMissing, requiredArg, textArg } from './call.ts'
 import type { Args, Call, Method } from './call.ts'
-import { threadOf, writableChannelNamed } from './channels.ts'
+import { requireUnrestricted, threadOf, writableChannelNamed } from './channels.ts'
 import { contentOf } from './content.ts'
 
 /** The methods of `files.*`: the start and the end of an upload. */
-export const fileMethods: Record<string, Method> = {
+export const fileMethods = {
   'files.getUploadURLExternal': { scopes: ['files:write'], run: begin },
   'files.completeUploadExternal': { scopes: ['files:write'], run: complete },
-}
+} satisfies Record<string, Method>
 
-function begin({ args, workspace }: Call): Json {
+function begin({ args, workspace }: Call) {
   const name = requiredArg(args, 'filename')
   const length = Number(requiredArg(args, 'length'))
   const altText = textArg(args, 'alt_txt') ?? textArg(args, 'alt_text')
@@ -25,23 +25,23 @@ function begin({ args, workspace }: Call): Json {
 }
 
 /** Checks everything before it shares anything. An upload can be completed only once. */
-function complete(call: Call): Json {
+function complete(call: Call) {
   const { args, workspace } = call
   const files = filesOf(workspace, args)
   const channels = channelIds(args).map((id) => writableChannelNamed(call, id))
   const threadTs = textArg(args, 'thread_ts')
   if (threadTs !== undefined && channels.length > 1) refuse('invalid_arguments')
-  for (const channel of channels) threadOf(channel, threadTs)
+  for (const channel of channels) requireUnrestricted(call, channel, { threadTs: threadOf(channel, threadTs) })
   const content = introductionOf(workspace, args)
   for (const { file, title } of files) Object.assign(file, { title, completedAtMs: workspace.clock.now() })
   const shown = files.map(({ file }) => file)
   for (const channel of channels) share(workspace, channel, { ...content, threadTs, files: shown })
-  return { files: shown.map(({ id, title }) => ({ id, title })) }
+  return { files: shown.map((file) => toWireFile(workspace, file)) }
 }
 
 function filesOf(workspace: Workspace, args: Args): { file: File; title: string }[] {
   const wanted = listOf(jsonArg(args, 'files', 'invalid_arguments'))
-  if (wanted.length === 0) refuse('invalid_arguments')
+  if (wanted.length === 0) refuseMissing('files')
   return wanted.map(({ id, title }) => {
     const file = workspace.files.get(String(id))
     if (!file?.bytes || file.completedAtMs !== undefined) return refuse('file_not_found')

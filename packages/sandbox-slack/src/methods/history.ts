@@ -1,5 +1,4 @@
 import { repliesTo } from '../messages.ts'
-import type { Json } from '../json.ts'
 import type { Message } from '../messages.ts'
 import type { Channel, Workspace } from '../workspace.ts'
 import { toWireMessage } from '../wire.ts'
@@ -8,13 +7,13 @@ import type { Args, Call, Method } from './call.ts'
 import { readableChannelOf } from './channels.ts'
 import { pageOf } from './paging.ts'
 
-const HISTORY = ['channels:history', 'groups:history', 'im:history']
+const HISTORY = ['channels:history', 'groups:history', 'mpim:history', 'im:history']
 
 /** `conversations.history` and `replies`. */
-export const historyMethods: Record<string, Method> = {
+export const historyMethods = {
   'conversations.history': { scopes: HISTORY, run: history },
   'conversations.replies': { scopes: HISTORY, run: replies },
-}
+} satisfies Record<string, Method>
 
 const HISTORY_LIMIT_DEFAULT = 100
 const REPLIES_LIMIT_DEFAULT = 1_000
@@ -27,7 +26,7 @@ const byTs = (limitDefault: number) => ({
 })
 
 /** Newest first: the roots, and replies that were also sent to the channel. */
-function history(call: Call): Json {
+function history(call: Call) {
   const { args, workspace } = call
   const channel = readableChannelOf(call)
   const shown = [...channel.messages.values()]
@@ -36,11 +35,13 @@ function history(call: Call): Json {
     .filter(visible(workspace))
     .toReversed()
   const page = pageOf(args, shown, byTs(HISTORY_LIMIT_DEFAULT))
-  return { messages: page.items.map(onWire(call, channel)), pin_count: 0, ...page.fields }
+  const { oldest, latest } = { oldest: textArg(args, 'oldest'), latest: textArg(args, 'latest') }
+  const range = { ...(oldest === undefined ? {} : { oldest }), ...(latest === undefined ? {} : { latest }) }
+  return { messages: page.items.map(onWire(call, channel)), ...range, pin_count: 0, ...page.fields }
 }
 
 /** Oldest first, with the root first on every page. For the ts of a reply, only that reply. */
-function replies(call: Call): Json {
+function replies(call: Call) {
   const { args, workspace } = call
   const channel = readableChannelOf(call)
   const root = channel.messages.get(requiredArg(args, 'ts', 'thread_not_found'))
@@ -52,7 +53,7 @@ function replies(call: Call): Json {
 
 const onWire =
   ({ args, workspace }: Call, channel: Channel) =>
-  (message: Message): Json => {
+  (message: Message) => {
     const seen = repliesTo(channel, message.ts).filter(visible(workspace))
     const withMetadata = flagArg(args, 'include_all_metadata') === true
     return toWireMessage(workspace, channel, message, { withMetadata, replies: seen })

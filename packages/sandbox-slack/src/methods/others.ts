@@ -1,18 +1,18 @@
 import { findMessage } from '../messages.ts'
-import type { Json } from '../json.ts'
 import { refuse, requiredArg } from './call.ts'
 import type { Call, Method } from './call.ts'
 import { readableChannelOf } from './channels.ts'
 
 /** `auth.*`, `api.*`, `apps.*` and `reactions.*`. */
-export const otherMethods: Record<string, Method> = {
-  'auth.test': { scopes: [], run: authTest },
+export const otherMethods = {
+  'auth.test': { scopes: [], token: 'any', run: authTest },
   'api.test': { scopes: [], run: apiTest },
   'apps.connections.open': { scopes: [], token: 'app', run: ({ sockets }) => ({ url: sockets.issueUrl() }) },
   'reactions.add': { scopes: ['reactions:write'], run: addReaction },
-}
+} satisfies Record<string, Method>
 
-function authTest({ workspace: { team, bot } }: Call): Json {
+function authTest({ workspace: { team, bot, enterprise, namesApp }, isByApp }: Call) {
+  if (isByApp) return { app_name: bot.name, app_id: bot.appId }
   return {
     url: `https://${team.domain}.slack.com/`,
     team: team.name,
@@ -21,17 +21,19 @@ function authTest({ workspace: { team, bot } }: Call): Json {
     user_id: bot.userId,
     bot_id: bot.botId,
     is_enterprise_install: false,
+    ...(enterprise ? { enterprise_id: enterprise.id } : {}),
+    ...(namesApp ? { app_id: bot.appId } : {}),
   }
 }
 
-function apiTest({ args }: Call): Json {
+function apiTest({ args }: Call) {
   const { token: _token, error, ...rest } = args
   return typeof error === 'string' ? refuse(error, { args: { ...rest, error } }) : { args: rest }
 }
 
 const EMOJI_NAME = /^[a-z0-9_+'-]+$/
 
-function addReaction(call: Call): Json {
+function addReaction(call: Call) {
   const { args, workspace } = call
   const name = requiredArg(args, 'name', 'invalid_name')
   if (!EMOJI_NAME.test(name)) refuse('invalid_name')

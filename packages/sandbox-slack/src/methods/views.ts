@@ -3,24 +3,24 @@ import type { Json } from '../json.ts'
 import type { ViewPlace, Views } from '../views.ts'
 import type { Workspace } from '../model.ts'
 import { problemsOfView } from '../slack-files.ts'
-import { jsonArg, refuse, requiredArg, textArg } from './call.ts'
+import { jsonArg, refuse, refuseMissing, requiredArg, textArg } from './call.ts'
 import type { Args, Call, Method } from './call.ts'
 
 /** The methods of `views.*`. */
-export const viewMethods: Record<string, Method> = {
+export const viewMethods = {
   'views.open': { scopes: [], run: open },
   'views.push': { scopes: [], run: push },
   'views.update': { scopes: [], run: update },
   'views.publish': { scopes: [], run: publish },
-}
+} satisfies Record<string, Method>
 
-function open({ args, triggers, views, workspace }: Call): Json {
+function open({ args, triggers, views, workspace }: Call) {
   const content = contentOf(workspace, args, 'modal')
   const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
   return { view: unlessRefused(views.open(trigger, content)) }
 }
 
-function push({ args, triggers, views, workspace }: Call): Json {
+function push({ args, triggers, views, workspace }: Call) {
   const content = contentOf(workspace, args, 'modal')
   const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
   return { view: unlessRefused(views.push(trigger, content)) }
@@ -30,7 +30,7 @@ function exchange(result: ReturnType<Call['triggers']['exchange']>): ViewPlace {
   return result.kind === 'exchanged' ? result : refuse(result.error)
 }
 
-function update({ args, views, workspace }: Call): Json {
+function update({ args, views, workspace }: Call) {
   const key = textArg(args, 'view_id') ?? textArg(args, 'external_id') ?? refuse('invalid_arguments')
   const current = views.find(key) ?? refuse('not_found')
   requireHash(args, current)
@@ -44,7 +44,7 @@ function requireHash(args: Args, current: Json | undefined): void {
   if (hash !== undefined && current && hash !== current['hash']) refuse('hash_conflict')
 }
 
-function publish({ args, views, workspace }: Call): Json {
+function publish({ args, views, workspace }: Call) {
   const userId = requiredArg(args, 'user_id')
   if (!workspace.users.has(userId)) refuse('user_not_found')
   requireHash(args, views.home(userId))
@@ -56,7 +56,7 @@ function unlessRefused(result: ReturnType<Views['push']>): Json {
 }
 
 function contentOf(workspace: Workspace, args: Args, type: 'modal' | 'home'): Json {
-  const view = jsonArg(args, 'view', 'invalid_arguments') ?? refuse('invalid_arguments')
+  const view = jsonArg(args, 'view', 'invalid_arguments') ?? refuseMissing('view')
   const problems = problemsOfView(workspace, view)
   if (problems.length > 0) {
     const messages = problems.map(({ message, pointer }) => `[ERROR] ${message} [json-pointer:${pointer}]`)

@@ -1,12 +1,12 @@
 import type { Acknowledgement } from '../acknowledgement.ts'
-import { getChannel } from '../acts.ts'
+import { getChannel, getUser } from '../acts.ts'
 import { parseObject } from '../http.ts'
 import { Refusal } from '../methods/call.ts'
 import { commandFields } from '../payloads.ts'
 import { respond } from '../response-urls.ts'
 import type { Origin } from '../response-urls.ts'
 import type { Workspace } from '../workspace.ts'
-import { ask, FORM, getUser } from './parts.ts'
+import { ask, FORM } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 
 export async function runCommand(

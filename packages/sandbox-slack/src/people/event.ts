@@ -1,11 +1,12 @@
 import type { Acknowledgement } from '../acknowledgement.ts'
-import { getChannel, getMessage } from '../acts.ts'
+import { getChannel, getMessage, getUser } from '../acts.ts'
 import { editMessage, postMessage } from '../messages.ts'
 import type { Message } from '../messages.ts'
 import { verificationBody } from '../payloads.ts'
-import { openDirect, teamOf } from '../workspace.ts'
+import { authorOf } from '../wire.ts'
+import { ACCOUNTS, homeIdOf, openDirect } from '../workspace.ts'
 import type { Channel, Workspace } from '../workspace.ts'
-import { actionTs, getUser } from './parts.ts'
+import { actionTs } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 import { sendEvent } from './tell-event.ts'
 
@@ -18,6 +19,23 @@ export function mentionBot(
   const userId = getUser(workspace, words.user).id
   const text = mentionOf(workspace, words.text)
   return sendMention(parts, channel, postMessage(workspace, channel, { userId, text, threadTs: words.threadTs }))
+}
+
+/**
+ * Another bot mentions the app: an app, whose user Slack names, or a workflow, of which it names none (also for old
+ * integrations).
+ */
+export function mentionByBot(
+  parts: PeopleParts,
+  words: { channel: string; text: string; threadTs?: string; by?: 'app' | 'workflow' },
+): Promise<Acknowledgement> {
+  const { workspace } = parts
+  const channel = getChannel(workspace, words.channel)
+  const { id, realName } = getUser(workspace, words.by === 'workflow' ? ACCOUNTS.workflow : ACCOUNTS.otherBot)
+  const botName = words.by === 'workflow' ? realName : undefined
+  const text = mentionOf(workspace, words.text)
+  const draft = { userId: id, text, threadTs: words.threadTs, botName }
+  return sendMention(parts, channel, postMessage(workspace, channel, draft))
 }
 
 export function editMention(
@@ -38,18 +56,18 @@ function mentionOf({ bot }: Workspace, text: string): string {
 }
 
 function sendMention(parts: PeopleParts, channel: Channel, message: Message): Promise<Acknowledgement> {
+  const { workspace } = parts
+  const user = getUser(workspace, message.userId)
+  const teamId = homeIdOf(workspace, user)
   const { ts, text, threadTs, editedTs } = message
-  const user = getUser(parts.workspace, message.userId)
-  const teamId = teamOf(parts.workspace, user).id
   return sendEvent(parts, {
     type: 'app_mention',
-    user: user.id,
+    ...authorOf(workspace, message),
     text,
     ts,
     ...(editedTs === undefined ? {} : { edited: { user: user.id, ts: editedTs } }),
     ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-    team: teamId,
-    ...(user.team ? { user_team: teamId, source_team: teamId } : {}),
+    ...(teamId === workspace.team.id ? {} : { user_team: teamId, source_team: teamId }),
     channel: channel.id,
     event_ts: editedTs ?? ts,
   })

@@ -1,5 +1,5 @@
 import type { Acknowledgement } from '../acknowledgement.ts'
-import { getChannel, getMessage } from '../acts.ts'
+import { getChannel, getMessage, getUser } from '../acts.ts'
 import { actionOf, findElement } from '../elements.ts'
 import type { Found } from '../elements.ts'
 import type { Json } from '../json.ts'
@@ -7,7 +7,7 @@ import { messageFields } from '../payloads.ts'
 import type { MessagePlace } from '../payloads.ts'
 import type { Origin } from '../response-urls.ts'
 import type { Workspace } from '../workspace.ts'
-import { actionTs, ask, getUser, sendInteraction } from './parts.ts'
+import { actionTs, ask, sendInteraction } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 
 /** A message, and the person who uses it. */

@@ -35,9 +35,3 @@ export function sendInteraction(
 }
 
 export const actionTs = ({ clock }: Workspace): string => (clock.now() / 1_000).toFixed(6)
-
-export function getUser(workspace: Workspace, id: string): User {
-  const user = workspace.users.get(id)
-  if (!user) throw new Error(`the sandbox has no user ${id}`)
-  return user
-}

@@ -1,3 +1,4 @@
+import { getUser } from '../acts.ts'
 import type { Acknowledgement } from '../acknowledgement.ts'
 import type { Found } from '../elements.ts'
 import { parseObject } from '../http.ts'
@@ -6,7 +7,7 @@ import type { Json } from '../json.ts'
 import { checkSuggestions } from '../limits.ts'
 import { messageFields } from '../payloads.ts'
 import { getElement } from './message.ts'
-import { getUser, sendInteraction } from './parts.ts'
+import { sendInteraction } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 import { getElementInView } from './view.ts'
 

@@ -1,3 +1,4 @@
+import { getUser } from '../acts.ts'
 import type { Acknowledgement } from '../acknowledgement.ts'
 import { actionOf, findInBlocks } from '../elements.ts'
 import type { Found } from '../elements.ts'
@@ -8,7 +9,7 @@ import type { Values } from '../view-state.ts'
 import type { Views } from '../views.ts'
 import { isDenied, unconfirmed } from './message.ts'
 import { obey } from './obey.ts'
-import { getUser, sendInteraction } from './parts.ts'
+import { sendInteraction } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 
 export interface ViewPress {

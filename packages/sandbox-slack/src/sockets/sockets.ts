@@ -27,6 +27,11 @@ export interface Sockets {
   refresh(reason?: 'refresh_requested' | 'warning'): void
   /** Cuts every connection at once, without `disconnect`. */
   drop(): void
+  /** So many connections are held by other copies of the app. */
+  occupy(count: number): void
+  /** Socket Mode is turned off in the app's settings: connections, also new ones, get `link_disabled` and are cut. */
+  disable(): void
+  enable(): void
 }
 
 /** `Sockets` with the functions that only the sandbox itself uses. */
@@ -51,14 +56,18 @@ export function createSockets(workspace: Workspace, stopping: AbortSignal, optio
   const links = new Set<Link>()
   const waiting = new Set<() => void>()
   let wasUsed = false
+  let occupied = 0
+  let isDisabled = false
   const open = (): Link[] => [...links].filter((link) => link.isOpen())
   const tear = (torn: Iterable<Link>): void => {
     for (const link of torn) link.tear()
   }
   const greet = (link: Link): void => {
-    if (open().length > CONNECTIONS_MAX) return turnAway(link)
+    const count = open().length + occupied
+    if (isDisabled) return turnAway(link, 'link_disabled')
+    if (count > CONNECTIONS_MAX) return turnAway(link, 'too_many_websockets')
     wasUsed = true
-    link.say(hello(workspace, open().length))
+    link.say(hello(workspace, count))
     for (const wake of waiting) wake()
   }
   const timer = setInterval(() => open().forEach((link) => link.ping()), pingEveryMs).unref()
@@ -74,6 +83,12 @@ export function createSockets(workspace: Workspace, stopping: AbortSignal, optio
       void workspace.clock.sleep(LEAVE_MS / timeScale, stopping).then(() => tear(leaving))
     },
     drop: () => tear(links),
+    occupy: (count) => void (occupied = count),
+    disable: () => {
+      isDisabled = true
+      for (const link of open()) turnAway(link, 'link_disabled')
+    },
+    enable: () => void (isDisabled = false),
     issueUrl: () => `${workspace.origin.replace('http', 'ws')}${LINK_PATH}?ticket=${tickets.issue()}`,
     admit: (request, raw, head) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox.invalid')
@@ -113,8 +128,8 @@ function sendAway(link: Link, reason: string): void {
   link.say({ type: 'disconnect', reason, debug_info: HOST })
 }
 
-function turnAway(link: Link): void {
-  sendAway(link, 'too_many_websockets')
+function turnAway(link: Link, reason: 'too_many_websockets' | 'link_disabled'): void {
+  sendAway(link, reason)
   link.tear()
 }
 
