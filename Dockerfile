@@ -6,8 +6,9 @@ COPY packages/build-steps/package.json ./packages/build-steps/package.json
 RUN npm ci --omit=dev && npm cache clean --force
 COPY bundle.ts ./
 COPY src ./src
-# The optional packages are what makes the bundle, and a Node: the image brings its own.
-RUN node bundle.ts && npm prune --omit=dev --omit=optional
+COPY packages ./packages
+# The optional packages are what makes the bundles, and a Node: the image brings its own.
+RUN node bundle.ts && npm run prepack --workspace packages/build-steps && npm prune --omit=dev --omit=optional
 
 FROM node:26-trixie-slim
 # PID 1 passes SIGTERM on and reaps; node is its child.
@@ -20,10 +21,11 @@ COPY --from=parts /app/node_modules ./node_modules
 COPY --from=parts /app/dist ./dist
 COPY package.json manifest.yml ./
 COPY src ./src
-COPY packages/build-steps ./packages/build-steps
+COPY packages/build-steps/package.json ./packages/build-steps/package.json
+COPY --from=parts /app/packages/build-steps/dist ./packages/build-steps/dist
 RUN mkdir data && chown node:node data \
- && ln -s /app/packages/build-steps/src/buildline.js /usr/local/bin/buildline \
- && ln -s /app/packages/build-steps/src/service-restart-build.js /usr/local/bin/service_restart_build
+ && ln -s /app/packages/build-steps/dist/buildline.js /usr/local/bin/buildline \
+ && ln -s /app/packages/build-steps/dist/service-restart-build.js /usr/local/bin/service_restart_build
 USER node
 VOLUME /app/data
 EXPOSE 3000

@@ -59,6 +59,14 @@ describe('compose.yaml', () => {
     )
   })
 
+  test('has the programs of the build steps on the image’s path, as their package names them', () => {
+    const { bin } = z
+      .object({ bin: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(read('packages/build-steps/package.json')))
+    const links = read('Dockerfile').matchAll(/ln -s \/app\/packages\/build-steps\/(\S+) \/usr\/local\/bin\/(\S+)/g)
+    expect(Object.fromEntries(Array.from(links, ([, file, name]) => [name, file]))).toEqual(bin)
+  })
+
   test('opens no port to other machines', () => {
     expect(services.bot.ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
     expect(services.postgres.ports).toEqual([])

@@ -16,7 +16,7 @@ import { report, reportHelp } from './report/report.js'
  * }} Command
  */
 
-/** The same as in package.json, which cannot be read here: this folder may have been copied without it. */
+/** The same as in package.json, which a build machine may not have: this program runs as one file. */
 const VERSION = '0.1.0'
 
 /** @type {ReadonlyMap<string, Command>} */

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, symlinkSync, truncateSync } from 'node:fs'
+import { symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { StubAnswer } from '../../../test/support/http-stub.ts'
 import { FAILED, folderWith, RECORDED, report, reportOf, SECRET } from './report.ts'
-import { closedAddress, FOLDER, runProgram } from './support.ts'
+import { closedAddress, runProgram } from './support.ts'
 
 const suite = (cases: string) => `<testsuite name="Shop">${cases}</testsuite>`
 const PASSED = '<testcase classname="CartTest" name="sums" time="0.5"/>'
@@ -51,11 +50,6 @@ describe('buildline report', () => {
     const stub = await closedAddress()
     const { stderr } = await reportOf(FAILED, { env: { BUILDLINE_URL: `${stub}${path}` }, args: TWICE_QUICKLY })
     expect(stderr).toContain('could not be reached')
-  })
-
-  it('contains an unchanged copy of sax', () => {
-    const original = readFileSync(fileURLToPath(import.meta.resolve('sax')), 'utf8')
-    expect(readFileSync(join(FOLDER, 'report/sax.cjs'), 'utf8')).toBe(original)
   })
 })
 

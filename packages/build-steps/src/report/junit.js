@@ -1,7 +1,9 @@
 // @ts-check
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import sax from './sax.cjs'
+import sax from 'sax'
+
+/*! Contains sax: https://blueoakcouncil.org/license/1.0.0 */
 
 const FILE_BYTES_MAX = 256 * 1024 * 1024
 /** sax rejects a longer attribute, comment or tag. */
@@ -18,7 +20,7 @@ const NAME_CHARS_MAX = 1024
  * @typedef {{ name: string, classname: string, file: string, suites: readonly string[] }} Named
  * @typedef {{ message: string, text: string }} Words
  * @typedef {Named & Words & { key: string, result: Result, durationMs: number | null }} TestCase
- * @typedef {import('./sax.cjs').Tag} Tag
+ * @typedef {import('sax').Tag} Tag
  */
 
 /** A fault in a report; the message is for people. */
@@ -48,7 +50,7 @@ function createParser(onTest) {
   const refuse = () => {
     throw new Unreadable('it declares a document type or entities, which are not read')
   }
-  /** @type {import('./sax.cjs').Handlers} */
+  /** @type {import('sax').Handlers} */
   const handlers = {
     ondoctype: refuse,
     onsgmldeclaration: refuse,
