@@ -5,6 +5,7 @@ import { commandDocs, commandTable, slashCommands } from './commands.ts'
 import { metricTable } from './metrics.ts'
 import { settingTable } from './settings.ts'
 import { statusTable } from './statuses.ts'
+import { triggerTable } from './triggers.ts'
 
 /** A page of the documentation that is generated, wholly or in part. */
 export interface Page {
@@ -16,6 +17,7 @@ export interface Page {
 export const PAGES: readonly Page[] = [
   { path: 'docs/commands.md', write: () => commandDocs(COMMANDS) },
   { path: 'docs/statuses.md', write: (current) => withPart(current, statusTable()) },
+  { path: 'docs/sources.md', write: (current) => withPart(current, triggerTable()) },
   { path: 'docs/operations/metrics.md', write: (current) => withPart(current, metricTable()) },
   {
     path: 'manifest.yml',
