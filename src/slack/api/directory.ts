@@ -127,10 +127,13 @@ export function personIn(answer: unknown): Member {
     isGuest: is('is_restricted') || is('is_ultra_restricted'),
     isOutsider: is('is_stranger'),
     isDeactivated: is('deleted'),
-    isBot: is('is_bot') || user === 'USLACKBOT',
+    isBot: BOT_FLAGS.some(is) || user === 'USLACKBOT',
     isAdmin: is('is_admin') || is('is_owner') || is('is_primary_owner'),
   }
 }
+
+/** Slack does not say that a workflow or a connector is also `is_bot`. */
+const BOT_FLAGS = ['is_bot', 'is_workflow_bot', 'is_connector_bot'] as const
 
 async function readGroup(client: WebClient, usergroup: string): Promise<string[]> {
   const users = fieldOf(await client.apiCall('usergroups.users.list', { usergroup }), 'users')

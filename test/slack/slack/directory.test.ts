@@ -67,6 +67,8 @@ describe('with the default permissions', () => {
     ['a guest', PEOPLE.gus, 'yes', 'guest', 'guest'],
     ['a former member', ACCOUNTS.deactivated, 'deactivated', 'deactivated', 'deactivated'],
     ['another app', ACCOUNTS.otherBot, 'bot', 'bot', 'bot'],
+    ['a workflow', ACCOUNTS.workflow, 'bot', 'bot', 'bot'],
+    ['a connector', ACCOUNTS.connector, 'bot', 'bot', 'bot'],
   ])('%s has the permissions that the product defines', async (_, user, read, operate, administer) => {
     const { may } = await open()
     expect([await may('read', user), await may('operate', user), await may('administer', user)]).toEqual([
