@@ -1,10 +1,11 @@
 import { json } from '../../lib/http.ts'
 import type { Call, Reply, Route } from '../../lib/http.ts'
-import { commitEntity, isoTime, jobEntity, pipelineBasic, pipelineEntity } from './entities.ts'
-import { projectEntity, refOf } from './entities.ts'
+import { commitEntity, isoTime, named, pipelineBasic, pipelineEntity, projectEntity, refOf } from './entities.ts'
 import type { Hook } from './hook.ts'
+import { jobEntity } from './job-entities.ts'
 import type { Life } from './life.ts'
-import { findProject, latestJobs } from './state.ts'
+import { testReport, testReportSummary } from './reports.ts'
+import { findProject, latestJobs, SOURCES, STATUSES } from './state.ts'
 import type { Job, Pipeline, Project, Secrets, World } from './state.ts'
 
 /** The error response for a missing or insufficient token; undefined if access is granted. */
@@ -16,7 +17,7 @@ export function checkToken({ token, readToken }: Secrets, call: Call): Reply | u
   return json(403, { error: 'insufficient_scope', error_description, scope: 'api' })
 }
 
-/** The routes below /api/v4. */
+/** The routes below /api/v4. Source: GitLab, `lib/api/ci/pipelines.rb` and `lib/api/ci/jobs.rb`. */
 export function apiRoutes(world: World, life: Life, hook: Hook, base: string): Route[] {
   function inProject(how: string, handle: (project: Project, call: Call, id: string) => Reply): Route {
     const [method = '', path = ''] = how.split(' ')
@@ -25,7 +26,7 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
       pattern: `${base}/projects/:project${path}`,
       handle: (call, { project: name, id = '' }) => {
         const project = findProject(world, name!)
-        return project ? handle(project, call, id) : notFound('Project')
+        return project ? handle(project, call, id) : json(404, { message: '404 Project Not Found' })
       },
     }
   }
@@ -33,18 +34,34 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
   const inPipeline = (how: string, handle: (pipeline: Pipeline, call: Call) => Reply): Route =>
     inProject(how.replace(' ', ' /pipelines/:id'), (project, call, id) => {
       const pipeline = pipelinesOf(world, project).find((one) => String(one.id) === id)
-      return pipeline ? handle(pipeline, call) : notFound('Pipeline')
+      return pipeline ? handle(pipeline, call) : NOT_FOUND
     })
+
+  const inJob = (how: string, handle: (job: Job, pipeline: Pipeline) => Reply): Route =>
+    inProject(how.replace(' ', ' /jobs/:id'), (project, _, id) => {
+      const pipeline = pipelinesOf(world, project).find(({ jobs }) => jobs.some((job) => String(job.id) === id))
+      const job = pipeline?.jobs.find((one) => String(one.id) === id)
+      return pipeline && job ? handle(job, pipeline) : NOT_FOUND
+    })
+
+  const unlessProtected = (handle: () => Reply): Reply =>
+    world.switches.isBranchProtected ? json(403, { message: '403 Forbidden' }) : handle()
 
   function listPipelines(project: Project, call: Call): Reply {
     const chosen = chosenPipelines(pipelinesOf(world, project), call.query)
-    return paged(world, call, chosen, (one) => pipelineBasic(world, one))
+    return refusedValue(call.query) ?? paged(world, call, chosen, (one) => named(pipelineBasic(world, one)))
   }
 
-  function play(project: Project, id: string): Reply {
-    const pipeline = pipelinesOf(world, project).find(({ jobs }) => jobs.some((job) => String(job.id) === id))
-    const job = pipeline?.jobs.find((one) => String(one.id) === id)
-    if (!pipeline || !job) return notFound('Job')
+  const listJobs = (pipeline: Pipeline, call: Call, areBridges: boolean): Reply =>
+    refusedScope(call.query) ??
+    paged(
+      world,
+      call,
+      chosenJobs(pipeline, call.query).filter(({ trigger }) => trigger === areBridges),
+      (job) => jobEntity(world, pipeline, job),
+    )
+
+  function play(job: Job, pipeline: Pipeline): Reply {
     const result = life.play(pipeline, job)
     if (result.kind === 'changed') return json(200, jobEntity(world, pipeline, job))
     return json(400, { message: `400 Bad request - ${result.reason}` })
@@ -52,11 +69,10 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
 
   function showCommit(project: Project, sha: string): Reply {
     const pipeline = pipelinesOf(world, project).find((one) => one.sha === sha)
-    return pipeline ? json(200, commitEntity(world, pipeline)) : notFound('Commit')
+    return pipeline ? json(200, commitEntity(world, pipeline)) : json(404, { message: '404 Commit Not Found' })
   }
 
   const scopeOf = ({ headers }: Call) => (headers['private-token'] === world.secrets.token ? 'api' : 'read_api')
-  const show = (pipeline: Pipeline, statusCode = 200) => json(statusCode, pipelineEntity(world, pipeline))
   return [
     {
       method: 'GET',
@@ -68,19 +84,53 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
       world.switches.areHooksHidden ? json(403, { message: '403 Forbidden' }) : json(200, hookEntities(project, hook)),
     ),
     inProject('GET /pipelines', listPipelines),
-    inPipeline('GET ', (one) => show(one)),
-    inPipeline('GET /jobs', (one, call) =>
-      paged(world, call, chosenJobs(one, call.query), (job) => jobEntity(world, one, job)),
-    ),
+    inPipeline('GET ', (one) => json(200, named(pipelineEntity(world, one)))),
+    inPipeline('GET /jobs', (one, call) => listJobs(one, call, false)),
+    inPipeline('GET /bridges', (one, call) => listJobs(one, call, true)),
+    inPipeline('GET /test_report', (one) => json(200, testReport(one))),
+    inPipeline('GET /test_report_summary', (one) => json(200, testReportSummary(one))),
     // As on GitLab, retry answers 201 and cancel 200 even if there is nothing to retry or cancel.
-    inPipeline('POST /retry', (one) => (life.retry(one), show(one, 201))),
-    inPipeline('POST /cancel', (one) => (life.cancel(one), show(one))),
-    inProject('POST /jobs/:id/play', (project, _, id) => play(project, id)),
+    inPipeline('POST /retry', (one) => unlessProtected(() => (life.retry(one), json(201, pipelineEntity(world, one))))),
+    inPipeline('POST /cancel', (one) =>
+      unlessProtected(() => (life.cancel(one), json(200, pipelineEntity(world, one)))),
+    ),
+    inJob('GET /trace', (job) => (job.trigger ? NOT_FOUND : trace(job))),
+    inJob('POST /play', (job, pipeline) => unlessProtected(() => play(job, pipeline))),
     inProject('GET /repository/commits/:id', (project, _, sha) => showCommit(project, sha)),
   ]
 }
 
-const notFound = (what: string): Reply => json(404, { message: `404 ${what} Not Found` })
+// What GitLab says of any record that it does not find.
+const NOT_FOUND = json(404, { message: '404 Not found' })
+
+const trace = ({ id, log }: Job): Reply => ({
+  statusCode: 200,
+  headers: { 'content-type': 'text/plain', 'content-disposition': `infile; filename="${id}.log"` },
+  body: log,
+})
+
+/** The values that a list of pipelines may be asked for. */
+const LIST_VALUES: Readonly<Record<string, readonly string[]>> = {
+  status: STATUSES,
+  source: SOURCES,
+  order_by: ['id', 'status', 'ref', 'updated_at', 'user_id'],
+  sort: ['asc', 'desc'],
+}
+
+function refusedValue(query: URLSearchParams): Reply | undefined {
+  const bad = Object.entries(LIST_VALUES).find(
+    ([name, known]) => !query.getAll(name).every((one) => known.includes(one)),
+  )
+  return bad && refusalOf(bad[0])
+}
+
+const refusedScope = (query: URLSearchParams): Reply | undefined =>
+  scopesIn(query).every((scope) => (STATUSES as readonly string[]).includes(scope)) ? undefined : refusalOf('scope')
+
+const refusalOf = (name: string): Reply => json(400, { error: `${name} does not have a valid value` })
+
+const scopesIn = (query: URLSearchParams): string[] => [...query.getAll('scope[]'), ...query.getAll('scope')]
+
 const pipelinesOf = (world: World, { id }: Project): Pipeline[] => world.pipelines.filter((one) => one.projectId === id)
 
 const tokenEntity = (scope: string) => ({ id: 1, name: 'buildline', revoked: false, scopes: [scope], active: true })
@@ -109,7 +159,7 @@ function chosenPipelines(pipelines: readonly Pipeline[], query: URLSearchParams)
 
 function chosenJobs(pipeline: Pipeline, query: URLSearchParams): Job[] {
   const jobs = query.get('include_retried') === 'true' ? [...pipeline.jobs] : latestJobs(pipeline)
-  const scope = [...query.getAll('scope[]'), ...query.getAll('scope')]
+  const scope = scopesIn(query)
   return jobs
     .filter(({ status }) => scope.length === 0 || scope.includes(status))
     .sort((one, other) => other.id - one.id)

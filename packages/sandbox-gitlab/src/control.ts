@@ -20,6 +20,8 @@ const switchesSchema = z.strictObject({
   isLazy: flag,
   isDown: flag,
   areHooksHidden: flag,
+  isBranchProtected: flag,
+  hasIsoTimes: flag,
   cancelingMs: z.int().min(0).exactOptional(),
 })
 

@@ -1,25 +1,68 @@
-import { DEFAULT_BRANCH, latestJobs, projectOf } from './state.ts'
-import type { Job, Pipeline, Project, Status, World } from './state.ts'
+import { DEFAULT_BRANCH, projectOf } from './state.ts'
+import type { Pipeline, Project, World } from './state.ts'
+import { wordsOf } from './statuses.ts'
 
 /** The user who triggered every pipeline. Never the commit's author, so that a client that mixes them up is noticed. */
 export const USER = { id: 42, name: 'Release Robot', username: 'robot', avatar_url: 'https://gitlab.example/42.png' }
 
-type Write = (ms: number | null) => string | null
+export type Write = (ms: number | null) => string | null
 export const isoTime: Write = (ms) => (ms === null ? null : new Date(ms).toISOString())
 
-/** A project in the REST interface. */
-export function projectEntity({ siteUrl }: World, { id, path }: Project) {
-  const name = path.split('/').at(-1)!
-  const web_url = `${siteUrl}/${path}`
-  return { id, name, path_with_namespace: path, default_branch: DEFAULT_BRANCH, visibility: 'public', web_url }
+/** Source: GitLab, `lib/api/entities/user_basic.rb`. */
+export const userEntity = ({ siteUrl }: World) => ({
+  ...USER,
+  public_email: '',
+  state: 'active',
+  locked: false,
+  web_url: `${siteUrl}/${USER.username}`,
+})
+
+const PROJECT_SINCE = '2020-05-07T04:27:17.016Z'
+
+/** A project, without its settings. Source: GitLab, `lib/api/entities/basic_project_details.rb`. */
+export function projectEntity({ siteUrl }: World, { id, path: path_with_namespace }: Project) {
+  const names = path_with_namespace.split('/')
+  const [path, namespace] = [names.at(-1)!, names.slice(0, -1)]
+  const web_url = `${siteUrl}/${path_with_namespace}`
+  return {
+    id,
+    description: null,
+    name: path,
+    name_with_namespace: names.join(' / '),
+    path,
+    path_with_namespace,
+    created_at: PROJECT_SINCE,
+    default_branch: DEFAULT_BRANCH,
+    topics: [],
+    ssh_url_to_repo: `git@${new URL(siteUrl).hostname}:${path_with_namespace}.git`,
+    http_url_to_repo: `${web_url}.git`,
+    web_url,
+    readme_url: `${web_url}/-/blob/${DEFAULT_BRANCH}/README.md`,
+    avatar_url: null,
+    forks_count: 0,
+    star_count: 0,
+    last_activity_at: PROJECT_SINCE,
+    namespace: {
+      id: 900 + id,
+      name: namespace.at(-1)!,
+      path: namespace.at(-1)!,
+      kind: 'group',
+      full_path: namespace.join('/'),
+      parent_id: null,
+      avatar_url: null,
+      web_url: `${siteUrl}/groups/${namespace.join('/')}`,
+    },
+    visibility: 'public' as const,
+    archived: false,
+  }
 }
 
-/** A pipeline in a list. */
+/** A pipeline within another answer. Source: GitLab, `lib/api/entities/ci/pipeline_basic.rb`. */
 export function pipelineBasic(world: World, pipeline: Pipeline) {
   const { id, iid, projectId: project_id, sha, status, source } = pipeline
-  const times = { created_at: isoTime(pipeline.createdAt), updated_at: isoTime(pipeline.updatedAt) }
+  const times = { created_at: isoTime(pipeline.createdAt)!, updated_at: isoTime(pipeline.updatedAt)! }
   const web_url = webUrl(world, pipeline, 'pipelines', id)
-  return { id, iid, project_id, sha, ref: refOf(pipeline), status, source, ...times, web_url, name: null }
+  return { id, iid, project_id, sha, ref: refOf(pipeline), status, source, ...times, web_url }
 }
 
 export const refOf = ({ mergeRequest, branch }: Pipeline): string =>
@@ -28,81 +71,76 @@ export const refOf = ({ mergeRequest, branch }: Pipeline): string =>
 export const webUrl = (world: World, pipeline: Pipeline, kind: string, id: number | string): string =>
   `${world.siteUrl}/${projectOf(world, pipeline).path}/-/${kind}/${id}`
 
-export function pipelineEntity(world: World, pipeline: Pipeline) {
-  const label = statusLabel(pipeline)
-  return {
-    ...pipelineBasic(world, pipeline),
-    ...pipelineDetails(pipeline, isoTime),
-    user: { ...USER, state: 'active', web_url: `${world.siteUrl}/${USER.username}` },
-    yaml_errors: null,
-    committed_at: null,
-    coverage: null,
-    detailed_status: { icon: `status_${pipeline.status}`, text: label, label, group: pipeline.status },
-  }
-}
+/** The answer to a retry or cancel. Source: GitLab, `lib/api/entities/ci/pipeline.rb`. */
+export const pipelineEntity = (world: World, pipeline: Pipeline) => ({
+  ...pipelineBasic(world, pipeline),
+  ...pipelineDetails(pipeline, isoTime),
+  updated_at: isoTime(pipeline.updatedAt)!,
+  yaml_errors: null,
+  user: userEntity(world),
+  started_at: isoTime(pipeline.startedAt),
+  committed_at: null,
+  coverage: null,
+  detailed_status: detailedStatus(world, pipeline),
+  archived: false,
+})
+
+/** The name comes from `workflow:name`; a list and a single pipeline have it, other answers do not. */
+export const named = <Entity extends object>(entity: Entity) => ({ ...entity, name: null })
 
 /** The details of a pipeline that both the REST interface and the hook have. */
 export const pipelineDetails = (pipeline: Pipeline, write: Write) => ({
   tag: pipeline.tag,
   before_sha: '0'.repeat(40),
-  created_at: write(pipeline.createdAt),
-  started_at: write(pipeline.startedAt),
+  created_at: write(pipeline.createdAt)!,
   finished_at: write(pipeline.finishedAt),
-  duration: pipeline.finishedAt === null ? null : ranS(pipeline),
+  duration: pipeline.durationS,
   // GitLab says null instead of 0.
   queued_duration: Math.floor(secondsBetween(pipeline.createdAt, pipeline.startedAt) ?? 0) || null,
 })
 
-/** Whole seconds in which jobs ran. Jobs of one attempt run in parallel: those with the same start count once. */
-function ranS(pipeline: Pipeline): number {
-  const runs = new Map(
-    latestJobs(pipeline).map((job) => [job.startedAt, secondsBetween(job.startedAt, job.finishedAt)]),
-  )
-  return Math.floor([...runs.values()].reduce<number>((sum, seconds) => sum + (seconds ?? 0), 0))
-}
-
 const secondsBetween = (from: number | null, to: number | null): number | null =>
   from === null || to === null ? null : (to - from) / 1_000
 
-const LABELS: Partial<Record<Status, string>> = { success: 'passed', manual: 'waiting for manual action' }
-
-/** The status in the words of GitLab's pages. */
-export function statusLabel(pipeline: Pipeline): string {
-  const { status } = pipeline
-  const hasWarnings = status === 'success' && latestJobs(pipeline).some((job) => job.status === 'failed')
-  return hasWarnings ? 'passed with warnings' : (LABELS[status] ?? status.replaceAll('_', ' '))
+/** Source: GitLab, `app/serializers/detailed_status_entity.rb`. */
+function detailedStatus(world: World, pipeline: Pipeline) {
+  const { icon, text, label, group } = wordsOf(pipeline)
+  const details_path = new URL(webUrl(world, pipeline, 'pipelines', pipeline.id)).pathname
+  const favicon = `/assets/ci_favicons/fav${icon}.png`
+  return { icon, text, label, group, tooltip: label, has_details: true, details_path, illustration: null, favicon }
 }
 
-export const jobEntity = (world: World, pipeline: Pipeline, job: Job) => ({
-  ...jobBasic(job, isoTime),
-  ...(job.failureReason === null ? {} : { failure_reason: job.failureReason }),
-  ref: refOf(pipeline),
-  tag: pipeline.tag,
-  commit: commitEntity(world, pipeline),
-  pipeline: pipelineBasic(world, pipeline),
-  web_url: webUrl(world, pipeline, 'jobs', job.id),
-})
-
-/** The details of a job that both the REST interface and the hook have. */
-export const jobBasic = (job: Job, write: Write) => ({
-  id: job.id,
-  stage: job.stage,
-  name: job.name,
-  status: job.status,
-  allow_failure: job.allowFailure,
-  created_at: write(job.createdAt),
-  started_at: write(job.startedAt),
-  finished_at: write(job.finishedAt),
-  duration: secondsBetween(job.startedAt, job.finishedAt),
-  queued_duration: secondsBetween(job.createdAt, job.startedAt),
-})
-
-/** The commit of a pipeline. */
-export function commitEntity(world: World, pipeline: Pipeline) {
+/** A commit within another answer. Source: GitLab, `lib/api/entities/commit.rb`. */
+export function commitBasic(world: World, pipeline: Pipeline) {
   const { sha: id, message, author } = pipeline
-  const authored = { author_name: author.name, author_email: author.email, created_at: isoTime(pipeline.createdAt) }
+  const at = isoTime(pipeline.createdAt)!
   const web_url = webUrl(world, pipeline, 'commit', id)
-  return { id, short_id: id.slice(0, 8), title: titleOf(pipeline), message, ...authored, web_url }
+  const names = { author_name: author.name, author_email: author.email }
+  return {
+    id,
+    short_id: id.slice(0, 8),
+    created_at: at,
+    parent_ids: [],
+    title: titleOf(pipeline),
+    message,
+    ...names,
+    authored_date: at,
+    committer_name: author.name,
+    committer_email: author.email,
+    committed_date: at,
+    trailers: {},
+    extended_trailers: {},
+    web_url,
+  }
 }
+
+/** The commit of a pipeline. Source: GitLab, `lib/api/entities/commit_detail.rb`. */
+export const commitEntity = (world: World, pipeline: Pipeline) => ({
+  ...commitBasic(world, pipeline),
+  stats: { additions: 1, deletions: 0, total: 1 },
+  status: pipeline.status,
+  project_id: pipeline.projectId,
+  last_pipeline: pipelineBasic(world, pipeline),
+})
 
 export const titleOf = ({ message }: Pipeline): string => message.split('\n', 1)[0]!

@@ -92,7 +92,7 @@ export function createHook(world: World, firstUrl: string | null) {
     'user-agent': 'GitLab/19.1.0',
     'idempotency-key': idempotencyKey,
     'x-gitlab-event': 'Pipeline Hook',
-    'x-gitlab-instance': world.siteUrl,
+    'x-gitlab-instance': new URL(world.siteUrl).origin,
     'x-gitlab-webhook-uuid': uuid,
     'x-gitlab-event-uuid': randomUUID(),
     ...(world.secrets.webhookToken === null ? {} : { 'x-gitlab-token': world.secrets.webhookToken }),

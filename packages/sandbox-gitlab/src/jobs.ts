@@ -1,5 +1,5 @@
 import type { End, FailedJobs } from './push.ts'
-import { ensureJobs, isEnd, latestJobs, newJob, stagesOf } from './state.ts'
+import { ensureJobs, isEnd, jobAgain, latestJobs, stagesOf } from './state.ts'
 import type { Job, Pipeline, Status, World } from './state.ts'
 
 /** Jobs that have not ended and do not wait for a person. */
@@ -12,22 +12,34 @@ export const isBlocked = (pipeline: Pipeline): boolean =>
 
 const isUnplayed = ({ manual, status }: Job): boolean => manual && status === 'created'
 
-/** Moves active jobs to a status that is not an end, except manual jobs that nobody has started. */
+/** The jobs that can run now: not those of a stage that comes after a manual job that nobody has started. */
+export function openJobs(pipeline: Pipeline): Job[] {
+  const stages = stagesOf(pipeline)
+  const isGate = (job: Job) => !job.allowFailure && (isUnplayed(job) || job.status === 'manual')
+  const openMax = firstStage(stages, latestJobs(pipeline).filter(isGate))
+  return activeJobs(pipeline).filter(({ stage }) => stages.indexOf(stage) <= openMax)
+}
+
+/** Infinity for no jobs. */
+const firstStage = (stages: readonly string[], jobs: readonly Job[]): number =>
+  Math.min(...jobs.map(({ stage }) => stages.indexOf(stage)))
+
+/** Moves jobs to a status that is not an end, except manual jobs that nobody has started, and what comes after them. */
 export function moveJobs(world: World, pipeline: Pipeline, status: Status): void {
-  for (const job of activeJobs(pipeline).filter((one) => !isUnplayed(one))) {
+  for (const job of openJobs(pipeline).filter((one) => !isUnplayed(one))) {
     job.status = status
     if (status === 'running') job.startedAt ??= world.clock.now()
   }
 }
 
-/** Ends all active jobs, as they end in a pipeline with this end. */
+/** Ends all active jobs, as they end in a pipeline with this end. What waits for a manual job then still waits. */
 export function endJobs(world: World, pipeline: Pipeline, end: End, failedJobs: FailedJobs): void {
   ensureJobs(world, pipeline, failedJobs)
   const reasons = failureReasons(pipeline, end, failedJobs)
-  const jobs = activeJobs(pipeline)
+  const jobs = end === 'success' ? openJobs(pipeline) : activeJobs(pipeline)
   const stages = stagesOf(pipeline)
   const broken = jobs.filter(({ name, allowFailure }) => reasons.has(name) && !allowFailure)
-  const stageMax = Math.min(...broken.map(({ stage }) => stages.indexOf(stage)))
+  const stageMax = firstStage(stages, broken)
   for (const job of jobs) {
     job.status = stages.indexOf(job.stage) > stageMax ? 'skipped' : jobEnd(job, end, reasons)
     if (job.status === 'skipped' || job.status === 'manual') continue
@@ -52,14 +64,24 @@ function jobEnd(job: Job, end: End, reasons: ReadonlyMap<string, string>): Statu
   return isUnplayed(job) ? 'manual' : 'success'
 }
 
-/** Replaces failed and canceled jobs by jobs with new ids. Skipped jobs keep their ids. */
+/** The builds that a retry runs again. It leaves out trigger jobs. */
+export const retryable = (pipeline: Pipeline): Job[] =>
+  latestJobs(pipeline).filter(({ status, trigger }) => !trigger && (status === 'failed' || status === 'canceled'))
+
+/** Replaces failed and canceled builds by jobs with new ids. Skipped jobs keep their ids. */
 export function retryJobs(world: World, pipeline: Pipeline): void {
-  for (const job of latestJobs(pipeline)) {
-    if (job.status === 'skipped') job.status = 'created'
-    if (job.status !== 'failed' && job.status !== 'canceled') continue
-    job.isRetried = true
-    const { name, stage, allowFailure, manual } = job
-    const again = newJob(world, { name, stage, allowFailure, manual })
-    pipeline.jobs.push(manual ? { ...again, status: 'manual' } : again)
+  for (const job of latestJobs(pipeline)) if (job.status === 'skipped') job.status = 'created'
+  for (const job of retryable(pipeline)) {
+    const again = jobAgain(world, job)
+    pipeline.jobs.push(job.manual ? { ...again, status: 'manual' } : again)
   }
 }
+
+/** Whole seconds in which jobs ran. Jobs of one attempt run in parallel: those with the same start count once. */
+export function ranS(pipeline: Pipeline): number {
+  const runs = new Map(latestJobs(pipeline).map((job) => [job.startedAt, ranMs(job)]))
+  return Math.floor([...runs.values()].reduce((sum, ms) => sum + ms, 0) / 1_000)
+}
+
+const ranMs = ({ startedAt, finishedAt }: Job): number =>
+  startedAt === null || finishedAt === null ? 0 : finishedAt - startedAt

@@ -1,8 +1,8 @@
 import { createTimers } from '../../lib/timers.ts'
-import { activeJobs, endJobs, isBlocked, moveJobs, retryJobs } from './jobs.ts'
+import { activeJobs, endJobs, isBlocked, moveJobs, openJobs, ranS, retryable, retryJobs } from './jobs.ts'
 import { failedJobsSchema, retrySchema } from './push.ts'
 import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
-import { addPipeline, isEnd, latestJobs, newAttempt } from './state.ts'
+import { addPipeline, isEnd, jobAgain, latestJobs, newAttempt } from './state.ts'
 import type { Job, Pipeline, Project, Status, World } from './state.ts'
 
 export type ChangeResult = { kind: 'changed' } | { kind: 'not-possible'; reason: string }
@@ -48,6 +48,8 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     if (status === 'running' && UNSTARTED.includes(pipeline.status)) pipeline.startedAt ??= now
     // A retry does not clear `finishedAt`: it stays the time of the last end.
     if (isEnd(status) && status !== 'skipped') pipeline.finishedAt = now
+    const hasDuration = status === 'manual' || (isEnd(status) && status !== 'skipped')
+    if (hasDuration && pipeline.startedAt !== null) pipeline.durationS = ranS(pipeline)
     Object.assign(pipeline.attempts.at(-1)!, { status, ...(isEnd(status) ? { finishedAt: now } : {}) })
     const isChange = pipeline.status !== status
     pipeline.status = status
@@ -72,22 +74,28 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     return CHANGED
   }
 
-  /** Starts a manual job; by default the pipeline's first one. */
+  /** Starts a manual job, or one that has run already once more; by default the first one that waits. */
   function play(pipeline: Pipeline, wanted?: Job): ChangeResult {
     const job = wanted ?? latestJobs(pipeline).find(({ status }) => status === 'manual')
-    if (job?.status !== 'manual') return notPossible('Unplayable Job')
-    job.status = 'pending'
-    if (pipeline.status === 'manual') enter(pipeline, 'pending')
+    if (!job || !isPlayable(job)) return notPossible('Unplayable Job')
+    if (job.status === 'manual') job.status = 'pending'
+    else pipeline.jobs.push({ ...jobAgain(world, job), status: 'pending' })
+    if (isEnd(pipeline.status)) pipeline.attempts.push(newAttempt())
+    // Where another job has run, GitLab says `running` even before a runner takes this one.
+    if (pipeline.status === 'manual' && !latestJobs(pipeline).some(hasRun)) enter(pipeline, 'pending')
     run(pipeline)
     return CHANGED
   }
 
+  /** Cancels what has not ended. A pipeline that waits for a manual job still waits for it. */
   function cancel(pipeline: Pipeline): ChangeResult {
     const jobs = activeJobs(pipeline).filter(({ status }) => status !== 'canceling')
-    if (jobs.length === 0 || pipeline.status === 'manual') return notPossible('the pipeline is not cancelable')
-    for (const child of world.pipelines) if (child.parent === pipeline.id) cancel(child)
+    if (jobs.length === 0 || pipeline.source === 'external') return notPossible('the pipeline is not cancelable')
+    for (const child of world.pipelines)
+      if (child.parent === pipeline.id && child.projectId === pipeline.projectId) cancel(child)
     timers.cancel(pipeline.id)
-    if (!jobs.some(({ status }) => status === 'running')) end(pipeline, 'canceled')
+    if (pipeline.status === 'manual') endJobs(world, pipeline, 'canceled', [])
+    else if (!jobs.some(({ status }) => status === 'running')) end(pipeline, 'canceled')
     else {
       moveJobs(world, pipeline, 'canceling')
       enter(pipeline, 'canceling')
@@ -98,14 +106,14 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
 
   /** Runs failed and canceled jobs again, under the pipeline's id. They pass unless `wanted` has another outcome. */
   function retry(pipeline: Pipeline, wanted: RetryWanted = {}): ChangeResult {
-    const failed = latestJobs(pipeline).filter(({ status }) => status === 'failed' || status === 'canceled')
+    const failed = retryable(pipeline)
     if (failed.length === 0) return notPossible('the pipeline has nothing to retry')
     const { outcome, failedJobs } = retrySchema.parse(wanted)
     const again = failed.map(({ name, failureReason }) => ({ name, reason: failureReason ?? 'script_failure' }))
     Object.assign(pipeline, { outcome, failedJobs: failedJobs ?? (outcome === 'failed' ? again : []) })
     pipeline.attempts.push(newAttempt())
     retryJobs(world, pipeline)
-    if (activeJobs(pipeline).length > 0) run(pipeline)
+    if (openJobs(pipeline).length > 0) run(pipeline)
     // Only manual jobs are left. They wait for a person again; a pipeline that had passed stays passed.
     else if (isBlocked(pipeline)) enter(pipeline, 'manual')
     return CHANGED
@@ -113,3 +121,8 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
 
   return { push, finish, advance, play, cancel, retry, close: timers.close }
 }
+
+const hasRun = ({ startedAt }: Job): boolean => startedAt !== null
+
+const isPlayable = ({ manual, isRetried, status }: Job): boolean =>
+  manual && !isRetried && (status === 'manual' || (isEnd(status) && status !== 'skipped'))

@@ -1,8 +1,14 @@
-import { isoTime, jobBasic, pipelineDetails, statusLabel, titleOf, USER, webUrl } from './entities.ts'
-import { DEFAULT_BRANCH, findPipeline, latestJobs, projectOf, stagesOf } from './state.ts'
+import { isoTime, pipelineDetails, titleOf, USER, webUrl } from './entities.ts'
+import type { Write } from './entities.ts'
+import { HOOK_RUNNER, jobDetails } from './job-entities.ts'
+import { DEFAULT_BRANCH, findPipeline, latestJobs, projectOf, sourceJob, stagesOf } from './state.ts'
 import type { Job, Pipeline, World } from './state.ts'
+import { wordsOf } from './statuses.ts'
 
-/** The body of a Pipeline Hook: the pipeline as it is now. */
+/**
+ * The body of a Pipeline Hook: the pipeline as it is now, with the newest builds, and without its trigger jobs.
+ * Source: GitLab, `lib/gitlab/data_builder/pipeline.rb`.
+ */
 export function pipelineHook(world: World, pipeline: Pipeline) {
   const parent = findPipeline(world, pipeline.parent)
   return {
@@ -12,20 +18,18 @@ export function pipelineHook(world: World, pipeline: Pipeline) {
     user: HOOK_USER,
     project: project(world, pipeline),
     commit: commit(world, pipeline),
-    ...(parent ? { source_pipeline: sourcePipeline(world, parent) } : {}),
-    builds: latestJobs(pipeline).map(build),
+    ...(parent ? { source_pipeline: sourcePipeline(world, parent, pipeline) } : {}),
+    builds: latestJobs(pipeline).flatMap((job) => (job.trigger ? [] : build(world, job))),
   }
 }
 
 function attributes(world: World, pipeline: Pipeline) {
   const { id, iid, branch, sha, source, status } = pipeline
   const names = { id, iid, name: null, ref: branch, sha, source, status }
-  // `started_at` is the only time that a hook does not have.
-  const { started_at: _, ...details } = pipelineDetails(pipeline, hookTime)
   return {
-    ...details,
+    ...pipelineDetails(pipeline, world.switches.hasIsoTimes ? isoTime : hookTime),
     ...names,
-    detailed_status: statusLabel(pipeline),
+    detailed_status: wordsOf(pipeline).label,
     stages: stagesOf(pipeline),
     protected_ref: branch === DEFAULT_BRANCH,
     variables: Object.entries(pipeline.variables).map(([key, value]) => ({ key, value })),
@@ -34,7 +38,7 @@ function attributes(world: World, pipeline: Pipeline) {
 }
 
 /** `2016-08-12 15:23:28 UTC` */
-const hookTime = (ms: number | null): string | null => isoTime(ms)?.replace('T', ' ').replace(/\..*/, ' UTC') ?? null
+const hookTime: Write = (ms) => isoTime(ms)?.replace('T', ' ').replace(/\..*/, ' UTC') ?? null
 
 const FORK_ID = 99
 
@@ -74,32 +78,32 @@ function project(world: World, pipeline: Pipeline) {
     visibility_level: 20,
     path_with_namespace: path,
     default_branch: DEFAULT_BRANCH,
+    ci_config_path: null,
   }
 }
 
 function commit(world: World, pipeline: Pipeline) {
   const { sha: id, message, author } = pipeline
   const url = webUrl(world, pipeline, 'commit', id)
-  return { id, message, title: titleOf(pipeline), timestamp: isoTime(pipeline.createdAt), url, author }
+  const timestamp = isoTime(pipeline.createdAt)!.replace(/\..*/, '+00:00')
+  return { id, message, title: titleOf(pipeline), timestamp, url, author }
 }
 
-function sourcePipeline(world: World, parent: Pipeline) {
+function sourcePipeline(world: World, parent: Pipeline, pipeline: Pipeline) {
   const { id, path } = projectOf(world, parent)
   const place = { id, web_url: `${world.siteUrl}/${path}`, path_with_namespace: path }
-  return { project: place, job_id: parent.jobs[0]?.id ?? null, pipeline_id: parent.id }
+  return { project: place, job_id: sourceJob(parent, pipeline)?.id ?? null, pipeline_id: parent.id }
 }
 
-const RUNNER_KIND = { runner_type: 'instance_type', active: true, is_shared: true, tags: ['docker'] }
-const RUNNER = { id: 12, description: 'runner-1', ...RUNNER_KIND }
 const PRODUCTION = { name: 'production', action: 'start', deployment_tier: 'production' }
 
-const build = (job: Job) => ({
-  ...jobBasic(job, hookTime),
+const build = (world: World, job: Job) => ({
+  ...jobDetails(world, job, hookTime),
   failure_reason: job.failureReason,
   when: job.manual ? 'manual' : 'on_success',
   manual: job.manual,
   user: HOOK_USER,
-  runner: job.startedAt === null ? null : RUNNER,
+  runner: job.startedAt === null ? null : HOOK_RUNNER,
   artifacts_file: { filename: null, size: null },
   environment: job.manual ? PRODUCTION : null,
 })

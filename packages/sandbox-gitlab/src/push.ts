@@ -22,13 +22,31 @@ export const jobSchema = z.strictObject({
   allowFailure: z.boolean().default(false),
   /** whether the job waits for a person; without `allowFailure` the pipeline waits too */
   manual: z.boolean().default(false),
+  /** a trigger job: it starts another pipeline, and is no build: GitLab calls it a bridge */
+  trigger: z.boolean().default(false),
+  /** what the job has written */
+  log: z.string().default(''),
 })
 
 const JOBS = [
-  { name: 'compile', stage: 'build', allowFailure: false, manual: false },
-  { name: 'unit', stage: 'test', allowFailure: false, manual: false },
-  { name: 'package', stage: 'package', allowFailure: false, manual: false },
-]
+  { name: 'compile', stage: 'build' },
+  { name: 'unit', stage: 'test' },
+  { name: 'package', stage: 'package' },
+].map((job) => jobSchema.parse(job))
+
+/** A test that a job has reported. GitLab passes on what the report's XML says, so its output may also be no text. */
+const testSchema = z.strictObject({
+  job: z.string().default('unit'),
+  name: z.string(),
+  classname: z.string().default('LoginTest'),
+  status: z.enum(['success', 'failed', 'error', 'skipped']).default('success'),
+  file: z.string().nullable().default(null),
+  seconds: z.number().min(0).default(0),
+  output: z.unknown().default(null),
+  stackTrace: z.string().nullable().default(null),
+  /** how often it failed lately on the default branch */
+  recentFailures: z.int().min(1).nullable().default(null),
+})
 const ADA = { name: 'Ada', email: 'ada@acme.example' }
 const mergeRequestSchema = z.strictObject({
   iid: z.int().default(1),
@@ -46,10 +64,12 @@ export const pushSchema = z.strictObject({
   /** `branch` is the name of a tag */
   tag: z.boolean().default(false),
   mergeRequest: mergeRequestSchema.nullable().default(null),
-  /** default: `parent_pipeline`, `merge_request_event` or `push`, depending on `parent` and `mergeRequest` */
+  /** default: by `parent` `parent_pipeline`, or in another project `pipeline`; else `merge_request_event` or `push` */
   source: z.string().optional(),
   /** the id of the pipeline that started this one */
   parent: z.int().nullable().default(null),
+  /** the trigger job of the parent that started it; default: the parent's first */
+  parentJob: z.string().nullable().default(null),
   outcome: z.enum(OUTCOMES).default('success'),
   /** how long the pipeline takes from start to end */
   ms: ms.default(1_000),
@@ -59,6 +79,7 @@ export const pushSchema = z.strictObject({
   /** adds a manual job that the pipeline waits for */
   needsManual: z.boolean().default(false),
   jobs: z.array(jobSchema).default(JOBS),
+  tests: z.array(testSchema).default([]),
   variables: z.record(z.string(), z.string()).default({}),
 })
 export type PushWanted = z.input<typeof pushSchema>

@@ -23,6 +23,8 @@ export interface SandboxGitlabOptions extends Partial<Secrets> {
   clock?: Clock
   /** the path that GitLab is below, so that a client that ignores the path fails; `''` for none */
   prefix?: string
+  /** the paths of its projects */
+  projects?: readonly string[]
 }
 
 export type SandboxGitlab = ReturnType<typeof createSandboxGitlab>
@@ -42,9 +44,15 @@ const NO_CALL = json(404, { errors: ['no such call'] })
 const isControl = (path: string): boolean => /^\/sandbox(?:\/|$)/.test(path)
 
 /** GitLab CI in memory: REST, webhooks, and handles to control it. */
-export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...given }: SandboxGitlabOptions = {}) {
+export function createSandboxGitlab({
+  webhookUrl,
+  clock,
+  prefix = '/gitlab',
+  projects,
+  ...given
+}: SandboxGitlabOptions = {}) {
   const secrets: Secrets = { ...SECRETS, ...given }
-  const world = createWorld(clock ?? systemClock, secrets)
+  const world = createWorld(clock ?? systemClock, secrets, projects)
   const hook = createHook(world, webhookUrl ?? null)
   const life = createLife({ world, tell: (pipeline) => hook.tell(pipeline) })
   const faults = createFaults()

@@ -12,6 +12,14 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
+/** What starts pipelines on GitLab. Source: GitLab, `app/models/concerns/enums/ci/pipeline.rb`. */
+export const SOURCES = [
+  ...(['unknown', 'push', 'web', 'trigger', 'schedule', 'api', 'external', 'pipeline', 'chat', 'webide'] as const),
+  ...(['merge_request_event', 'external_pull_request_event', 'parent_pipeline', 'ondemand_dast_scan'] as const),
+  ...(['ondemand_dast_validation', 'security_orchestration_policy', 'container_registry_push'] as const),
+  ...(['duo_workflow', 'pipeline_execution_policy_schedule'] as const),
+] as const
+
 export const DEFAULT_BRANCH = 'main'
 
 export interface Project {
@@ -45,6 +53,8 @@ export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs'>, Time
   source: string
   status: Status
   updatedAt: number
+  /** how long jobs ran, in whole seconds, when it last ended or began to wait for a person */
+  durationS: number | null
   /** all jobs, also retried ones, oldest first */
   jobs: Job[]
   /** oldest first, never empty; each retry adds one */
@@ -58,6 +68,10 @@ export interface Switches {
   isDown: boolean
   /** The token's role is lower than *Maintainer*, so it cannot list webhooks. */
   areHooksHidden: boolean
+  /** The token may not push to the branch, so it cannot retry or cancel its pipelines, nor start their jobs. */
+  isBranchProtected: boolean
+  /** As newer versions do, deliveries have a pipeline's times in ISO 8601 with milliseconds; those of jobs stay. */
+  hasIsoTimes: boolean
   /** how long running jobs take to stop */
   cancelingMs: number
 }
@@ -85,19 +99,27 @@ export interface World {
   nextJobId: number
 }
 
-export const createWorld = (clock: Clock, secrets: Secrets): World => ({
+export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly string[] = PROJECTS): World => ({
   clock,
   secrets,
   siteUrl: '',
-  projects: ['acme/web', 'acme/api', 'acme/tools/ios'].map((path, at) => ({ id: 71 + at, path })),
+  projects: projects.map((path, at) => ({ id: 71 + at, path })),
   pipelines: [],
-  switches: { isLazy: false, isDown: false, areHooksHidden: false, cancelingMs: 200 },
+  switches: {
+    isLazy: false,
+    isDown: false,
+    areHooksHidden: false,
+    isBranchProtected: false,
+    hasIsoTimes: false,
+    cancelingMs: 200,
+  },
   // Beyond 2^32, as on GitLab.com.
   nextJobId: 11_000_000_001,
 })
 
+const PROJECTS = ['acme/web', 'acme/api', 'acme/tools/ios']
 const PIPELINE_ID_FIRST = 2_100_000_001
-const MANUAL_JOB = { name: 'release', stage: 'release', allowFailure: false, manual: true }
+const MANUAL_JOB = jobSchema.parse({ name: 'release', stage: 'release', manual: true })
 
 export function addPipeline(world: World, project: Project, wanted: PushWanted): Pipeline {
   const { jobs, ...push } = pushSchema.parse(wanted)
@@ -106,16 +128,24 @@ export function addPipeline(world: World, project: Project, wanted: PushWanted):
     id: PIPELINE_ID_FIRST + world.pipelines.length,
     iid: world.pipelines.filter(({ projectId }) => projectId === project.id).length + 1,
     projectId: project.id,
-    source: push.source ?? (push.parent ? 'parent_pipeline' : push.mergeRequest ? 'merge_request_event' : 'push'),
+    source: push.source ?? sourceOf(world, project, push),
     status: 'created',
     ...freshTimes(world),
     updatedAt: world.clock.now(),
+    durationS: null,
     jobs: [...jobs, ...(push.needsManual ? [MANUAL_JOB] : [])].map((job) => newJob(world, job)),
     attempts: [newAttempt()],
   }
   ensureJobs(world, pipeline, push.failedJobs)
   world.pipelines.push(pipeline)
   return pipeline
+}
+
+type Start = Pick<z.infer<typeof pushSchema>, 'parent' | 'mergeRequest'>
+
+function sourceOf(world: World, { id }: Project, { parent, mergeRequest }: Start): string {
+  if (parent !== null) return findPipeline(world, parent)?.projectId === id ? 'parent_pipeline' : 'pipeline'
+  return mergeRequest ? 'merge_request_event' : 'push'
 }
 
 export const newAttempt = (): Attempt => ({ status: 'created', startedAt: null, finishedAt: null })
@@ -135,6 +165,13 @@ export const newJob = (world: World, job: z.infer<typeof jobSchema>): Job => ({
   isRetried: false,
 })
 
+/** The job that runs in place of this one, with an id of its own. */
+export function jobAgain(world: World, job: Job): Job {
+  job.isRetried = true
+  const { name, stage, allowFailure, manual, trigger, log } = job
+  return newJob(world, { name, stage, allowFailure, manual, trigger, log })
+}
+
 const freshTimes = ({ clock }: World): Times => ({ createdAt: clock.now(), startedAt: null, finishedAt: null })
 
 /** Finds a project by its id (digits) or path. */
@@ -149,6 +186,16 @@ export function projectOf({ projects }: World, { projectId }: Pipeline): Project
   invariant(project, 'a pipeline has a project')
   return project
 }
+
+/** The job of the parent pipeline that started this one. */
+export function sourceJob(parent: Pipeline, { parentJob }: Pipeline): Job | undefined {
+  const bridges = parent.jobs.filter(({ trigger }) => trigger)
+  return bridges.find(({ name }) => name === parentJob) ?? bridges[0] ?? parent.jobs[0]
+}
+
+/** The pipeline that a trigger job has started. */
+export const downstreamOf = ({ pipelines }: World, parent: Pipeline, bridge: Job): Pipeline | undefined =>
+  pipelines.find((pipeline) => pipeline.parent === parent.id && sourceJob(parent, pipeline) === bridge)
 
 export const latestJobs = ({ jobs }: Pipeline): Job[] => jobs.filter(({ isRetried }) => !isRetried)
 export const stagesOf = ({ jobs }: Pipeline): string[] => [...new Set(jobs.map(({ stage }) => stage))]

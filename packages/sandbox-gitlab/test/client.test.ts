@@ -23,7 +23,8 @@ describe('a third-party client', () => {
     ])
     expect(await client.PersonalAccessTokens.show()).toMatchObject({ scopes: ['api'] })
     await expect(client.Projects.show('acme/none')).rejects.toThrow('404 Project Not Found')
-    await expect(client.Pipelines.show('acme/web', 1)).rejects.toThrow('Not Found')
+    await expect(client.Pipelines.show('acme/web', 1)).rejects.toThrow('404 Not found')
+    await expect(client.Commits.show('acme/web', 'a'.repeat(40))).rejects.toThrow('404 Commit Not Found')
   })
 
   test('lists pipelines over several pages, by ref, status and time of change, without children', async () => {
@@ -83,18 +84,133 @@ describe('a third-party client', () => {
     expect(await client.Jobs.all('acme/web', { pipelineId: id })).toHaveLength(4)
   })
 
-  test('starts the manual job that a pipeline waits for, once; then there is nothing to cancel or retry', async () => {
+  test('starts the manual job that a pipeline waits for; there is nothing to cancel or retry, which is no error', async () => {
     const gitlab = await startGitlab()
     const client = clientOf(gitlab)
     const { id } = pushed(gitlab, { needsManual: true, ms: 0 })
     await vi.waitFor(() => expect(pipelineOf(gitlab, id).status).toBe('manual'))
-    const [job] = await client.Jobs.all('acme/web', { pipelineId: id, scope: 'manual' })
+    expect(await client.Pipelines.cancel('acme/web', id)).toMatchObject({ status: 'manual' })
+    const [job, unit] = await client.Jobs.all('acme/web', { pipelineId: id })
     await client.Jobs.play('acme/web', job!.id)
     await vi.waitFor(() => expect(pipelineOf(gitlab, id).status).toBe('success'))
-    await expect(client.Jobs.play('acme/web', job!.id)).rejects.toThrow('Unplayable Job')
-    await client.Pipelines.cancel('acme/web', id)
+    expect(await client.Pipelines.cancel('acme/web', id)).toMatchObject({ status: 'success' })
     expect(await client.Pipelines.retry('acme/web', id)).toMatchObject({ status: 'success' })
-    expect(gitlab.calls().map(({ statusCode }) => statusCode)).toEqual([200, 200, 400, 200, 201])
+    await expect(client.Jobs.play('acme/web', unit!.id)).rejects.toThrow('400 Bad request - Unplayable Job')
+    expect(gitlab.calls().map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 201, 400])
+  })
+
+  test('starts a manual job that has run once more, as a job of its own', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const { id } = pushed(gitlab, { needsManual: true, ms: 0 })
+    await vi.waitFor(() => expect(pipelineOf(gitlab, id).status).toBe('manual'))
+    gitlab.play(id)
+    await vi.waitFor(() => expect(pipelineOf(gitlab, id).status).toBe('success'))
+    const [release] = await client.Jobs.all('acme/web', { pipelineId: id })
+    expect(await client.Jobs.play('acme/web', release!.id)).toMatchObject({ id: release!.id, status: 'success' })
+    await vi.waitFor(() => expect(pipelineOf(gitlab, id)).toMatchObject({ status: 'success', retries: 1 }))
+    const [again] = await client.Jobs.all('acme/web', { pipelineId: id })
+    expect(again).toMatchObject({ name: 'release', status: 'success' })
+    expect(again!.id).toBeGreaterThan(release!.id)
+    await expect(client.Jobs.play('acme/web', release!.id)).rejects.toThrow('Unplayable Job')
+  })
+
+  test('cancels what would follow a manual job, which the pipeline still waits for', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const jobs = [{ name: 'unit' }, { name: 'approve', stage: 'gate', manual: true }, { name: 'deploy', stage: 'last' }]
+    const { id } = pushed(gitlab, { jobs, ms: 0 })
+    await vi.waitFor(() => expect(pipelineOf(gitlab, id).status).toBe('manual'))
+    expect(pipelineOf(gitlab, id).jobs.map(({ status }) => status)).toEqual(['success', 'manual', 'created'])
+    expect(await client.Pipelines.cancel('acme/web', id)).toMatchObject({ status: 'manual' })
+    expect(pipelineOf(gitlab, id).jobs.map(({ status }) => status)).toEqual(['success', 'manual', 'canceled'])
+  })
+
+  test('may not retry, cancel or start anything on a protected branch', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const { id } = pushed(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true }] })
+    gitlab.advance(id, 'manual')
+    const [job] = await client.Jobs.all('acme/web', { pipelineId: id })
+    gitlab.setSwitches({ isBranchProtected: true })
+    for (const act of [
+      () => client.Pipelines.retry('acme/web', id),
+      () => client.Pipelines.cancel('acme/web', id),
+      () => client.Jobs.play('acme/web', job!.id),
+    ])
+      await expect(act()).rejects.toThrow('403 Forbidden')
+    expect(pipelineOf(gitlab, id)).toMatchObject({ status: 'manual', retries: 0 })
+  })
+
+  test('cannot cancel what another CI service reports: GitLab answers 200, and it runs on', async () => {
+    const gitlab = await startGitlab()
+    const { id } = pushed(gitlab, { source: 'external', outcome: 'none' })
+    expect(await clientOf(gitlab).Pipelines.cancel('acme/web', id)).toMatchObject({ status: 'running' })
+  })
+
+  test('gets trigger jobs apart from builds, with what they started; a retry leaves them out', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const jobs = [{ name: 'unit' }, { name: 'deploy', trigger: true }, { name: 'docs', trigger: true }]
+    const { id } = pushed(gitlab, { outcome: 'none', jobs })
+    const child = pushed(gitlab, { outcome: 'none', parent: id, parentJob: 'docs' })
+    const elsewhere = pushed(gitlab, { outcome: 'none', parent: id, parentJob: 'deploy' }, 'acme/api')
+    gitlab.finish(id, 'failed', [{ name: 'deploy', reason: 'downstream_pipeline_creation_failed' }])
+    const namesOf = (all: readonly { name: string }[]) => all.map(({ name }) => name)
+    expect(namesOf(await client.Jobs.all('acme/web', { pipelineId: id }))).toEqual(['unit'])
+    const bridges = await client.Jobs.allPipelineBridges('acme/web', id)
+    expect(bridges).toMatchObject([
+      { name: 'docs', downstream_pipeline: { id: child.id, project_id: 71, source: 'parent_pipeline' } },
+      {
+        name: 'deploy',
+        status: 'failed',
+        downstream_pipeline: { id: elsewhere.id, project_id: 72, source: 'pipeline' },
+      },
+    ])
+    expect(bridges[1]).toMatchObject({ failure_reason: 'downstream_pipeline_creation_failed' })
+    expect(namesOf(await client.Jobs.allPipelineBridges('acme/web', id, { scope: 'failed' }))).toEqual(['deploy'])
+    expect(await client.Pipelines.retry('acme/web', id)).toMatchObject({ status: 'failed' })
+  })
+
+  test('reads what a job has written, and which tests it has reported', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const { id, jobs } = pushed(gitlab, {
+      outcome: 'none',
+      jobs: [
+        { name: 'unit', log: 'Running with gitlab-runner 19.1.0\n' },
+        { name: 'deploy', trigger: true },
+      ],
+      tests: [
+        { name: 'sums', seconds: 0.25 },
+        { name: 'redirects', status: 'failed', output: 'Failed test' },
+      ],
+    })
+    expect(await client.Jobs.showLog('acme/web', jobs[0]!.id)).toBe('Running with gitlab-runner 19.1.0\n')
+    await expect(client.Jobs.showLog('acme/web', jobs[1]!.id)).rejects.toThrow('404 Not found')
+    const suite = { name: 'unit', total_count: 2, success_count: 1, failed_count: 1, total_time: 0.25 }
+    expect(await client.Pipelines.showTestReport('acme/web', id)).toMatchObject({
+      total_count: 2,
+      test_suites: [{ ...suite, test_cases: [{ name: 'sums' }, { name: 'redirects', system_output: 'Failed test' }] }],
+    })
+    const summary = await client.Pipelines.showTestReportSummary('acme/web', id)
+    expect(summary).toMatchObject({
+      total: { count: 2, failed: 1, time: 0.25 },
+      test_suites: [{ ...suite, build_ids: [jobs[0]!.id] }],
+    })
+    expect(summary.test_suites![0]).not.toHaveProperty('test_cases')
+  })
+
+  test('is refused a query with a value that GitLab does not know', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const { id } = pushed(gitlab, { outcome: 'none' })
+    const ask = (query: object) => client.Pipelines.all('acme/web', query)
+    await expect(ask({ status: 'red' })).rejects.toThrow('status does not have a valid value')
+    await expect(ask({ source: 'moonlight' })).rejects.toThrow('source does not have a valid value')
+    await expect(ask({ orderBy: 'colour' })).rejects.toThrow('order_by does not have a valid value')
+    const scope = 'red' as 'failed'
+    await expect(client.Jobs.all('acme/web', { pipelineId: id, scope })).rejects.toThrow('scope does not have')
   })
 
   test('gets errors with a wrong token, with a read-only one for a write, and without the prefix', async () => {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { signed } from '../src/hook.ts'
+import type { Status } from '../src/state.ts'
 import { pushed, quickClock, startGitlab, startReceiver } from './support.ts'
 
 interface Body {
@@ -17,41 +17,65 @@ async function started(options: Parameters<typeof startGitlab>[0] = {}) {
   return { receiver, clock, gitlab, statuses: () => receiver.received.map(statusOf) }
 }
 
-const EXAMPLE = new URL('../../../test/sources/gitlab/examples/pipeline.json', import.meta.url)
-
-/** Every field with its type, such as `builds[].id number`. For a list, the fields of all its items. */
-function shapeOf(value: unknown, path = ''): string[] {
-  if (Array.isArray(value)) return value.flatMap((one) => shapeOf(one, `${path}[]`))
-  if (value === null || typeof value !== 'object') return [`${path} ${value === null ? 'null' : typeof value}`]
-  return Object.entries(value).flatMap(([name, inner]) => shapeOf(inner, path === '' ? name : `${path}.${name}`))
-}
-
 describe('a Pipeline Hook', () => {
-  test('has every field of go-gitlab’s example, with its type', async () => {
+  test('comes with the headers of GitLab: the address of its instance is without a path', async () => {
     const { gitlab, receiver } = await started()
-    const mergeRequest = { iid: 3, fork: true }
-    pushed(gitlab, { mergeRequest, queuedMs: 12_000, needsManual: true, variables: { REGION: 'us-west-1' } })
-    await expect.poll(() => receiver.received.map(statusOf)).toEqual(['pending', 'running', 'manual'])
-    gitlab.play(gitlab.state().pipelines[0]!.id)
-    await expect.poll(() => receiver.received.map(statusOf).at(-1)).toBe('success')
-    const ours = new Set(shapeOf(JSON.parse(receiver.received.at(-1)!.body)))
-    const theirs = new Set(shapeOf(JSON.parse(readFileSync(EXAMPLE, 'utf8'))))
-    // In the example, jobs of the last stage have not started, so these fields are null.
-    const unbegun = ['builds[].started_at null', 'builds[].finished_at null', 'builds[].runner null']
-    expect([...theirs].filter((field) => !ours.has(field))).toEqual(unbegun)
+    pushed(gitlab, { outcome: 'none' })
+    await gitlab.settle()
+    expect(gitlab.address().url).toBe(`${gitlab.url}/gitlab`)
     expect(receiver.received[0]!.headers).toMatchObject({
       'x-gitlab-event': 'Pipeline Hook',
       'x-gitlab-token': gitlab.address().webhookToken,
-      'x-gitlab-instance': gitlab.address().url,
+      'x-gitlab-instance': gitlab.url,
     })
+  })
+
+  test('names the branch of a merge request, and the request; the REST interface names its ref', async () => {
+    const { gitlab, receiver } = await started()
+    pushed(gitlab, { mergeRequest: { iid: 3, fork: true }, branch: 'fix', outcome: 'none' })
+    await gitlab.settle()
+    expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({
+      object_attributes: { ref: 'fix', source: 'merge_request_event' },
+      merge_request: { iid: 3, source_branch: 'fix', source_project_id: 99, target_project_id: 71 },
+    })
+  })
+
+  test('has the times of newer versions with hasIsoTimes, and those of its jobs as before', async () => {
+    const { gitlab, receiver } = await started()
+    const { id } = pushed(gitlab, { outcome: 'none' })
+    await gitlab.settle()
+    gitlab.setSwitches({ hasIsoTimes: true })
+    gitlab.finish(id, 'success')
+    await gitlab.settle()
+    const timesIn = ({ body }: { body: string }) => {
+      const { object_attributes: pipeline, builds } = JSON.parse(body)
+      return [pipeline.created_at, pipeline.finished_at, builds[0].created_at]
+    }
+    const text = '2026-08-12 15:23:28 UTC'
+    expect(receiver.received.map(timesIn).slice(1)).toEqual([
+      [text, null, text],
+      ['2026-08-12T15:23:28.000Z', '2026-08-12T15:23:28.000Z', text],
+    ])
+  })
+
+  test('has no updated_at, no started_at, and none of its trigger jobs', async () => {
+    const { gitlab, receiver } = await started()
+    pushed(gitlab, { outcome: 'none', jobs: [{ name: 'unit' }, { name: 'deploy', trigger: true }] })
+    await gitlab.settle()
+    const { object_attributes: pipeline, builds } = JSON.parse(receiver.received.at(-1)!.body)
+    expect(Object.keys(pipeline)).not.toContain('updated_at')
+    expect(Object.keys(pipeline)).not.toContain('started_at')
+    expect(builds.map(({ name }: { name: string }) => name)).toEqual(['unit'])
   })
 
   test('has only the latest jobs, and keeps finished_at when a retry begins', async () => {
     const { gitlab, receiver, statuses } = await started()
     const { id } = pushed(gitlab, { outcome: 'none' })
     gitlab.finish(id, 'failed', [{ name: 'unit', reason: 'stuck_or_timeout_failure' }])
-    gitlab.retry(id)
-    await expect.poll(statuses).toEqual(['pending', 'running', 'failed', 'running', 'success'])
+    gitlab.retry(id, { outcome: 'none' })
+    gitlab.finish(id, 'success')
+    await gitlab.settle()
+    expect(statuses()).toEqual(['pending', 'running', 'failed', 'running', 'success'])
     const [, first, failed, again] = receiver.received.map(bodyOf)
     expect(first!.object_attributes.finished_at).toBeNull()
     expect(failed!.builds.map(({ status, failure_reason }) => [status, failure_reason])).toEqual([
@@ -76,6 +100,34 @@ describe('a Pipeline Hook', () => {
     })
   })
 
+  test('of another project’s pipeline names the trigger job that started it', async () => {
+    const { gitlab } = await started()
+    const { id, jobs } = pushed(gitlab, {
+      outcome: 'none',
+      jobs: [{ name: 'unit' }, { name: 'deploy', trigger: true }],
+    })
+    pushed(gitlab, { outcome: 'none', parent: id }, 'acme/api')
+    expect(JSON.parse(gitlab.deliveries().at(-1)!.body)).toMatchObject({
+      object_attributes: { source: 'pipeline' },
+      source_pipeline: { pipeline_id: id, job_id: jobs[1]!.id, project: { path_with_namespace: 'acme/web' } },
+    })
+  })
+
+  test.each([
+    ['manual', 'waiting for manual action'],
+    ['scheduled', 'waiting for delayed job'],
+    ['waiting_for_resource', 'waiting for resource'],
+    ['waiting_for_callback', 'waiting for callback'],
+    ['canceling', 'canceling'],
+    ['success', 'passed'],
+    ['unheard of', 'unheard of'],
+  ])('says of a pipeline that is %s: %s', async (status, label) => {
+    const { gitlab, receiver } = await started()
+    gitlab.advance(pushed(gitlab, { outcome: 'none' }).id, status as Status)
+    await gitlab.settle()
+    expect(bodyOf(receiver.received.at(-1)!).object_attributes).toMatchObject({ status, detailed_status: label })
+  })
+
   test('is not sent if the failed manual job of a passed pipeline is retried', async () => {
     const { gitlab, statuses } = await started()
     const { id } = pushed(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true, allowFailure: true }] })
@@ -85,6 +137,16 @@ describe('a Pipeline Hook', () => {
     expect(gitlab.retry(id)).toMatchObject({ kind: 'changed', pipeline: { status: 'success' } })
     await gitlab.settle()
     expect(statuses()).toEqual(['pending', 'running', 'manual', 'pending', 'running', 'success'])
+  })
+
+  test('says running as soon as somebody starts the manual job, where another job has run', async () => {
+    const { gitlab, statuses } = await started()
+    const { id } = pushed(gitlab, { outcome: 'none', needsManual: true })
+    gitlab.advance(id, 'manual')
+    gitlab.play(id)
+    gitlab.finish(id, 'success')
+    await gitlab.settle()
+    expect(statuses()).toEqual(['pending', 'running', 'manual', 'running', 'success'])
   })
 
   test('has the status of when it is sent with isLazy: one status is sent twice, another never', async () => {
