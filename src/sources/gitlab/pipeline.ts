@@ -182,11 +182,21 @@ function rawStatusOf({ status }: Pipeline, failed: readonly Job[]): string {
 /** Source: GitLab, `app/models/concerns/enums/ci/commit_status.rb`. */
 const OF_THE_MACHINE = new Set([
   'runner_system_failure',
+  'runner_unsupported',
+  'runner_interrupted',
+  'runner_external_dependency_failure',
+  'no_matching_runner',
+  // GitLab 19 has divided it into the four that follow.
   'stuck_or_timeout_failure',
+  'stuck_pending_with_matching_runners',
+  'stuck_pending_no_matching_runners',
+  'no_updates_running',
+  'no_updates_canceling',
   'scheduler_failure',
+  'stale_schedule',
+  'job_router_failure',
   'api_failure',
   'data_integrity_failure',
-  'runner_unsupported',
 ])
 
 /** Whom the pipeline is about. GitLab does not say here who opened a merge request. */

@@ -35,6 +35,16 @@ test('the failed jobs of a large matrix are found on every page', async () => {
   expect(await client.failedJobs('acme/web', String(id))).toHaveLength(250)
 })
 
+test('a retry or cancel on a branch that the token may not push to is refused, and surely not done', async () => {
+  const sandbox = await startGitlab()
+  const { id } = pushed(sandbox, { outcome: 'none' })
+  sandbox.setSwitches({ isBranchProtected: true })
+  const { url, token } = sandbox.address()
+  const client = createGitlabClient({ url, token, transport: openTransport() })
+  for (const act of [client.retry, client.cancel])
+    await expect(act('acme/web', String(id))).rejects.toMatchObject({ kind: 'forbidden', isUndone: true })
+})
+
 test('a renamed project, and a renamed repository, are read under their new address', async () => {
   const { stub, gitlab, github } = await openClient(({ path }) => {
     if (path === '/gitlab/api/v4/projects/acme%2Fold')
