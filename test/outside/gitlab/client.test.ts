@@ -1,0 +1,104 @@
+import { Gitlab } from '@gitbeaker/rest'
+import { expect, onTestFinished, test } from 'vitest'
+import { pushed, startGitlab } from '../../../packages/sandbox-gitlab/test/support.ts'
+import type { SandboxGitlab } from '../../../packages/sandbox-gitlab/src/server.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { createGitlabClient, type GitlabClient } from '../../../src/sources/gitlab/client.ts'
+import { createTransport, type Transport } from '../../../src/sources/http/transport.ts'
+
+// A third-party client knows GitLab's addresses: the bot's client must ask for the same.
+
+type Stranger = InstanceType<typeof Gitlab<false>>
+
+interface Pair {
+  ours: (client: GitlabClient, id: number, sha: string) => Promise<unknown>
+  theirs: (client: Stranger, id: number, sha: string) => Promise<unknown>
+}
+
+const SINCE = '2026-08-12T15:23:28.000Z'
+const PAGE = { perPage: 100, page: 1, maxPages: 1 }
+
+/** Every call of the bot's client, as the third-party client makes it. */
+const CALLS: Readonly<Record<keyof GitlabClient, Pair>> = {
+  project: {
+    ours: (client) => client.project('acme/web'),
+    theirs: (client) => client.Projects.show('acme/web'),
+  },
+  rate: {
+    ours: (client) => client.rate('acme/web'),
+    theirs: (client) => client.Projects.show('acme/web'),
+  },
+  pipelines: {
+    ours: (client) => client.pipelines('acme/web', { ref: 'main', updatedAfter: SINCE }),
+    theirs: (client) =>
+      client.Pipelines.all('acme/web', { ref: 'main', updatedAfter: SINCE, orderBy: 'updated_at', ...PAGE }),
+  },
+  pipeline: {
+    ours: (client, id) => client.pipeline('acme/web', String(id)),
+    theirs: (client, id) => client.Pipelines.show('acme/web', id),
+  },
+  failedJobs: {
+    ours: (client, id) => client.failedJobs('acme/web', String(id)),
+    theirs: (client, pipelineId) => client.Jobs.all('acme/web', { pipelineId, scope: 'failed', ...PAGE }),
+  },
+  hooks: {
+    ours: (client) => client.hooks('acme/web'),
+    theirs: (client) => client.ProjectHooks.all('acme/web', PAGE),
+  },
+  commit: {
+    ours: (client, _, sha) => client.commit('acme/web', sha),
+    theirs: (client, _, sha) => client.Commits.show('acme/web', sha),
+  },
+  retry: {
+    ours: (client, id) => client.retry('acme/web', String(id)),
+    theirs: (client, id) => client.Pipelines.retry('acme/web', id),
+  },
+  cancel: {
+    ours: (client, id) => client.cancel('acme/web', String(id)),
+    theirs: (client, id) => client.Pipelines.cancel('acme/web', id),
+  },
+}
+
+/** The one call that a client made, and how GitLab answered it. */
+async function callOf(how: Pair['ours'] | Pair['theirs'], client: (gitlab: SandboxGitlab) => GitlabClient | Stranger) {
+  const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/hook' })
+  const { id, sha } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
+  await how(client(gitlab) as GitlabClient & Stranger, id, sha).catch(() => {})
+  const calls = gitlab.calls().map(({ method, path, query, statusCode }) => {
+    const asked = [...new URLSearchParams(query)].map(([name, value]) => `${name.replace('[]', '')}=${value}`)
+    return { method, path, query: asked.toSorted(), statusCode }
+  })
+  expect(calls).toHaveLength(1)
+  return calls[0]!
+}
+
+const stranger = (gitlab: SandboxGitlab) => new Gitlab({ host: gitlab.address().url, token: gitlab.address().token })
+
+const our =
+  (through: (transport: Transport) => Transport = (transport) => transport) =>
+  (gitlab: SandboxGitlab) => {
+    const transport = createTransport({ clock: systemClock })
+    onTestFinished(() => transport.close())
+    const { url, token } = gitlab.address()
+    return createGitlabClient({ url, token, transport: through(transport) })
+  }
+
+test.each(Object.entries(CALLS))(
+  '%s asks for what a third-party client asks for, and GitLab has it',
+  async (_, pair) => {
+    const ours = await callOf(pair.ours, our())
+    expect(ours).toEqual(await callOf(pair.theirs, stranger))
+    expect(ours.statusCode).toBeLessThan(300)
+  },
+)
+
+test.each(Object.entries(CALLS))('%s at another address is noticed', async (_, pair) => {
+  const elsewhere = (transport: Transport): Transport => ({
+    ...transport,
+    send: (request, signal) =>
+      transport.send({ ...request, url: new URL(`${request.url.pathname}s`, request.url) }, signal),
+  })
+  const ours = await callOf(pair.ours, our(elsewhere))
+  expect(ours.path).not.toBe((await callOf(pair.theirs, stranger)).path)
+  expect(ours.statusCode).toBe(404)
+})
