@@ -111,26 +111,26 @@ const OF_REASONS: Readonly<Record<string, string>> = {
  * commit: one card with the second attempt, or one for each.
  */
 const OF_SOURCES: Readonly<Record<(typeof SOURCES)[number] | 'moonlight', string>> = {
-  unknown: 'Failed, posted',
+  unknown: 'Passed and Failed, posted',
   push: 'Failed, posted',
   web: 'Passed and Failed, posted',
   trigger: 'Passed and Failed, posted',
   schedule: 'Passed and Failed, posted',
   api: 'Passed and Failed, posted',
-  external: 'Failed, posted',
+  external: 'Passed and Failed, posted',
   pipeline: 'Passed and Failed, posted',
   chat: 'Passed and Failed, posted',
-  webide: 'Failed, posted',
+  webide: 'Passed and Failed, posted',
   merge_request_event: 'Passed and Failed',
-  external_pull_request_event: 'Failed, posted',
+  external_pull_request_event: 'Passed and Failed, posted',
   parent_pipeline: 'Passed',
-  ondemand_dast_scan: 'Failed, posted',
-  ondemand_dast_validation: 'Failed, posted',
-  security_orchestration_policy: 'Failed, posted',
-  container_registry_push: 'Failed, posted',
-  duo_workflow: 'Failed, posted',
-  pipeline_execution_policy_schedule: 'Failed, posted',
-  moonlight: 'Failed, posted',
+  ondemand_dast_scan: 'Passed and Failed, posted',
+  ondemand_dast_validation: 'Passed and Failed, posted',
+  security_orchestration_policy: 'Passed and Failed, posted',
+  container_registry_push: 'Passed and Failed, posted',
+  duo_workflow: 'Passed and Failed, posted',
+  pipeline_execution_policy_schedule: 'Passed and Failed, posted',
+  moonlight: 'Passed and Failed, posted',
 }
 
 const running: Play = (gitlab, _, project) => void pushed(gitlab, { outcome: 'none' }, project)

@@ -33,7 +33,8 @@ const GITLAB_SOURCES = [
   'schedule',
   'web',
   ...['api', 'chat', 'container_registry_push', 'duo_workflow', 'external', 'external_pull_request_event'],
-  ...['ondemand_dast_scan', 'ondemand_dast_validation', 'pipeline', 'security_orchestration_policy', 'trigger'],
+  ...['ondemand_dast_scan', 'ondemand_dast_validation', 'pipeline', 'pipeline_execution_policy_schedule'],
+  ...['security_orchestration_policy', 'trigger'],
   ...['unknown', 'webide'],
 ]
 
