@@ -20,7 +20,10 @@ export function doctorDeps(
     github,
     gitlab,
     ...deps
-  }: Pick<DoctorDeps, 'clock' | 'log' | 'store' | 'subscriptions' | 'wrongSignatures' | 'v2' | 'legacy'> & {
+  }: Pick<
+    DoctorDeps,
+    'clock' | 'log' | 'store' | 'subscriptions' | 'namesWithoutSource' | 'wrongSignatures' | 'v2' | 'legacy'
+  > & {
     badges: BadgeClient | null
     github: GithubClient | null
     gitlab: GitlabClient | null

@@ -24,6 +24,7 @@ import { createAlarm, createSendText } from './slack/api/send-text.ts'
 import { createConnections } from './sources/ci-service/connections.ts'
 import { createOperations } from './features/operations.ts'
 import { createProjectRules } from './catalog/projects.ts'
+import { createSubscriptions } from './catalog/named-sources.ts'
 import { createPendingInteractions } from './features/pending-interactions.ts'
 import { createReadiness } from './readiness.ts'
 import type { Counted } from './alerts/deps.ts'
@@ -111,7 +112,7 @@ export function createEngine({
   const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
   const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
-  const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
+  const { all: subscriptions, namesWithoutSource } = createSubscriptions({ ...basics, fixed: config.subscriptions })
   const stopping = new AbortController()
   const sender: Sender = createSender({
     ...basics,
@@ -177,6 +178,7 @@ export function createEngine({
     webhookSecrets,
     ...basics,
     subscriptions,
+    namesWithoutSource,
     badges,
     ...clients,
   })

@@ -1,15 +1,16 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import * as z from 'zod'
-import { isChannelId } from './domain/ids.ts'
+import { isChannelId, isProjectId, SOURCES, sourceOf } from './domain/ids.ts'
 import type { ReminderRule } from './domain/reminder.ts'
-import type { Subscription } from './domain/subscription.ts'
+import type { Follows, Subscription } from './domain/subscription.ts'
 import { readReminderAlone, reminderFault } from './features/subscriptions/remind.ts'
 import { EVENTS_BY_WORD, isPattern, rulesOf } from './features/subscriptions/subscribe-input.ts'
 
 const ENTRY = z.strictObject({
   channel: z.string().refine(isChannelId, 'is not a channel id; it looks like C0123ABCD'),
   project: z.string().trim().min(1),
+  source: z.enum(SOURCES).optional(),
   events: z
     .array(z.enum([...EVENTS_BY_WORD.keys()]))
     .min(1, 'needs at least one event')
@@ -30,7 +31,16 @@ function toReminder(text: string, context: z.RefinementCtx): ReminderRule | null
   return z.NEVER
 }
 
-const FILE = z.strictObject({ subscriptions: z.array(ENTRY.superRefine(checkPattern)) })
+const FILE = z.strictObject({ subscriptions: z.array(ENTRY.superRefine(checkPattern).superRefine(checkSource)) })
+
+function checkSource({ project, source }: z.infer<typeof ENTRY>, context: z.RefinementCtx): void {
+  const fault = (message: string) => context.addIssue({ code: 'custom', path: ['source'], message })
+  if (source && isAll(project)) fault('says whose project is meant, and this is for all projects')
+  if (source && isProjectId(project) && sourceOf(project) !== source)
+    fault('is not the source of a project with that id')
+}
+
+const isAll = (project: string): boolean => project.toLowerCase() === 'all'
 
 function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, context: z.RefinementCtx): void {
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
@@ -75,7 +85,7 @@ const nameOf = (path: readonly PropertyKey[]): string =>
 
 const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
   channel: entry.channel,
-  follows: entry.project.toLowerCase() === 'all' ? { what: 'all' } : { what: 'project', name: entry.project },
+  follows: followsOf(entry),
   rules: rulesOf({
     events: entry.events ?? null,
     branch: entry.branch ?? null,
@@ -86,3 +96,10 @@ const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
   ...(entry.remind && { remind: entry.remind }),
   source: 'file',
 })
+
+// An id has one source only.
+function followsOf({ project: name, source }: z.infer<typeof ENTRY>): Follows {
+  if (isAll(name)) return { what: 'all' }
+  const own = source ?? (isProjectId(name) ? sourceOf(name) : null)
+  return { what: 'project', name, ...(own && { sources: [own] }) }
+}

@@ -78,6 +78,32 @@ describe('a subscriptions file', () => {
     expect(subscriptions).toMatchObject([{ rules: [{ events: selected }] }])
   })
 
+  it('names the source of a project: in words, or by an id that only one source has', () => {
+    const { subscriptions } = configOf(
+      `subscriptions:
+  - { channel: C0BUILDS01, project: acme/web CI, source: github }
+  - { channel: C0BUILDS01, project: "11" }
+  - { channel: C0BUILDS01, project: gitlab:71, source: gitlab }
+  - { channel: C0BUILDS01, project: acme/web }
+`,
+    )
+    expect(subscriptions.map(({ follows }) => follows)).toEqual([
+      { what: 'project', name: 'acme/web CI', sources: ['github'] },
+      { what: 'project', name: '11', sources: ['ci'] },
+      { what: 'project', name: 'gitlab:71', sources: ['gitlab'] },
+      { what: 'project', name: 'acme/web' },
+    ])
+  })
+
+  it.each([
+    ['project: all, source: ci', 'says whose project is meant, and this is for all projects'],
+    ['project: "11", source: github', 'is not the source of a project with that id'],
+    ['project: acme/web, source: forge', 'Invalid option'],
+  ])('does not accept the source of %s', (rest, fault) => {
+    const [only] = faultsOf(`subscriptions: [{ channel: C0BUILDS01, ${rest} }]`)
+    expect(only).toContain(`subscriptions[0].source: ${fault}`)
+  })
+
   it('reports every fault with its place, all at once', () => {
     const faults = faultsOf(
       `subscriptions:

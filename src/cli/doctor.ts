@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import * as z from 'zod'
+import { createSubscriptions } from '../catalog/named-sources.ts'
 import { createTransport } from '../sources/http/transport.ts'
 import { createClients, createHostedClients } from '../clients.ts'
 import { readConfig, type Config } from '../config.ts'
@@ -41,9 +42,14 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
   const transport = createTransport({ clock })
   const clients = createClients(config.ci, transport)
   const store = await open(config)
-  const subscriptions = async () => [...config.subscriptions, ...((await store?.read.subscriptions()) ?? [])]
+  const log = { warn: () => {} }
+  const { all: subscriptions, namesWithoutSource } = createSubscriptions({
+    fixed: config.subscriptions,
+    store,
+    clock,
+    log,
+  })
   try {
-    const log = { warn: () => {} }
     const { findings } = await examine(
       doctorDeps(config, {
         webhookSecrets: () => config.webhookSecrets,
@@ -52,6 +58,7 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
         log,
         store,
         subscriptions,
+        namesWithoutSource,
         ...clients,
         ...createHostedClients(config, transport),
       }),

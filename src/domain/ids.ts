@@ -4,7 +4,8 @@ declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
 /** Where builds come from: the CI service, GitHub Actions or GitLab CI. */
-export type SourceName = 'ci' | 'github' | 'gitlab'
+export const SOURCES = ['ci', 'github', 'gitlab'] as const
+export type SourceName = (typeof SOURCES)[number]
 
 /**
  * The CI service's integer project id in decimal digits, a GitHub workflow as `github:<repository>:<workflow>`, or a

@@ -1,4 +1,4 @@
-import { sourceOf, type ChannelId, type Uuid } from './ids.ts'
+import { SOURCES, sourceOf, type ChannelId, type SourceName, type Uuid } from './ids.ts'
 import { patternMode } from './pattern.ts'
 import type { ReminderRule } from './reminder.ts'
 import type { ChannelRule } from './rule.ts'
@@ -26,7 +26,10 @@ export interface Subscription {
   createdAt?: number
 }
 
-/** `uuid` and `projectId` are those known when it was made. They still match if the project is renamed in CI. */
+/**
+ * `uuid` and `projectId` are those known when it was made. They still match if the project is renamed in CI. `sources`:
+ * only a project of one of these is meant; left out: of any.
+ */
 export type Follows = OneProject | { what: 'all' } | { what: 'unfollowed' }
 
 interface OneProject {
@@ -34,6 +37,7 @@ interface OneProject {
   name: string
   uuid?: Uuid | null
   projectId?: string | null
+  sources?: readonly SourceName[]
 }
 
 /** All names and ids of one project. */
@@ -62,6 +66,7 @@ const NEARNESS = { project: 2, all: 1, unfollowed: 0 } as const
 
 /** If both sides have ids, the ids decide: a name can pass from one project to another. */
 function isNamed(follows: OneProject, { projectId, projectUuid, names }: ProjectNames): boolean {
+  if (follows.sources && !follows.sources.includes(sourceOf(projectId))) return false
   const ids = [
     [follows.uuid?.toLowerCase(), projectUuid?.toLowerCase()],
     [follows.projectId, projectId],
@@ -73,7 +78,27 @@ function isNamed(follows: OneProject, { projectId, projectUuid, names }: Project
   return [projectId, projectUuid, ...names].some((name) => name !== null && name.toLowerCase() === wanted)
 }
 
-const nameKey = (name: string): string => name.trim().toLowerCase()
+/** Equal for two ways to write the same name. */
+export const nameKey = (name: string): string => name.trim().toLowerCase()
+
+/** Is it by name alone, so that a project of any source may be meant? */
+export const isByName = (follows: Follows): follows is OneProject =>
+  follows.what === 'project' && !follows.sources && !follows.uuid && !follows.projectId
+
+/** A source that has a project of some name. `isListed`: CI's own list has it, not only deliveries. */
+export interface Namesake {
+  source: SourceName
+  isListed: boolean
+}
+
+/**
+ * The sources whose project a name means if its subscription names none. A project that only the CI service's deliveries
+ * name is not meant beside another source's: these deliveries are not signed, so it may be made up to post there.
+ */
+export function meantSources(namesakes: readonly Namesake[]): readonly SourceName[] {
+  const isCiMeant = namesakes.every(({ source }) => source === 'ci') || namesakes.some(({ isListed }) => isListed)
+  return isCiMeant ? SOURCES : SOURCES.filter((source) => source !== 'ci')
+}
 
 /**
  * A key that two subscriptions of a channel share if and only if the later one replaces the earlier one: they are for

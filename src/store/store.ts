@@ -6,6 +6,7 @@ import type { NewestCard } from '../domain/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/request.ts'
 import type { DigestReads, DigestWrites } from './digests.ts'
+import type { Namesake } from '../domain/subscription.ts'
 import type { FigureReads } from './figures.ts'
 import type {
   RevisionRef,
@@ -123,6 +124,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   recentCalls(sinceMs: number): Promise<{ queue: Queue; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
+  /** Which sources have projects of these names, in any case of a to z; some rows have the project's other name. */
+  namesakes(names: readonly string[]): Promise<(Namesake & { name: string })[]>
   /** The subscriptions made in Slack, oldest first. */
   subscriptions(): Promise<StoredSubscription[]>
   subscriptionsOf(channel: ChannelId): Promise<StoredSubscription[]>

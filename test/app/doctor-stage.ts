@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { createSubscriptions } from '../../src/catalog/named-sources.ts'
 import { createClients } from '../../src/clients.ts'
 import { createTransport } from '../../src/sources/http/transport.ts'
 import { readConfig } from '../../src/config.ts'
@@ -47,14 +48,20 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
     () => {},
     () => {},
   )
-  const subscriptions = async () => config.subscriptions
   const log = { warn: () => {} }
+  const { all: subscriptions, namesWithoutSource } = createSubscriptions({
+    fixed: config.subscriptions,
+    store,
+    clock: systemClock,
+    log,
+  })
   const deps = doctorDeps(config, {
     webhookSecrets: () => config.webhookSecrets,
     clock: systemClock,
     log,
     store,
     subscriptions,
+    namesWithoutSource,
     wrongSignatures: async () => 0,
     ...clients,
     github: null,

@@ -2,7 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ChannelRule } from '../../src/domain/rule.ts'
-import { following, subscriptionSlot, type Follows, type ProjectNames } from '../../src/domain/subscription.ts'
+import {
+  following,
+  meantSources,
+  subscriptionSlot,
+  type Follows,
+  type ProjectNames,
+} from '../../src/domain/subscription.ts'
 import { channelId } from '../support/build-events.ts'
 
 const WEB = toUuid('3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8')
@@ -37,6 +43,19 @@ describe('a subscription to a project', () => {
     ['goes by name if the project has no uuid', project('acme/web', { uuid: WEB }), named('acme/web', '41'), true],
     ['goes by name in its own source only', project('acme/web', { uuid: WEB }), named('acme/web', 'gitlab:71'), false],
     ['goes by name in every source if it has no id', project('acme/web'), named('acme/web', 'gitlab:71'), true],
+    [
+      'goes by name in its sources',
+      { ...project('acme/web'), sources: ['gitlab'] },
+      named('acme/web', 'gitlab:71'),
+      true,
+    ],
+    [
+      'goes by name in no other source',
+      { ...project('acme/web'), sources: ['gitlab'] },
+      named('acme/web', '41'),
+      false,
+    ],
+    ['goes by id in no other source', { ...project('41'), sources: ['gitlab'] }, named('x', '41'), false],
     ['follows no other name', project('acme/web', { uuid: WEB }), named('acme/site', '41'), false],
     [
       'treats an empty id as no id',
@@ -66,6 +85,28 @@ describe('a subscription to a project', () => {
     ],
   ])('%s', (_, follows, by, expected) => {
     expect(isFollowed(follows, by)).toBe(expected)
+  })
+})
+
+describe('a name without a source means', () => {
+  const [ofCi, listed, github, gitlab] = [
+    { source: 'ci', isListed: false },
+    { source: 'ci', isListed: true },
+    { source: 'github', isListed: false },
+    { source: 'gitlab', isListed: false },
+  ] as const
+  const every = ['ci', 'github', 'gitlab']
+
+  it.each([
+    ['any source while none has it', [], every],
+    ['any source while only CI has it', [ofCi], every],
+    ['no project of CI that only deliveries name, if GitHub has one', [github, ofCi], ['github', 'gitlab']],
+    ['no later project of CI, if GitLab has one', [gitlab], ['github', 'gitlab']],
+    ['GitHub and GitLab if both have it', [github, gitlab], ['github', 'gitlab']],
+    ['also the project that CI lists', [github, ofCi, listed], every],
+  ])('%s', (_, namesakes, sources) => {
+    expect(meantSources(namesakes)).toEqual(sources)
+    expect(meantSources(namesakes.toReversed())).toEqual(sources)
   })
 })
 

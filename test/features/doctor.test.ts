@@ -49,6 +49,22 @@ describe('the doctor', () => {
       expect(await found(check, silent)).toEqual([{ kind: 'not-checked', why: 'not-said' }])
   })
 
+  it('says whose project is meant by each name without a source, and names those that several sources have', async () => {
+    const every = ['ci', 'github', 'gitlab'] as const
+    const [api, web] = [
+      { name: 'acme/api', known: ['gitlab'], meant: every } as const,
+      { name: 'acme/web', known: ['ci', 'github'], meant: ['github', 'gitlab'] } as const,
+    ]
+    const { findings } = await examine({ ...absent, namesWithoutSource: async () => [api, web] }, ['names'])
+    expect(findings).toEqual([
+      { check: 'names', verdict: 'wrong', what: { kind: 'name-of-several', ...web } },
+      { check: 'names', verdict: 'fine', what: { kind: 'names-meant', names: [api] } },
+    ])
+    expect(await found('names', {})).toEqual([])
+    const failing = () => Promise.reject(new Error('closed'))
+    expect(await found('names', { namesWithoutSource: failing })).toEqual([{ kind: 'not-checked', why: 'store-fails' }])
+  })
+
   it.each([
     [CHANNELS_MAX, [{ kind: 'fine', count: CHANNELS_MAX }]],
     [

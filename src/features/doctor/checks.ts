@@ -9,12 +9,13 @@ import {
 } from './findings.ts'
 import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, hasOurRule } from './check-ci.ts'
 import { checkHost, isNearlyUsedUp } from './hosts.ts'
+import type { NameWithoutSource } from '../../catalog/named-sources.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { LegacyProject, Project } from '../../domain/project.ts'
 import type { DeliveredProject } from '../../store/records.ts'
 import { errorCode } from '../../lib/error-code.ts'
 
-/** Returns at least one finding. Throws only if Buildline has a bug. */
+/** Returns at least one finding, unless there is nothing to check. Throws only if Buildline has a bug. */
 type Check = (examination: Examination) => Promise<CheckResult[]>
 
 /** Everything that can be misconfigured, with the function that checks it. */
@@ -24,6 +25,7 @@ export const CHECK_OF: Record<CheckName, Check> = {
   'socket-mode': checkSocket,
   clock: checkClock,
   channels: checkChannels,
+  names: checkNames,
   'ci-v2': checkV2,
   'ci-v2-scopes': checkV2Scopes,
   'ci-legacy': checkLegacy,
@@ -54,6 +56,7 @@ export function verdictOf({ check, what: result }: Pick<Finding, 'check' | 'what
 /** Kinds that are not listed here are `wrong`. */
 const VERDICTS: Partial<Record<CheckResult['kind'], Verdict>> = {
   fine: 'fine',
+  'names-meant': 'fine',
   'over-http': 'fine',
   'not-configured': 'off',
   'projects-unread': 'unsure',
@@ -111,6 +114,19 @@ async function checkChannel({ slack }: Examination, channel: ChannelId): Promise
       return { kind: 'not-checked', why: 'slack-away' }
   }
 }
+
+/** Is it clear whose project each subscription means? Nothing to check if all name their source, or have ids. */
+async function checkNames({ namesWithoutSource }: Examination): Promise<CheckResult[]> {
+  const names = await namesWithoutSource().catch(() => null)
+  if (names === null) return [{ kind: 'not-checked', why: 'store-fails' }]
+  const [several, clear] = [names.filter(isOfSeveral), names.filter((one) => !isOfSeveral(one))]
+  return [
+    ...bounded(several.map((one) => ({ kind: 'name-of-several', ...one }) as const)),
+    ...(clear.length > 0 ? [{ kind: 'names-meant', names: clear } as const] : []),
+  ]
+}
+
+const isOfSeveral = ({ known }: NameWithoutSource): boolean => known.length > 1
 
 /** CI's newest build may be this much newer than the last delivery. If it is newer still, the project is silent. */
 export const SILENT_MS_MAX = 60 * 60_000

@@ -7,6 +7,7 @@ import type { Hook } from '../../sources/endpoint.ts'
 import type { Rate } from '../../sources/http/exchange.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { Subscription } from '../../domain/subscription.ts'
+import type { NameWithoutSource } from '../../catalog/named-sources.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { toLine } from '../../lib/escape.ts'
 import type { Log } from '../../lib/log.ts'
@@ -23,6 +24,7 @@ export const CHECKS = [
   'socket-mode',
   'clock',
   'channels',
+  'names',
   'ci-v2',
   'ci-v2-scopes',
   'ci-legacy',
@@ -46,7 +48,7 @@ export interface Finding {
   what: CheckResult
 }
 
-/** Contains no secret. Text from outside is only in `project`, `branch`, `events`, `reason`, `hook` and `code`. */
+/** Contains no secret. Text from outside is only in `project`, `name`, `branch`, `events`, `reason`, `hook` and `code`. */
 export type CheckResult =
   /** `count`: how many channels, projects or scopes were checked; null if a number says nothing */
   | { kind: 'fine'; count: number | null }
@@ -60,6 +62,10 @@ export type CheckResult =
   | { kind: 'scopes-missing'; scopes: readonly string[] }
   | { kind: 'nobody-follows' }
   | { kind: 'channel-closed'; channel: ChannelId; code: string }
+  /** what subscriptions mean that name no source, and only one source has a project of each name, or none yet */
+  | { kind: 'names-meant'; names: readonly NameWithoutSource[] }
+  /** several sources have a project of this name, and its subscription names none */
+  | ({ kind: 'name-of-several' } & NameWithoutSource)
   /** `scope`: the right that the request needed; null: not known */
   | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
   /** `reason`: the host's own message */
@@ -158,6 +164,7 @@ export interface DoctorDeps {
   /** the scopes in the manifest, and the one for PEOPLE_BY_EMAIL if that is set */
   scopesNeeded: readonly string[]
   subscriptions: () => Promise<readonly Subscription[]>
+  namesWithoutSource: () => Promise<readonly NameWithoutSource[]>
   /** null: there is no database yet */
   store: Pick<Store, 'read' | 'write'> | null
   /** false: GitHub or GitLab is set up, and the CI service is not */

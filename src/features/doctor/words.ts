@@ -2,10 +2,21 @@ import { assertNever } from '../../lib/assert.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
-import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
+import { appTokenRemedy, nobodyFollows, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ciWords } from './check-ci.ts'
 import { hookWords, hostWords, rateWords } from './hosts.ts'
-import type { CheckName, Finding, CheckResult, Unchecked, FindingWords, Say, Verdict } from './findings.ts'
+import type { NameWithoutSource } from '../../catalog/named-sources.ts'
+import type { SourceName } from '../../domain/ids.ts'
+import {
+  FINDINGS_MAX,
+  type CheckName,
+  type Finding,
+  type CheckResult,
+  type Unchecked,
+  type FindingWords,
+  type Say,
+  type Verdict,
+} from './findings.ts'
 
 // What the doctor found and how to fix it, in words: for Slack and for the command line.
 
@@ -26,6 +37,7 @@ export const CHECK_WORDS: Record<CheckName, CheckWords> = {
   'socket-mode': { title: 'Requests from Slack', calls: 'Slack', fine: () => 'They arrive over Socket Mode.' },
   clock: { title: 'Clock', calls: 'Slack', fine: () => "It agrees with Slack's clock." },
   channels: { title: 'Channels', calls: 'Slack', fine: (count) => `${counted(count, 'channel')} can get builds.` },
+  names: { title: 'Names without a source', calls: 'the database', fine: () => 'It is clear whose projects they are.' },
   'ci-v2': {
     title: 'CI, v2 interface',
     fine: (count) => `${counted(count, 'project')} can be read.`,
@@ -98,6 +110,10 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return nobodyFollows(say.code)
     case 'channel-closed':
       return channelClosed(what, say)
+    case 'names-meant':
+      return { what: namesMeant(what.names, say), remedy: null }
+    case 'name-of-several':
+      return nameOfSeveral(what, say)
     case 'host-refuses':
       return hostWords(what, say)
     case 'host-hook':
@@ -215,6 +231,22 @@ function channelClosed({ channel, code }: Extract<CheckResult, { kind: 'channel-
   return {
     what: `Slack refuses messages to ${where} (${say.outside(code)}).`,
     remedy: 'Ask a workspace admin to let Buildline post there.',
+  }
+}
+
+function namesMeant(names: readonly NameWithoutSource[], say: Say): string {
+  const shown = names.slice(0, FINDINGS_MAX).map(({ name, known: [source] }) => {
+    return `${say.outside(name)} is ${source === undefined ? 'not known yet' : `a project of ${SOURCE_NAMES[source]}`}`
+  })
+  const more = names.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}.`
+}
+
+function nameOfSeveral({ name, known, meant }: NameWithoutSource, say: Say): FindingWords {
+  const ofAll = (sources: readonly SourceName[]) => sources.map((source) => SOURCE_NAMES[source]).join(' and ')
+  return {
+    what: `${say.outside(name)} is a project of ${ofAll(known)}. Its subscription means ${ofAll(known.filter((one) => meant.includes(one)))}.`,
+    remedy: `Name the source of its entry in ${say.code('SUBSCRIPTIONS_FILE')}, such as ${say.code('source: github')}; a subscription made in Slack gets it when somebody subscribes again.`,
   }
 }
 

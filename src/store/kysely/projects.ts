@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Selectable, sql, type Kysely } from 'kysely'
 import type { BranchFilter } from '../../domain/pattern.ts'
-import { sourceOf, type ProjectId, type Uuid } from '../../domain/ids.ts'
+import { sourceOf, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
@@ -20,6 +20,11 @@ const toProject = (row: Selectable<Schema['project']>): KnownProject => ({
 const ofCi = ({ or, eb }: ExpressionBuilder<Schema, 'project'>) =>
   or([eb('legacy_id', 'is', null), eb('legacy_id', 'not like', sql.lit('%:%'))])
 
+const sourceWord = (id: string) =>
+  sql<SourceName>`case when ${sql.ref(id)} like 'github:%' then 'github' when ${sql.ref(id)} like 'gitlab:%' then 'gitlab' else 'ci' end`.as(
+    'source',
+  )
+
 const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject => ({
   projectId: row.project_id as ProjectId,
   name: row.name,
@@ -28,7 +33,7 @@ const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject 
   at: row.at,
 })
 
-type ProjectReads = Pick<Reads, 'project' | 'projects' | 'deliveredProjects' | 'lastDeliveries'>
+type ProjectReads = Pick<Reads, 'project' | 'projects' | 'namesakes' | 'deliveredProjects' | 'lastDeliveries'>
 
 /** Projects, as CI lists them and as deliveries call them. */
 export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectReads {
@@ -60,6 +65,30 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
     async projects() {
       const rows = await db.selectFrom('project').selectAll().orderBy('name').orderBy('uuid').execute()
       return rows.map((row) => ({ ...toProject(row), readAt: row.read_at, buildsReadAt: row.looked_at }))
+    },
+
+    async namesakes(names) {
+      if (names.length === 0) return []
+      const wanted = sql.join([...new Set(names.flatMap((name) => [name, name.toLowerCase()]))])
+      const isWanted = (column: string) => sql<boolean>`lower(${sql.ref(column)}) in (${wanted})`
+      const delivered = await db
+        .selectFrom('heard')
+        .select(['name', 'full_name', sourceWord('project_id')])
+        .distinct()
+        .where(({ or }) => or([isWanted('name'), isWanted('full_name')]))
+        .execute()
+      const listed = await db
+        .selectFrom('project')
+        .select(['name', sourceWord('legacy_id')])
+        .distinct()
+        .where(isWanted('name'))
+        .execute()
+      return [
+        ...delivered.flatMap(({ name, full_name: fullName, source }) =>
+          [name, fullName ?? name].map((one) => ({ name: one, source, isListed: false })),
+        ),
+        ...listed.map((row) => ({ ...row, isListed: row.source === 'ci' })),
+      ]
     },
 
     async deliveredProjects() {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { KnownProject } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { HOUR, T0 } from '../../support/build-events.ts'
+import { HOUR, projectId, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 
 const WEB_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
@@ -63,6 +63,33 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'pro' })
     await place.store.write((tx) => tx.linkLegacyProject(WEB_UUID, '41', T0))
     expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'pro' })
+  })
+
+  test('the sources are known that have a project of a name, in any case', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    await keep(place.store, api({ legacyId: 'gitlab:71' }))
+    await place.store.write(async (tx) => {
+      for (const [id, name, fullName] of [
+        ['github:1:2', 'acme/web CI', 'acme/web'],
+        ['github:1:3', 'acme/web Deploy', 'acme/web'],
+        ['90', 'Acme/API', null],
+      ] as const)
+        await tx.saveDeliveredProject({ projectId: projectId(id), name, fullName, projectUuid: null, at: T0 })
+    })
+    const found = async (...names: string[]) => {
+      const lower = new Set(names.map((name) => name.toLowerCase()))
+      const those = (await place.store.read.namesakes(names)).filter(({ name }) => lower.has(name.toLowerCase()))
+      return [...new Set(those.map(({ name, source, isListed }) => `${name} ${source} ${isListed}`))].sort()
+    }
+    expect(await found('ACME/web')).toEqual(['acme/web ci true', 'acme/web github false'])
+    expect(await found('acme/web ci', 'acme/api')).toEqual([
+      'Acme/API ci false',
+      'acme/api gitlab false',
+      'acme/web CI github false',
+    ])
+    expect(await found('acme', 'acme/web%')).toEqual([])
+    expect(await found()).toEqual([])
   })
 
   test('an unknown project is not found, nor one by a part of its name', async () => {

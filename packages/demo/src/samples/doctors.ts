@@ -13,7 +13,7 @@ import { CODES, each, refusals, type Cases } from './words.ts'
 /** Everything that the doctor can find, and its refusals. */
 export const doctors = (cast: Cast): Cases<DoctorOutcome> => ({
   findings: [
-    { when: 'all is well', outcome: examined(CHECKS.map((check) => [check, fine(check)])) },
+    { when: 'all is well', outcome: examined(WITH_COUNT.map((check) => [check, fine(check)])) },
     ...each(WHENS, (check) => examined(foundBy(cast)[check].map((what) => [check, what]))),
     {
       when: 'some things could not be looked at',
@@ -49,6 +49,9 @@ const examined = (
   tookMs: 800,
 })
 
+/** Without the names, which are listed and not counted. */
+const WITH_COUNT = CHECKS.filter((check) => check !== 'names')
+
 const COUNTED: readonly CheckName[] = [
   'channels',
   'ci-v2',
@@ -69,6 +72,7 @@ const WHENS: Record<CheckName, string> = {
   'socket-mode': 'Slack does not take the app token, or there is none',
   clock: 'the clock is off',
   channels: 'channels cannot be told',
+  names: 'subscriptions name projects without their source',
   'ci-v2': "CI's v2 interface does not answer as it should",
   'ci-v2-scopes': 'rights are missing',
   'ci-legacy': "CI's legacy interface refuses",
@@ -104,6 +108,17 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
     })),
     { kind: 'slack-refuses', code: 'missing_scope' },
     { kind: 'not-checked', why: 'too-many' },
+  ],
+  names: [
+    { kind: 'name-of-several', name: project, known: ['ci', 'github'], meant: ['github', 'gitlab'] },
+    { kind: 'name-of-several', name: other, known: ['ci', 'gitlab'], meant: ['ci', 'github', 'gitlab'] },
+    {
+      kind: 'names-meant',
+      names: [
+        { name: project, known: ['github'], meant: ['github', 'gitlab'] },
+        { name: other, known: [], meant: ['ci', 'github', 'gitlab'] },
+      ],
+    },
   ],
   'ci-v2': [
     ...each(CODES, (kind): CheckResult => ({ kind: 'ci-refuses', code: kind, scope: 'project.read' })).map(

@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { messagesIn } from '../../packages/demo/src/stage.ts'
+import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
+import { openStage, send, settled, startApp, type Stage } from '../support/app.ts'
+
+const DEFAULT = CHANNELS.secret
+
+/** The workflow *CI* of GitHub's acme/web has failed once, and a project of the CI service has the same name. */
+async function openNamesakes(entry: string) {
+  const github = await startGithub()
+  const { webhookSecret } = github.address()
+  const stage = await openStage({
+    subscriptions: [entry],
+    settings: { DEFAULT_CHANNEL: DEFAULT, GITHUB_WEBHOOK_SECRET: webhookSecret },
+  })
+  github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
+  github.finish(pushed(github).id, 'failure')
+  await github.settle()
+  await settled(stage.app.url)
+  await stage.app.stop()
+  const app = await startApp(stage.settings)
+  onTestFinished(() => app.stop())
+  github.setWebhookUrl(`${app.url}/webhooks/github`)
+  return { ...stage, app, github }
+}
+
+const unsigned = (id: number) => ({
+  build: {
+    build_id: id,
+    project_id: 900,
+    project_name: 'acme/web CI',
+    branch: 'main',
+    commit_id: 'f00',
+    status: 'error',
+  },
+})
+
+async function deliver({ app }: Stage, id: number): Promise<void> {
+  expect((await send(app.url, unsigned(id))).status).toBe(202)
+  await settled(app.url)
+}
+
+const counted = ({ slack }: Stage) => [CHANNELS.builds, DEFAULT].map((channel) => messagesIn(slack, channel).length)
+
+test("an unsigned delivery with a GitHub workflow's name does not post in the channel of that workflow", async () => {
+  const stage = await openNamesakes(`{ channel: ${CHANNELS.builds}, project: acme/web CI }`)
+  expect(counted(stage)).toEqual([1, 0])
+  await deliver(stage, 1)
+  expect(counted(stage)).toEqual([1, 1])
+
+  stage.github.finish(pushed(stage.github).id, 'failure')
+  await stage.github.settle()
+  await settled(stage.app.url)
+  expect(counted(stage)).toEqual([2, 1])
+})
+
+test('an entry that names its source follows that source alone', async () => {
+  const stage = await openNamesakes(`{ channel: ${CHANNELS.builds}, project: acme/web CI, source: ci }`)
+  expect(counted(stage)).toEqual([0, 1])
+  await deliver(stage, 1)
+  expect(counted(stage)).toEqual([1, 1])
+})
