@@ -105,7 +105,14 @@ export interface Restriction {
   /** replies */
   isNonThreadable?: boolean
   /** messages of everybody else; `type` names kinds of people, such as `admin`, of which no app is one */
-  postingRestrictedTo?: { type?: string[]; user?: string[] }
+  postingRestrictedTo?: RestrictedTo
+  /** the same of replies */
+  threadsRestrictedTo?: RestrictedTo
+}
+
+interface RestrictedTo {
+  type?: string[]
+  user?: string[]
 }
 
 /** A message that only one person sees, until they reload. */

@@ -58,10 +58,14 @@ const gridOf = ({ enterprise }: Workspace) =>
     : {}
 
 function restrictedToOf({ restriction }: Channel) {
-  const restrictedTo = restriction?.postingRestrictedTo
-  if (!restrictedTo) return {}
-  const { type = [], user = [] } = restrictedTo
-  return { properties: { posting_restricted_to: { type, user } } }
+  const { postingRestrictedTo: posts, threadsRestrictedTo: threads } = restriction ?? {}
+  if (!posts && !threads) return {}
+  return {
+    properties: {
+      ...(posts ? { posting_restricted_to: { type: [], user: [], ...posts } } : {}),
+      ...(threads ? { threads_restricted_to: { type: [], user: [], ...threads } } : {}),
+    },
+  }
 }
 
 function sharingOf({ team }: Workspace, { sharedWith }: Channel) {

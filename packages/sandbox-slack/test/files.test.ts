@@ -33,9 +33,9 @@ describe('an upload', () => {
   test('becomes a message with the file, whose bytes are at url_private', async () => {
     const stage = await openStage()
     const id = await uploaded(stage)
-    expect(await complete(stage, id, { initial_comment: 'acme/web on main' })).toEqual({
+    expect(await complete(stage, id, { initial_comment: 'acme/web on main' })).toMatchObject({
       ok: true,
-      files: [{ id, title: 'Badge' }],
+      files: [{ id, title: 'Badge', size: PNG.length }],
     })
     const [message] = stage.sandbox.messages(BUILDS)
     expect(message).toMatchObject({

@@ -107,15 +107,19 @@ describe('a channel in which only some may post', () => {
     expect(await call('chat.postMessage', post)).toMatchObject({ ok: true })
   })
 
-  test('names those who may post', async () => {
-    const { call, sandbox } = await openStage()
+  test('names those who may post or reply', async () => {
+    const { call, post: posted, sandbox } = await openStage()
+    const reply = { ...post, thread_ts: await posted() }
     sandbox.acts.restrict(BUILDS, { postingRestrictedTo: { type: ['admin'], user: [grace] } })
     const properties = { posting_restricted_to: { type: ['admin'], user: [grace] } }
     expect((await call('conversations.info', { channel: BUILDS }))['channel']).toMatchObject({ properties })
     expect((await call('chat.postMessage', post)).error).toBe('restricted_action')
+    expect(await call('chat.postMessage', reply)).toMatchObject({ ok: true })
     expect((await call('chat.postEphemeral', { ...post, user: ada })).error).toBe('restricted_action')
-    sandbox.acts.restrict(BUILDS, { postingRestrictedTo: { user: [sandbox.workspace.bot.userId] } })
+    const user = [sandbox.workspace.bot.userId]
+    sandbox.acts.restrict(BUILDS, { postingRestrictedTo: { user }, threadsRestrictedTo: { type: ['admin'] } })
     expect(await call('chat.postMessage', post)).toMatchObject({ ok: true })
+    expect((await call('chat.postMessage', reply)).error).toBe('restricted_action')
   })
 })
 

@@ -24,7 +24,8 @@ export async function openAnswering(): Promise<Answering> {
   slack.acts.setGridTeams(PEOPLE.lin, { teams: [GRID.otherTeam, slack.workspace.team.id], isFlat: true })
   slack.acts.rename(BUILDS, 'all-builds')
   const everything = { isReadOnly: true, isThreadOnly: true, isNonThreadable: true }
-  slack.acts.restrict(CHANNELS.web, { ...everything, postingRestrictedTo: { type: ['admin'], user: [PEOPLE.grace] } })
+  const only = { type: ['admin'], user: [PEOPLE.grace] }
+  slack.acts.restrict(CHANNELS.web, { ...everything, postingRestrictedTo: only, threadsRestrictedTo: only })
   return {
     slack,
     // Slack's own clients name no charset either, where they send JSON.

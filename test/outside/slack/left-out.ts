@@ -53,7 +53,7 @@ function scopeless(...fields: string[]): string[] {
 
 function properties(): string[] {
   const names = ['is_dormant', 'tab*', 'has_slack_connect_invite_created', 'huddles_restricted', 'canvas']
-  return [...names, 'threads_restricted_to', 'meeting_notes', 'use_case'].map((name) => `* *.properties.${name}`)
+  return [...names, 'meeting_notes', 'use_case'].map((name) => `* *.properties.${name}`)
 }
 
 function homeless(...fields: string[]): string[] {

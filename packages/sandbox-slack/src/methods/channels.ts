@@ -51,8 +51,11 @@ export function requireUnrestricted(
   const isInChannel = threadTs === undefined || isBroadcast
   if (restriction?.isThreadOnly && isInChannel) refuse('restricted_action_thread_only_channel')
   if (restriction?.isNonThreadable && threadTs !== undefined) refuse('restricted_action_non_threadable_channel')
-  const only = restriction?.postingRestrictedTo
-  if (only && isInChannel && !only.user?.includes(workspace.bot.userId)) refuse('restricted_action')
+  const lists = [
+    isInChannel ? restriction?.postingRestrictedTo : undefined,
+    threadTs === undefined ? undefined : restriction?.threadsRestrictedTo,
+  ]
+  if (lists.some((list) => list && !list.user?.includes(workspace.bot.userId))) refuse('restricted_action')
 }
 
 /** The channel to read messages from. Only a member may read. */

@@ -7,12 +7,17 @@ import type { Workspace } from '../model.ts'
 import { unknownFiles } from '../slack-files.ts'
 import type { Args } from './call.ts'
 
+/** The fields of an answer that warn. */
+export interface Warnings {
+  response_metadata?: { messages?: string[]; warnings: string[] }
+}
+
 export interface Content {
   text?: string
   blocks?: Json[]
   attachments?: Json[]
   metadata?: Json
-  warnings: Json
+  warnings: Warnings
 }
 
 /** Reads and checks the content of a message. As in Slack, the text of a post is cut at the limit, with a warning. */
@@ -38,7 +43,7 @@ export function contentOf(workspace: Workspace, args: Args, { isUpdate = false }
   }
 }
 
-const TRUNCATED: Json = {
+const TRUNCATED: Warnings = {
   response_metadata: {
     messages: ['[WARN] Your message was truncated but still posted. The `text` field accepts up to 40,000 characters.'],
     warnings: ['message_truncated'],

@@ -1,5 +1,4 @@
 import { join } from '../channel-acts.ts'
-import type { Json } from '../json.ts'
 import { toListedChannel, toWireChannel, toWireChannelInfo } from '../wire.ts'
 import { findDirect, openDirect } from '../workspace.ts'
 import type { Channel, Workspace } from '../workspace.ts'
@@ -62,7 +61,7 @@ function channelPage(call: Call, isShown: (channel: Channel) => boolean) {
     .filter((channel) => !channel.isArchived || flagArg(args, 'exclude_archived') !== true)
   const options = { limitDefault: LIST_LIMIT_DEFAULT, limitMax: LIST_LIMIT_MAX, keyOf: ({ id }: Channel) => id }
   const { items, fields } = pageOf(args, channels, options)
-  return { channels: items, response_metadata: fields['response_metadata'] }
+  return { channels: items, response_metadata: fields.response_metadata }
 }
 
 function kindsOf(types: string): Set<Channel['kind']> {
@@ -86,7 +85,7 @@ const isActive =
   (id: string): boolean =>
     users.get(id)?.isDeactivated !== true
 
-const ALREADY_IN: Json = {
+const ALREADY_IN = {
   warning: 'already_in_channel',
   response_metadata: { warnings: ['already_in_channel'] },
 }

@@ -7,15 +7,18 @@ import { otherMethods } from './others.ts'
 import { peopleMethods } from './people.ts'
 import { viewMethods } from './views.ts'
 
+const ALL = {
+  ...chatMethods,
+  ...historyMethods,
+  ...conversationMethods,
+  ...viewMethods,
+  ...fileMethods,
+  ...peopleMethods,
+  ...otherMethods,
+}
+
+/** Each method with the type of its answer. */
+export type Methods = typeof ALL
+
 /** All methods of the sandbox. Any other is answered with `unknown_method`. */
-export const METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({
-    ...chatMethods,
-    ...historyMethods,
-    ...conversationMethods,
-    ...viewMethods,
-    ...fileMethods,
-    ...peopleMethods,
-    ...otherMethods,
-  }),
-)
+export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>(Object.entries(ALL))

@@ -1,11 +1,10 @@
-import type { Json } from '../json.ts'
 import { numberArg, refuse, textArg } from './call.ts'
 import type { Args } from './call.ts'
 
 export interface Page<Item> {
   items: Item[]
   /** the fields `has_more` and `response_metadata`; `next_cursor` is empty on the last page */
-  fields: Json
+  fields: { has_more: boolean; response_metadata: { next_cursor: string } }
 }
 
 export interface PageOptions<Item> {
