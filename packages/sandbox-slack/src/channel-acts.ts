@@ -138,6 +138,7 @@ export function join({ workspace, events }: Parts, channel: Channel, inviter?: s
     channel: channel.id,
     channel_type: isPrivate ? 'G' : 'C',
     team: workspace.team.id,
+    ...(workspace.enterprise ? { enterprise: workspace.enterprise.id } : {}),
     ...(inviter === undefined ? {} : { inviter }),
     event_ts: eventTs(workspace),
   }

@@ -96,10 +96,13 @@ export const eventEnvelope = (workspace: Workspace, event: Json, eventId?: strin
   token: VERIFICATION_TOKEN,
   team_id: workspace.team.id,
   ...(workspace.enterprise ? { enterprise_id: workspace.enterprise.id } : {}),
+  context_team_id: workspace.team.id,
+  context_enterprise_id: workspace.enterprise?.id ?? null,
   api_app_id: workspace.bot.appId,
   event,
   type: 'event_callback',
   event_id: eventId ?? `Ev${String(workspace.nextNumber()).padStart(9, '0')}`,
+  event_context: `4-${workspace.team.id}-${workspace.bot.appId}-${channelIdIn(event)}`,
   event_time: Math.floor(workspace.clock.now() / 1_000),
   authorizations: [
     {

@@ -139,14 +139,16 @@ const field = {
   label: text('Project'),
   element: { type: 'plain_text_input', action_id: 'a' },
 }
-const MODAL = { type: 'modal', title: text('Subscribe'), submit: text('Save'), close: text('Cancel'), blocks: [field] }
+const look = { type: 'actions', elements: [{ ...button, action_id: 'look' }] }
+const shown = { title: text('Subscribe'), submit: text('Save'), close: text('Cancel'), notify_on_close: true }
+const MODAL = { type: 'modal', ...shown, blocks: [field, look] }
 const HOME = { type: 'home', blocks: [{ type: 'divider' }] }
 
 const post = async ({ call }: Answering): Promise<string> =>
   String((await call('chat.postMessage', { channel: BUILDS, ...CARD }))['ts'])
 
 /** A thread in #builds with what messages there can be: edited, broadcast, with a file, a person's, another bot's. */
-async function thread(stage: Answering): Promise<string> {
+export async function thread(stage: Answering): Promise<string> {
   const { slack, call } = stage
   const ts = await post(stage)
   const reply = { channel: BUILDS, thread_ts: ts, text: 'Failed' }
@@ -178,7 +180,8 @@ const channelsBy = (stage: Answering, method: string): Promise<unknown[]> =>
     ),
   )
 
-async function openView({ slack, call }: Answering): Promise<unknown> {
+/** Opens a modal for Ada. */
+export async function openView({ slack, call }: Answering): Promise<unknown> {
   await using bot = await startHttpStub(() => ({}))
   slack.connectBot(bot.url)
   await slack.people.runCommand({ user: PEOPLE.ada, channel: BUILDS, command: '/ci' })
