@@ -1,3 +1,4 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Settings } from '../support/app.ts'
@@ -31,8 +32,9 @@ async function startEcho(status: number): Promise<string> {
     let body = ''
     request.setEncoding('utf8').on('data', (text: string) => (body += text))
     request.on('end', () => {
-      const errors = [`${request.url} ${JSON.stringify(request.headers)} ${body}`]
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ errors }))
+      const said = `${request.url} ${JSON.stringify(request.headers)} ${body}`
+      const refusal = JSON.stringify({ message: said, error: said, errors: [said] })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(refusal)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -90,6 +92,69 @@ describe('the log of a whole run', () => {
     ).toEqual([])
   })
 
+  const [hook, plain, signing] = [
+    'canary&hook secret-12',
+    'canary&hook=token-13',
+    `whsec_${Buffer.from('canary-of-a-signing-token-14').toString('base64')}`,
+  ]
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+
+  it.each<[name: string, status: number, settings: Settings, secrets: string[], wasTried: string]>([
+    [
+      'refused token of GitHub',
+      401,
+      { GITHUB_TOKEN: 'canary+token of github-15' },
+      ['canary+token of github-15'],
+      'github',
+    ],
+    ['broken GitHub', 500, { GITHUB_TOKEN: 'canary-token-of-github-16' }, ['canary-token-of-github-16'], 'github'],
+    [
+      'refused app of GitHub',
+      403,
+      { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY: privateKey.replaceAll('\n', String.raw`\n`) },
+      [privateKey.split('\n')[10]!],
+      'github',
+    ],
+    [
+      'refused token of GitLab',
+      401,
+      { GITLAB_TOKEN: 'canary+token of gitlab-17' },
+      ['canary+token of gitlab-17'],
+      'gitlab',
+    ],
+    ['broken GitLab', 500, { GITLAB_TOKEN: 'canary-token-of-gitlab-18' }, ['canary-token-of-gitlab-18'], 'gitlab'],
+  ])('(%s) contains no secret at any level', async (_, status, more, secrets, source) => {
+    const echo = await startEcho(status)
+    const { folder, settings } = await prepareStage({
+      settings: {
+        LOG_LEVEL: 'trace',
+        WEBHOOK_SECRET: undefined,
+        ...(source === 'github'
+          ? { GITHUB_API_URL: echo, GITHUB_REPOSITORIES: 'acme/web', GITHUB_WEBHOOK_SECRET: hook }
+          : { GITLAB_URL: echo, GITLAB_PROJECTS: 'acme/web', GITLAB_WEBHOOK_SECRET: `${plain},${signing}` }),
+        ...more,
+      },
+    })
+    const bot = startProcess(folder, settings)
+    const url = await bot.url()
+    for (const body of ['{}', 'no JSON']) {
+      for (const secret of [hook, 'of nobody'])
+        await send(url, body, { path: '/webhooks/github', headers: githubHeaders(secret, body) })
+      for (const secret of [plain, `${plain}x`])
+        await send(url, body, { path: '/webhooks/gitlab', headers: { 'x-gitlab-token': secret } })
+      await send(url, body, { path: '/webhooks/gitlab', headers: { 'webhook-id': '1', 'webhook-signature': signing } })
+    }
+    await until('it was tried in vain', () => bot.output().includes('could not list the builds of a project'))
+    bot.kill('SIGTERM')
+    await bot.exit
+    expect(leaks(bot.output(), [hook, plain, signing, ...secrets])).toEqual([])
+    expect(bot.output()).not.toMatch(/eyJ[\w-]{20,}\.[\w-]+\.[\w-]+/)
+  })
+
   it('(no database server) contains no password', async () => {
     const { folder, settings } = await prepareStage({
       settings: { LOG_LEVEL: 'trace', DATABASE_URL: 'postgres://ada:canary-password-9@127.0.0.1:9/db' },
@@ -103,17 +168,16 @@ describe('the log of a whole run', () => {
     expect(leaks(bot.output(), ['canary-password-9'])).toEqual([])
   })
 
-  it('(an address with a password) contains no password', async () => {
-    const { folder, settings } = await prepareStage({
-      settings: {
-        CI_LEGACY_BASE_URL: 'http://ada:canary-password-10@127.0.0.1:9',
-        CI_API_KEY: 'canary-key-11',
-        LOG_LEVEL: 'trace',
-      },
-    })
+  const ADDRESS = 'http://ada:canary-password-10@127.0.0.1:9'
+  it.each<Settings>([
+    { CI_LEGACY_BASE_URL: ADDRESS, CI_API_KEY: 'canary-key-11' },
+    { GITHUB_API_URL: ADDRESS, GITHUB_TOKEN: 'canary-key-11', GITHUB_REPOSITORIES: 'acme/web' },
+    { GITLAB_URL: ADDRESS, GITLAB_TOKEN: 'canary-key-11', GITLAB_PROJECTS: 'acme/web' },
+  ])('(an address with a password) contains no password: %j', async (addressed) => {
+    const { folder, settings } = await prepareStage({ settings: { ...addressed, LOG_LEVEL: 'trace' } })
     const bot = startProcess(folder, settings)
     await bot.url()
-    await until('CI was tried in vain', () => bot.output().includes('could not read the projects'))
+    await until('it was tried in vain', () => /could not (?:read the projects|list the builds)/.test(bot.output()))
     expect(leaks(bot.output(), ['canary-password-10', 'canary-key-11'])).toEqual([])
   })
 
@@ -122,6 +186,11 @@ describe('the log of a whole run', () => {
     for (const way of ways(secret)) expect(leaks(`{"msg":"${way}"}`, [secret])).toEqual([secret])
     expect(leaks('{"msg":"nothing"}', [secret])).toEqual([])
   })
+})
+
+const githubHeaders = (secret: string, body: string) => ({
+  'x-github-event': 'workflow_run',
+  'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 })
 
 /** Sends right and wrong secrets in every possible way, and a request that is not by Slack. */
