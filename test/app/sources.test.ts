@@ -12,7 +12,7 @@ const WITHOUT_POLLING: Settings = { GITHUB_REPOSITORIES: undefined, GITLAB_PROJE
 
 const BADGES = {
   ci: /\/projects\/[0-9a-f-]+\/status\?branch=main/,
-  github: /acme\/web\/actions\/workflows\/ci\.yml\/badge\.svg\?branch=main/,
+  github: /acme\/web\/workflows\/CI\/badge\.svg\?branch=main/,
   gitlab: /acme\/web\/badges\/main\/pipeline\.svg/,
 }
 

@@ -1,9 +1,10 @@
 import type { Call, Params, Reply, Route } from '../../lib/http.ts'
 import { json } from '../../lib/http.ts'
-import { jobBody, repositoryBody, runBody, workflowBody } from './bodies.ts'
-import type { Json } from './bodies.ts'
+import { jobBody, runBody, workflowBody } from './bodies.ts'
 import { deliveryBody, hookBody, isTaken } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
+import { fullRepositoryBody, ownUser } from './repository.ts'
+import type { Json } from './repository.ts'
 import type { ChangeResult, RunLife } from './runs.ts'
 import { currentAttempt, findRepository, findWorkflow, runsOf } from './world.ts'
 import type { Attempt, Repository, Run, World } from './world.ts'
@@ -61,7 +62,8 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
     })
 
   return [
-    get('', (repository) => json(200, repositoryBody(world, repository))),
+    { method: 'GET', pattern: '/user', handle: () => json(200, ownUser(world, TOKEN_OWNER)) },
+    get('', (repository) => json(200, fullRepositoryBody(world, repository))),
     get('/actions/workflows/:workflow', (repository, _, params) => {
       const workflow = findWorkflow(repository, params['workflow']!)
       return workflow ? json(200, workflowBody(world, repository, workflow)) : notFound
@@ -82,7 +84,7 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
     write('/rerun-failed-jobs', 201, 403, rerun(true)),
     write('/cancel', 202, 409, life.cancel),
     write('/force-cancel', 202, 409, life.cancel),
-    write('/approve', 201, 403, life.approve),
+    write('/approve', 201, 403, (run) => life.approve(run, TOKEN_OWNER)),
     get('/hooks', (repository) => {
       const own = hooks.hooks().filter((hook) => hook.repository === repository)
       const shown = own.map((hook) => hookBody(world, hook, hooks.last(hook)))

@@ -3,11 +3,14 @@ import { z } from 'zod'
 import { json } from '../../lib/http.ts'
 import type { Call, Reply } from '../../lib/http.ts'
 import { refuse } from './api.ts'
-import { findRepository } from './world.ts'
-import type { World } from './world.ts'
+import { each, MADE_AT, ownerOf, user } from './repository.ts'
+import type { Json } from './repository.ts'
+import { findRepository, isoTime } from './world.ts'
+import type { Repository, World } from './world.ts'
 
 /** The only installation; it has all repositories. GitHub has one for each owner. */
 const INSTALLATION = 61_000_001
+const PERMISSIONS = { actions: 'write', metadata: 'read' }
 const TOKEN_MS = 60 * 60_000
 /** A JWT may expire at most this far in the future. */
 const JWT_S_MAX = 600
@@ -24,12 +27,34 @@ export function answerApp(world: World, call: Call): Reply | undefined {
   if (!isLook && !isAsk) return undefined
   const fault = faultOf(world, tokenIn(call))
   if (fault !== null) return refuse(401, fault)
-  if (isLook) return findRepository(world, name) ? json(200, { id: INSTALLATION }) : refuse(404, 'Not Found')
+  const repository = isLook && findRepository(world, name)
+  if (isLook) return repository ? json(200, installationBody(world, repository)) : refuse(404, 'Not Found')
   if (id !== String(INSTALLATION)) return refuse(404, 'Not Found')
   const token = `ghs_sandbox${world.nextId()}`
   const endsAt = world.clock.now() + TOKEN_MS
   world.appTokens.set(token, endsAt)
-  return json(201, { token, expires_at: new Date(endsAt).toISOString(), permissions: { actions: 'write' } })
+  return json(201, { token, expires_at: isoTime(endsAt), permissions: PERMISSIONS, repository_selection: 'all' })
+}
+
+function installationBody(world: World, repository: Repository): Json {
+  const account = user(world, ownerOf(repository), 'Organization')
+  const url = `${world.url}/app/installations/${INSTALLATION}`
+  return {
+    id: INSTALLATION,
+    account,
+    app_id: Number(world.app?.id),
+    app_slug: 'buildline',
+    target_id: account['id'],
+    target_type: 'Organization',
+    repository_selection: 'all',
+    access_tokens_url: `${url}/access_tokens`,
+    repositories_url: `${world.url}/installation/repositories`,
+    html_url: `${world.url}/organizations/${ownerOf(repository)}/settings/installations/${INSTALLATION}`,
+    permissions: PERMISSIONS,
+    events: ['workflow_run'],
+    ...each('created_at updated_at', MADE_AT),
+    ...each('single_file_name suspended_by suspended_at', null),
+  }
 }
 
 /** Why the JWT is invalid; null if it is valid. */

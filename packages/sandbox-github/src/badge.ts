@@ -10,12 +10,18 @@ import type { Run, World } from './world.ts'
  * The badge of a workflow on a branch. On GitHub, only people who are logged in see that of a private repository; here
  * the call needs the token. Source: GitHub, "Adding a workflow status badge".
  */
-export const badgeRoute = (world: World): Route => ({
+export const badgeRoutes = (world: World): Route[] =>
+  ['/:owner/:name/actions/workflows/:workflow/badge.svg', '/:owner/:name/workflows/:workflow*/badge.svg'].map(
+    (pattern) => badgeRoute(world, pattern),
+  )
+
+/** `:workflow`: its file, or its name. */
+const badgeRoute = (world: World, pattern: string): Route => ({
   method: 'GET',
-  pattern: '/:owner/:name/actions/workflows/:file/badge.svg',
-  handle(call, { owner, name, file = '' }) {
+  pattern,
+  handle(call, { owner, name, workflow: wanted = '' }) {
     const repository = findRepository(world, `${owner}/${name}`)
-    const workflow = repository && findWorkflow(repository, file)
+    const workflow = repository && findWorkflow(repository, wanted)
     if (!workflow || (repository.isPrivate && !isKnown(world, call))) return refuse(404, 'Not Found')
     const branch = call.query.get('branch') ?? repository.defaultBranch
     const runs = runsOf(world, repository).filter((run) => run.workflow === workflow && run.branch === branch)

@@ -1,81 +1,9 @@
 import { hash } from 'node:crypto'
+import { each, linksTo, MADE_AT, repositoryBody, repositoryLite, repositoryUrl, user } from './repository.ts'
+import type { Json } from './repository.ts'
 import type { Action } from './runs.ts'
 import { currentAttempt, isoTime } from './world.ts'
 import type { Attempt, Job, Repository, Run, Workflow, World } from './world.ts'
-
-/** The JSON of responses and deliveries. Source: GitHub REST API and webhook payloads. */
-export type Json = Record<string, unknown>
-
-/** The creation time of the initial repositories and workflows. */
-const MADE_AT = '2026-01-01T00:00:00Z'
-
-// `name:path`, or only the path if it begins with the name.
-const REPOSITORY_LINKS =
-  'archive:{archive_format}{/ref} assignees{/user} blobs:git/blobs{/sha} branches{/branch} ' +
-  'collaborators{/collaborator} comments{/number} commits{/sha} compare/{base}...{head} contents/{+path} contributors ' +
-  'deployments downloads events forks git_commits:git/commits{/sha} git_refs:git/refs{/sha} git_tags:git/tags{/sha} ' +
-  'hooks issue_comment:issues/comments{/number} issue_events:issues/events{/number} issues{/number} keys{/key_id} ' +
-  'labels{/name} languages merges milestones{/number} notifications{?since,all,participating} pulls{/number} ' +
-  'releases{/id} stargazers statuses/{sha} subscribers subscription tags teams trees:git/trees{/sha}'
-const USER_LINKS =
-  'events{/privacy} followers following{/other_user} gists{/gist_id} organizations:orgs received_events repos ' +
-  'starred{/owner}{/repo} subscriptions'
-
-export const linksTo = (base: string, list: string): Json =>
-  Object.fromEntries(
-    list.split(' ').map((link) => {
-      const [name, path] = link.includes(':') ? link.split(':') : [/^\w+/.exec(link)?.[0], link]
-      return [`${name}_url`, `${base}/${path}`]
-    }),
-  )
-
-/** An object with the same value in all these fields. */
-export const each = (names: string, value: unknown): Json =>
-  Object.fromEntries(names.split(' ').map((name) => [name, value]))
-
-export function user({ url }: World, login: string, type: 'User' | 'Organization' = 'User'): Json {
-  const id = Number.parseInt(hash('sha1', login).slice(0, 7), 16)
-  const own = `${url}/users/${login}`
-  const ids = { login, id, node_id: `U_${id}`, avatar_url: `${url}/avatars/${id}`, gravatar_id: '' }
-  return { ...ids, url: own, html_url: `${url}/${login}`, ...linksTo(own, USER_LINKS), type, site_admin: false }
-}
-
-export const repositoryUrl = ({ url }: World, { name }: Repository): string => `${url}/repos/${name}`
-
-/** The short form of a repository in a run, without the default branch. */
-function repositoryLite(world: World, repository: Repository, fork: string | null = null): Json {
-  const [owner = '', name = ''] = repository.name.split('/')
-  const id = fork === null ? repository.id : repository.id + 1_000_000
-  const full_name = `${fork ?? owner}/${name}`
-  const url = `${world.url}/repos/${full_name}`
-  const ids = { id, node_id: `R_${id}`, name, full_name, url, description: null }
-  return {
-    ...ids,
-    ...linksTo(url, REPOSITORY_LINKS),
-    html_url: `${world.url}/${full_name}`,
-    owner: user(world, fork ?? owner, fork === null ? 'Organization' : 'User'),
-    private: repository.isPrivate,
-    fork: fork !== null,
-  }
-}
-
-export function repositoryBody(world: World, repository: Repository): Json {
-  const html = `${world.url}/${repository.name}`
-  return {
-    ...repositoryLite(world, repository),
-    ...each('created_at updated_at pushed_at', MADE_AT),
-    ...each('git_url ssh_url clone_url svn_url', `${html}.git`),
-    ...each('homepage language license mirror_url', null),
-    ...each('forks open_issues watchers size', 0),
-    ...each('forks_count open_issues_count watchers_count stargazers_count', 0),
-    ...each('has_issues has_projects has_downloads has_wiki', true),
-    ...each('has_pages archived disabled is_template web_commit_signoff_required', false),
-    topics: [],
-    custom_properties: {},
-    visibility: repository.isPrivate ? 'private' : 'public',
-    default_branch: repository.defaultBranch,
-  }
-}
 
 export function workflowBody(world: World, repository: Repository, { id, name, path }: Workflow): Json {
   const html = `${world.url}/${repository.name}`
@@ -85,7 +13,8 @@ export function workflowBody(world: World, repository: Repository, { id, name, p
     ...each('created_at updated_at', MADE_AT),
     url: `${repositoryUrl(world, repository)}/actions/workflows/${id}`,
     html_url: `${html}/blob/${repository.defaultBranch}/${path}`,
-    badge_url: `${html}/actions/workflows/${path.split('/').at(-1)}/badge.svg`,
+    // GitHub still names the address by the workflow's name; its pages show the one by its file.
+    badge_url: `${html}/workflows/${name.split('/').map(encodeURIComponent).join('/')}/badge.svg`,
   }
 }
 
@@ -131,6 +60,13 @@ export function runBody(world: World, run: Run, attempt: Attempt = currentAttemp
   }
 }
 
+const RUNNER = {
+  runner_id: 1,
+  runner_name: 'GitHub Actions 1',
+  runner_group_id: 0,
+  runner_group_name: 'GitHub Actions',
+}
+
 export function jobBody(world: World, run: Run, attempt: Attempt, { id, name, conclusion, ...job }: Job): Json {
   const api = repositoryUrl(world, run.repository)
   const status = conclusion === null ? attempt.status : 'completed'
@@ -138,9 +74,11 @@ export function jobBody(world: World, run: Run, attempt: Attempt, { id, name, co
   const completed_at = job.completedAt === null ? null : isoTime(job.completedAt)
   const now = { status, conclusion, started_at, completed_at }
   const ofRun = { run_id: run.id, run_url: `${api}/actions/runs/${run.id}`, run_attempt: attempt.n, head_sha: run.sha }
+  const hasBegun = status === 'in_progress' || status === 'completed'
   const setUp = { ...now, name: 'Set up job', number: 1, conclusion: conclusion && 'success' }
   return {
     id,
+    node_id: `CR_${id}`,
     name,
     ...now,
     ...ofRun,
@@ -149,8 +87,10 @@ export function jobBody(world: World, run: Run, attempt: Attempt, { id, name, co
     workflow_name: run.workflow.name,
     url: `${api}/actions/jobs/${id}`,
     html_url: `${world.url}/${run.repository.name}/actions/runs/${run.id}/job/${id}`,
-    steps: [setUp, { ...now, name: `Run ${name}`, number: 2 }],
+    check_run_url: `${api}/check-runs/${id}`,
+    steps: hasBegun ? [setUp, { ...now, name: `Run ${name}`, number: 2 }] : [],
     labels: ['ubuntu-latest'],
+    ...(hasBegun ? RUNNER : each(Object.keys(RUNNER).join(' '), null)),
   }
 }
 

@@ -53,6 +53,6 @@ export function createFaults(world: World) {
     /** Counts a call. Only `limit` refuses calls, not this count. */
     count: () => void used++,
     headers,
-    rate: () => json(200, { resources: { core: rateNow() }, rate: rateNow() }),
+    rate: () => json(200, { resources: { core: rateNow(), search: rateNow() }, rate: rateNow() }),
   }
 }

@@ -45,7 +45,8 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     finish: (id: number, conclusion: Conclusion, failedJobs?: readonly string[]) =>
       change(id, (run) => life.finish(run, conclusion, failedJobs)),
     advance: (id: number, status: OpenStatus) => change(id, (run) => life.advance(run, status)),
-    approve: (id: number) => change(id, life.approve),
+    /** Ada approves a run that waits for it. */
+    approve: (id: number) => change(id, (run) => life.approve(run, 'ada')),
     cancel: (id: number) => change(id, life.cancel),
     /** Reruns the run as its first actor, like the button on GitHub's page. */
     rerun: (id: number, how?: Rerun) => change(id, (run) => life.rerun(run, run.attempts[0]!.actor, how)),

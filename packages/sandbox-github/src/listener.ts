@@ -18,7 +18,11 @@ interface Parts {
   open: readonly Route[]
   faults: Faults
   calls: Calls
+  watch: Watch
 }
+
+/** Sees each call of the REST interface with its answer; null: its connection was closed. */
+export type Watch = (call: Call, reply: Reply | null) => void
 
 /** The listener for `node:http`. Faults do not apply to the open routes. */
 export const createListener = (parts: Parts) => (request: IncomingMessage, response: ServerResponse) => {
@@ -40,6 +44,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   if (isOpen) return sendReply(response, await dispatch(parts.open, call))
   const reply = parts.faults.isOut() ? null : unchanged(call, await answerApi(parts, call))
   parts.calls.record(call, reply?.statusCode ?? 0)
+  parts.watch(call, reply)
   if (reply === null) return void response.destroy()
   // As on GitHub, a 304 does not count towards the rate limit.
   if (reply.statusCode !== 304 && call.path !== '/rate_limit') parts.faults.count()

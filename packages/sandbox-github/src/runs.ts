@@ -63,11 +63,17 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     const run: Run = { ...newRun(world, repository, wanted), workflow, number: (last?.number ?? 0) + 1 }
     world.runs.set(run.id, run)
     const isHeld = wanted.needsApproval === true
-    if (isHeld) enter(run, 'completed', 'action_required')
+    if (isHeld) hold(run)
     tell('requested', run)
     if (isHeld) tell('completed', run)
     else begin(run)
     return { kind: 'run' as const, run }
+  }
+
+  /** A run that waits for an approval has no jobs. */
+  function hold(run: Run): void {
+    currentAttempt(run).jobs = []
+    enter(run, 'completed', 'action_required')
   }
 
   function begin(run: Run): void {
@@ -105,9 +111,11 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
   /** Accepts at once. The run ends a moment later. */
   const cancel = (run: Run): ChangeResult => whileOpen(run, () => timers.after(run, 0, () => end(run, 'cancelled', [])))
 
-  function approve(run: Run): ChangeResult {
+  /** The approved run is the second attempt; the first one only waited. */
+  function approve(run: Run, actor: string): ChangeResult {
     if (currentAttempt(run).conclusion !== 'action_required')
       return { kind: 'not-possible', reason: 'This run does not wait for an approval.' }
+    run.attempts.push(newAttempt(world, run, actor))
     begin(run)
     return { kind: 'changed', run }
   }

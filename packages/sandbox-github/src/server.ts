@@ -4,13 +4,14 @@ import { systemClock } from '../../lib/clock.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { closeServer, openServer } from '../../lib/server.ts'
 import { apiRoutes } from './api.ts'
-import { badgeRoute } from './badge.ts'
+import { badgeRoutes } from './badge.ts'
 import { controlRoutes } from './control.ts'
 import { createFaults } from './faults.ts'
 import { createHandles } from './handles.ts'
 import type { Handles } from './handles.ts'
 import { createHooks } from './hooks.ts'
 import { createListener } from './listener.ts'
+import type { Watch } from './listener.ts'
 import { createRunLife } from './runs.ts'
 import { createWorld, SEED } from './world.ts'
 import type { RepositorySeed } from './world.ts'
@@ -25,6 +26,7 @@ export interface SandboxGithubOptions {
   /** default: `acme/web` (private, with `CI` and `Nightly`), `acme/api` and `acme/ios` */
   repositories?: readonly RepositorySeed[]
   clock?: Clock
+  watch?: Watch
 }
 
 /** GitHub Actions in memory: its HTTP interface, its deliveries to webhooks, and handles to control it. */
@@ -43,14 +45,15 @@ export interface SandboxGithub extends Handles {
 
 export function createSandboxGithub(options: SandboxGithubOptions = {}): SandboxGithub {
   const { clock = systemClock, token = 'github_pat_sandbox', webhookSecret = 'sandbox-webhook-secret' } = options
+  const { watch = () => {} } = options
   const world = createWorld({ clock, token, webhookSecret, app: options.app ?? null }, options.repositories ?? SEED)
   const hooks = createHooks(world)
   const life = createRunLife(world, hooks.tell)
   const faults = createFaults(world)
   const calls = createCalls()
   const handles = createHandles({ world, life, hooks, faults, calls })
-  const routes = { api: apiRoutes(world, life, hooks), open: [...controlRoutes(handles), badgeRoute(world)] }
-  const server = createServer(createListener({ host: () => listensOn, world, ...routes, faults, calls }))
+  const routes = { api: apiRoutes(world, life, hooks), open: [...controlRoutes(handles), ...badgeRoutes(world)] }
+  const server = createServer(createListener({ host: () => listensOn, world, ...routes, faults, calls, watch }))
 
   let listensOn = '127.0.0.1'
 

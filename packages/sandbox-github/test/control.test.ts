@@ -19,7 +19,7 @@ test('the control interface pushes, approves, finishes, reruns and cancels', asy
   const failed = { conclusion: 'failure', failedJobs: ['lint'] }
   expect((await post(`/runs/${id}/finish`, failed)).json).toMatchObject({ jobs: [{}, {}, { name: 'lint' }] })
   expect((await post(`/runs/${id}/finish`, failed)).status).toBe(409)
-  expect((await post(`/runs/${id}/rerun`, { outcome: 'none' })).json).toMatchObject({ attempt: 2 })
+  expect((await post(`/runs/${id}/rerun`, { outcome: 'none' })).json).toMatchObject({ attempt: 3 })
   expect((await post(`/runs/${id}/cancel`)).status).toBe(200)
   await ended(github, id, 'cancelled')
   expect((await request('GET', `${github.url}/sandbox/state`)).json).toEqual(github.state())

@@ -1,14 +1,22 @@
-import { onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
+import { faultsOfDelivery, watchExchanges } from '../../../test/outside/github/watch.ts'
 import { startHttpStub } from '../../../test/support/http-stub.ts'
 import type { Push } from '../src/runs.ts'
 import { createSandboxGithub } from '../src/server.ts'
 import type { SandboxGithub, SandboxGithubOptions } from '../src/server.ts'
 
-/** Starts a sandbox. It is stopped after the test. */
+/**
+ * Starts a sandbox. It is stopped after the test, which fails if anything was asked, answered or delivered that GitHub
+ * does not describe.
+ */
 export async function startGithub(options: SandboxGithubOptions = {}): Promise<SandboxGithub> {
-  const github = createSandboxGithub(options)
+  const { watch, faults } = watchExchanges()
+  const github = createSandboxGithub({ ...options, watch })
   await github.start()
-  onTestFinished(() => github.stop())
+  onTestFinished(async () => {
+    await github.stop()
+    expect([...faults(), ...github.deliveries().flatMap(faultsOfDelivery)]).toEqual([])
+  })
   return github
 }
 
