@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import type { SourceName } from './domain/ids.ts'
 import { toStatus } from './domain/status.ts'
 import type { Engine } from './engine.ts'
 import { createHttpServer, sendJson, type Route } from './server/http-server.ts'
@@ -77,7 +78,9 @@ export async function createApp(config: Config, log: Logger) {
   const rateLimiter = () => createRateLimiter({ clock, running: machineClocks.running })
   const refused = rateLimiter()
   // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
-  const recording = { store, clock, wake: () => engine?.wake() }
+  const isReadable = (source: SourceName) =>
+    source === 'github' ? Boolean(config.github.token ?? config.github.app) : config.gitlab.token !== null
+  const recording = { store, clock, wake: () => engine?.wake(), isReadable }
   const acknowledged = createAcknowledged({ store, clock })
   async function record(read: ReadDelivery | ReadReport): Promise<Stored> {
     if (read.kind === 'report') return recordReport(recording, read)

@@ -3,6 +3,7 @@ import { createBadgeClient } from './sources/ci-service/badge.ts'
 import { createCiServiceSource } from './sources/ci-service/source.ts'
 import { appTokens } from './sources/github/app.ts'
 import { createGithubClient, type GithubClient } from './sources/github/client.ts'
+import { githubSite, type Sites } from './sources/build-address.ts'
 import { createGithubSource, polledGithub } from './sources/github/source.ts'
 import { createGitlabClient, type GitlabClient } from './sources/gitlab/client.ts'
 import { createGitlabSource, polledGitlab } from './sources/gitlab/source.ts'
@@ -72,12 +73,19 @@ export function createSources(
   reads: Pick<Reads, 'project'>,
 ): Sources {
   const all: Record<SourceName, Source | null> = {
-    ci: createCiServiceSource(ci),
+    ci: createCiServiceSource(ci, reads),
     github: github && createGithubSource(github, reads),
     gitlab: gitlab && createGitlabSource(gitlab, reads),
   }
   return (projectId) => all[sourceOf(projectId)]
 }
+
+/** Where the pages of the configured sources are. */
+export const sitesOf = ({ ci, github, gitlab }: Pick<Config, 'ci' | 'github' | 'gitlab'>): Sites => ({
+  ci: ci.siteUrl === null ? null : new URL(ci.siteUrl),
+  github: github.token || github.app || github.webhookSecrets.length > 0 ? githubSite(github.apiUrl) : null,
+  gitlab: gitlab.token || gitlab.webhookSecrets.length > 0 ? new URL(gitlab.url) : null,
+})
 
 /** Which interfaces are configured. */
 export const interfacesOf = ({ v2, legacy, github, gitlab }: HostedClients & { v2: unknown; legacy: unknown }) => ({

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isChannelId } from './domain/ids.ts'
 import type { CreationForms } from './sources/ci-service/check-creation.ts'
 import type { GithubApp } from './sources/github/app.ts'
+import { isProjectPath, isRepositoryName } from './sources/names.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createReader, type Environment, type Reader } from './environment.ts'
@@ -211,7 +212,7 @@ function readGithub(env: Reader, readFile: ReadFile): Config['github'] {
   if (token !== null && app !== null) env.fault('GITHUB_TOKEN and GITHUB_APP_ID are both set: set one of them')
   const repositories = env.list(
     'GITHUB_REPOSITORIES',
-    /^[\w.-]+\/[\w.-]+$/,
+    { test: isRepositoryName },
     'contains something that is not a repository: write owner/name, several with commas between them',
   )
   if (repositories.length > 0 && token === null && env.text('GITHUB_APP_ID') === null)
@@ -246,7 +247,7 @@ function readGitlab(env: Reader): Config['gitlab'] {
   const token = env.text('GITLAB_TOKEN')
   const projects = env.list(
     'GITLAB_PROJECTS',
-    /^[\w.-]+(?:\/[\w.-]+)+$/,
+    { test: isProjectPath },
     'contains something that is not a project: write group/project, several with commas between them',
   )
   if (projects.length > 0 && token === null)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { oldestWaiting } from './store/backlog.ts'
 import { createTransport } from './sources/http/transport.ts'
-import { createClients, createHostedClients, createSources, interfacesOf, polledOf } from './clients.ts'
+import { createClients, createHostedClients, createSources, interfacesOf, polledOf, sitesOf } from './clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { type SyncedClock, systemClock, type SteadyTime } from './lib/clock.ts'
@@ -167,6 +167,7 @@ export function createEngine({
     retentionDays: config.retentionDays,
     ...clients,
     sources: createSources({ ...clients, ...hosted }, store.read),
+    sites: sitesOf(config),
     ci: clients.v2,
     // The same in every process and after a restart, and a secret.
     digestKey: config.slack.botToken,

@@ -41,7 +41,7 @@ export function createReader(environment: Environment) {
       return days.data ?? otherwise
     },
     /** @param wrong what is said, after the name, if an item does not match */
-    list(name: string, form = /^/, wrong = ''): readonly string[] {
+    list(name: string, form: { test(item: string): boolean } = /^/, wrong = ''): readonly string[] {
       const items = (text(name) ?? '').split(',').map((item) => item.trim())
       const given = items.filter((item) => item !== '')
       if (given.some((item) => !form.test(item))) fault(`${name} ${wrong}`)

@@ -11,6 +11,7 @@ import { announceClosings, type ClosingDeps } from './features/subscriptions/clo
 import { FORGET_JOB, type PendingInteractions } from './features/pending-interactions.ts'
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'
 import { REMIND_EVERY_MS, REMIND_JOB, remind, type RemindDeps } from './jobs/remind.ts'
+import { CHECK_CLAIMS_EVERY_MS, CHECK_CLAIMS_JOB, createCheckClaims } from './jobs/check-claims.ts'
 import { refreshSilent, REFRESH_SILENT_EVERY_MS } from './jobs/refresh-silent.ts'
 
 /** How often projects, their rules and their builds are read again. */
@@ -76,6 +77,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
       everyMs: CLAIMANTS_EVERY_MS,
       run: (signal) => checkClaimants({ ...acting, presenceOf: deps.presenceOf }, signal),
     },
+    { name: CHECK_CLAIMS_JOB, everyMs: CHECK_CLAIMS_EVERY_MS, run: createCheckClaims(acting) },
     {
       name: 'refresh-silent',
       everyMs: REFRESH_SILENT_EVERY_MS,

@@ -1,6 +1,7 @@
 import type { Known } from '../domain/decide.ts'
-import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
-import { isUuid, shortId, type ChannelId, type BuildId } from '../domain/ids.ts'
+import { mergeDetails, type BuildDetails, type BuildEvent } from '../domain/build-event.ts'
+import { isUuid, shortId, sourceOf, type ChannelId, type BuildId } from '../domain/ids.ts'
+import { repositoryIn } from '../domain/project-names.ts'
 import {
   branchKey,
   placeEvents,
@@ -14,7 +15,7 @@ import { isVerdict } from '../domain/status.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { projectName, buildView } from '../domain/build-view.ts'
 import { together } from '../lib/async.ts'
-import type { CardKey, DueRevision, StoredDecision } from '../store/records.ts'
+import type { CardKey, DeliveredProject, DueRevision, StoredDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import { breakageLock } from '../store/breakages.ts'
 import { updateBreakage } from './breakage.ts'
@@ -121,7 +122,8 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   const decided: StoredDecision[] = []
   for (const cardNumber of cardNumbers) {
     const { attempts, decisions } = await decideCard(cached, { revisionKey, cardNumber, known, requests, now })
-    await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests })
+    const isFollowed = known.subscriptions.some(({ follows }) => follows.what === 'project')
+    await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests, isFollowed })
     const subject = revisionSubject(revisionKey, cardNumber)
     await settleRequests(tx, { subject, all: requests, attempts, now })
     decided.push(...decisions)
@@ -202,7 +204,13 @@ function reportIngested(
 /** Stores the state of each build with new build events or a request to restart it, and its project's names. */
 async function keepBuilds(
   tx: Tx,
-  news: CardOfRevision & { attempts: readonly Attempt[]; fresh: readonly PlacedEvent[]; requests: readonly Request[] },
+  news: CardOfRevision & {
+    attempts: readonly Attempt[]
+    fresh: readonly PlacedEvent[]
+    requests: readonly Request[]
+    /** a channel follows the project by itself */
+    isFollowed: boolean
+  },
 ): Promise<void> {
   const { revisionKey, cardNumber, attempts, fresh, requests } = news
   const newest = new Map(attempts.map((attempt) => [attempt.buildId, attempt]))
@@ -226,14 +234,42 @@ async function keepBuilds(
     const where = { projectId, buildId, buildOrder, attempt: n, revisionKey, cardNumber, branch }
     await tx.saveBuild({ ...where, status, rawStatus, at, buildUuid, committer, number: number ?? seenAs })
     const details = mergeDetails([...attempts, attempt])
-    const { projectFullName: fullName, projectUuid } = details
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')
     const deliveredAt = Math.max(0, ...delivered.map((buildEvent) => buildEvent.at))
-    const name = projectName(details, projectId)
-    await tx.saveDeliveredProject({ projectId, name, fullName, projectUuid, at: deliveredAt })
+    await keepProject(tx, { projectId, details, at: deliveredAt, isFollowed: news.isFollowed })
   }
   for (const { projectId, newBuildId, code } of requests)
     if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)
+}
+
+/**
+ * Projects that people can name and see in lists. Beyond this, builds of a new one are recorded and posted, but it is not
+ * listed, unless its source has shown it or a channel follows it by itself.
+ */
+export const PROJECTS_MAX = 100_000
+
+/** Stores what a project's builds call it. One of GitHub or GitLab is called as it is stored: see `hosted-projects`. */
+async function keepProject(
+  tx: Tx,
+  {
+    projectId,
+    details,
+    at,
+    isFollowed,
+  }: Pick<DeliveredProject, 'projectId' | 'at'> & { details: BuildDetails; isFollowed: boolean },
+): Promise<void> {
+  const { projectFullName, projectUuid } = details
+  const called = { name: projectName(details, projectId), fullName: projectFullName }
+  const isOfCi = sourceOf(projectId) === 'ci'
+  const names = [called.name, called.fullName].filter((name) => name !== null)
+  const find = () => tx.project({ uuid: projectUuid, legacyId: projectId, names })
+  const hosted = isOfCi ? null : await find()
+  const shown = hosted ? { name: hosted.name, fullName: repositoryIn(hosted.name) } : called
+  const delivered = { projectId, ...shown, projectUuid, at }
+  if (await tx.saveDeliveredProject(delivered, PROJECTS_MAX)) return
+  const stored = hosted ?? (await find())
+  const isListed = isFollowed || (stored !== null && (isOfCi || !(await tx.forgetUnreadProject(stored.uuid))))
+  if (isListed) await tx.saveDeliveredProject(delivered)
 }
 
 /** The builds whose attempts may change with the state of a request to restart them. */

@@ -9,14 +9,15 @@ import {
   type Recorded,
 } from '../domain/build-event.ts'
 import { isOfPastAttempt, numbered } from '../domain/attempt-number.ts'
-import { isUuid, type BuildId, type ProjectId, type Uuid } from '../domain/ids.ts'
+import { isUuid, sourceOf, type BuildId, type ProjectId, type SourceName, type Uuid } from '../domain/ids.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Delivery } from '../sources/endpoint.ts'
-import type { StoredEvent } from '../store/records.ts'
+import { isSameProject } from '../catalog/hosted-projects.ts'
+import type { KnownProject, StoredEvent } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 /**
@@ -31,6 +32,8 @@ const REPETITION_MAX_MS = 60 * 60_000
 export interface RecordDelivery {
   store: Pick<Store, 'write'>
   clock: Clock
+  /** Whether a source can be asked for its projects. If left out: none can. */
+  isReadable?: (source: SourceName) => boolean
   /** a hint that a revision has news; if it is lost, the sweep finds the news */
   wake: (revisionKey: string) => void
 }
@@ -39,8 +42,9 @@ export interface RecordDelivery {
  * Stores a delivery and its build event, durably, and returns whether it is new or a duplicate. Resolves when it is on
  * disk. If it rejects, nothing is stored. A duplicate is counted on the build event that it repeats.
  */
-export async function recordDelivery({ store, clock, wake }: RecordDelivery, delivery: Delivery): Promise<Recorded> {
-  const recorded = await store.write((tx) => record(tx, delivery, clock.now()))
+export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): Promise<Recorded> {
+  const { store, clock, wake } = deps
+  const recorded = await store.write((tx) => record(tx, deps, delivery, clock.now()))
   if (recorded.answer === 'recorded') wake(recorded.revisionKey)
   return recorded
 }
@@ -68,8 +72,13 @@ export async function recordLookedUp(
   return news !== null
 }
 
-async function record(tx: Tx, { observation: delivered, body, project }: Delivery, at: number): Promise<Recorded> {
-  if (project) await tx.saveProject({ ...project, readAt: at })
+async function record(
+  tx: Tx,
+  deps: RecordDelivery,
+  { observation: delivered, body, project }: Delivery,
+  at: number,
+): Promise<Recorded> {
+  if (project) await keepDelivered(tx, deps, project)
   const credible = withCredible(delivered, at)
   const received = isUuid(credible.buildId) ? await asKnown(tx, credible) : credible
   const known = await tx.eventsOfBuild(received.projectId, received.buildId)
@@ -83,6 +92,19 @@ async function record(tx: Tx, { observation: delivered, body, project }: Deliver
   const { eventSeq, revisionKey: key } = await insert(tx, { observation, known, at, origin: 'delivery' })
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
   return { answer, deliveryId, eventSeq, revisionKey: key }
+}
+
+/**
+ * Stores a project as a delivery describes it. A delivery may be forged, so a known project keeps its name and default
+ * branch until its source confirms the new ones. Where the source cannot be asked, nothing can be written to it either,
+ * and the newest delivery counts.
+ */
+async function keepDelivered(tx: Tx, { isReadable }: RecordDelivery, project: KnownProject): Promise<void> {
+  const stored = await tx.project({ uuid: project.uuid, legacyId: project.legacyId ?? '', names: [] })
+  if (!stored) await tx.addProject(project)
+  else if (isSameProject(stored, project)) return
+  else if (isReadable?.(sourceOf(project.legacyId))) await tx.claimProject(project.uuid, project)
+  else await tx.saveProject({ ...project, readAt: 0 })
 }
 
 const withCredible = (observation: Observation, at: number): Observation => ({

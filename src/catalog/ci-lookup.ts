@@ -2,6 +2,7 @@ import { isProjectId } from '../domain/ids.ts'
 import type { Sources } from '../sources/source.ts'
 import { CiError } from '../sources/http/errors.ts'
 import type { NotFound } from './outcomes.ts'
+import { takesOtherName } from './hosted-projects.ts'
 import { findProject } from './projects.ts'
 import type { Refreshed } from './reading.ts'
 import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
@@ -66,6 +67,8 @@ async function lookUpBuilds(
   const requestedAt = clock.now()
   try {
     const project = await source.getProject(projectId, branch === null ? {} : { branch })
+    // It is another project, or was renamed. From now on, people find it by the name that it has.
+    if (await takesOtherName(deps, project)) return 0
     return await recordListedBuilds(deps, { projects: [project], requestedAt, isWhole: branch === null })
   } catch (error) {
     if (!(error instanceof CiError)) throw error

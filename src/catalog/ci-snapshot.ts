@@ -30,7 +30,7 @@ interface Snapshot {
 
 /**
  * Stores what CI showed of a build when it was asked as a build event like any other, unless it is known already.
- * Ignores a build of another commit: CI delivers that itself. @returns whether anything was new
+ * Ignores a build of another commit, which CI delivers itself, or of a repository with another name. @returns whether anything was new
  */
 export async function insertSnapshot(
   tx: Tx,
@@ -40,7 +40,7 @@ export async function insertSnapshot(
   const known = await tx.eventsOfBuild(about.projectId, build.id)
   const ofAbout = build.id === about.buildId ? known : await tx.eventsOfBuild(about.projectId, about.buildId)
   const place = known.at(-1) ?? ofAbout.findLast(({ commitId }) => isSameCommit(commitId, build.commitId))
-  if (!place || place.revisionKey !== about.revisionKey) return false
+  if (!place || place.revisionKey !== about.revisionKey || isOfOtherName(build, [...known, ...ofAbout])) return false
   const restarts = restartRequests(await tx.restartsOf(about.projectId, build.id))
   const statuses = statusesShown(build, begunAgain, foldBuild(known, restarts).attempts.at(-1))
   const observed = statuses.map(({ rawStatus, origin }) => ({
@@ -48,6 +48,12 @@ export async function insertSnapshot(
     origin,
   }))
   return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
+}
+
+/** A delivery may have called the build one of another repository: what its own one shows is not for that card. */
+function isOfOtherName({ projectFullName: read }: LegacyBuild, known: readonly BuildEvent[]): boolean {
+  const called = mergeDetails(known).projectFullName
+  return read && called ? called.toLowerCase() !== read.toLowerCase() : false
 }
 
 /** What is known of the build, and where its news is stored. */
@@ -142,7 +148,7 @@ export function observationOf(
       ...NO_DETAILS,
       // If the build gets its own card, no other event of that card names the project.
       projectName: known.projectName,
-      projectFullName: known.projectFullName,
+      projectFullName: known.projectFullName ?? build.projectFullName ?? null,
       projectUuid: known.projectUuid,
       buildUuid: build.uuid,
       // The legacy interface writes messages and committers in another form: what was delivered stays.

@@ -1,15 +1,4 @@
-import {
-  isIdDigits,
-  isShortId,
-  isUuid,
-  shortId,
-  sourceOf,
-  toUuid,
-  type ChannelId,
-  type MessageTs,
-  type SourceName,
-  type Uuid,
-} from '../domain/ids.ts'
+import { isShortId, shortId, type ChannelId, type MessageTs, type Uuid } from '../domain/ids.ts'
 import { attemptKey, type Attempt } from '../domain/attempt.ts'
 import type { Interfaces } from '../domain/offer.ts'
 import { parseSubject } from '../domain/revision.ts'
@@ -24,6 +13,15 @@ import { failedTestsOf } from '../store/failed-tests.ts'
 import type { Reads, Store } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
+import { repositoryIn } from '../domain/project-names.ts'
+import {
+  isOfSite,
+  isOwnLink,
+  namesProject,
+  readBuildAddress,
+  type BuildAddress,
+  type Sites,
+} from '../sources/build-address.ts'
 import { findProject } from './projects.ts'
 
 /** The most branches searched for a similar name. */
@@ -33,6 +31,8 @@ const BRANCHES_MAX = 200
 export interface FoundBuild extends Revision {
   revisionKey: string
   attempt: Attempt
+  /** the name of the project by which it was found; null: it was found by itself */
+  calledProject: string | null
 }
 
 type Prefer = 'newest' | 'running'
@@ -45,11 +45,15 @@ export interface FindDeps {
   clock: Pick<Clock, 'now'>
 }
 
+export interface FindBuildDeps extends FindDeps {
+  sites: Sites
+}
+
 /**
  * The build that a target names. For a project, it is the newest one, of the branch if given. With `running`, running
  * builds come first; if several run, the outcome is `several-builds`.
  */
-export async function findBuild(deps: FindDeps, target: Target, prefer: Prefer = 'newest'): Promise<Looked> {
+export async function findBuild(deps: FindBuildDeps, target: Target, prefer: Prefer = 'newest'): Promise<Looked> {
   const reads = deps.store.read
   switch (target.kind) {
     case 'run':
@@ -80,7 +84,9 @@ async function byMessage(reads: Reads, channel: ChannelId, ts: MessageTs): Promi
   const { revisionKey } = parsed
   const revision = await readRevision(reads, revisionKey, parsed.cardNumber)
   const attempt = revision.attempts.at(-1)
-  return attempt ? { kind: 'found', found: { ...revision, revisionKey, attempt } } : { kind: 'no-card' }
+  return attempt
+    ? { kind: 'found', found: { ...revision, revisionKey, attempt, calledProject: null } }
+    : { kind: 'no-card' }
 }
 
 async function byNumber(deps: FindDeps, number: string, project: string | null): Promise<Looked> {
@@ -89,39 +95,40 @@ async function byNumber(deps: FindDeps, number: string, project: string | null):
     return oneOf(deps, isShortId(number) ? await deps.store.read.buildsByNumber(number, CHOICES_MAX) : [], text)
   const named = await findProject(deps.store.read, project)
   if (named.kind !== 'project') return named
-  const { projectId } = named.project
-  return oneOf(deps, projectId === null ? [] : await deps.store.read.buildsByNumber(number, 1, projectId), text)
+  const { projectId, name } = named.project
+  const [build] = projectId === null ? [] : await deps.store.read.buildsByNumber(number, 1, projectId)
+  return foundOr(deps, build ?? null, text, name)
 }
 
-/** The form of each source's build URLs. They contain the build's id; the CI service's may contain its uuid instead. */
-const ADDRESSES: readonly (readonly [SourceName, RegExp])[] = [
-  ['github', /\/actions\/runs\/([^/]+)/],
-  ['gitlab', /\/-\/pipelines\/([^/]+)/],
-  ['ci', /\/builds\/([^/]+)/],
-]
+/** The most builds with one id that are looked at: two projects may have builds with the same number. */
+const SAME_ID_MAX = 50
 
-// Two projects may have builds with the same number: the project in the URL decides.
-async function byUrl(deps: FindDeps, url: string): Promise<Looked> {
-  const path = URL.canParse(url) ? new URL(url).pathname : ''
-  const [source, name] =
-    ADDRESSES.map(([of, form]) => [of, form.exec(path)?.[1]] as const).find(([, said]) => said !== undefined) ?? []
-  if (name === undefined) return { kind: 'unknown-build', text: url }
-  if (isUuid(name)) return foundOr(deps, await deps.store.read.buildByUuid(toUuid(name)), url)
-  const builds = isIdDigits(name) ? await withId(deps.store.read, source, name) : []
-  const found = await Promise.all(builds.map((build) => read(deps.store.read, build)))
-  const exact = found.find((one) => one?.attempt.details.buildUrl === url)
-  if (exact) return { kind: 'found', found: exact }
-  const project = /\/projects\/(\d+)\//.exec(path)?.[1]
-  const meant =
-    source === 'ci' && project !== undefined ? builds.filter((build) => build.projectId === project) : builds
-  return oneOf(deps, meant.slice(0, CHOICES_MAX), url)
+/** An address counts only if it is the build's own link, or one of its source's pages that names the build's project. */
+async function byUrl(deps: FindBuildDeps, text: string): Promise<Looked> {
+  const address = readBuildAddress(text)
+  if (!address) return { kind: 'unknown-address', text }
+  const linked = await linkedBuilds(deps, address)
+  const own = linked.filter(({ isOwn }) => isOwn)
+  const builds = (own.length > 0 ? own : linked).map(({ build }) => build)
+  if (builds.length > 0) return oneOf(deps, builds.slice(0, CHOICES_MAX), text)
+  return { kind: isOfSite(address, deps.sites) ? 'unknown-build' : 'unknown-address', text }
 }
 
-/** The builds of a source that have this id, in any project. */
-async function withId(reads: Reads, source: SourceName | undefined, id: string): Promise<KnownBuild[]> {
-  const projects = (await reads.deliveredProjects()).filter(({ projectId }) => sourceOf(projectId) === source)
-  const builds = await Promise.all(projects.map(({ projectId }) => reads.build(projectId, id)))
-  return builds.filter((build) => build !== null)
+async function linkedBuilds({ store: { read: reads }, sites }: FindBuildDeps, address: BuildAddress) {
+  const { source, build: named } = address
+  const withName =
+    'uuid' in named ? [await reads.buildByUuid(named.uuid)] : await reads.buildsWithId(source, named.id, SAME_ID_MAX)
+  const linked: { build: KnownBuild; isOwn: boolean }[] = []
+  for (const build of withName) {
+    const found = build && (await read(reads, build))
+    if (!found) continue
+    const { project, buildUrl } = buildView(found.attempt, found.attempts)
+    const { projectUuid, projectFullName: fullName } = found.attempt.details
+    const about = { projectId: build.projectId, projectUuid, fullName: fullName ?? repositoryIn(project), buildUrl }
+    const isOwn = isOwnLink(address, about)
+    if (isOwn || namesProject(address, sites, about)) linked.push({ build, isOwn })
+  }
+  return linked
 }
 
 async function byUuid(deps: FindDeps, uuid: Uuid, prefer: Prefer): Promise<Looked> {
@@ -143,7 +150,7 @@ async function newestOf(
   const ofBranch = running.filter((build) => branch === null || build.branch === branch)
   if (ofBranch.length > 1) return oneOf(deps, ofBranch, branch === null ? name : `${name}@${branch}`)
   const newest = ofBranch[0] ?? (await reads.newestBuild(projectId, branch ?? undefined))
-  const found = newest && (await read(reads, newest))
+  const found = newest && (await read(reads, newest, name))
   if (found) return { kind: 'found', found }
   const near = branch === null ? null : nearest(branch, await reads.branchesOf(projectId, BRANCHES_MAX))
   return { kind: 'no-build', project: name, branch, nearest: near }
@@ -154,15 +161,24 @@ async function oneOf(deps: FindDeps, builds: readonly KnownBuild[], text: string
   return { kind: 'several-builds', text, builds: await summariesOf(deps, builds) }
 }
 
-async function foundOr({ store }: FindDeps, build: KnownBuild | null, text: string): Promise<Looked> {
-  const found = build && (await read(store.read, build))
+async function foundOr(
+  { store }: FindDeps,
+  build: KnownBuild | null,
+  text: string,
+  calledProject: string | null = null,
+): Promise<Looked> {
+  const found = build && (await read(store.read, build, calledProject))
   return found ? { kind: 'found', found } : { kind: 'unknown-build', text }
 }
 
-async function read(reads: Reads, { revisionKey, cardNumber, buildId }: KnownBuild): Promise<FoundBuild | null> {
+async function read(
+  reads: Reads,
+  { revisionKey, cardNumber, buildId }: KnownBuild,
+  calledProject: string | null = null,
+): Promise<FoundBuild | null> {
   const revision = await readRevision(reads, revisionKey, cardNumber)
   const attempt = revision.attempts.findLast((one) => one.buildId === buildId)
-  return attempt ? { ...revision, revisionKey, attempt } : null
+  return attempt ? { ...revision, revisionKey, attempt, calledProject } : null
 }
 
 /** Builds as answers show them. Leaves out builds that are no longer stored. */

@@ -1,7 +1,7 @@
 import type { RedSince, ShownBreakage } from '../domain/breakage.ts'
 import type { BuildEvent } from '../domain/build-event.ts'
 import type { Missing } from '../domain/offer.ts'
-import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
+import type { BuildId, ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
@@ -71,6 +71,8 @@ export type NotFound =
   | { kind: 'no-build'; project: string; branch: string | null; nearest: string | null }
   /** no build has this number, URL or uuid */
   | { kind: 'unknown-build'; text: string }
+  /** the address is not of a configured source's pages, and no build has it as its link */
+  | { kind: 'unknown-address'; text: string }
   /** the message is neither one of our cards nor in the thread of one */
   | { kind: 'no-card' }
 
@@ -108,6 +110,14 @@ export interface CiFailure {
   code: string
   /** CI's own words, cleaned; outside text */
   reason: string | null
+  /** left out: the CI service */
+  source?: SourceName
+}
+
+/** How the source shows a build whose project has another name there; outside text. `url`: null if it gives none. */
+export interface ShownAs {
+  project: string
+  url: string | null
 }
 
 /** How a request to stop or restart ended. */
@@ -122,7 +132,7 @@ export type ActionOutcome =
   | { kind: 'not-now'; action: Action; build: BuildSummary }
   | { kind: 'impossible'; action: Action; why: Missing; build: BuildSummary }
   /** CI lists no such build for that project and branch */
-  | { kind: 'not-confirmed'; action: Action; build: BuildSummary }
+  | { kind: 'not-confirmed'; action: Action; build: BuildSummary; shown: ShownAs | null }
   /** CI cannot confirm which build that is: the person has to press the button, whose dialog names the build */
   | { kind: 'to-confirm'; action: Action; build: BuildSummary }
   /** CI has certainly done nothing */

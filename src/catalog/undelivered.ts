@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NEWS_MS, withCredibleTimes, type BuildEvent, type Observation, type Origin } from '../domain/build-event.ts'
+import { sourceOf } from '../domain/ids.ts'
 import { foldBuild, hasEnded, type Attempt } from '../domain/attempt.ts'
 import { knownAs, type LegacyBuild, type LegacyProject } from '../domain/project.ts'
 import { restartRequests } from '../domain/request.ts'
@@ -53,7 +54,9 @@ export async function recordListedBuilds(
     const known = project.uuid === null ? undefined : listed.get(project.uuid)
     if (!known) continue
     const isBaseline = known.buildsReadAt === null
-    const named = { ...project, name: deliveredNames.get(project.id) ?? known.name }
+    // GitHub and GitLab say with each build what its project is called. CI's list may leave out the owner.
+    const name = sourceOf(project.id) === 'ci' ? (deliveredNames.get(project.id) ?? known.name) : project.name
+    const named = { ...project, name }
     recorded += await recordListedProject(deps, { project: named, requestedAt, isBaseline })
     // SQLite's reads do not yield to the event loop, so other work gets its turn between two projects.
     await nextTurn()

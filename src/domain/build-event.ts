@@ -119,19 +119,19 @@ export const commitTitle = (message: string | null): string | null =>
 export const isFinalEvent = (buildEvent: BuildEvent): boolean => isFinal(buildEvent.status)
 
 /**
- * The newest known value of each detail: an event without a field keeps the field's earlier value. For the uuids, the
- * first value counts: they never change, and a later delivery with another uuid must not redirect a Stop.
+ * The newest known value of each detail: an event without a field keeps the field's earlier value. Of what says which
+ * build it is, the first value counts: it never changes, and people act on what they saw, whatever is delivered later.
  */
 export const mergeDetails = (buildEvents: readonly Pick<Observation, 'details'>[]): BuildDetails =>
   buildEvents.reduce((merged, { details }) => over(merged, details), NO_DETAILS)
 
 // Written out field by field: this runs for each event of each fold, and a loop over names takes twenty times as long.
 const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
-  projectName: newer.projectName ?? older.projectName,
-  projectFullName: newer.projectFullName ?? older.projectFullName,
+  projectName: older.projectName ?? newer.projectName,
+  projectFullName: older.projectFullName ?? newer.projectFullName,
   buildUrl: newer.buildUrl ?? older.buildUrl,
   commitUrl: newer.commitUrl ?? older.commitUrl,
-  shortCommitId: newer.shortCommitId ?? older.shortCommitId,
+  shortCommitId: older.shortCommitId ?? newer.shortCommitId,
   message: newer.message ?? older.message,
   committer: newer.committer ?? older.committer,
   projectUuid: older.projectUuid ?? newer.projectUuid,
@@ -139,7 +139,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   startedAt: newer.startedAt ?? older.startedAt,
   finishedAt: newer.finishedAt ?? older.finishedAt,
   // Events that were stored before these fields existed lack them.
-  number: newer.number ?? older.number ?? null,
+  number: older.number ?? newer.number ?? null,
   attempt: newer.attempt ?? older.attempt ?? null,
   lastEndAt: newer.lastEndAt ?? older.lastEndAt ?? null,
   failedJobs: newer.failedJobs ?? older.failedJobs ?? null,

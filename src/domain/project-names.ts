@@ -14,6 +14,9 @@ export interface ProjectRef {
 export const projectKey = ({ uuid, projectId, name }: Partial<ProjectRef> & Pick<ProjectRef, 'name'>): string =>
   uuid ?? projectId ?? name
 
+/** The repository or project in the name of one: `acme/web` of `acme/web CI`, a workflow. Neither has a blank. */
+export const repositoryIn = (name: string): string => name.split(' ')[0]!
+
 /** A project as CI listed it or as deliveries named it. */
 export interface ProjectSource extends ProjectRef {
   fullName?: string | null

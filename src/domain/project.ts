@@ -46,6 +46,8 @@ export interface LegacyBuild {
   projectId: ProjectId
   /** CI's word as sent; `unknown` if it sent none */
   status: string
+  /** the full name of its project, if the source says it with each build */
+  projectFullName?: string | null
   branch: string | null
   commitId: string | null
   /** the committer's username on the repository host */

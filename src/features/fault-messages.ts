@@ -6,7 +6,7 @@ import type { CiErrorKind } from '../sources/http/errors.ts'
 import { CONFIRM_WITHIN_MS, type Action } from '../domain/request.ts'
 import type { SourceName } from '../domain/ids.ts'
 import { durationWords } from '../slack/messages/times.ts'
-import { SOURCE_NAMES } from '../slack/messages/words.ts'
+import { SOURCE_NAMES, withSourceName } from '../slack/messages/words.ts'
 
 /** An unexpected error. Its log line has the same reference. */
 export const answerFault = (reference: string): Answer =>
@@ -59,9 +59,13 @@ export const answerNotOpened = (why: 'mention' | 'late', reference: string): Ans
   )
 
 /** CI could not be asked. `what`: what did not work, a whole line of markup. */
-export function answerCiFailure({ code, reason }: CiFailure, what: string, reference: string): Answer {
+export function answerCiFailure({ code, reason, source = 'ci' }: CiFailure, what: string, reference: string): Answer {
   const { why, next } = failureWords(code)
-  return answerError({ what, why: [why, ...ciReason(reason)], next }, reference)
+  const named = (words: string) => withSourceName(source, words)
+  return answerError(
+    { what: named(what), why: [named(why), ...ciReason(reason, source)], next: named(next) },
+    reference,
+  )
 }
 
 /** CI's own words, if it gave any. */

@@ -26,6 +26,7 @@ const NOT_FOUND: Record<NotFound['kind'], true> = {
   'several-builds': true,
   'no-build': true,
   'unknown-build': true,
+  'unknown-address': true,
   'no-card': true,
 }
 
@@ -44,6 +45,12 @@ function errorOf(outcome: NotFound, context: AnswerContext): ErrorAnswer {
         what: `:mag: *No build matches* ${typed(outcome.text)}.`,
         why: KNOWN_BUILDS,
         next: `Name its project: ${typed(`/ci ${context.command} project@branch`)}.`,
+      }
+    case 'unknown-address':
+      return {
+        what: `:mag: *That address is not of a CI that I know*: ${typed(outcome.text)}.`,
+        why: null,
+        next: `Name the build's project: ${typed(`/ci ${context.command} project@branch`)}.`,
       }
     case 'no-card':
       return {

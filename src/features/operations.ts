@@ -9,7 +9,7 @@ import type { DoctorDeps } from './doctor/findings.ts'
 import { doctorOperations } from './doctor/examine.ts'
 import { explain } from './why/why.ts'
 import { createCiLookup } from '../catalog/ci-lookup.ts'
-import { findBuild, summaryOf, type FindDeps } from '../catalog/find-build.ts'
+import { findBuild, summaryOf, type FindBuildDeps } from '../catalog/find-build.ts'
 import { type HomeDeps, readHome } from './home/home.ts'
 import { listProjects } from './list/list.ts'
 import { type PersonDeps, createPersonOperations } from './people/people.ts'
@@ -42,7 +42,7 @@ export interface OperationsDeps
 /** Everything that people can request. Commands, buttons, forms and mentions use only these operations. */
 export function createOperations(deps: OperationsDeps) {
   const orAskCi = createCiLookup(deps)
-  const stored: FindDeps & FollowedDeps = deps
+  const stored: FindBuildDeps & FollowedDeps = deps
   return {
     /** For commands that only read what is stored. */
     stored,

@@ -33,7 +33,7 @@ interface PruneDeps {
 
 /**
  * What was removed: cards with everything that belongs to them, bodies of deliveries, notices, requests about projects
- * (`asks`), and test reports of builds that CI never delivered.
+ * (`asks`), test reports of builds that CI never delivered, and projects without builds that only deliveries named.
  */
 export interface Pruned {
   cards: number
@@ -41,6 +41,7 @@ export interface Pruned {
   notices: number
   asks: number
   reports: number
+  projects: number
   /** the sum of all rows */
   rows: number
 }
@@ -54,7 +55,7 @@ export interface Pruned {
 export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Pruned> {
   const now = deps.clock.now()
   const before = now - deps.retentionDays * DAY_MS
-  const pruned: Pruned = { cards: 0, deliveries: 0, notices: 0, asks: 0, reports: 0, rows: 0 }
+  const pruned: Pruned = { cards: 0, deliveries: 0, notices: 0, asks: 0, reports: 0, projects: 0, rows: 0 }
   pruned.deliveries = await repeat(deps, signal, (tx) => tx.removeDeliveries(before, ROWS_MAX))
   const closed = (await deps.store.read.closedChannels()).filter(({ closedAt }) => closedAt < before)
   const old = { beforeDay: noticeDay(before), closed: closed.map(({ channel }) => channel) }
@@ -62,8 +63,9 @@ export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Prune
   pruned.asks = await repeat(deps, signal, (tx) => tx.removeProjectRequests(before, ROWS_MAX))
   pruned.reports = await repeat(deps, signal, (tx) => tx.removeEarlyReports(now - DAY_MS, ROWS_MAX))
   const removed = await removeCards(deps, signal, { now, before })
-  const { deliveries, notices, asks, reports } = pruned
-  const all = { ...pruned, ...removed, rows: deliveries + notices + asks + reports + removed.rows }
+  pruned.projects = await removeProjects(deps, signal)
+  const { deliveries, notices, asks, reports, projects } = pruned
+  const all = { ...pruned, ...removed, rows: deliveries + notices + asks + reports + projects + removed.rows }
   deps.log.info({ ...all, before: new Date(before).toISOString() }, 'old rows were removed')
   return all
 }
@@ -77,6 +79,20 @@ async function repeat(deps: PruneDeps, signal: AbortSignal, remove: (tx: Tx) => 
     if (!removed || removed < ROWS_MAX) break
   }
   return rows
+}
+
+/** After the cards: then it shows which projects have no builds. */
+async function removeProjects(deps: PruneDeps, signal: AbortSignal): Promise<number> {
+  let removed = 0
+  let last: string | null = ''
+  while (last !== null && !signal.aborted) {
+    const after: string = last
+    const remove = (tx: Tx) => tx.removeEmptyProjects(after, ROWS_MAX)
+    const done = await inTurn(deps, signal, () => deps.store.write(remove, { canBeRedone: true }))
+    removed += done?.removed ?? 0
+    last = done?.last ?? null
+  }
+  return removed
 }
 
 /** Waits while many deliveries wait, does the work once, then pauses. Null: stopped before the work was done. */

@@ -21,11 +21,11 @@ const UNREAD_MAX = 3
 /** How often a project is read again: its default branch, which decides who is told, may be renamed. */
 const READ_PROJECT_EVERY_MS = 60 * 60_000
 
-/** Caches what a source says of a project for an hour. @param read gets what was read last */
+/** Caches what a source says of a project for an hour, or until it is read `again`. @param read gets what was read last */
 export function hourly<T>(read: (signal: AbortSignal, last: T | null) => Promise<T>) {
   let last: { value: T; at: number } | null = null
-  return async (now: number, signal: AbortSignal): Promise<T> => {
-    if (last === null || now - last.at >= READ_PROJECT_EVERY_MS)
+  return async (now: number, signal: AbortSignal, again = false): Promise<T> => {
+    if (last === null || again || now - last.at >= READ_PROJECT_EVERY_MS)
       last = { value: await read(signal, last?.value ?? null), at: now }
     return last.value
   }

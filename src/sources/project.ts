@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toUuid, type ProjectId, type SourceName, type Uuid } from '../domain/ids.ts'
-import type { LegacyProject } from '../domain/project.ts'
+import type { LegacyBuild, LegacyProject } from '../domain/project.ts'
 import type { KnownProject } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 import { CiError } from './http/errors.ts'
@@ -36,22 +36,20 @@ export async function storedProject(reads: Pick<Reads, 'project'>, projectId: Pr
   return project
 }
 
-/** A project with its builds, in the form that `getProject` returns. */
-export const shownProject = (
-  id: ProjectId,
-  { uuid, name }: KnownProject,
-  builds: readonly ShownBuild[],
-): LegacyProject => ({
-  id,
-  uuid,
-  name,
-  builds: builds.map(({ observation }) => {
+/**
+ * A project with its builds, in the form that `getProject` returns, under the name that the source gives it now. The
+ * stored name may be another project's: builds that the source calls those of another id are left out.
+ */
+export function shownProject(id: ProjectId, stored: KnownProject, all: readonly ShownBuild[]): LegacyProject {
+  const own = all.filter(({ observation }) => observation.projectId === id)
+  const builds = own.map(({ observation }): LegacyBuild => {
     const { projectId, buildId, branch, commitId, rawStatus: status, details } = observation
-    const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt } = details
-    const common = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt }
+    const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName } = details
+    const common = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName }
     return { id: buildId, uuid: null, projectId, status, branch, commitId, ...common }
-  }),
-})
+  })
+  return { id, uuid: stored.uuid, name: own[0]?.project.name ?? stored.name, builds }
+}
 
 /** Projects are stored under a uuid. These sources have none, so it is derived from the id. */
 function uuidOf(projectId: ProjectId): Uuid {

@@ -8,7 +8,18 @@ import type { KnownProject } from '../store/records.ts'
  * write is sent once. Deliveries come through an `Endpoint`, polling uses a `PolledSource`.
  */
 export interface Source {
+  /** Only builds that the source itself says are of this project. */
   getProject: ((id: ProjectId, query?: BuildQuery, signal?: AbortSignal) => Promise<LegacyProject>) | null
+  /**
+   * Reads the build that a person saw, under the name of its project that the person saw. Each write comes after it and
+   * goes to what it returned. Null: the source does not show this build there.
+   */
+  readBuild: (seen: SeenBuild, signal?: AbortSignal) => Promise<ReadBuild | null>
+  /**
+   * Reads a project, under these names if the source does not know it by its id. Null: the source shows no project with
+   * this id. The call is null if the source lists its projects.
+   */
+  readProject: ((id: ProjectId, names: readonly string[], signal?: AbortSignal) => Promise<KnownProject | null>) | null
   /** Restarts a build that has ended. */
   restart: ((build: ActionTarget) => Promise<RestartResult>) | null
   stop: ((build: ActionTarget) => Promise<void>) | null
@@ -26,8 +37,32 @@ interface BuildQuery {
   builds?: readonly BuildId[]
 }
 
+/** A build as people see it, on a card or in an answer. What they did not see is null. */
+export interface SeenBuild {
+  projectId: ProjectId
+  project: string
+  projectUuid: Uuid | null
+  buildId: BuildId
+  buildUuid: Uuid | null
+  branch: string | null
+  /** the number, where it is not the id */
+  number: string | null
+  /** the first digits of its hash */
+  commit: string | null
+}
+
+/** A build that was read by itself, and its project. */
+export interface ReadBuild {
+  project: KnownProject
+  /** null: the source has no call that shows builds of this project */
+  observation: Observation | null
+}
+
+/** What a write is about, as the source has just shown it. */
 export interface ActionTarget {
   projectId: ProjectId
+  /** the name under which the source has the project now */
+  project: string
   buildId: BuildId
   projectUuid: Uuid | null
   buildUuid: Uuid | null

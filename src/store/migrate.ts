@@ -13,6 +13,7 @@ import { breakages } from './migrations/0010-breakages.ts'
 import { reports } from './migrations/0011-reports.ts'
 import { digests } from './migrations/0012-digests.ts'
 import { reminders } from './migrations/0013-reminders.ts'
+import { deliveredNames } from './migrations/0014-delivered-names.ts'
 import type { Schema } from './schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from './store.ts'
@@ -36,6 +37,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0011-reports': reports(dialect),
     '0012-digests': digests(dialect),
     '0013-reminders': reminders,
+    '0014-delivered-names': deliveredNames,
   }
   if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({

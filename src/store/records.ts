@@ -66,6 +66,9 @@ export interface KnownProject {
   filter: BranchFilter | null
 }
 
+/** What a delivery says of a known project, and this row does not. It may be forged. */
+export type ProjectClaim = Pick<KnownProject, 'name' | 'rules'>
+
 /** A project as its builds name it. */
 export interface DeliveredProject {
   projectId: ProjectId

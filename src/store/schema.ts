@@ -141,6 +141,7 @@ export interface Schema {
     legacy_id: string | null
     /** NotificationRule[]; null where only the legacy interface knows the project */
     rules: string | null
+    /** 0: only deliveries have named it */
     read_at: number
     /** `basic`, `pro`, or CI's own word */
     type: string | null
@@ -148,6 +149,8 @@ export interface Schema {
     filter: string | null
     /** when CI's builds of it were first read; null: not yet */
     looked_at: Generated<number | null>
+    /** ProjectClaim; null: deliveries say the same as this row */
+    claim: Generated<string | null>
   }
   /** the state of each build: its newest attempt, as ingested */
   build: {

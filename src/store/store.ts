@@ -1,6 +1,6 @@
 import type { BreakageReads, BreakageWrites } from './breakages.ts'
 import type { BuildEvent, Observation, Origin } from '../domain/build-event.ts'
-import type { ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
+import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
 import type { Interaction } from '../domain/interaction.ts'
 import type { NewestCard } from '../domain/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
@@ -23,6 +23,7 @@ import type {
   StoredSubscription,
   KnownBuild,
   KnownProject,
+  ProjectClaim,
   StoredLease,
   OutcomeRef,
   NewSubscription,
@@ -154,9 +155,13 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** All known projects by name. `readAt`: last read; `buildsReadAt`: its builds' first read (ms; null: none yet). */
   projects(): Promise<(KnownProject & { readAt: number; buildsReadAt: number | null })[]>
   deliveredProjects(): Promise<DeliveredProject[]>
+  /** Projects with a claim whose uuid comes after this one, by uuid. */
+  claimedProjects(after: string, limit: number): Promise<{ project: KnownProject; claim: ProjectClaim }[]>
   build(projectId: string, buildId: string): Promise<KnownBuild | null>
   /** The builds of a project with these ids; only the first 500 ids are looked up. */
   buildsOf(projectId: string, buildIds: readonly string[]): Promise<KnownBuild[]>
+  /** The builds of a source with this id, of whatever project, the newest event first. */
+  buildsWithId(source: SourceName, buildId: string, limit: number): Promise<KnownBuild[]>
   buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
   /** Builds that people know by this number, of one project if given. A build without a number is found by its id. */
   buildsByNumber(number: string, limit: number, projectId?: string): Promise<KnownBuild[]>
@@ -246,7 +251,16 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   ): Promise<{ saved: StoredSubscription; was: StoredSubscription | null }>
   /** @returns the removed one; null: there is none with that id (any more) */
   removeSubscription(id: string): Promise<StoredSubscription | null>
+  /** Stores a project as its source shows it. */
   saveProject(project: KnownProject & { readAt: number }): Promise<void>
+  /** Stores a project as a delivery describes it, unless it is known. */
+  addProject(project: KnownProject): Promise<void>
+  /** Stores what a delivery says of a known project, until its source is asked. The newest claim counts. */
+  claimProject(uuid: Uuid, claim: ProjectClaim): Promise<void>
+  /** Removes a claim, unless there is a newer one. */
+  settleClaim(uuid: Uuid, claim: ProjectClaim): Promise<void>
+  /** Removes a project that its source has never shown. @returns whether it did */
+  forgetUnreadProject(uuid: Uuid): Promise<boolean>
   linkLegacyProject(uuid: Uuid, legacyId: string, readAt: number): Promise<void>
   /** Records when CI's builds of the project were first read (ms). */
   setBuildsReadAt(uuid: Uuid, at: number): Promise<void>
@@ -292,12 +306,20 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    * one of these closed channels. @returns how many
    */
   removeNotices(old: { beforeDay: string; closed: readonly ChannelId[] }, limit: number): Promise<number>
+  /**
+   * Removes projects that only deliveries have named and that have no builds any more. Looks at some of them, those that
+   * come after this id. @returns the last one that it looked at (null: no more follow), and how many it removed
+   */
+  removeEmptyProjects(after: string, limit: number): Promise<{ last: string | null; removed: number }>
   /** @param build `number`: the number that people see, if it is not the id */
   saveBuild(build: KnownBuild & { number?: string | null }): Promise<void>
   /** Removes a build that turned out not to exist. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
-  /** Stores what a project's builds call it. The later time of delivery stays. */
-  saveDeliveredProject(project: DeliveredProject): Promise<void>
+  /**
+   * Stores what a project's builds call it. The later time of delivery stays. @returns false if it is new and there are
+   * `most` already: it is not stored
+   */
+  saveDeliveredProject(project: DeliveredProject, most?: number): Promise<boolean>
   /**
    * Throws if this interaction has made a request already, or if another one is open for the same attempt and action,
    * or for the same project. Check that first, in the same transaction.

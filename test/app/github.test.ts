@@ -132,7 +132,9 @@ test('main of a fork is another branch than main', async () => {
   stage.github.finish(pushed(stage.github, { fork: 'mallory' }).id, 'failure')
   await rested(stage)
   expect(said(stage)).toEqual([])
-  expect(rowsOf(stage.folder, 'select distinct branch from fact')).toMatchObject([{ branch: 'mallory:main · pull request' }])
+  expect(rowsOf(stage.folder, 'select distinct branch from fact')).toMatchObject([
+    { branch: 'mallory:main · pull request' },
+  ])
 })
 
 test('commands find the builds of a workflow by its repository', async () => {

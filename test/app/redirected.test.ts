@@ -28,7 +28,7 @@ function runningBuild(world: World, project: string) {
   const { projects, builds } = world.ci.state()
   const { id, uuid } = projects.find(({ name }) => name === project)!
   const build = builds.findLast((one) => one.project === project)!
-  return { projectId: id, projectUuid: uuid, buildId: build.id, buildUuid: build.uuid }
+  return { projectId: id, projectUuid: uuid, buildId: build.id, buildUuid: build.uuid, commitId: build.commitId }
 }
 
 describe('a forged delivery', () => {
@@ -66,8 +66,10 @@ describe('a forged delivery', () => {
   it("cannot choose the organization in CI's addresses", async () => {
     const world = await openReady()
     world.ci.setSwitches({ holdDeliveries: true })
-    const { projectId, buildId, buildUuid, projectUuid } = runningBuild(world, 'acme/web')
+    const { projectId, buildId, buildUuid, projectUuid, commitId } = runningBuild(world, 'acme/web')
     await forge(world, {
+      commit_id: commitId,
+      short_commit_id: commitId.slice(0, 5),
       project_id: projectId,
       build_id: Number(buildId),
       build_uuid: buildUuid,

@@ -3,7 +3,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import type { NotFound, Target } from '../../src/catalog/outcomes.ts'
 import { CHOICES_MAX } from '../../src/slack/messages/ids.ts'
 import { projectId, channelId, messageTs } from '../support/build-events.ts'
-import { BUILDS, hear, openStage, type Stage } from './operations-stage.ts'
+import { BUILDS, hear, lin, openStage, type Stage } from './operations-stage.ts'
 
 const find = (stage: Stage, target: Target) => stage.main.operations.findBuild(target)
 
@@ -169,16 +169,45 @@ describe("a build's address", () => {
       ['92', 'api'],
     ])
       await heard(stage, { project_id: id, build_id: 7, build_url: `https://ci.example/acme/${name}/builds/7` })
-    const at = (name: string) => find(stage, { kind: 'build-url', url: `https://ci.example/acme/${name}/builds/7` })
-    expect(await at('web')).toMatchObject({ kind: 'found', build: { ref: { projectId: '91' } } })
-    expect(await at('api')).toMatchObject({ kind: 'found', build: { ref: { projectId: '92' } } })
-    expect((await at('elsewhere')).kind).toBe('several-builds')
+    const at = (base: string) => find(stage, { kind: 'build-url', url: `${base}/builds/7` })
+    expect(await at('https://ci.example/acme/web')).toMatchObject({
+      kind: 'found',
+      build: { ref: { projectId: '91' } },
+    })
+    expect(await at('https://ci.example/acme/api')).toMatchObject({
+      kind: 'found',
+      build: { ref: { projectId: '92' } },
+    })
+    expect((await at(`${stage.ci.url}/acme/elsewhere`)).kind).toBe('several-builds')
+    for (const base of [
+      'https://ci.example/acme/elsewhere',
+      'http://ci.example/acme/web',
+      'https://ci.example:444/acme/web',
+    ])
+      expect((await at(base)).kind).toBe('unknown-address')
+  })
+
+  test('of another host is no build, even if the path is that of one', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const path = `/projects/11/builds/${ref.buildId}`
+    for (const url of [
+      `https://x.test${path}`,
+      `https://x.test/${stage.ci.url}${path}`,
+      `https://ci.example@x.test${path}`,
+    ])
+      expect(await find(stage, { kind: 'build-url', url })).toEqual({ kind: 'unknown-address', text: url })
+    expect(await stage.main.operations.restart({ kind: 'build-url', url: `https://x.test${path}` }, lin())).toEqual({
+      kind: 'unknown-address',
+      text: `https://x.test${path}`,
+    })
+    expect(stage.writes()).toEqual([])
   })
 
   test('with a uuid is the build with that uuid', async () => {
     await using stage = await openStage({ switches: { buildUrlForm: 'uuids' } })
     const { ref, uuid } = await stage.running()
-    const url = `https://ci.example/builds/${uuid.toUpperCase()}`
+    const url = `${stage.ci.url}/builds/${uuid.toUpperCase()}`
     expect(numberOf(await find(stage, { kind: 'build-url', url }))).toBe(ref.buildId)
     expect(numberOf(await find(stage, { kind: 'uuid', uuid: toUuid(uuid) }))).toBe(ref.buildId)
   })
@@ -195,7 +224,7 @@ describe("a build's address", () => {
     async (url) => {
       await using stage = await openStage()
       await stage.running()
-      expect(await find(stage, { kind: 'build-url', url })).toEqual({ kind: 'unknown-build', text: url })
+      expect(await find(stage, { kind: 'build-url', url })).toEqual({ kind: 'unknown-address', text: url })
     },
   )
 })

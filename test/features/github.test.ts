@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { recordDelivery } from '../../src/alerts/record.ts'
 import { createSources } from '../../src/clients.ts'
 import { githubProjectId } from '../../src/domain/ids.ts'
+import { fieldOf } from '../../src/domain/raw-values.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { CiError } from '../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
@@ -58,10 +59,23 @@ test.each([
   })
 })
 
+test.each([
+  ['of another repository', 'https://github.example/acme/other/actions/runs/9000000001', 'unknown-build'],
+  ['of another run', 'https://github.example/acme/site/actions/runs/9000000002', 'unknown-build'],
+  ['of another host', 'https://x.test/acme/site/actions/runs/9000000001', 'unknown-address'],
+])('an address %s is not that of a run', async (_, url, kind) => {
+  await using stage = await openStage()
+  await deliver(stage, run())
+  expect(await stage.main.operations.findBuild({ kind: 'build-url', url })).toEqual({ kind, text: url })
+})
+
 /** A process that also has GitHub, which shows these runs and does not answer a rerun. */
 function withGithub(stage: Stage, shown: readonly unknown[]): Process {
   const client = {
     runs: async () => ({ runs: [...shown], etag: null }),
+    run: async (_: string, id: string) => shown.find((one) => String(fieldOf(one, 'id')) === id),
+    repository: async () => REPOSITORY,
+    workflow: async () => ({ name: 'CI' }),
     rerun: async () => {
       throw new CiError({ kind: 'timeout', purpose: 'run a workflow again', isWrite: true })
     },

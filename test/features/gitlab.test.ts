@@ -4,6 +4,9 @@ import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerBadge } from '../../src/features/badge/messages.ts'
 import { answerNotSent } from '../../src/features/projects/messages.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
+import { createSources } from '../../src/clients.ts'
+import { refreshSilent, SILENT_MS } from '../../src/jobs/refresh-silent.ts'
+import type { GitlabClient } from '../../src/sources/gitlab/client.ts'
 import { readPipeline } from '../../src/sources/gitlab/pipeline.ts'
 import { lin, openStage, type Stage } from './operations-stage.ts'
 
@@ -38,7 +41,13 @@ test('a pipeline is found by its address, even if a build of another source has 
   expect(await find(at('3'))).toMatchObject({ kind: 'unknown-build' })
   // And the other way round: the CI service's build is found by its own address.
   expect(await find(`${stage.ci.url}/projects/11/builds/${ref.buildId}`)).toMatchObject({ build: { ref } })
-  expect(await find('https://ci.example/acme/site/builds/3')).toMatchObject({ kind: 'unknown-build' })
+  expect(await find('https://ci.example/acme/site/builds/3')).toMatchObject({ kind: 'unknown-address' })
+  // A pipeline of another project, and one of another GitLab.
+  expect(await find(`https://git.example/acme/other/-/pipelines/${ref.buildId}`)).toMatchObject({
+    kind: 'unknown-build',
+  })
+  for (const host of ['https://x.test', 'https://git.example.x.test', 'https://git.example:8443'])
+    expect(await find(`${host}/acme/site/-/pipelines/${ref.buildId}`)).toMatchObject({ kind: 'unknown-address' })
 })
 
 test("a number means the one that people see, not a pipeline's id, even if many projects have it", async () => {
@@ -75,4 +84,44 @@ test('a project of GitLab has no text that is true for the CI service only', () 
   expect(said).toContain('It is a project of GitLab')
   expect(said).toContain('Settings → CI/CD')
   expect(said).not.toMatch(/was deleted|which CI has not given/)
+})
+
+/** A process that also has GitLab, which shows a pipeline of the project 71 on the branch `topic`. */
+function withGitlab(stage: Stage, path: string) {
+  const shown = { id: '900', iid: 9, status: 'success', ref: 'topic', sha: 'c'.repeat(40), source: 'push' }
+  const client = {
+    project: async () => ({ ...PROJECT, path_with_namespace: path }),
+    pipelines: async () => [shown],
+    pipeline: async () => shown,
+    commit: async () => ({ title: 'Rotate the keys', author_name: 'Grace' }),
+    failedJobs: async () => [],
+  }
+  const { v2, legacy } = stage.main.deps
+  const clients = { v2, legacy, github: null, gitlab: client as unknown as GitlabClient }
+  const sources = createSources(clients, stage.reconcile.store.read)
+  return stage.another({ sources, interfaces: { v2: true, legacy: true, gitlab: true } })
+}
+
+test("a project that a delivery calls by another one's name is not shown under it when GitLab is asked", async () => {
+  await using stage = await openStage()
+  await deliver(stage, '31')
+  const { operations } = withGitlab(stage, 'acme/prod-deploy')
+  const status = await operations.status({ project: 'acme/site', branch: 'topic', channel: null })
+  expect(JSON.stringify(status)).not.toMatch(/Rotate the keys|Grace|900/)
+  expect(status).toMatchObject({ kind: 'no-project' })
+  expect((await stage.reconcile.store.read.deliveredProjects()).map(({ name }) => name)).toContain('acme/prod-deploy')
+})
+
+test("what GitLab shows of a build does not come to a card that has another project's name", async () => {
+  await using stage = await openStage()
+  await deliver(stage, '900')
+  const { store, clock } = stage.reconcile
+  const round = (path: string) =>
+    refreshSilent({ ...withGitlab(stage, path).deps, store, clock, count: () => {} }, new AbortController().signal)
+  await clock.advance(SILENT_MS)
+  await round('acme/prod-deploy')
+  expect(await store.read.eventsOfBuild('gitlab:71', '900')).toHaveLength(1)
+  await clock.advance(SILENT_MS)
+  await round('acme/site')
+  expect(await store.read.eventsOfBuild('gitlab:71', '900')).toMatchObject([{}, { rawStatus: 'success' }])
 })

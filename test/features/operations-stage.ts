@@ -55,6 +55,7 @@ export interface StageDeps extends OperationsDeps {
 }
 
 interface Askable {
+  store: Pick<Store, 'read'>
   v2: StageDeps['v2']
   legacy: (Pick<ClientLegacy, 'getProject'> & Partial<ClientLegacy>) | null
 }
@@ -62,7 +63,7 @@ interface Askable {
 /** The same dependencies, with a source of builds that uses these clients. */
 export const through = <Deps extends Askable>(
   deps: Deps,
-  sources: Sources = () => createCiServiceSource(deps as Askable as StageDeps),
+  sources: Sources = () => createCiServiceSource(deps as Askable as StageDeps, deps.store.read),
 ): Deps & { sources: Sources } => ({ ...deps, sources })
 
 /** What differs from the usual process. */
@@ -166,6 +167,11 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
             return { kind: 'sent', ts: `${said.length}.0` as MessageTs }
           },
           badges: clients.badges,
+          sites: {
+            ci: new URL(ci.address().siteUrl),
+            github: new URL('https://github.example'),
+            gitlab: new URL('https://git.example'),
+          },
           draw: svgToPng,
           ...changes,
         },

@@ -194,6 +194,7 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
       return {
         store,
         interfaces: { v2: true, legacy: true },
+        sites: { ci: null, github: null, gitlab: null },
         clock: systemClock,
         subscriptions: async () => [],
       }

@@ -294,6 +294,7 @@ const depsOf = (
   newId: () => `${processId} request-${++ids}`,
   processId,
   interfaces: { v2: true, legacy: true },
+  sites: { ci: null, github: null, gitlab: null },
   v2,
   ci: v2,
   digestKey: 'key of both',

@@ -16,13 +16,13 @@ import { RETENTION_DAYS } from './scenario.ts'
 // People who click on any cards they see, and the scheduled work of a process.
 
 /** One process with its clients of CI. It may die before it gets CI's answer. */
-export interface Hands extends Pick<ActDeps, 'v2' | 'sources'> {
+export interface Hands extends Pick<ActDeps, 'sources'> {
   process: Incarnation
   newId: () => string
 }
 
 export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => string): Hands {
-  const { interfaces } = process.deps
+  const { interfaces, store } = process.deps
   const { mortally } = process
   const clients = {
     v2: interfaces.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
@@ -30,8 +30,8 @@ export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => s
       ? { restartBuild: mortally(legacy.restartBuild), getProject: mortally(legacy.getProject) }
       : null,
   }
-  const source = createCiServiceSource(clients)
-  return { process, newId, v2: clients.v2, sources: (projectId) => (sourceOf(projectId) === 'ci' ? source : null) }
+  const source = createCiServiceSource(clients, store.read)
+  return { process, newId, sources: (projectId) => (sourceOf(projectId) === 'ci' ? source : null) }
 }
 
 /** Somebody clicks a button of some card, which may be old or outdated. */
@@ -55,7 +55,7 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
 // The person gets an error message; only what remains of the request matters here.
 const NOTHING = () => {}
 
-const actDeps = ({ process: { deps, processId, reconciler }, v2, sources, newId }: Hands): ActDeps => ({
+const actDeps = ({ process: { deps, processId, reconciler }, sources, newId }: Hands): ActDeps => ({
   store: deps.store,
   clock: deps.clock,
   log: deps.log,
@@ -63,8 +63,8 @@ const actDeps = ({ process: { deps, processId, reconciler }, v2, sources, newId 
   newId,
   processId,
   interfaces: deps.interfaces,
-  v2,
   sources,
+  sites: { ci: null, github: null, gitlab: null },
   permits: async () => ({ kind: 'yes' }),
 })
 

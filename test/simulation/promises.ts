@@ -24,6 +24,7 @@ export function promise({ sql }: Stage, random: Random, hands: Hands, times: num
   const { deps, reconciler } = hands.process
   const { act } = breakageOperations({
     ...deps,
+    sites: { ci: null, github: null, gitlab: null },
     newId: hands.newId,
     wake: reconciler.wake,
     permits: async () => ({ kind: 'yes' }),

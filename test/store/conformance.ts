@@ -19,6 +19,7 @@ import { paceClaims } from './claims/pace.ts'
 import { peopleClaims } from './claims/people.ts'
 import { planClaims } from './claims/plans.ts'
 import { pruneClaims } from './claims/prune.ts'
+import { deliveredProjectClaims } from './claims/delivered-projects.ts'
 import { projectClaims } from './claims/projects.ts'
 import { projectRequestClaims } from './claims/project-requests.ts'
 import { reminderClaims } from './claims/reminders.ts'
@@ -47,6 +48,7 @@ const CLAIMS = {
   'requests about projects': projectRequestClaims,
   interactions: interactionClaims,
   projects: projectClaims,
+  'delivered projects': deliveredProjectClaims,
   people: peopleClaims,
   subscriptions: subscriptionClaims,
   figures: figureClaims,

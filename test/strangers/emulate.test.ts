@@ -91,47 +91,58 @@ async function expectAllOnce(world: World, builds: ReadonlyMap<string, RegExp>):
 const ENDS = { success: /passed|fixed/, error: /fail/ } as const
 
 describe("between our CI and somebody else's Slack, over signed HTTP", () => {
-  test('a day of builds is told, and Restart and Stop call CI once for each click', { timeout: MINUTES_MS }, async () => {
-    const world = await openWorld()
-    const builds = new Map<string, RegExp>()
-    for (let hour = 0; hour < 24; hour += 1) {
-      const outcome = hour % 5 === 3 ? 'error' : 'success'
-      builds.set(push(world, { outcome, message: `Change of hour ${hour}`, branch: hour % 4 === 0 ? 'next' : 'main' }), ENDS[outcome])
-    }
-    await expectAllOnce(world, builds)
+  test(
+    'a day of builds is told, and Restart and Stop call CI once for each click',
+    { timeout: MINUTES_MS },
+    async () => {
+      const world = await openWorld()
+      const builds = new Map<string, RegExp>()
+      for (let hour = 0; hour < 24; hour += 1) {
+        const outcome = hour % 5 === 3 ? 'error' : 'success'
+        builds.set(
+          push(world, { outcome, message: `Change of hour ${hour}`, branch: hour % 4 === 0 ? 'next' : 'main' }),
+          ENDS[outcome],
+        )
+      }
+      await expectAllOnce(world, builds)
 
-    const red = push(world, { outcome: 'error', message: 'Break it' })
-    const card = await untilCard(world, red, /fail/, ACTION_IDS.restart)
-    expect(await world.slack.click(world.url, card, ACTION_IDS.restart)).toBe(200)
-    await untilCard(world, red, /attempt 2/)
-    expect(writesTo(world.ci, 'restart')).toHaveLength(1)
+      const red = push(world, { outcome: 'error', message: 'Break it' })
+      const card = await untilCard(world, red, /fail/, ACTION_IDS.restart)
+      expect(await world.slack.click(world.url, card, ACTION_IDS.restart)).toBe(200)
+      await untilCard(world, red, /attempt 2/)
+      expect(writesTo(world.ci, 'restart')).toHaveLength(1)
 
-    const running = push(world, { outcome: 'none', message: 'Take long' })
-    const going = await untilCard(world, running, /running/, ACTION_IDS.stop)
-    expect(await world.slack.click(world.url, going, ACTION_IDS.stop)).toBe(200)
-    await untilCard(world, running, /stopped/)
-    expect(writesTo(world.ci, 'stop')).toHaveLength(1)
-    builds.set(red, /attempt 2/).set(running, /stopped/)
-    await expectAllOnce(world, builds)
-  })
+      const running = push(world, { outcome: 'none', message: 'Take long' })
+      const going = await untilCard(world, running, /running/, ACTION_IDS.stop)
+      expect(await world.slack.click(world.url, going, ACTION_IDS.stop)).toBe(200)
+      await untilCard(world, running, /stopped/)
+      expect(writesTo(world.ci, 'stop')).toHaveLength(1)
+      builds.set(red, /attempt 2/).set(running, /stopped/)
+      await expectAllOnce(world, builds)
+    },
+  )
 
-  test('of a burst of 50 nothing is lost or doubled, though the bot is killed three times', { timeout: MINUTES_MS }, async () => {
-    const world = await openWorld()
-    const builds = new Map<string, RegExp>()
-    for (let n = 0; n < 50; n += 1) {
-      const outcome = n % 7 === 0 ? 'error' : 'success'
-      builds.set(push(world, { outcome, message: `Burst ${n}`, branch: `b-${n % 9}` }), ENDS[outcome])
-    }
-    for (const posted of [3, 8, 14]) {
-      await until('some are posted', async () => (await world.slack.roots()).length >= posted, MINUTES_MS)
-      await world.killAndStart()
-    }
-    await expectAllOnce(world, builds)
-    const [build] = [...builds].find(([, words]) => words === ENDS.error)!
-    await world.slack.click(world.url, await untilCard(world, build, /fail/, ACTION_IDS.restart), ACTION_IDS.restart)
-    await untilCard(world, build, /attempt 2/)
-    expect(writesTo(world.ci, 'restart')).toHaveLength(1)
-  })
+  test(
+    'of a burst of 50 nothing is lost or doubled, though the bot is killed three times',
+    { timeout: MINUTES_MS },
+    async () => {
+      const world = await openWorld()
+      const builds = new Map<string, RegExp>()
+      for (let n = 0; n < 50; n += 1) {
+        const outcome = n % 7 === 0 ? 'error' : 'success'
+        builds.set(push(world, { outcome, message: `Burst ${n}`, branch: `b-${n % 9}` }), ENDS[outcome])
+      }
+      for (const posted of [3, 8, 14]) {
+        await until('some are posted', async () => (await world.slack.roots()).length >= posted, MINUTES_MS)
+        await world.killAndStart()
+      }
+      await expectAllOnce(world, builds)
+      const [build] = [...builds].find(([, words]) => words === ENDS.error)!
+      await world.slack.click(world.url, await untilCard(world, build, /fail/, ACTION_IDS.restart), ACTION_IDS.restart)
+      await untilCard(world, build, /attempt 2/)
+      expect(writesTo(world.ci, 'restart')).toHaveLength(1)
+    },
+  )
 
   // When it gets one of these, the tests above should use it.
   test.each(['users.conversations', 'usergroups.users.list', 'apps.connections.open'])(

@@ -32,7 +32,11 @@ export async function openEmulatedSlack(): Promise<EmulatedSlack> {
   onTestFinished(() => emulator.close())
   const call: EmulatedSlack['call'] = async (method, args = {}) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-    const response = await fetch(`${emulator.url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify(args) })
+    const response = await fetch(`${emulator.url}/api/${method}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(args),
+    })
     return (await response.json()) as Json
   }
   const idOf = async (method: string, list: string, name: string): Promise<string> =>
@@ -60,7 +64,9 @@ export async function openEmulatedSlack(): Promise<EmulatedSlack> {
 const SEED = {
   users: [{ name: 'ada', real_name: 'Ada' }],
   channels: [{ name: 'builds' }],
-  oauth_apps: [{ client_id: '1.1', client_secret: 's', name: 'Buildline', redirect_uris: [], scopes: ['chat:write'], ...BOT }],
+  oauth_apps: [
+    { client_id: '1.1', client_secret: 's', name: 'Buildline', redirect_uris: [], scopes: ['chat:write'], ...BOT },
+  ],
   tokens: [{ token: TOKEN, type: 'bot', user_id: BOT.bot_user_id, ...BOT }],
   signing_secret: SIGNING_SECRET,
 }

@@ -19,8 +19,17 @@ export interface PlayedSource {
   /** Deliveries go to the bot at this address; null: nowhere. */
   deliverTo(url: string | null): void
   /** Somebody pushes, and a build runs until the test ends it. @returns the number that people see */
-  push(branch?: string): string
+  push(branch?: string, project?: PlayedProject): string
+  /** Ends a build of acme/web, by its number. */
   end(number: string, how: 'failed' | 'passed'): void
+  /** Ends the last build, of whatever project. */
+  endLast(how: 'failed' | 'passed'): void
+  /** The body of a delivery, with what it says of its build's project replaced. */
+  relabelled(body: string, as: Relabelled): string
+  /** The project of acme/web gets another name. */
+  rename?(name: string): void
+  /** The source answers the next reads with this status. */
+  failReads(status: number): void
   /** The bodies sent about the last build, oldest first. */
   sent(): Promise<readonly string[]>
   /** Sends one delivery as the service does, or with an unknown secret. */
@@ -29,6 +38,18 @@ export interface PlayedSource {
   asked(): string[]
   /** The next restart or stop gets no clear answer. */
   failNext(): void
+}
+
+export type PlayedProject = 'acme/web' | 'acme/api'
+
+export interface Relabelled {
+  /** the project whose id it gets */
+  id: PlayedProject
+  name: string
+  /** `skipped`: no card shows it */
+  status?: 'skipped'
+  branch?: string
+  commit?: string
 }
 
 const OF_NOBODY = 'a-secret-of-nobody-at-all'
@@ -74,6 +95,7 @@ async function playCi(clock: Clock = systemClock): Promise<PlayedSource> {
   await ci.start()
   onTestFinished(() => ci.stop())
   let last = ''
+  const end: PlayedSource['end'] = (id, how) => void ci.finish(id, how === 'failed' ? 'error' : 'success')
   return {
     name: 'ci',
     settings: botSettings(ci),
@@ -81,12 +103,25 @@ async function playCi(clock: Clock = systemClock): Promise<PlayedSource> {
       ci.setSwitches({ holdDeliveries: url === null })
       if (url !== null) ci.setWebhookUrl(`${url}/webhooks/builds/${WEBHOOK_SECRET}`)
     },
-    push(branch = 'main') {
-      const outcome = ci.push('acme/web', { branch, outcome: 'none' })
+    push(branch = 'main', project = 'acme/web') {
+      const outcome = ci.push(project, { branch, outcome: 'none' })
       if (outcome.kind !== 'build') throw new Error(outcome.kind)
       return (last = outcome.build.id)
     },
-    end: (id, how) => void ci.finish(id, how === 'failed' ? 'error' : 'success'),
+    end,
+    endLast: (how) => end(last, how),
+    relabelled: (body, { id, name, branch, commit }) =>
+      changed(body, (delivered) => ({
+        build: {
+          ...delivered['build'],
+          project_id: Number(ci.state().projects.find((one) => one.name === id)!.id),
+          project_name: name,
+          project_full_name: name,
+          ...(branch && { branch }),
+          ...(commit && { commit_id: commit, short_commit_id: commit.slice(0, 5) }),
+        },
+      })),
+    failReads: (statusCode) => ci.addFault({ kind: 'status', statusCode, method: 'GET', times: 20 }),
     async sent() {
       await ci.settle()
       return ci.deliveries().flatMap(({ buildId, body }) => (buildId === last ? body : []))
@@ -103,6 +138,7 @@ async function playGithub(clock: Clock = systemClock): Promise<PlayedSource> {
   const { apiUrl, token, webhookSecret } = github.address()
   const ids = new Map<string, number>()
   let last = 0
+  const end = (id: number, how: 'failed' | 'passed') => void github.finish(id, how === 'failed' ? 'failure' : 'success')
   return {
     name: 'github',
     settings: {
@@ -112,14 +148,35 @@ async function playGithub(clock: Clock = systemClock): Promise<PlayedSource> {
       GITHUB_WEBHOOK_SECRET: webhookSecret,
     },
     deliverTo: (url) => github.setWebhookUrl(url && `${url}/webhooks/github`),
-    push(branch = 'main') {
-      const outcome = github.push('acme/web', { branch, outcome: 'none' })
+    push(branch = 'main', project = 'acme/web') {
+      const outcome = github.push(project, { branch, outcome: 'none' })
       if (outcome.kind !== 'run') throw new Error(outcome.kind)
       last = outcome.run.id
       ids.set(String(outcome.run.number), last)
       return String(outcome.run.number)
     },
-    end: (number, how) => void github.finish(ids.get(number)!, how === 'failed' ? 'failure' : 'success'),
+    end: (number, how) => end(ids.get(number)!, how),
+    endLast: (how) => end(last, how),
+    relabelled: (body, { id, name, status, branch, commit }) =>
+      changed(body, (delivered) => {
+        const { id: repositoryId, workflows } = github.state().repositories.find((one) => one.name === id)!
+        const repository = { id: repositoryId, full_name: name, html_url: `${github.url}/${name}` }
+        return {
+          ...delivered,
+          repository: { ...delivered['repository'], ...repository },
+          workflow_run: {
+            ...delivered['workflow_run'],
+            repository,
+            head_repository: repository,
+            workflow_id: workflows[0]!.id,
+            ...(status === 'skipped' && { conclusion: 'skipped' }),
+            ...(branch && { head_branch: branch }),
+            ...(commit && { head_sha: commit }),
+          },
+        }
+      }),
+    rename: (name) => github.rename('acme/web', name),
+    failReads: (status) => github.failNext(20, status),
     async sent() {
       await github.settle()
       return github.deliveries().flatMap(({ runId, body }) => (runId === last ? body : []))
@@ -144,6 +201,7 @@ async function playGitlab(clock: Clock = systemClock): Promise<PlayedSource> {
   const { url: siteUrl, token, webhookToken } = gitlab.address()
   const ids = new Map<string, number>()
   let last = 0
+  const end = (id: number, how: 'failed' | 'passed') => void gitlab.finish(id, how === 'failed' ? 'failed' : 'success')
   return {
     name: 'gitlab',
     settings: {
@@ -153,14 +211,33 @@ async function playGitlab(clock: Clock = systemClock): Promise<PlayedSource> {
       GITLAB_WEBHOOK_SECRET: webhookToken ?? '',
     },
     deliverTo: (url) => gitlab.setWebhookUrl(url && `${url}/webhooks/gitlab`),
-    push(branch = 'main') {
-      const outcome = gitlab.push('acme/web', { branch, outcome: 'none' })
+    push(branch = 'main', project = 'acme/web') {
+      const outcome = gitlab.push(project, { branch, outcome: 'none' })
       if (outcome.kind !== 'pipeline') throw new Error(outcome.kind)
       last = outcome.pipeline.id
       ids.set(String(outcome.pipeline.iid), last)
       return String(outcome.pipeline.iid)
     },
-    end: (number, how) => void gitlab.finish(ids.get(number)!, how === 'failed' ? 'failed' : 'success'),
+    end: (number, how) => end(ids.get(number)!, how),
+    endLast: (how) => end(last, how),
+    relabelled: (body, { id, name, status, branch, commit }) =>
+      changed(body, (delivered) => ({
+        ...delivered,
+        project: {
+          ...delivered['project'],
+          id: GITLAB_IDS[id],
+          path_with_namespace: name,
+          web_url: `${siteUrl}/${name}`,
+        },
+        object_attributes: {
+          ...delivered['object_attributes'],
+          ...(status && { status }),
+          ...(branch && { ref: branch }),
+          ...(commit && { sha: commit }),
+        },
+      })),
+    rename: (name) => gitlab.rename('acme/web', name),
+    failReads: (status) => gitlab.failNext(20, status),
     async sent() {
       await gitlab.settle()
       return gitlab.deliveries().flatMap(({ pipelineId, body }) => (pipelineId === last ? body : []))
@@ -174,6 +251,14 @@ async function playGitlab(clock: Clock = systemClock): Promise<PlayedSource> {
     failNext: () => gitlab.failNext(1, 502),
   }
 }
+
+/** As the sandbox numbers its projects. */
+const GITLAB_IDS: Record<PlayedProject, number> = { 'acme/web': 71, 'acme/api': 72 }
+
+type Body = Record<string, Record<string, unknown>>
+
+const changed = (body: string, change: (delivered: Body) => Body): string =>
+  JSON.stringify(change(JSON.parse(body) as Body))
 
 /** The action in the path of a call that changes something. */
 function actionIn(path: string): string[] {

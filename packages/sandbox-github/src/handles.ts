@@ -2,7 +2,7 @@ import type { Calls } from '../../lib/calls.ts'
 import type { Faults } from './faults.ts'
 import type { Hooks } from './hooks.ts'
 import type { ChangeResult, Push, Rerun, RunLife } from './runs.ts'
-import { currentAttempt } from './world.ts'
+import { currentAttempt, findRepository } from './world.ts'
 import type { Conclusion, OpenStatus, Run, World } from './world.ts'
 
 /** A run as people, tests and panels see it. */
@@ -37,11 +37,20 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     return result.kind === 'run' ? { kind: 'run', run: runSnapshot(result.run) } : result
   }
 
+  /** Later deliveries and answers have the new name. Calls under the old one are redirected. */
+  function rename(from: string, to: string): void {
+    const repository = findRepository(world, from)
+    if (!repository) return
+    world.formerNames.set(repository.name.toLowerCase(), repository)
+    repository.name = to
+  }
+
   const { repositories } = world
   const { deliveries, redeliver, resendInOrder, settle } = hooks
   const { limit, failNext, setOutage } = faults
   return {
     push,
+    rename,
     finish: (id: number, conclusion: Conclusion, failedJobs?: readonly string[]) =>
       change(id, (run) => life.finish(run, conclusion, failedJobs)),
     advance: (id: number, status: OpenStatus) => change(id, (run) => life.advance(run, status)),

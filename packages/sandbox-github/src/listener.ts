@@ -2,11 +2,12 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { admit } from '../../lib/admit.ts'
 import type { Calls } from '../../lib/calls.ts'
-import { findRoute, sendReply } from '../../lib/http.ts'
+import { findRoute, json, sendReply } from '../../lib/http.ts'
 import type { Call, Reply, Route } from '../../lib/http.ts'
 import { refuse } from './api.ts'
 import { answerApp, tokenIn } from './app.ts'
 import type { Faults } from './faults.ts'
+import { findRenamed } from './world.ts'
 import type { World } from './world.ts'
 
 interface Parts {
@@ -58,7 +59,24 @@ async function answerApi({ world, api, faults }: Parts, call: Call): Promise<Rep
   if (ofApp) return ofApp
   if (!isKnown(world, call)) return refuse(401, 'Bad credentials')
   if (call.path === '/rate_limit') return faults.rate()
-  return faults.meet() ?? (await dispatch(api, call))
+  return faults.meet() ?? redirected(world, call) ?? (await dispatch(api, named(world, call)))
+}
+
+/** The redirect to a renamed repository's address by its id. Source: GitHub REST API, "Best practices", redirects. */
+function redirected(world: World, { method, path }: Call): Reply | undefined {
+  const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(path) ?? []
+  const repository = findRenamed(world, name)
+  if (!repository) return undefined
+  const location = `${world.url}/repositories/${repository.id}${rest}`
+  const status = method === 'GET' ? 301 : 307
+  return json(status, { message: 'Moved Permanently', url: location }, { location })
+}
+
+/** A call of a repository by its id, as if it was made by its name. */
+function named({ repositories }: World, call: Call): Call {
+  const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(call.path) ?? []
+  const repository = repositories.find((one) => String(one.id) === id)
+  return repository ? { ...call, path: `/repos/${repository.name}${rest}` } : call
 }
 
 export function isKnown({ token, appTokens, clock }: World, call: Call): boolean {

@@ -77,6 +77,8 @@ export interface World {
   /** empty until the server listens */
   url: string
   readonly repositories: readonly Repository[]
+  /** the former names of renamed repositories, in lower case */
+  readonly formerNames: Map<string, Repository>
   readonly runs: Map<number, Run>
   readonly token: string
   readonly webhookSecret: string
@@ -121,6 +123,7 @@ export function createWorld(
     areHooksHidden: false,
     url: '',
     repositories,
+    formerNames: new Map(),
     runs: new Map(),
     nextId: () => ++lastId,
   }
@@ -129,6 +132,10 @@ export function createWorld(
 export const findRepository = (world: World, name: string): Repository | undefined =>
   // GitHub ignores the case.
   world.repositories.find((repository) => repository.name.toLowerCase() === name.toLowerCase())
+
+/** The repository that had this name before, unless another one has it now. */
+export const findRenamed = (world: World, name: string): Repository | undefined =>
+  findRepository(world, name) ? undefined : world.formerNames.get(name.toLowerCase())
 
 /** Finds a workflow by name, id or file. */
 export const findWorkflow = ({ workflows }: Repository, text: string): Workflow | undefined =>

@@ -52,6 +52,21 @@ test('a rerun of the failed jobs keeps the others, and each attempt can be read'
   await expect(jobs(3)).rejects.toMatchObject({ status: 404 })
 })
 
+test('a run is read in its own repository only, and a renamed repository is redirected to its id', async () => {
+  const github = await startGithub()
+  const { actions, repos } = clientOf(github)
+  const { id: run_id } = pushed(github, {}, 'acme/api')
+  await expect(actions.getWorkflowRun({ ...WEB, run_id })).rejects.toMatchObject({ status: 404 })
+  await expect(actions.reRunWorkflow({ ...WEB, run_id })).rejects.toMatchObject({ status: 404 })
+  github.rename('acme/api', 'acme/core')
+  const old = { owner: 'acme', repo: 'api' }
+  expect((await repos.get(old)).data).toMatchObject({ full_name: 'acme/core' })
+  const { data } = await actions.getWorkflowRun({ ...old, run_id })
+  expect(data).toMatchObject({ id: run_id, repository: { full_name: 'acme/core' } })
+  const manual = { redirect: 'manual' } as const
+  expect((await actions.cancelWorkflowRun({ ...old, run_id, request: manual })).status).toBe(307)
+})
+
 test('a run is cancelled once', async () => {
   const clock = createHandClock(Date.parse('2026-02-03T04:05:06.789Z'))
   const github = await startGithub({ clock })

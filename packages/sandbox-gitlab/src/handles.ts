@@ -29,8 +29,15 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
     return result.kind === 'changed' ? { kind: 'changed', pipeline: snapshot(world, pipeline) } : result
   }
 
+  /** Later deliveries and answers have the new path. */
+  function rename(from: string, to: string): void {
+    const project = findProject(world, from)
+    if (project) project.path = to
+  }
+
   return {
     push,
+    rename,
     finish: (id: number, end: End, failed?: FailedJobsWanted) => change(id, (one) => life.finish(one, end, failed)),
     /** Sets any status, even one that GitLab would not allow now. */
     advance: (id: number, status: Status) => change(id, (one) => life.advance(one, status)),

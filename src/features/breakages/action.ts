@@ -12,7 +12,7 @@ import { breakageLock } from '../../store/breakages.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
-import { findBuild, summariesOf, type FindDeps } from '../../catalog/find-build.ts'
+import { findBuild, summariesOf, type FindBuildDeps } from '../../catalog/find-build.ts'
 import {
   refusalOf,
   type BuildSummary,
@@ -70,7 +70,7 @@ export type NotRed =
   | { kind: 'not-red' }
   | NotFound
 
-export interface BreakageDeps extends FindDeps {
+export interface BreakageDeps extends FindBuildDeps {
   store: Store
   clock: Clock
   permits: Permits

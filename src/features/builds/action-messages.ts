@@ -2,7 +2,7 @@ import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { Missing } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
 import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
-import { buildNumber, buildUrl, mention } from '../../slack/messages/build.ts'
+import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -102,12 +102,17 @@ const impossible = (outcome: Of<'impossible'>): ErrorAnswer => ({
   parts: [row(ACTIONS_BLOCK_ID, buildButtons(outcome.build))],
 })
 
-const notConfirmed = ({ action, build }: Of<'not-confirmed'>): ErrorAnswer => ({
-  what: `:no_entry_sign: *${NOT_DONE[action]}*: ${buildSubject(build)}`,
-  why: 'CI does not list this build under this project and branch, so Buildline left it alone.',
-  next: `${ACTION_WORDS[action]} it in CI.`,
-  parts: lookAgain(build),
-})
+function notConfirmed({ action, build, shown }: Of<'not-confirmed'>): ErrorAnswer {
+  const source = sourceWord(build)
+  return {
+    what: `:no_entry_sign: *${NOT_DONE[action]}*: ${buildSubject(build)}`,
+    why: shown
+      ? `${source} has it in ${projectLabel(shown)}, so Buildline left it alone.`
+      : `${source} does not list this build under this project and branch, so Buildline left it alone.`,
+    next: `${ACTION_WORDS[action]} it in ${source}${shown?.url ? ', with *Open build*' : ''}.`,
+    parts: lookAgain(shown ? { ...build, buildUrl: shown.url } : build),
+  }
+}
 
 const toConfirm = ({ action, build }: Of<'to-confirm'>): ErrorAnswer => ({
   what: `:raised_hand: *${NOT_DONE[action]} yet*: ${buildSubject(build)}`,

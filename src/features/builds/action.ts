@@ -67,11 +67,11 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
   const confirmed = await confirmTarget(deps, action, found)
   if (confirmed.kind === 'ci-trouble') return confirmed
   if (confirmed.kind === 'impossible') return notOffered(action, confirmed.offer, build)
-  if (confirmed.kind === 'not-confirmed') return { kind: 'not-confirmed', action, build }
+  if (confirmed.kind === 'not-confirmed') return { ...confirmed, action, build }
   const { actedOn, isConfirmed } = confirmed
   if (!isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
-  const { project, branch } = build
-  const { projectUuid, buildUuid } = actedOn
+  const { branch } = build
+  const { project, projectUuid, buildUuid } = actedOn
   const request: Request = {
     ...newRecord(deps, by),
     action,

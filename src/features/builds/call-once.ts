@@ -2,8 +2,8 @@ import { CiError } from '../../sources/http/errors.ts'
 import type { BuildId } from '../../domain/ids.ts'
 import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/request.ts'
 import { callCi, recordEvent, type CallResult, type RequestDeps } from '../../catalog/requests.ts'
-import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { ActionTarget, RestartResult, Sources } from '../../sources/source.ts'
+import type { Sites } from '../../sources/build-address.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { Tx } from '../../store/store.ts'
 import { insertSnapshot } from '../../catalog/ci-snapshot.ts'
@@ -22,7 +22,7 @@ type CallOutcome =
 export interface ActDeps extends RequestDeps {
   wake: (revisionKey: string) => void
   sources: Sources
-  v2: Pick<ClientV2, 'listProjects'> | null
+  sites: Sites
 }
 
 /**

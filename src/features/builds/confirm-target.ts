@@ -1,20 +1,20 @@
 import { CiError } from '../../sources/http/errors.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import type { Offer } from '../../domain/offer.ts'
-import type { LegacyProject } from '../../domain/project.ts'
 import type { Action } from '../../domain/request.ts'
 import { buildView } from '../../domain/build-view.ts'
-import type { KnownProject } from '../../store/records.ts'
-import { type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
-import type { ActionTarget } from '../../sources/source.ts'
+import { branchIn } from '../../domain/stream.ts'
+import { type CiFailure, ciFailureOf, type ShownAs } from '../../catalog/outcomes.ts'
+import type { ActionTarget, ReadBuild, SeenBuild } from '../../sources/source.ts'
+import { keepProject } from '../../catalog/hosted-projects.ts'
 import type { ActDeps } from './call-once.ts'
 import type { FoundBuild } from '../../catalog/find-build.ts'
 
 /**
- * The build that CI is to be called for. Deliveries are unsigned: a forged id could redirect a Stop to another build. So
- * CI must list the project under the name that people see and, if its legacy interface shows the project, this build on
- * this branch. `not-confirmed`: CI lists something else. `isConfirmed` false: CI does not show the build, or (for a
- * stop) its uuid; only deliveries say that it is this one.
+ * The build that its source is to be called for. Whoever knows the secret of a webhook can deliver anything, so the
+ * source is read first, and must show the build that the person saw: of the same project by id and by name, on the same
+ * branch, with the same number and commit. `not-confirmed`: it shows another one, or none. `isConfirmed` false: it has no
+ * call that shows the build, or (for a stop) its uuid; only deliveries say that it is this one.
  */
 export async function confirmTarget(
   deps: ActDeps,
@@ -22,82 +22,78 @@ export async function confirmTarget(
   found: FoundBuild,
 ): Promise<
   | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean }
-  | { kind: 'not-confirmed' }
+  | { kind: 'not-confirmed'; shown: ShownAs | null }
   | { kind: 'impossible'; offer: Offer }
   | CiFailure
 > {
-  const { buildId, status, details } = found.attempt
-  const about = { projectId: projectIdOf(found.attempt), buildId, hasFailed: status === 'failed' }
-  // GitHub and GitLab authenticate their deliveries, and a build has only one id there.
-  if (sourceOf(about.projectId) !== 'ci')
-    return { kind: 'confirmed', actedOn: { ...about, projectUuid: null, buildUuid: null }, isConfirmed: true }
-  try {
-    const project = await listedProject(deps, found)
-    if (!project) return { kind: 'impossible', offer: 'project-unknown' }
-    if (!isSameProject(project, found)) return { kind: 'not-confirmed' }
-    const listed = await listedBuild(deps, project, found)
-    if (listed === 'another') return { kind: 'not-confirmed' }
-    const buildUuid = listed?.uuid ?? details.buildUuid
-    if (action === 'stop' && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
-    // CI restarts a build by its number, and stops it by its uuid.
-    const isConfirmed = listed !== null && (action === 'restart' || listed.uuid !== null)
-    return { kind: 'confirmed', actedOn: { ...about, projectUuid: project.uuid, buildUuid }, isConfirmed }
-  } catch (error) {
-    return ciFailureOf(error)
-  }
+  const seen = seenOf(found)
+  const source = sourceOf(seen.projectId)
+  const read = await deps.sources(seen.projectId)!.readBuild(seen).catch(failureOf)
+  if (read instanceof CiError) return { ...ciFailureOf(read), source }
+  if (!read || !isSameBuild(seen, read)) return { kind: 'not-confirmed', shown: null }
+  const { project, observation } = read
+  await keepProject(deps, project)
+  const names = [seen.project, found.calledProject].filter((name) => name !== null)
+  if (!names.every((name) => isSameName(source === 'ci', name, read)))
+    return { kind: 'not-confirmed', shown: { project: project.name, url: observation?.details.buildUrl ?? null } }
+  const buildUuid = observation?.details.buildUuid ?? seen.buildUuid
+  // CI restarts a build by its number, and stops it by its uuid.
+  const needsUuid = source === 'ci' && action === 'stop'
+  if (needsUuid && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
+  const isConfirmed = observation !== null && (!needsUuid || observation.details.buildUuid !== null)
+  const { projectId, buildId } = seen
+  const uuids = source === 'ci' ? { projectUuid: project.uuid, buildUuid } : { projectUuid: null, buildUuid: null }
+  const hasFailed = found.attempt.status === 'failed'
+  const actedOn = { projectId, project: project.name, buildId, ...uuids, hasFailed }
+  return { kind: 'confirmed', actedOn, isConfirmed }
 }
 
-/** The project as CI lists it: from the list that was read last, else from a new request. */
-async function listedProject({ store, v2 }: ActDeps, { attempt, attempts }: FoundBuild): Promise<KnownProject | null> {
-  const { project: name } = buildView(attempt, attempts)
-  const { projectUuid: uuid } = attempt.details
-  const known = await store.read.project({ uuid, legacyId: projectIdOf(attempt), names: [name] })
-  if (known || !v2) return known
-  const { projects } = await v2.listProjects({ name })
-  const listed = projects.find((project) => project.name === name)
-  return listed ? { ...listed, legacyId: listed.id, filter: null } : null
+/** Throws what is not a CiError. */
+function failureOf(error: unknown): CiError {
+  if (error instanceof CiError) return error
+  throw error
 }
 
-/** Do the name, uuid and number that CI lists match those in the deliveries? */
-function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attempts }: FoundBuild): boolean {
-  const { projectUuid } = attempt.details
-  const ownName = buildView(attempt, attempts).project.toLowerCase()
-  const listed = name.toLowerCase()
-  const isNamed =
-    ownName === listed ||
-    ownName === `project ${legacyId}` ||
-    ownName.endsWith(`/${listed}`) ||
-    listed.endsWith(`/${ownName}`)
+function seenOf({ attempt, attempts }: FoundBuild): SeenBuild {
+  const { project, branch, commit } = buildView(attempt, attempts)
+  const { projectUuid, buildUuid, number } = attempt.details
+  const { projectId } = attempt.buildEvents[0]!
+  return { projectId, project, projectUuid, buildId: attempt.buildId, buildUuid, branch, number, commit }
+}
+
+/** Whether it is the build that the person saw, apart from the name of its project. */
+function isSameBuild(seen: SeenBuild, { project, observation }: ReadBuild): boolean {
+  const { legacyId, uuid } = project
+  const isOfProject =
+    isSame(legacyId, seen.projectId) && (sourceOf(seen.projectId) !== 'ci' || isSame(seen.projectUuid, uuid))
+  if (!isOfProject || observation === null) return isOfProject
+  const { projectId, buildId, branch, commitId, details } = observation
   return (
-    isNamed &&
-    (projectUuid === null || projectUuid === uuid) &&
-    (legacyId === null || legacyId === projectIdOf(attempt))
+    projectId === seen.projectId &&
+    buildId === seen.buildId &&
+    // GitHub names the pull request of a run only while it is open.
+    isSame(branchOf(seen), branchOf({ branch })) &&
+    isSame(seen.buildUuid, details.buildUuid) &&
+    isSame(seen.number, details.number) &&
+    isSameCommit(seen.commit, commitId ?? details.shortCommitId)
   )
 }
 
-/** The build as CI lists it; null if CI does not show the project's builds; `another`: CI lists a different build. */
-async function listedBuild({ sources }: ActDeps, project: KnownProject, { attempt, attempts }: FoundBuild) {
-  const projectId = projectIdOf(attempt)
-  const source = sources(projectId)
-  if (!source?.getProject || project.type === 'pro') return null
-  const { branch } = buildView(attempt, attempts)
-  const { buildUuid } = attempt.details
-  const query = { builds: [attempt.buildId], ...(branch === null ? {} : { branch }) }
-  const shown = await projectOf(source.getProject(projectId, query))
-  if (!shown) return project.type === 'basic' ? 'another' : null
-  const build = shown.builds.find(({ id }) => id === attempt.buildId)
-  if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return 'another'
-  const isSame =
-    (branch === null || build.branch === null || build.branch === branch) &&
-    (buildUuid === null || build.uuid === null || build.uuid === buildUuid)
-  return isSame ? build : 'another'
+const branchOf = ({ branch }: Pick<SeenBuild, 'branch'>): string | null => branch && branchIn(branch)
+
+/** What either side leaves out contradicts nothing. */
+const isSame = (one: string | null, other: string | null): boolean => one === null || other === null || one === other
+
+/** A person sees the first digits. */
+function isSameCommit(seen: string | null, read: string | null): boolean {
+  if (seen === null || read === null) return true
+  const [short, long] = [seen.toLowerCase(), read.toLowerCase()].sort((a, b) => a.length - b.length)
+  return long!.startsWith(short!)
 }
 
-/** Null: the legacy interface does not have the project. */
-const projectOf = (listed: Promise<LegacyProject>): Promise<LegacyProject | null> =>
-  listed.catch((error: unknown) => {
-    if (error instanceof CiError && error.kind === 'not-found') return null
-    throw error
-  })
-
-const projectIdOf = (attempt: FoundBuild['attempt']) => attempt.buildEvents[0]!.projectId
+/** Case does not matter to any source. The CI service's interfaces may leave out the owner, or have the number only. */
+function isSameName(isCi: boolean, seen: string, { project: { name, legacyId } }: ReadBuild): boolean {
+  const [own, read] = [seen.toLowerCase(), name.toLowerCase()]
+  if (own === read) return true
+  return isCi && (own === `project ${legacyId}` || own.endsWith(`/${read}`) || read.endsWith(`/${own}`))
+}

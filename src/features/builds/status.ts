@@ -3,7 +3,7 @@ import { redBranches } from '../../store/red-branches.ts'
 import type { KnownBuild } from '../../store/records.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../catalog/breakages.ts'
-import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
+import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../catalog/find-build.ts'
 import { findProject, followedBy, newestBuilds, type FollowedDeps } from '../../catalog/projects.ts'
 
 /** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
@@ -15,7 +15,7 @@ export const LAST_BUILDS = 5
 const RUNNING_MAX = 100
 const BRANCHES_MAX = 200
 
-export type StatusDeps = FindDeps & FollowedDeps
+export type StatusDeps = FindBuildDeps & FollowedDeps
 
 export type StatusQuery =
   | { project: string | null; branch: string | null; channel: ChannelId | null }

@@ -3,7 +3,7 @@ import type { BuildEvent } from '../../domain/build-event.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/records.ts'
 import type { Requester, Explained, Posted, Target, WhyOutcome } from '../../catalog/outcomes.ts'
-import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
+import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../catalog/find-build.ts'
 import { followedBy, newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
 import { newestOf, type StoredMessage } from '../../domain/plan.ts'
 import { attemptKey, type Attempt } from '../../domain/attempt.ts'
@@ -19,7 +19,7 @@ export const DECISIONS_MAX = 20
  * there now. Without a target, the newest build of the channel's projects.
  */
 export async function explain(
-  deps: FindDeps & FollowedDeps & VisibleDeps,
+  deps: FindBuildDeps & FollowedDeps & VisibleDeps,
   target: Target | null,
   by: Pick<Requester, 'user' | 'channel'>,
 ): Promise<WhyOutcome> {

@@ -5,6 +5,7 @@ import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
+import { checkedName, isRepositoryName } from '../names.ts'
 import { idDigits, timeMsOrNull } from '../values.ts'
 
 export interface GithubApp {
@@ -55,7 +56,11 @@ export function appTokens(
   }
 
   async function made(repository: string): Promise<Token> {
-    const { id } = await ask('GET', ['repos', ...repository.split('/'), 'installation'], INSTALLATION)
+    const { id } = await ask(
+      'GET',
+      ['repos', ...checkedName(repository, isRepositoryName).split('/'), 'installation'],
+      INSTALLATION,
+    )
     const { token, expires_at: endsAt } = await ask('POST', ['app', 'installations', id, 'access_tokens'], TOKEN)
     return { token, renewAt: (endsAt ?? clock.now()) - RENEW_BEFORE_MS }
   }

@@ -6,6 +6,7 @@ import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
 import type { GithubTokens } from './app.ts'
 import type { Transport } from '../http/transport.ts'
+import { checkedName, isRepositoryName } from '../names.ts'
 import { cleanTextOrNull } from '../values.ts'
 
 /** Every repository is a full name, `acme/web`. Calls throw a CiError; a write is sent once. */
@@ -58,7 +59,7 @@ export function createGithubClient({
 }): GithubClient {
   const base = parseHttpUrl(apiUrl)
   const addressIn = (repository: string, segments: readonly string[], query: Query = {}) =>
-    addressOf(base, ['repos', ...repository.split('/'), ...segments], query)
+    addressOf(base, ['repos', ...checkedName(repository, isRepositoryName).split('/'), ...segments], query)
   const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
   async function send(
     repository: string,
@@ -68,6 +69,8 @@ export function createGithubClient({
     const bearer = await tokens.of(repository)
     const sent = transport.send(
       {
+        // GitHub redirects calls for a repository that was renamed. Writes go to the name that was just read.
+        followsMoves: true,
         ...request,
         headers: {
           accept: 'application/vnd.github+json',
@@ -79,8 +82,6 @@ export function createGithubClient({
         },
         secrets: [bearer],
         slowedMs: SLOWED_MS,
-        // GitHub redirects calls for a repository that was renamed.
-        followsMoves: true,
       },
       signal,
     )

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
 import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
+import { isRepositoryName } from '../names.ts'
 import { readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
@@ -35,8 +36,15 @@ function readBody(bytes: Uint8Array): BodyReading {
     fieldOf(value, name),
   )
   const run = readRun(workflowRun, repository, workflow)
-  if (!run) return { kind: 'refusal', reason: 'the body has no workflow_run and repository with usable ids' }
+  if (!run) return { kind: 'refusal', reason: whyUnread(repository) }
   return { kind: 'delivery', body: text, ...run }
+}
+
+function whyUnread(repository: unknown): string {
+  const name = textOf(fieldOf(repository, 'full_name'))
+  return name === null || isRepositoryName(name)
+    ? 'the body has no workflow_run and repository with usable ids'
+    : 'repository.full_name is no owner/name'
 }
 
 /** The state of a repository's webhook. Source: GitHub REST API, "Repository webhooks". */

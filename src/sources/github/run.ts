@@ -4,24 +4,28 @@ import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
 import { githubProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/status.ts'
 import { streamOf } from '../../domain/stream.ts'
+import { isRepositoryName } from '../names.ts'
 import { projectOf } from '../project.ts'
+import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
 import type { Person } from '../trigger.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 import { triggerOf } from './trigger.ts'
 
 /**
- * Reads a workflow run, as a `workflow_run` delivery and the REST API show it; null if its ids are missing.
+ * Reads a workflow run, as a `workflow_run` delivery and the REST API show it; null if its ids or the
+ * repository's name are missing or unusable.
  * @param workflow its workflow, as GitHub shows it: the run's own `name` may be that of this one run
  * Source: GitHub REST API, "Workflow runs".
  */
 export function readRun(value: unknown, repository: unknown, workflow: unknown): ShownBuild | null {
   const [run, repo] = [RUN.safeParse(value).data, REPOSITORY.safeParse(repository).data]
   if (!run || !repo) return null
+  const { name, path } = WORKFLOW.safeParse(workflow).data ?? NO_WORKFLOW
+  const project = projectIn(repo, run.workflow_id, { name, path: run.path ?? path })
   const projectId = githubProjectId(repo.id, run.workflow_id)
   const pullRequests = run.pull_requests.flatMap((one) => one?.number ?? [])
   const trigger = triggerOf({ event: run.event, branch: run.head_branch, pullRequests })
-  const name = `${repo.full_name} ${workflowName(WORKFLOW.safeParse(workflow).data?.name ?? null, run.path)}`
   return {
     observation: {
       projectId,
@@ -31,7 +35,7 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
       rawStatus: rawStatusOf(run),
       details: {
         ...NO_DETAILS,
-        projectName: name,
+        projectName: project.name,
         projectFullName: repo.full_name,
         buildUrl: urlOf(run),
         commitUrl: run.head_sha && repo.html_url ? `${repo.html_url}/commit/${run.head_sha}` : null,
@@ -45,8 +49,20 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
         attempt: run.run_attempt,
       },
     },
-    project: projectOf(projectId, { type: 'github', name, defaultBranch: repo.default_branch }),
+    project,
   }
+}
+
+/** Reads a workflow as a project; null if the repository's id or name is missing or unusable. */
+export function readWorkflow(repository: unknown, workflow: unknown, id: string): KnownProject | null {
+  const repo = REPOSITORY.safeParse(repository).data
+  return repo ? projectIn(repo, id, WORKFLOW.safeParse(workflow).data ?? NO_WORKFLOW) : null
+}
+
+function projectIn(repo: GithubRepository, workflowId: string, { name, path }: z.infer<typeof WORKFLOW>): KnownProject {
+  const called = `${repo.full_name} ${workflowName(name, path)}`
+  const project = { type: 'github', name: called, defaultBranch: repo.default_branch } as const
+  return projectOf(githubProjectId(repo.id, workflowId), project)
 }
 
 const text = cleanTextOrNull
@@ -78,9 +94,15 @@ const RUN = z.object({
   head_repository: z.object({ id: idDigits, owner: ACCOUNT }).nullable().catch(null),
 })
 
-const REPOSITORY = z.object({ id: idDigits, full_name: text.pipe(z.string()), html_url: text, default_branch: text })
+const REPOSITORY = z.object({
+  id: idDigits,
+  full_name: text.pipe(z.string().refine(isRepositoryName)),
+  html_url: text,
+  default_branch: text,
+})
 
-const WORKFLOW = z.object({ name: text })
+const WORKFLOW = z.object({ name: text, path: text })
+const NO_WORKFLOW = { name: null, path: null }
 
 type GithubRun = z.infer<typeof RUN>
 type GithubRepository = z.infer<typeof REPOSITORY>

@@ -1,23 +1,22 @@
 import { isFinal, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { repositoryIn } from '../../domain/project-names.ts'
 import { branchIn } from '../../domain/stream.ts'
-import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
-import { unlessGone } from '../http/errors.ts'
+import { unlessGone, unlessMissing } from '../http/errors.ts'
+import { isRepositoryName } from '../names.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
-import { readRun } from './run.ts'
+import { readRun, readWorkflow } from './run.ts'
 
 /**
  * GitHub Actions. A run of a workflow is a build, and the workflow is a project.
  * @param reads finds a project's repository
  */
 export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'project'>): Source {
-  const repositoryOf = async (projectId: ProjectId) => repositoryIn(await storedProject(reads, projectId))
-
   return {
     async getProject(projectId, { branch, builds: asked = [] } = {}, signal) {
       const project = await storedProject(reads, projectId)
@@ -28,23 +27,45 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
         ...(named === undefined ? {} : { branch: named }),
         ...(signal ? { signal } : {}),
       }
-      const answer = await client.runs(repositoryIn(project), wanted)
-      const readOwn = (run: unknown) => readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project) })
+      const repository = repositoryIn(project.name)
+      const answer = await client.runs(repository, wanted)
+      const readOwn = (run: unknown) => readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project.name) })
       const shown = answer === 'unchanged' ? [] : answer.runs.flatMap((run) => readOwn(run) ?? [])
       // Newer runs may have pushed these off the list.
       for (const id of asked.filter((one) => !shown.some(({ observation }) => observation.buildId === one))) {
-        const run = readOwn(await unlessGone(client.run(repositoryIn(project), id, signal)))
+        const run = readOwn(await unlessGone(client.run(repository, id, signal)))
         if (run) shown.push(run)
       }
       return shownProject(projectId, project, shown)
     },
-    async restart({ projectId, buildId, hasFailed }) {
-      await client.rerun(await repositoryOf(projectId), buildId, hasFailed ? 'failed' : 'all')
+    async readBuild({ projectId, project, buildId }, signal) {
+      const repository = repositoryIn(project)
+      if (!isRepositoryName(repository)) return null
+      const [shown, run, workflow] = await Promise.all([
+        unlessMissing(client.repository(repository, signal)),
+        unlessMissing(client.run(repository, buildId, signal)),
+        unlessMissing(client.workflow(repository, workflowIn(projectId), signal)),
+      ])
+      return isOfAnother(run, shown) ? null : readRun(run, shown, workflow)
+    },
+    async readProject(projectId, names, signal) {
+      for (const repository of new Set(names.map(repositoryIn).filter(isRepositoryName))) {
+        const shown = await unlessGone(client.repository(repository, signal))
+        if (!isOf(projectId, shown)) continue
+        const workflow = await unlessGone(client.workflow(repository, workflowIn(projectId), signal))
+        return readWorkflow(shown, workflow ?? { name: workflowNameIn(names[0]!) }, workflowIn(projectId))
+      }
+      return null
+    },
+    async restart({ project, buildId, hasFailed }) {
+      await client.rerun(repositoryIn(project), buildId, hasFailed ? 'failed' : 'all')
       return { newBuildId: buildId, newBuildUuid: null }
     },
-    stop: async ({ projectId, buildId }) => client.cancel(await repositoryOf(projectId), buildId),
+    stop: ({ project, buildId }) => client.cancel(repositoryIn(project), buildId),
     async badge(projectId, branch) {
-      const workflow = await client.workflow(await repositoryOf(projectId), workflowIn(projectId))
+      const repository = repositoryIn((await storedProject(reads, projectId)).name)
+      if (!isOf(projectId, await client.repository(repository))) return null
+      const workflow = await client.workflow(repository, workflowIn(projectId))
       const url = URL.parse(textOf(fieldOf(workflow, 'badge_url')) ?? '')
       if (branch !== null) url?.searchParams.set('branch', branch)
       return url?.href ?? null
@@ -53,6 +74,12 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
 }
 
 const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
+
+/** Is this the repository of the workflow? */
+const isOf = (projectId: ProjectId, repository: unknown): boolean =>
+  textOf(fieldOf(repository, 'id')) === projectId.split(':')[1]
+
+const workflowNameIn = (name: string): string => name.slice(repositoryIn(name).length + 1)
 
 /** GitHub lists runs by start time. Open runs that newer ones pushed off the list are read one by one, this often. */
 const PUSHED_OUT_MS = 60_000
@@ -83,8 +110,10 @@ export const polledGithub = (
     let pushedOut: string[] | null = null
     let pushedOutAt = 0
     return async (now, signal) => {
-      const known = await repositoryNow(now, signal)
+      const last = await repositoryNow(now, signal)
       const answer = await client.runs(name, { etag, signal })
+      const isTaken = answer !== 'unchanged' && answer.runs.some((run) => isOfAnother(run, last.repository))
+      const known = isTaken ? await repositoryNow(now, signal, true) : last
       pushedOut ??= await openOf(reads, known.repository, now)
       if (answer === 'unchanged' && pushedOut.length === 0) return null
       const read = (shown: readonly unknown[]) => readRuns(client, name, shown, known, signal)
@@ -107,6 +136,12 @@ export const polledGithub = (
   },
 })
 
+/** Whether GitHub says that the run is of another repository: one that has the name since that was read. */
+function isOfAnother(run: unknown, repository: unknown): boolean {
+  const [own, read] = [fieldOf(run, 'repository'), repository].map((one) => textOf(fieldOf(one, 'id')))
+  return own !== null && own !== read
+}
+
 /** The stored builds of a repository that had not ended when their newest build event came. */
 async function openOf(reads: Pick<Reads, 'silentBuilds'>, repository: unknown, now: number): Promise<string[]> {
   const stored = await reads.silentBuilds({ notAfter: now, notBefore: now - STORED_MS_MAX }, STORED_MAX)
@@ -127,7 +162,7 @@ async function readRuns(
   signal: AbortSignal,
 ): Promise<ShownBuild[]> {
   const read: ShownBuild[] = []
-  for (const run of runs) {
+  for (const run of runs.filter((one) => !isOfAnother(one, repository))) {
     const id = textOf(fieldOf(run, 'workflow_id')) ?? ''
     if (id !== '' && !workflows.has(id)) workflows.set(id, await unlessGone(client.workflow(name, id, signal)))
     const build = readRun(run, repository, workflows.get(id))
@@ -147,7 +182,3 @@ function listed(client: GithubClient, repository: string, run: ShownBuild): List
     failedJobs: () => client.failedJobs(repository, buildId, details.attempt ?? 1),
   }
 }
-
-// A project's name is `acme/web CI`. A repository's full name has no blank.
-const repositoryIn = ({ name }: KnownProject): string => name.split(' ')[0]!
-const workflowNameIn = (project: KnownProject): string => project.name.slice(repositoryIn(project).length + 1)

@@ -3,6 +3,8 @@ import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type Rate } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
+import { isIdDigits } from '../../domain/ids.ts'
+import { checkedName, isProjectPath } from '../names.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
 export interface GitlabClient {
@@ -52,16 +54,16 @@ export function createGitlabClient({
     project: string,
     segments: readonly string[],
     query: Record<string, string | number | undefined> = {},
-  ) => addressOf(base, ['api', 'v4', 'projects', project, ...segments], query)
+  ) => addressOf(base, ['api', 'v4', 'projects', checkedName(project, isProject), ...segments], query)
   const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>, signal?: AbortSignal) =>
     transport.send(
       {
         ...request,
+        // GitLab redirects calls for a project that was renamed. Writes name it by its id.
+        followsMoves: true,
         headers: { 'private-token': token },
         secrets: [token],
         slowedMs: SLOWED_MS,
-        // GitLab redirects calls for a project that was renamed.
-        followsMoves: true,
       },
       signal,
     )
@@ -119,6 +121,8 @@ export function createGitlabClient({
 /** If all jobs passed, there is nothing to retry. If the pipeline has ended, there is nothing to cancel. */
 const PASSED: ReadonlySet<unknown> = new Set(['success'])
 const ENDED: ReadonlySet<unknown> = new Set(['success', 'failed', 'skipped'])
+
+const isProject = (name: string): boolean => isIdDigits(name) || isProjectPath(name)
 
 const recordIn = (json: unknown) => (isRecord(json) ? json : null)
 const listIn = (json: unknown) => (Array.isArray(json) ? (json as unknown[]) : null)

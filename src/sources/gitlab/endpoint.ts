@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord, numbersAsWritten } from '../../lib/json.ts'
 import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { isProjectPath } from '../names.ts'
 import { isChild, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
@@ -74,13 +76,18 @@ function readBody(bytes: Uint8Array): BodyReading {
     mergeRequest: value['merge_request'],
     jobs: value['builds'],
   })
-  if (!build) return { kind: 'refusal', reason: NO_PIPELINE }
+  if (!build) return { kind: 'refusal', reason: whyUnread(value['project']) }
   // Not stored: variables may be secrets, and GitLab sends their values.
   const { variables: _, ...rest } = pipeline
   return { kind: 'delivery', body: JSON.stringify(numbersAsWritten({ ...value, object_attributes: rest })), ...build }
 }
 
 const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'
+
+function whyUnread(project: unknown): string {
+  const path = textOf(fieldOf(project, 'path_with_namespace'))
+  return path === null || isProjectPath(path) ? NO_PIPELINE : 'project.path_with_namespace is no group/project'
+}
 
 /** The state of a project's webhook. Source: GitLab REST API, "Project webhooks". */
 export const gitlabHook = (hooks: readonly unknown[]): Hook =>

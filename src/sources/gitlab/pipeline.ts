@@ -4,8 +4,10 @@ import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
 import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 import { CiError } from '../http/errors.ts'
+import { isProjectPath } from '../names.ts'
 import { projectOf } from '../project.ts'
 import { streamOf } from '../../domain/stream.ts'
+import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
 import type { Person } from '../trigger.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
@@ -32,7 +34,7 @@ const PIPELINE = z.object({
 
 const PROJECT = z.object({
   id: idDigits,
-  path_with_namespace: text.pipe(z.string()),
+  path_with_namespace: text.pipe(z.string().refine(isProjectPath)),
   web_url: text,
   default_branch: text,
 })
@@ -66,7 +68,7 @@ interface Parts {
   jobs?: unknown
 }
 
-/** Reads a pipeline as a build; null if its ids are missing. Source: GitLab, "Webhook events" and "Pipelines API". */
+/** Reads a pipeline as a build; null if its ids or the project's path are missing or unusable. Source: GitLab, "Webhook events" and "Pipelines API". */
 export function readPipeline({ pipeline, user, project, commit, mergeRequest, jobs }: Parts): ShownBuild | null {
   const [read, repo] = [PIPELINE.safeParse(pipeline).data, PROJECT.safeParse(project).data]
   if (!read || !repo) return null
@@ -101,13 +103,18 @@ export function readPipeline({ pipeline, user, project, commit, mergeRequest, jo
         failedJobs: failed.length > 0 ? failed.flatMap(({ name }) => name ?? []) : null,
       },
     },
-    project: projectOf(projectId, {
-      type: 'gitlab',
-      name: repo.path_with_namespace,
-      defaultBranch: repo.default_branch,
-    }),
+    project: projectIn(repo),
   }
 }
+
+/** Null if the project's id or path is missing or unusable. */
+export function readProject(project: unknown): KnownProject | null {
+  const repo = PROJECT.safeParse(project).data
+  return repo ? projectIn(repo) : null
+}
+
+const projectIn = ({ id, path_with_namespace: name, default_branch: defaultBranch }: z.infer<typeof PROJECT>) =>
+  projectOf(gitlabProjectId(id), { type: 'gitlab', name, defaultBranch })
 
 // A delivery has whole seconds, so the API's fractions are cut. A skipped pipeline has no end time in GitLab.
 const lastEndOf = (finishedAt: number | null, isOver: boolean): number | null =>

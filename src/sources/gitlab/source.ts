@@ -5,12 +5,12 @@ import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { branchIn } from '../../domain/stream.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
-import { unlessGone } from '../http/errors.ts'
+import { unlessGone, unlessMissing } from '../http/errors.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
-import { readListed, readPipeline, readProjectId, type ListedPipeline } from './pipeline.ts'
+import { isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
 
 /** How many of a branch's newest pipelines are read for a command. Each needs calls of its own. */
 const SHOWN_MAX = 10
@@ -33,6 +33,14 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       }
       return shownProject(projectId, stored, shown)
     },
+    async readBuild({ projectId, buildId }, signal) {
+      const [project, pipeline] = await Promise.all([
+        unlessMissing(client.project(idIn(projectId), signal)),
+        unlessMissing(client.pipeline(idIn(projectId), buildId, signal)),
+      ])
+      return isChild(pipeline) ? null : readPipeline({ pipeline, project })
+    },
+    readProject: async (projectId, _, signal) => readProject(await unlessGone(client.project(idIn(projectId), signal))),
     async restart({ projectId, buildId }) {
       await client.retry(idIn(projectId), buildId)
       return { newBuildId: buildId, newBuildUuid: null }
@@ -40,6 +48,8 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
     stop: ({ projectId, buildId }) => client.cancel(idIn(projectId), buildId),
     async badge(projectId, branch) {
       const project = await client.project(idIn(projectId))
+      // The stored name may be one that only a delivery said.
+      if (readProject(project)?.name !== (await storedProject(reads, projectId)).name) return null
       const page = textOf(fieldOf(project, 'web_url'))
       const ref = branch ?? textOf(fieldOf(project, 'default_branch'))
       return page && ref && `${page}/badges/${ref.split('/').map(encodeURIComponent).join('/')}/pipeline.svg`

@@ -1,4 +1,5 @@
 import { invariant } from '../../lib/assert.ts'
+import { CiError } from './errors.ts'
 
 /** Parses a configured http(s) address. The error does not quote it, because it may contain a password. */
 export function parseHttpUrl(text: string): URL {
@@ -9,13 +10,16 @@ export function parseHttpUrl(text: string): URL {
 
 /**
  * An address below the base. The base may have a path prefix, with or without a slash at the end; its query is dropped.
- * Segments are encoded; query values that are undefined are left out.
+ * Segments are encoded; query values that are undefined are left out. Throws a CiError for a segment that would lead
+ * elsewhere: an empty one, `.` or `..`, which encoding leaves as they are.
  */
 export function addressOf(
   base: URL,
   segments: readonly string[],
   query: Record<string, string | number | undefined> = {},
 ): URL {
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
+    throw new CiError({ kind: 'bad-request', purpose: 'build an address', isUndone: true })
   const url = new URL(base)
   const prefix = base.pathname.replace(/\/+$/, '')
   url.search = ''

@@ -68,14 +68,16 @@ export class CiError extends Error {
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 
 /** Null if it does not exist, or the credentials may not see it. */
-export async function unlessGone<T>(request: Promise<T>): Promise<T | null> {
-  try {
-    return await request
-  } catch (error) {
-    if (error instanceof CiError && (error.kind === 'not-found' || error.kind === 'forbidden')) return null
+export const unlessGone = <T>(request: Promise<T>): Promise<T | null> => unless(request, ['not-found', 'forbidden'])
+
+/** Null if it does not exist. */
+export const unlessMissing = <T>(request: Promise<T>): Promise<T | null> => unless(request, ['not-found'])
+
+const unless = <T>(request: Promise<T>, kinds: readonly CiErrorKind[]): Promise<T | null> =>
+  request.catch((error: unknown) => {
+    if (error instanceof CiError && kinds.includes(error.kind)) return null
     throw error
-  }
-}
+  })
 
 /** What to throw when a caller's signal aborts: a CiError `timeout` for a time limit, else the signal's reason. */
 export function abortReason(

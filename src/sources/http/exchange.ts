@@ -18,7 +18,7 @@ export interface CiRequest {
   responseBytesMax?: number
   /** A 2xx is enough: a body that is huge, stalls or breaks off is cut short, and is no error. */
   statusSuffices?: boolean
-  /** Follows one redirect within the same host; for a write, only one that says that nothing was done yet. */
+  /** Follows one redirect within the same host. Never for a write, which goes where it was sent. */
   followsMoves?: boolean
   /** How long to wait after a rate limit, if the answer does not say. Left out: the usual backoff. */
   slowedMs?: number
@@ -84,15 +84,11 @@ async function answerTo(
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
   const response = await dispatch(dispatcher, request, signal)
-  const mayFollow = request.followsMoves && (!isWrite(request) || REPEATABLE.has(response.statusCode))
-  const url = mayFollow ? movedTo(response, request.url) : null
+  const url = request.followsMoves && !isWrite(request) ? movedTo(response, request.url) : null
   if (!url) return response
   await response.body.dump()
   return dispatch(dispatcher, { ...request, url }, signal)
 }
-
-/** The same request is to be sent to the new address. GitHub answers so for a repository that was renamed. */
-const REPEATABLE: ReadonlySet<number> = new Set([307, 308])
 
 /** Only to the same host, because the request carries credentials. */
 function movedTo({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | null {

@@ -33,6 +33,7 @@ type BuildReads = Pick<
   Reads,
   | 'build'
   | 'buildsOf'
+  | 'buildsWithId'
   | 'buildByUuid'
   | 'buildsByNumber'
   | 'newestBuild'
@@ -93,6 +94,15 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
       const keys = buildIds.slice(0, KEYS_MAX).map((id) => buildKey(projectId, id))
       if (keys.length === 0) return []
       return (await builds().where('build_key', 'in', keys).execute()).map(toKnownBuild)
+    },
+
+    async buildsWithId(source, buildId, limit) {
+      const withId = builds().where('build_id', '=', buildId)
+      const of =
+        source === 'ci'
+          ? withId.where('project_id', 'not like', '%:%')
+          : withId.where('project_id', 'like', `${source}:%`)
+      return (await of.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
     },
 
     async buildByUuid(uuid) {

@@ -1,10 +1,11 @@
 import { type ExpressionBuilder, type Selectable, sql, type Kysely } from 'kysely'
 import type { BranchFilter } from '../../domain/pattern.ts'
 import { sourceOf, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
+import { repositoryIn } from '../../domain/project-names.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
-import type { DeliveredProject, KnownProject } from '../records.ts'
+import type { DeliveredProject, KnownProject, ProjectClaim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 
@@ -33,7 +34,10 @@ const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject 
   at: row.at,
 })
 
-type ProjectReads = Pick<Reads, 'project' | 'projects' | 'namesakes' | 'deliveredProjects' | 'lastDeliveries'>
+type ProjectReads = Pick<
+  Reads,
+  'project' | 'projects' | 'namesakes' | 'deliveredProjects' | 'claimedProjects' | 'lastDeliveries'
+>
 
 /** Projects, as CI lists them and as deliveries call them. */
 export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectReads {
@@ -95,6 +99,18 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
       return (await db.selectFrom('heard').selectAll().orderBy('name').execute()).map(toDeliveredProject)
     },
 
+    async claimedProjects(after, limit) {
+      const rows = await db
+        .selectFrom('project')
+        .selectAll()
+        .where('claim', 'is not', null)
+        .where('uuid', '>', after)
+        .orderBy('uuid')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({ project: toProject(row), claim: JSON.parse(row.claim!) as ProjectClaim }))
+    },
+
     async lastDeliveries(limit) {
       // No index: the table has one row per project, and an index would cost every delivery a write.
       const rows = await db
@@ -112,7 +128,15 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
 
 type ProjectWrites = Pick<
   Tx,
-  'saveProject' | 'linkLegacyProject' | 'setBuildsReadAt' | 'forgetProjects' | 'saveDeliveredProject'
+  | 'saveProject'
+  | 'addProject'
+  | 'claimProject'
+  | 'settleClaim'
+  | 'forgetUnreadProject'
+  | 'linkLegacyProject'
+  | 'setBuildsReadAt'
+  | 'forgetProjects'
+  | 'saveDeliveredProject'
 >
 
 /** Projects, as CI lists them and as deliveries call them. */
@@ -127,6 +151,42 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
           conflict.column('uuid').doUpdateSet(legacyId === null ? row : { ...row, legacy_id: legacyId }),
         )
         .execute()
+      if (sourceOf(legacyId) === 'ci') return
+      // Their builds are listed under the same name.
+      await db
+        .updateTable('heard')
+        .set({ name, full_name: repositoryIn(name) })
+        .where('project_id', '=', legacyId)
+        .where('name', '<>', name)
+        .execute()
+    },
+
+    async addProject({ uuid, name, legacyId, type, rules, filter }) {
+      await db
+        .insertInto('project')
+        .values({ uuid, name, legacy_id: legacyId, type, rules: jsonText(rules), filter: jsonText(filter), read_at: 0 })
+        .onConflict((conflict) => conflict.column('uuid').doNothing())
+        .execute()
+    },
+
+    async claimProject(uuid, claim) {
+      const text = claimText(claim)
+      await db
+        .updateTable('project')
+        .set({ claim: text })
+        .where('uuid', '=', uuid)
+        .where(({ or, eb }) => or([eb('claim', 'is', null), eb('claim', '<>', text)]))
+        .execute()
+    },
+
+    async settleClaim(uuid, claim) {
+      const ofProject = db.updateTable('project').set({ claim: null }).where('uuid', '=', uuid)
+      await ofProject.where('claim', '=', claimText(claim)).execute()
+    },
+
+    async forgetUnreadProject(uuid) {
+      const unread = db.deleteFrom('project').where('uuid', '=', uuid).where('read_at', '=', 0)
+      return (await unread.executeTakeFirstOrThrow()).numDeletedRows > 0
     },
 
     async linkLegacyProject(uuid, legacyId, readAt) {
@@ -143,26 +203,39 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
       await old.where(ofCi).execute()
     },
 
-    async saveDeliveredProject({ projectId, name, fullName, projectUuid, at }) {
+    async saveDeliveredProject({ projectId, name, fullName, projectUuid, at }, most = Number.POSITIVE_INFINITY) {
       const row = { project_id: projectId, name, full_name: fullName, project_uuid: projectUuid, at }
-      await runQuery('saveDeliveredProject', row, (value) =>
+      const known = await runQuery('updateDeliveredProject', row, (value) =>
+        db
+          .updateTable('heard')
+          .set(({ eb }) => ({
+            ...columns(row, value),
+            at: eb.case().when('at', '<', value('at')).then(value('at')).else(eb.ref('at')).end(),
+          }))
+          .where('project_id', '=', value('project_id'))
+          .returning('project_id'),
+      )
+      if (known.length > 0) return true
+      if (most !== Number.POSITIVE_INFINITY && (await countDelivered(db)) >= most) return false
+      await runQuery('insertDeliveredProject', row, (value) =>
         db
           .insertInto('heard')
           .values(columns(row, value))
-          .onConflict((conflict) =>
-            conflict.column('project_id').doUpdateSet(({ eb, ref }) => ({
-              ...columns(row, value),
-              at: eb
-                .case()
-                .when('heard.at', '<', ref('excluded.at'))
-                .then(ref('excluded.at'))
-                .else(ref('heard.at'))
-                .end(),
-            })),
-          ),
+          .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns(row, value))),
       )
+      return true
     },
   }
 }
+
+async function countDelivered(db: Kysely<Schema>): Promise<number> {
+  const { count } = await db
+    .selectFrom('heard')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+const claimText = ({ name, rules }: ProjectClaim): string => JSON.stringify({ name, rules })
 
 const jsonText = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))

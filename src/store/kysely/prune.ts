@@ -6,7 +6,10 @@ import { digestSubject, noticeSubject, revisionSubject } from '../../domain/revi
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 
-type PruneWrites = Pick<Tx, 'removeCardEvents' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices'>
+type PruneWrites = Pick<
+  Tx,
+  'removeCardEvents' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices' | 'removeEmptyProjects'
+>
 
 /** What retention looks at: build events in order of receipt, and a branch's outcomes in order of builds. */
 export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'verdictsFrom'> => ({
@@ -120,6 +123,37 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
         await db.deleteFrom('card').where('subject', '=', subject).where('channel', '=', channel).execute()
       }
       return rows.length
+    },
+
+    async removeEmptyProjects(after, limit) {
+      const some = await db
+        .selectFrom('heard')
+        .select('project_id')
+        .where('project_id', '>', after)
+        .orderBy('project_id')
+        .limit(limit)
+        .execute()
+      const ids = some.map((row) => row.project_id)
+      const last = ids.length < limit ? null : ids.at(-1)!
+      if (ids.length === 0) return { last, removed: 0 }
+      const empty = await db
+        .deleteFrom('heard')
+        .where('project_id', 'in', ids)
+        .where(({ not, or, exists, selectFrom }) => {
+          const read = selectFrom('project').select('uuid').where('read_at', '>', 0)
+          const isNeeded = [
+            exists(selectFrom('build').select('build_key').whereRef('build.project_id', '=', 'heard.project_id')),
+            exists(read.whereRef('legacy_id', '=', 'heard.project_id')),
+            exists(read.whereRef('uuid', '=', 'heard.project_uuid')),
+          ]
+          return not(or(isNeeded))
+        })
+        .returning('project_id')
+        .execute()
+      const removed = empty.map((row) => row.project_id)
+      if (removed.length > 0)
+        await db.deleteFrom('project').where('legacy_id', 'in', removed).where('read_at', '=', 0).execute()
+      return { last, removed: removed.length }
     },
   }
 }

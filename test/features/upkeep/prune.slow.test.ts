@@ -43,7 +43,7 @@ describe('a card older than the retention', () => {
     await tell(stage, ...GREENS)
     await stage.clock.advance(OLD)
     const pruned = await pruneNow(stage)
-    expect(pruned).toEqual({ cards: 1, deliveries: 4, notices: 0, asks: 0, reports: 0, rows: 16 })
+    expect(pruned).toEqual({ cards: 1, deliveries: 4, notices: 0, asks: 0, reports: 0, projects: 0, rows: 16 })
     expect(buildsLeft(stage)).toEqual(['900', '901'])
     expect(left(stage)).toEqual({ delivery: 0, fact: 2, decision: 4, card: 4, message: 4, build: 2, request: 0 })
   })

@@ -233,3 +233,12 @@ test('a deleted run is not looked up again', async () => {
   for (let minute = 0; minute < 3; minute++) await poll.look(run(2, 'in_progress'))
   expect(poll.github.reads).toBe(1)
 })
+
+test('runs of a repository that has got the name of another one are recorded as its own, at once', async () => {
+  const poll = await openPoll()
+  await poll.look({ ...run(1, 'in_progress'), repository: { id: 1 } })
+  poll.github.repository = async () => ({ ...REPOSITORY, id: 2 })
+  await poll.look({ ...run(5, 'in_progress'), repository: { id: 2 } })
+  expect(await poll.told(5)).toEqual([])
+  expect(await poll.store.read.eventsOfBuild('github:2:77', '5')).toMatchObject([{ rawStatus: 'initiated' }])
+})

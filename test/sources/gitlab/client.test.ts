@@ -65,17 +65,40 @@ test.each(['https://elsewhere.example/api', '/gitlab/api/v4/projects/acme%2Fold'
   },
 )
 
-test('a write is sent to the new address if the answer says that nothing was done', async () => {
-  const { stub, github } = await openClient(({ path }) =>
-    path.startsWith('/repos/acme/old/')
-      ? { status: 307, headers: { location: '/repositories/9/actions/runs/1/cancel' } }
-      : { status: 202, json: {} },
-  )
-  await github.cancel('acme/old', '1')
-  expect(stub.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'POST /repos/acme/old/actions/runs/1/cancel',
-    'POST /repositories/9/actions/runs/1/cancel',
+test('a write is never sent to another address, even if the answer says that nothing was done', async () => {
+  const { stub, github } = await openClient(() => ({
+    status: 307,
+    headers: { location: '/repositories/9/actions/runs/1/cancel' },
+  }))
+  await expect(github.cancel('acme/old', '1')).rejects.toMatchObject({ status: 307, isUndone: true })
+  expect(stub.requests.map(({ path }) => path)).toEqual(['/repos/acme/old/actions/runs/1/cancel'])
+})
+
+test.each([
+  '',
+  '.',
+  '..',
+  'acme',
+  'acme/',
+  'acme/..',
+  '../web',
+  'acme/web/../api',
+  'acme/we b',
+  'acme/web?x=1',
+  'acme%2Fweb',
+])('nothing is sent about a project called "%s"', async (name) => {
+  const { stub, github, gitlab } = await openClient(() => ({ json: {} }))
+  for (const call of [
+    async () => github.repository(name),
+    async () => github.run(name, '1'),
+    async () => github.cancel(name, '1'),
+    async () => gitlab.project(name),
+    async () => gitlab.pipeline(name, '1'),
+    async () => gitlab.cancel(name, '1'),
+    async () => gitlab.commit('71', '..'),
   ])
+    await expect(call()).rejects.toMatchObject({ kind: 'bad-request', isUndone: true })
+  expect(stub.requests).toEqual([])
 })
 
 test('a write that was redirected to another host is not sent there, and was surely not done', async () => {

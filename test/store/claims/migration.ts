@@ -20,6 +20,7 @@ const MIGRATIONS = [
   { name: '0011-reports' },
   { name: '0012-digests' },
   { name: '0013-reminders' },
+  { name: '0014-delivered-names' },
 ]
 
 /**

@@ -24,7 +24,19 @@ export const acts = (cast: Cast, action: Action): Cases<ActionOutcome> => ({
   'not-now': each(BUILD_STATES, (shown) => ({ kind: 'not-now', action, build: buildOf(cast, shown) })),
   impossible: impossible(cast, action),
   'not-confirmed': [
-    { when: 'CI does not list the build', outcome: { kind: 'not-confirmed', action, build: running(cast, action) } },
+    {
+      when: 'CI does not list the build',
+      outcome: { kind: 'not-confirmed', action, build: running(cast, action), shown: null },
+    },
+    {
+      when: 'CI has the build in a project with another name',
+      outcome: {
+        kind: 'not-confirmed',
+        action,
+        build: running(cast, action),
+        shown: { project: cast.other, url: cast.buildUrl },
+      },
+    },
   ],
   'to-confirm': [
     {

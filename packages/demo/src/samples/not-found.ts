@@ -42,6 +42,9 @@ export const notFound = (cast: Cast): Cases<NotFound> => ({
   'unknown-build': [
     { when: 'no build has that number or address', outcome: { kind: 'unknown-build', text: cast.number } },
   ],
+  'unknown-address': [
+    { when: 'the address is not of a known CI', outcome: { kind: 'unknown-address', text: cast.typed } },
+  ],
   'no-card': [{ when: 'the message is no card', outcome: { kind: 'no-card' } }],
 })
 

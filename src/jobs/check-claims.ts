@@ -1,0 +1,60 @@
+import { isProjectId } from '../domain/ids.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { CiError, type CiErrorKind } from '../sources/http/errors.ts'
+import type { Sources } from '../sources/source.ts'
+import type { KnownProject, ProjectClaim } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+export const CHECK_CLAIMS_JOB = 'check-delivered-names'
+export const CHECK_CLAIMS_EVERY_MS = 60_000
+
+/** One round reads at most this many projects. Each takes up to four calls. */
+export const CLAIMS_MAX = 10
+
+/** The source fails, and not only for one project: the round ends. */
+const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['unauthorized', 'rate-limited', 'timeout', 'unreachable'])
+
+interface CheckClaims {
+  store: Pick<Store, 'read' | 'write'>
+  clock: Clock
+  log: Log
+  sources: Sources
+}
+
+/**
+ * Asks the sources about projects that deliveries call by another name, or with another default branch, than is stored:
+ * a delivery may be forged. What the source shows is stored. @returns the job
+ */
+export function createCheckClaims({ store, clock, log, sources }: CheckClaims): (signal: AbortSignal) => Promise<void> {
+  let last = ''
+
+  async function check(project: KnownProject, claim: ProjectClaim, signal: AbortSignal): Promise<void> {
+    const { uuid, legacyId } = project
+    if (legacyId === null || !isProjectId(legacyId)) return
+    const shown = await sources(legacyId)?.readProject?.(legacyId, [project.name, claim.name], signal)
+    await store.write(async (tx) => {
+      // A source that shows it under neither name cannot be called for it either, so the newest delivery counts.
+      await tx.saveProject(shown ? { ...shown, readAt: clock.now() } : { ...project, ...claim, readAt: 0 })
+      await tx.settleClaim(uuid, claim)
+    })
+    log.info({ project: legacyId, was: project.name, is: shown?.name ?? claim.name }, 'a delivered name was checked')
+  }
+
+  return async (signal) => {
+    // Each round begins after the last one, so that a project that cannot be read holds up no other.
+    const next = await store.read.claimedProjects(last, CLAIMS_MAX)
+    const claims = next.length > 0 ? next : await store.read.claimedProjects('', CLAIMS_MAX)
+    for (const { project, claim } of claims) {
+      if (signal.aborted) return
+      last = project.uuid
+      try {
+        await check(project, claim, signal)
+      } catch (error) {
+        if (!(error instanceof CiError)) throw error
+        log.warn({ err: error, project: project.legacyId }, 'a delivered name could not be checked')
+        if (AWAY.has(error.kind)) return
+      }
+    }
+  }
+}

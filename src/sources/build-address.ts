@@ -1,0 +1,84 @@
+import { isIdDigits, isUuid, sourceOf, toUuid, type SourceName, type Uuid } from '../domain/ids.ts'
+
+// Addresses of builds, as people copy them from a browser.
+
+/** Where the pages of each source are; null: not known. */
+export type Sites = Readonly<Record<SourceName, URL | null>>
+
+/** GitHub's pages, by the address of its interface: that has `api.` before their host, or `/api/v3` below it. */
+export function githubSite(apiUrl: string): URL {
+  const site = new URL(apiUrl)
+  site.pathname = site.pathname.replace(/\/api\/v3\/?$/, '/')
+  site.hostname = site.hostname.replace(/^api\./, '')
+  return site
+}
+
+/** The form of each source's build addresses. They contain the build's id; the CI service's may contain its uuid instead. */
+const FORMS: readonly (readonly [SourceName, RegExp])[] = [
+  ['github', /\/actions\/runs\/([^/]+)/],
+  ['gitlab', /\/-\/pipelines\/([^/]+)/],
+  ['ci', /\/builds\/([^/]+)/],
+]
+
+/** An address that has the form of a build's. */
+export interface BuildAddress {
+  url: URL
+  source: SourceName
+  build: { id: string } | { uuid: Uuid }
+}
+
+/** Null: it is no address of a build. */
+export function readBuildAddress(text: string): BuildAddress | null {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return null
+  for (const [source, form] of FORMS) {
+    const name = form.exec(url.pathname)?.[1]
+    if (name === undefined) continue
+    if (isUuid(name)) return { url, source, build: { uuid: toUuid(name) } }
+    return isIdDigits(name) ? { url, source, build: { id: name } } : null
+  }
+  return null
+}
+
+/** Whether it is an address of the source's own pages. */
+export const isOfSite = ({ url, source }: Pick<BuildAddress, 'url' | 'source'>, sites: Sites): boolean =>
+  sites[source] !== null && isBelow(url, sites[source])
+
+interface Linked {
+  projectId: string
+  projectUuid: Uuid | null
+  fullName: string
+  /** its own link, as delivered */
+  buildUrl: string | null
+}
+
+/** Whether it is the link of this build, or a page below it. */
+export function isOwnLink({ url }: BuildAddress, { buildUrl }: Linked): boolean {
+  const own = URL.parse(buildUrl ?? '')
+  if (!own) return false
+  // The link of a later attempt is a page of the build too.
+  own.pathname = own.pathname.replace(/\/attempts\/\d+$/, '')
+  return isBelow(url, own)
+}
+
+/** Whether it is a page of the source that names this build's project. The CI service may leave the project out. */
+export function namesProject(address: BuildAddress, sites: Sites, build: Linked): boolean {
+  const { url, source } = address
+  const site = sites[source]
+  if (!site || !isOfSite(address, sites) || sourceOf(build.projectId) !== source) return false
+  const path = url.pathname.slice(pathOf(site).length)
+  if (source !== 'ci') return path.toLowerCase().startsWith(`/${build.fullName.toLowerCase()}${AFTER[source]}`)
+  const project = /\/projects\/([^/]+)\//.exec(path)?.[1]
+  if (project === undefined) return true
+  return isUuid(project)
+    ? build.projectUuid === null || build.projectUuid === toUuid(project)
+    : build.projectId === project
+}
+
+/** What follows the name of the project. */
+const AFTER = { github: '/actions/runs/', gitlab: '/-/pipelines/' } as const
+
+const isBelow = ({ origin, pathname }: URL, base: URL): boolean =>
+  origin === base.origin && `${pathname}/`.startsWith(`${pathOf(base)}/`)
+
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
