@@ -86,8 +86,8 @@ export async function createApp(config: Config, log: Logger) {
     if (read.kind === 'report') return recordReport(recording, read)
     const { observation } = read
     if (toStatus(observation.rawStatus) === 'unknown') figures.push((to) => to.countUnknown())
-    const { answer, deliveryId, eventSeq, revisionKey } = await recordDelivery(recording, read)
-    const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
+    const { answer, eventSeq, revisionKey } = await recordDelivery(recording, read)
+    const of = { buildEvent: eventSeq, revision: revisionKey }
     return {
       answer,
       eventSeq,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isChannelId } from './domain/ids.ts'
 import type { CreationForms } from './sources/ci-service/check-creation.ts'
 import type { GithubApp } from './sources/github/app.ts'
+import { isSigningToken, signingKey } from './sources/gitlab/endpoint.ts'
 import { isProjectPath, isRepositoryName } from './sources/names.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
@@ -170,7 +171,7 @@ function readLegacy(env: Reader): Config['ci']['legacy'] {
 function readSecrets(env: Reader): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
   // With only another source, none is needed.
-  if (secrets.length === 0 && OF_OTHER_SOURCES.every((name) => env.text(name) === null))
+  if (env.text('WEBHOOK_SECRET') === null && OF_OTHER_SOURCES.every((name) => env.text(name) === null))
     env.fault(
       `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
     )
@@ -253,6 +254,10 @@ function readGitlab(env: Reader): Config['gitlab'] {
   if (projects.length > 0 && token === null)
     env.fault('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
   const webhookSecrets = env.list('GITLAB_WEBHOOK_SECRET', ...LONG_SECRET)
+  if (webhookSecrets.some((secret) => isSigningToken(secret) && !signingKey(secret)))
+    env.fault(
+      'GITLAB_WEBHOOK_SECRET has a signing token that is not whsec_ and then base64 of at least 24 bytes: copy it whole, or make one: echo "whsec_$(openssl rand -base64 32)"',
+    )
   if (token !== null && !env.text('GITLAB_PROJECTS') && webhookSecrets.length === 0)
     env.fault('GITLAB_PROJECTS is not set, but GITLAB_TOKEN is: set group/project, several with commas between them')
   return { url: env.url('GITLAB_URL') ?? 'https://gitlab.com', token, projects, webhookSecrets }

@@ -42,8 +42,13 @@ export function createReader(environment: Environment) {
     },
     /** @param wrong what is said, after the name, if an item does not match */
     list(name: string, form: { test(item: string): boolean } = /^/, wrong = ''): readonly string[] {
-      const items = (text(name) ?? '').split(',').map((item) => item.trim())
+      const items =
+        text(name)
+          ?.split(',')
+          .map((item) => item.trim()) ?? []
       const given = items.filter((item) => item !== '')
+      // It may be a secret, or a person's id, that was not filled in.
+      if (given.length < items.length) fault(`${name} has an empty entry: write what is missing, or remove its comma`)
       if (given.some((item) => !form.test(item))) fault(`${name} ${wrong}`)
       return given
     },

@@ -88,9 +88,9 @@ describe('each variable', () => {
       GITHUB_API_URL: 'https://github.example/api/v3',
       GITLAB_TOKEN: 'glpat-1',
       GITLAB_PROJECTS: 'acme/tools/web',
-      GITLAB_WEBHOOK_SECRET: 'sent-as-it-is-by-gitlab, whsec_dGVzdHRlc3Q=',
+      GITLAB_WEBHOOK_SECRET: 'sent-as-it-is-by-gitlab, whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q=',
       GITLAB_URL: 'https://git.example/gitlab',
-      WEBHOOK_SECRET: ' secret-of-monday, secret-of-tuesday ,,secret-of-wednesday',
+      WEBHOOK_SECRET: ' secret-of-monday, secret-of-tuesday ,secret-of-wednesday',
       DATABASE_URL: 'postgres://ada:pass@db/buildline',
       DEFAULT_CHANNEL: 'C0BUILDS01',
       CI_OPERATORS: 'U0ADA00001,S0RELEASE1',
@@ -131,7 +131,7 @@ describe('each variable', () => {
         url: 'https://git.example/gitlab',
         token: 'glpat-1',
         projects: ['acme/tools/web'],
-        webhookSecrets: ['sent-as-it-is-by-gitlab', 'whsec_dGVzdHRlc3Q='],
+        webhookSecrets: ['sent-as-it-is-by-gitlab', 'whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q='],
       },
       database: { kind: 'postgres', url: 'postgres://ada:pass@db/buildline' },
       subscriptions: [
@@ -168,6 +168,13 @@ describe('each variable', () => {
       expect(configOf({ ...LEAST, WEBHOOK_SECRET: secret }).webhookSecrets).toEqual([secret])
     },
   )
+
+  it.each([24, 25, 26, 64])('a signing token of GitLab may have a key of %i bytes', (bytes) => {
+    const token = `whsec_${Buffer.alloc(bytes, 251).toString('base64')}`
+    expect(configOf({ ...LEAST, GITLAB_WEBHOOK_SECRET: token }).gitlab.webhookSecrets).toEqual([token])
+    const unpadded = token.replace(/=+$/, '')
+    expect(configOf({ ...LEAST, GITLAB_WEBHOOK_SECRET: unpadded }).gitlab.webhookSecrets).toEqual([unpadded])
+  })
 
   it.each(['1', '3650'])('RETENTION_DAYS may be %s', (days) => {
     expect(configOf({ ...LEAST, RETENTION_DAYS: days }).retentionDays).toBe(Number(days))
@@ -213,7 +220,25 @@ describe('each variable', () => {
     ],
     [{ GITHUB_TOKEN: 'github_pat_1', WEBHOOK_SECRET: '' }, /^GITHUB_REPOSITORIES is not set/],
     [{ GITLAB_TOKEN: 'glpat-1', WEBHOOK_SECRET: '' }, /^GITLAB_PROJECTS is not set/],
-    [{ WEBHOOK_SECRET: ' , ,' }, /^WEBHOOK_SECRET is not set.*openssl rand -hex 24/],
+    ...['WEBHOOK_SECRET', 'GITHUB_WEBHOOK_SECRET', 'GITLAB_WEBHOOK_SECRET'].flatMap((name) =>
+      [',', ' , ,', `${DOOR},`, `${DOOR}, ,${DOOR}`].map((value): [Settings, RegExp] => [
+        { [name]: value },
+        new RegExp(`^${name} has an empty entry`),
+      ]),
+    ),
+    // Without the entry, everybody would be allowed.
+    [{ CI_OPERATORS: ',' }, /^CI_OPERATORS has an empty entry/],
+    [{ CI_ADMINS: 'U0GRACE001,' }, /^CI_ADMINS has an empty entry/],
+    ...[
+      'whsec_a-secret-that-is-no-base64-at-all',
+      `whsec_${'?'.repeat(40)}`,
+      `whsec_${Buffer.alloc(23, 7).toString('base64')}`,
+      `whsec_${Buffer.alloc(24, 7).toString('base64').slice(0, -1)}`,
+      `whsec_${Buffer.alloc(24, 251).toString('base64url')}`,
+    ].map((token): [Settings, RegExp] => [
+      { GITLAB_WEBHOOK_SECRET: `sent-as-it-is-by-gitlab,${token}` },
+      /^GITLAB_WEBHOOK_SECRET has a signing token that is not whsec_ and then base64 of at least 24 bytes: [^?]*$/,
+    ]),
     ...[' ', '\t', '…', 'é'].map((character): [Settings, RegExp] => [
       { WEBHOOK_SECRET: `${DOOR}${character}${DOOR}` },
       /^WEBHOOK_SECRET has a space.*openssl rand -hex 24/,

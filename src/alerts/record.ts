@@ -24,7 +24,7 @@ import type { Store, Tx } from '../store/store.ts'
  * A build has about three build events. One that sends new status words without ever ending would make its card grow
  * without bound: after this many, its build events are only counted, until one says how it ended.
  */
-export const UNENDED_EVENTS_MAX = 500
+export const UNENDED_EVENTS_MAX = 200
 
 /** A sender repeats a delivery that got no answer. An equal one that comes later than this is news. */
 const REPETITION_MAX_MS = 60 * 60_000
@@ -40,7 +40,7 @@ export interface RecordDelivery {
 
 /**
  * Stores a delivery and its build event, durably, and returns whether it is new or a duplicate. Resolves when it is on
- * disk. If it rejects, nothing is stored. A duplicate is counted on the build event that it repeats.
+ * disk. If it rejects, nothing is stored. A duplicate is only counted, on the build event that it repeats.
  */
 export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): Promise<Recorded> {
   const { store, clock, wake } = deps
@@ -84,14 +84,14 @@ async function record(
   const known = await tx.eventsOfBuild(received.projectId, received.buildId)
   const observation = numbered(received, known)
   const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, observation, at))
-  if (unanswered) return countRepetition(tx, unanswered, { at, body })
+  if (unanswered) return countRepetition(tx, unanswered)
   const isOnlyCounted = isEndless(known, observation)
   const answer = isOnlyCounted || (await isRepeated(tx, observation, known, at)) ? 'duplicate' : 'recorded'
   if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(observation, known)))
-    return countRepetition(tx, repeatedOf(known, observation), { at, body })
+    return countRepetition(tx, repeatedOf(known, observation))
   const { eventSeq, revisionKey: key } = await insert(tx, { observation, known, at, origin: 'delivery' })
-  const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
-  return { answer, deliveryId, eventSeq, revisionKey: key }
+  await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
+  return { answer, eventSeq, revisionKey: key }
 }
 
 /**
@@ -171,14 +171,10 @@ const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: numb
 const repeatedOf = (known: readonly StoredEvent[], { rawStatus }: Observation): StoredEvent =>
   known.findLast((one) => one.rawStatus === rawStatus) ?? known.at(-1)!
 
-async function countRepetition(
-  tx: Tx,
-  { seq: eventSeq, revisionKey: key }: StoredEvent,
-  { at: receivedAt, body }: { at: number; body: string },
-): Promise<Recorded> {
+// Its body is not stored: a sender may repeat a delivery as often as it likes.
+async function countRepetition(tx: Tx, { seq: eventSeq, revisionKey: key }: StoredEvent): Promise<Recorded> {
   await tx.countRepeat(eventSeq)
-  const deliveryId = await tx.insertDelivery({ receivedAt, answer: 'duplicate', eventSeq, body })
-  return { answer: 'duplicate', deliveryId, eventSeq, revisionKey: key }
+  return { answer: 'duplicate', eventSeq, revisionKey: key }
 }
 
 const isEndless = (known: readonly BuildEvent[], { rawStatus }: Observation): boolean =>

@@ -25,13 +25,16 @@ export interface BuildDetails {
    * not by a number: see `numbered`
    */
   lastEndAt: number | null
-  /** the jobs that failed, if the source names them */
+  /** the jobs that failed, if the source names them; at most `FAILED_JOBS_MAX`, and then there may be more */
   failedJobs: readonly string[] | null
   /** identifies the committer, if the source says who it is: helps to find the Slack user behind the name */
   author: Author | null
   /** the pull or merge request that the build is of */
   requestUrl: string | null
 }
+
+/** Names of failed jobs that are kept. A card shows fewer. */
+export const FAILED_JOBS_MAX = 20
 
 /** What a delivery, or an answer of CI, says of a build. It is not stored yet and has no `seq`. */
 export interface Observation {
@@ -58,7 +61,7 @@ export interface BuildEvent extends Observation {
 /** The result of storing a delivery. */
 export interface Recorded {
   answer: 'recorded' | 'duplicate'
-  deliveryId: number
+  /** the build event that was stored, or that is repeated */
   eventSeq: number
   revisionKey: string
 }

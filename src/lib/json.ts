@@ -1,19 +1,17 @@
-/** The deepest nesting that is parsed; CI's interface needs about six levels. */
-export const JSON_DEPTH_MAX = 64
+import { checkJson, JSON_DEPTH_MAX, notJson } from './json-scan.ts'
 
 /**
- * Parses JSON from CI. Whole numbers beyond 2^53 become digit strings, so that no id is rounded; `numbersAsWritten`
+ * Parses JSON from CI; of a body from outside, `readJson` reads single parts. Whole numbers beyond 2^53 become digit strings, so that no id is rounded; `numbersAsWritten`
  * undoes that. Throws a SyntaxError without any of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
  */
 export function parseJson(text: string): unknown {
-  if (opensMoreThan(JSON_DEPTH_MAX, text) && isDeeperThan(JSON_DEPTH_MAX, text))
-    throw new SyntaxError('the JSON is nested too deep')
+  // Before parsing: to stringify a value that is nested too deep would throw later.
+  if (opensMoreThan(JSON_DEPTH_MAX, text)) checkJson(Buffer.from(text))
   try {
-    // A reviver costs as much as the parsing itself, and only long numbers need it.
+    // A reviver costs more than the parsing itself, and only long numbers need it.
     return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongNumbers) : JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, and the text may hold a secret.
-    throw new SyntaxError('the text is not JSON')
+    throw notJson()
   }
 }
 
@@ -26,8 +24,8 @@ export function findJson(text: string): unknown {
   }
 }
 
-// 2^53 has sixteen digits.
-const LONG_NUMBER = /\d{16}/
+// 2^53 has sixteen digits. The hash of a commit may have as many in a row; it stands in quotes.
+const LONG_NUMBER = /(?:^|[[:,.\s])-?\d{16}/
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
@@ -93,20 +91,3 @@ function opensMoreThan(most: number, text: string): boolean {
     for (let at = text.indexOf(bracket); at >= 0 && found <= most; at = text.indexOf(bracket, at + 1)) found++
   return found > most
 }
-
-// Checked before parsing: the parser itself recurses, and stringifying the value later would throw.
-function isDeeperThan(depthMax: number, text: string): boolean {
-  let depth = 0
-  let isInString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) isInString = !isInString
-    else if (isInString) at += code === BACKSLASH ? 1 : 0
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1
-    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1
-    if (depth > depthMax) return true
-  }
-  return false
-}
-
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125]

@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Observation } from '../domain/build-event.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import type { TestReport } from '../domain/test-report.ts'
-import { isRecord, parseJson } from '../lib/json.ts'
-import { utf8Of } from '../lib/utf8.ts'
+import { isRecord } from '../lib/json.ts'
+import { readJson, type Part } from '../lib/json-parts.ts'
 import type { KnownProject } from '../store/records.ts'
 
 /** What an endpoint receives: a delivery about a build, or a report of its tests. */
@@ -38,7 +39,7 @@ export type BodyReading =
 /** A build's state as it was delivered. */
 export interface Delivery {
   observation: Observation
-  /** as received, as text */
+  /** as received, as text; if it may hold secrets, only what was read of it, as JSON */
   body: string
   /** the project as the delivery describes it, for sources that have no other interface for projects */
   project?: KnownProject
@@ -59,20 +60,25 @@ export interface ReadReport {
 /** @param reason quotes nothing of the body */
 export const refusal = (reason: string) => ({ kind: 'refusal', reason }) as const
 
-/** Reads a delivery's body as text and JSON, or says why that failed. The reason quotes nothing of the body. */
+/** Reads this part of a body as JSON, or says why it cannot be read. The reason quotes nothing of the body. */
 export function readJsonBody(
   body: Uint8Array,
-): { kind: 'json'; text: string; value: unknown } | { kind: 'refusal'; reason: string } {
-  const text = utf8Of(body)
-  if (text === null) return refusal('the body is not UTF-8 text')
+  part: Part,
+): { kind: 'json'; value: unknown } | { kind: 'refusal'; reason: string } {
+  if (!isUtf8(body)) return refusal('the body is not UTF-8 text')
+  const hasMark = BYTE_ORDER_MARK.every((byte, at) => body[at] === byte)
   try {
-    return { kind: 'json', text, value: parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
+    return { kind: 'json', value: readJson(hasMark ? body.subarray(BYTE_ORDER_MARK.length) : body, part) }
   } catch (error) {
     return refusal(error instanceof Error ? error.message : 'the text is not JSON')
   }
 }
 
-const BYTE_ORDER_MARK = '\uFEFF'
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+
+/** The whole body as text, unchanged. */
+export const bodyText = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString()
 
 /**
  * Compares what a sender presents, a secret or a signature, with every valid one. There may be several, so that a

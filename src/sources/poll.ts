@@ -1,4 +1,4 @@
-import { NEWS_MS } from '../domain/build-event.ts'
+import { FAILED_JOBS_MAX, NEWS_MS } from '../domain/build-event.ts'
 import { numbered } from '../domain/attempt-number.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { isFinal, isRed, toStatus } from '../domain/status.ts'
@@ -202,7 +202,7 @@ async function failedJobsOf(
   { projectId, buildId, failedJobs }: ListedBuild,
 ): Promise<string[] | null> {
   try {
-    return await failedJobs!()
+    return (await failedJobs!()).slice(0, FAILED_JOBS_MAX)
   } catch (error) {
     if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
     log.warn({ err: error, project: projectId, build: buildId }, 'could not read which jobs of a build failed')

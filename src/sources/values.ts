@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isIdDigits, isUuid, toUuid, uuidBuildId } from '../domain/ids.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
+import { fields, items, VALUE, type Part } from '../lib/json-parts.ts'
 
 // Single values that sources send, read liberally: what has no clear meaning is null, never an error.
 
@@ -29,8 +30,8 @@ export const textOrNull = z
   .transform((text) => (text.trim() === '' ? null : text))
   .catch(null)
 
-/** Names, branches and messages are cut to this many characters. */
-export const SOURCE_TEXT_CHARS_MAX = 1_000
+/** Names, branches, addresses and messages are cut to this many characters: all events of a build are read together. */
+export const SOURCE_TEXT_CHARS_MAX = 500
 
 /** Text without NUL and half surrogate pairs, which databases and Slack cannot handle; null if nothing is left. */
 export function cleanText(value: string): string | null {
@@ -57,4 +58,15 @@ function parseTimeMs(text: string): number | null {
   const zone = offsetHours === undefined ? 'Z' : `${offsetHours}:${offsetMinutes}`
   const timeMs = Date.parse(`${date}T${time}${zone}`)
   return Number.isNaN(timeMs) ? null : timeMs
+}
+
+/** Of a list in a delivery, so many items are read. */
+const LISTED_MAX = 100
+
+/** What a schema reads of a JSON text: the fields of its objects. */
+export function partOf(schema: z.core.$ZodType): Part {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodCatch) return partOf(schema.unwrap())
+  if (schema instanceof z.ZodArray) return items(partOf(schema.element), LISTED_MAX)
+  if (!(schema instanceof z.ZodObject)) return VALUE
+  return fields(Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, partOf(field)])))
 }

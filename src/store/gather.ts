@@ -6,6 +6,9 @@ import type { Tx } from './store.ts'
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */
 const BATCH_MAX = 128
 
+/** After this time, which few slow writes can take, the others of a batch wait for the next turn of the event loop. */
+const BATCH_MAX_MS = 10
+
 /** Another process (a backup, a shell) may hold the lock. It is tried again after this time, for two seconds. */
 const LOCK_AGAIN_MS = 50
 const LOCK_TRIES_MAX = 40
@@ -67,10 +70,14 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
   }
 
   /** Runs a batch and commits it. False: one of several writes threw, and nothing of the batch is written. */
-  async function commit(batch: readonly Waiting[]): Promise<boolean> {
+  async function commit(batch: Waiting[]): Promise<boolean> {
     const values: unknown[] = []
+    const endsAt = performance.now() + BATCH_MAX_MS
     try {
-      for (const { work } of batch) values.push(await work(tx))
+      for (const { work } of batch) {
+        values.push(await work(tx))
+        if (performance.now() > endsAt) queue.unshift(...batch.splice(values.length))
+      }
       db.exec('commit')
     } catch (error) {
       if (db.isOpen && db.isTransaction) db.exec('rollback')

@@ -3,12 +3,13 @@ import type { Generated } from 'kysely'
 // The tables of both databases. Times are ms since the epoch (bigint), flags are 0 or 1, lists and objects JSON text.
 
 export interface Schema {
+  /** deliveries that became build events; repetitions are only counted, in `fact.repeats` */
   delivery: {
     id: Generated<number>
     received_at: number
     answer: string
     fact_seq: number
-    /** the body as received */
+    /** as received; of GitLab, what was read */
     body: string
   }
   fact: {

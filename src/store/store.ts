@@ -217,7 +217,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   countRepeat(eventSeq: number): Promise<void>
   /** Marks the deliveries of these build events as answered. */
   acknowledge(eventSeqs: readonly number[]): Promise<void>
-  insertDelivery(delivery: { receivedAt: number; answer: string; eventSeq: number; body: string }): Promise<number>
+  insertDelivery(delivery: { receivedAt: number; answer: string; eventSeq: number; body: string }): Promise<void>
   /** Makes a revision due without a new build event. Of several wakes the earliest time and highest urgency count. */
   wakeRevision(revisionKey: string, dueAt: number, priority: number): Promise<void>
   /** Locks a name until this transaction ends, for example to count rows before one more is inserted. */

@@ -7,6 +7,7 @@ import { DELIVERY_PATH, startBot, untilIngested } from './bot.ts'
 import { sendLoad, type LoadResult } from './load-order.ts'
 import { residentMB, type ServerProcess } from './processes.ts'
 import { openSlack } from './slack.ts'
+import { underWorstBodies } from './worst-bodies.ts'
 import { median } from './statistics.ts'
 
 const PER_SECOND = 100
@@ -74,7 +75,9 @@ export const strangers: Benchmark = {
       atMost('pattern bombs in rules: p99, ratio', p99Ms / idleMs, RATIO_MAX, asRatio),
       ...armedWatch.rows('pattern bombs in rules: '),
     )
-    await Promise.all([armed.stop(), slack.sandbox.stop()])
+    await armed.stop()
+    rows.push(...(await underWorstBodies(stage, slack.sandbox.apiUrl)))
+    await slack.sandbox.stop()
     return rows
   },
 }

@@ -12,7 +12,8 @@ const FACES_STRANGERS = [
   'domain/pattern.ts',
   'domain/revision.ts',
   'features/home/watch.ts',
-  'lib/json.ts',
+  'lib/json-parts.ts',
+  'lib/json-scan.ts',
   'server/body.ts',
   'server/client-gone.ts',
   'server/http-server.ts',
@@ -25,7 +26,9 @@ const FACES_STRANGERS = [
   'sources/ci-service/webhook/',
   'sources/endpoint.ts',
   'sources/github/endpoint.ts',
+  'sources/github/run.ts',
   'sources/gitlab/endpoint.ts',
+  'sources/gitlab/pipeline.ts',
   'sources/webhook-route.ts',
 ].map((path) => `src/${path}`)
 

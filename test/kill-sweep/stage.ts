@@ -60,6 +60,8 @@ export interface Stage extends AsyncDisposable {
   keep(): void
   /** the bodies of all deliveries in the database */
   bodies(): Promise<string[]>
+  /** build and status of each build event that was repeated: repetitions are counted, and their bodies not stored */
+  repeatedEvents(): Promise<string[]>
 }
 
 /**
@@ -148,6 +150,10 @@ export async function openStage(databaseUrl: string | null, times: number, also:
     botUrl: () => url,
     repeated: repeater.done,
     bodies: async () => (await rowsOf(databaseUrl, file, 'select body from delivery')).map(({ body }) => String(body)),
+    repeatedEvents: async () =>
+      (await rowsOf(databaseUrl, file, 'select build_id, word from fact where repeats > 0')).map(
+        ({ build_id: build, word }) => `${String(build)} ${String(word)}`,
+      ),
     keep: () => void (isKept = true),
     async [Symbol.asyncDispose]() {
       await Promise.all([ci.stop(), slack.stop(), door.close(), toSlack.close(), toCi.close()])

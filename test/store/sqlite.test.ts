@@ -47,6 +47,25 @@ describe('the store in SQLite', () => {
     expect(exec.mock.calls.filter(([text]) => text === 'commit')).toHaveLength(1)
   })
 
+  test('slow writes that come together do not hold the event loop together', async () => {
+    await using place = await places.open()
+    const slow = () =>
+      place.store.write(async () => {
+        const endsAt = performance.now() + 15
+        while (performance.now() < endsAt);
+      })
+    let [turnedAt, longestMs] = [performance.now(), 0]
+    const turn = () => {
+      longestMs = Math.max(longestMs, performance.now() - turnedAt)
+      turnedAt = performance.now()
+    }
+    const turning = setInterval(turn)
+    await Promise.all(Array.from({ length: 20 }, slow))
+    clearInterval(turning)
+    turn()
+    expect(longestMs).toBeLessThan(150)
+  })
+
   test('a write waits while another process has the file locked, and is stored', async () => {
     await using place = await places.open()
     using holder = new DatabaseSync(place.url.slice('sqlite:'.length))

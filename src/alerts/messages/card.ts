@@ -1,3 +1,4 @@
+import { FAILED_JOBS_MAX } from '../../domain/build-event.ts'
 import type { CardView, Streak } from '../../domain/view.ts'
 import { sourceOf, type ChannelId, type MessageTs } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/request.ts'
@@ -140,7 +141,8 @@ function failedLine({ failedJobs = [] }: CardView): string | null {
   if (failedJobs.length === 0) return null
   const more = failedJobs.length - FAILED_JOBS_SHOWN
   const names = failedJobs.slice(0, FAILED_JOBS_SHOWN).map((name) => outside(name, JOB_CHARS_MAX))
-  return `failed: ${[...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`
+  const isCut = failedJobs.length >= FAILED_JOBS_MAX
+  return `failed: ${[...names, ...(more > 0 ? [`${isCut ? 'at least ' : ''}${more} more`] : [])].join(', ')}`
 }
 
 /** Precedes the time of an end that is sent long after it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
-import { findJson, isRecord } from '../../lib/json.ts'
+import { isJsonObject } from '../../lib/json-parts.ts'
 import { utf8Of } from '../../lib/utf8.ts'
 import { endUnread } from '../../server/client-gone.ts'
 import { announcedBytes, readBody } from '../../server/body.ts'
@@ -142,17 +142,15 @@ export function createSignatureCount(): SignatureCount {
 function isReadable(type: string, bytes: Buffer): boolean {
   const text = utf8Of(bytes)
   if (text === null) return false
-  if (!isForm(type)) return isObject(text)
+  if (!isForm(type)) return isJsonObject(bytes)
   const { payload } = fieldsOf(text)
-  return payload === undefined || (typeof payload === 'string' && isObject(payload))
+  return payload === undefined || (typeof payload === 'string' && isJsonObject(Buffer.from(payload)))
 }
 
 // Parsed as Bolt does. URLSearchParams would take a minute for a form of a million keys.
 const fieldsOf = (text: string) => parse(text, '&', '=', { maxKeys: FORM_KEYS_MAX })
 
 const isForm = (type: string): boolean => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
-
-const isObject = (text: string): boolean => isRecord(findJson(text))
 
 function answer(
   request: IncomingMessage,

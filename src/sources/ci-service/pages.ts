@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import type { ProjectList } from '../../domain/project.ts'
 import { countOrNull } from '../values.ts'
@@ -86,7 +87,8 @@ interface Page<Item> {
 async function loadPage<Item>(list: PagedList<Item>, { url, isPromised }: Next): Promise<Page<Item> | null> {
   try {
     const response = await list.load(url)
-    return { ...readAnswer(response, list.purpose, (json) => readPage(json, list)), link: response.link }
+    const { projects, total, per_page: perPage } = readAnswer(response, list.purpose, envelopeIn)
+    return { entries: await readEntries(projects, list), total, perPage, link: response.link }
   } catch (error) {
     // Some services answer 404 beyond the last page.
     if (!isPromised && error instanceof CiError && error.kind === 'not-found') return null
@@ -95,17 +97,26 @@ async function loadPage<Item>(list: PagedList<Item>, { url, isPromised }: Next):
 }
 
 /** A bare array, or `{projects: […], total, page, per_page}`; null for anything else. */
-function readPage<Item>(json: unknown, { read, idOf }: PagedList<Item>): Omit<Page<Item>, 'link'> | null {
-  const envelope = envelopeSchema.safeParse(Array.isArray(json) ? { projects: json } : json)
-  if (!envelope.success) return null
-  const entries = envelope.data.projects.map((value, at) => {
-    const item = read(value)
-    return { id: item === null ? JSON.stringify([at, value]) : idOf(item), item }
-  })
-  return { entries, total: envelope.data.total, perPage: envelope.data.per_page }
-}
+const envelopeIn = (json: unknown): z.infer<typeof envelopeSchema> | null =>
+  envelopeSchema.safeParse(Array.isArray(json) ? { projects: json } : json).data ?? null
 
 const envelopeSchema = z.object({ projects: z.array(z.unknown()), total: countOrNull, per_page: countOrNull })
+
+/** A list may have thousands of projects, each with its builds: after this time, other work has its turn. */
+const TURN_MS = 10
+
+async function readEntries<Item>(values: readonly unknown[], { read, idOf }: PagedList<Item>) {
+  const entries: Page<Item>['entries'] = []
+  let endsAt = performance.now() + TURN_MS
+  for (const [at, value] of values.entries()) {
+    const item = read(value)
+    entries.push({ id: item === null ? JSON.stringify([at, value]) : idOf(item), item })
+    if (performance.now() < endsAt) continue
+    await setImmediate()
+    endsAt = performance.now() + TURN_MS
+  }
+  return entries
+}
 
 const isBelow = (base: URL, url: URL): boolean =>
   url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/+$/, '')}/`)

@@ -1,9 +1,17 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
-import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
+import {
+  bodyText,
+  createSecretCheck,
+  ownHook,
+  readJsonBody,
+  type Endpoint,
+  type Hook,
+  type BodyReading,
+} from '../endpoint.ts'
 import { isRepositoryName } from '../names.ts'
-import { readRun } from './run.ts'
+import { DELIVERED, readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
 const BODY_BYTES_MAX = 1024 * 1024
@@ -29,15 +37,14 @@ const signatureIn = (headers: IncomingHttpHeaders): string | null =>
   /^sha256=([0-9a-f]{64})$/i.exec(String(headers['x-hub-signature-256'] ?? ''))?.[1]?.toLowerCase() ?? null
 
 function readBody(bytes: Uint8Array): BodyReading {
-  const body = readJsonBody(bytes)
+  const body = readJsonBody(bytes, DELIVERED)
   if (body.kind === 'refusal') return body
-  const { value, text } = body
   const [workflowRun, repository, workflow] = ['workflow_run', 'repository', 'workflow'].map((name) =>
-    fieldOf(value, name),
+    fieldOf(body.value, name),
   )
   const run = readRun(workflowRun, repository, workflow)
   if (!run) return { kind: 'refusal', reason: whyUnread(repository) }
-  return { kind: 'delivery', body: text, ...run }
+  return { kind: 'delivery', body: bodyText(bytes), ...run }
 }
 
 function whyUnread(repository: unknown): string {

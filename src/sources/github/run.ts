@@ -3,13 +3,14 @@ import { authorOf } from '../../domain/author.ts'
 import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
 import { githubProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/status.ts'
+import { fields } from '../../lib/json-parts.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { isRepositoryName } from '../names.ts'
 import { projectOf } from '../project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
 import type { Person } from '../trigger.ts'
-import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
+import { buildId, cleanTextOrNull, idDigits, partOf, timeMsOrNull } from '../values.ts'
 import { triggerOf } from './trigger.ts'
 
 /**
@@ -103,6 +104,13 @@ const REPOSITORY = z.object({
 
 const WORKFLOW = z.object({ name: text, path: text })
 const NO_WORKFLOW = { name: null, path: null }
+
+/** What is read of a `workflow_run` delivery. */
+export const DELIVERED = fields({
+  workflow_run: partOf(RUN),
+  repository: partOf(REPOSITORY),
+  workflow: partOf(WORKFLOW),
+})
 
 type GithubRun = z.infer<typeof RUN>
 type GithubRepository = z.infer<typeof REPOSITORY>

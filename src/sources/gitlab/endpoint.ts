@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { isRecord, numbersAsWritten } from '../../lib/json.ts'
+import { isRecord } from '../../lib/json.ts'
 import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { isProjectPath } from '../names.ts'
-import { isChild, readPipeline } from './pipeline.ts'
+import { DELIVERED, isChild, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024
@@ -18,7 +18,7 @@ const SIGNED_MAX_S = 5 * 60
  * Source: GitLab, "Webhooks"; Standard Webhooks.
  */
 export function createGitlabEndpoint(secrets: readonly string[], now: () => number): Endpoint {
-  const signingTokens = secrets.filter(isSigningToken)
+  const signingKeys = secrets.filter(isSigningToken).flatMap((token) => signingKey(token) ?? [])
   const isToken = createSecretCheck(secrets.filter((secret) => !isSigningToken(secret)))
   const showsToken = (headers: IncomingHttpHeaders) => isToken(singleHeader(headers['x-gitlab-token']))
   return {
@@ -27,42 +27,48 @@ export function createGitlabEndpoint(secrets: readonly string[], now: () => numb
     bodyBytesMax: BODY_BYTES_MAX,
     unauthorizedStatus: 401,
     maySend: ({ headers }) =>
-      showsToken(headers) || (signingTokens.length > 0 && singleHeader(headers['webhook-signature']) !== null),
+      showsToken(headers) || (signingKeys.length > 0 && singleHeader(headers['webhook-signature']) !== null),
     read(body, headers) {
-      if (!showsToken(headers) && !isSigned(body, headers, signingTokens, now())) return { kind: 'unauthorized' }
+      if (!showsToken(headers) && !isSigned(body, headers, signingKeys, now())) return { kind: 'unauthorized' }
       return headers['x-gitlab-event'] === 'Pipeline Hook' ? readBody(body) : { kind: 'unwanted' }
     },
   }
 }
 
-const isSigningToken = (secret: string): boolean => secret.startsWith(SIGNING)
+export const isSigningToken = (secret: string): boolean => secret.startsWith(SIGNING)
 
 const SIGNING = 'whsec_'
+
+/** The shortest key that Standard Webhooks allows. */
+const KEY_BYTES_MIN = 24
+
+/** The key in a signing token; null if it is not base64, or too short. */
+export function signingKey(token: string): Buffer | null {
+  const encoded = token.slice(SIGNING.length)
+  const key = Buffer.from(encoded, 'base64')
+  // The decoder leaves out what it cannot read.
+  const isWhole = key.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
+  return isWhole && key.length >= KEY_BYTES_MIN ? key : null
+}
 
 const singleHeader = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' ? header : null
 
-function isSigned(
-  body: Uint8Array,
-  headers: IncomingHttpHeaders,
-  signingTokens: readonly string[],
-  nowMs: number,
-): boolean {
+function isSigned(body: Uint8Array, headers: IncomingHttpHeaders, keys: readonly Buffer[], nowMs: number): boolean {
   const [id, sentS, presented] = [
     headers['webhook-id'],
     headers['webhook-timestamp'],
     headers['webhook-signature'],
   ].map(singleHeader)
   if (!id || !sentS || !presented || !(Math.abs(nowMs / 1_000 - Number(sentS)) <= SIGNED_MAX_S)) return false
-  const signatures = signingTokens.map((token) => {
-    const key = Buffer.from(token.slice(SIGNING.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${sentS}.`).update(body).digest('base64')}`
-  })
+  const signatures = keys.map(
+    (key) => `v1,${createHmac('sha256', key).update(`${id}.${sentS}.`).update(body).digest('base64')}`,
+  )
   return presented.split(' ').map(createSecretCheck(signatures)).includes(true)
 }
 
 function readBody(bytes: Uint8Array): BodyReading {
-  const body = readJsonBody(bytes)
+  const body = readJsonBody(bytes, DELIVERED)
   if (body.kind === 'refusal') return body
   const { value } = body
   const pipeline = isRecord(value) ? value['object_attributes'] : null
@@ -77,9 +83,8 @@ function readBody(bytes: Uint8Array): BodyReading {
     jobs: value['builds'],
   })
   if (!build) return { kind: 'refusal', reason: whyUnread(value['project']) }
-  // Not stored: variables may be secrets, and GitLab sends their values.
-  const { variables: _, ...rest } = pipeline
-  return { kind: 'delivery', body: JSON.stringify(numbersAsWritten({ ...value, object_attributes: rest })), ...build }
+  // The body itself is not stored: it has the values of variables, which may be secrets.
+  return { kind: 'delivery', body: JSON.stringify(build), ...build }
 }
 
 const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'

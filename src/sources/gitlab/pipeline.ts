@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { authorOf } from '../../domain/author.ts'
-import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
+import { commitTitle, FAILED_JOBS_MAX, NO_DETAILS } from '../../domain/build-event.ts'
 import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
+import { fieldOf, listOf } from '../../domain/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
+import { fields, items } from '../../lib/json-parts.ts'
+import { cut } from '../../slack/messages/limits.ts'
 import { CiError } from '../http/errors.ts'
 import { isProjectPath } from '../names.ts'
 import { projectOf } from '../project.ts'
@@ -10,11 +13,13 @@ import { streamOf } from '../../domain/stream.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
 import type { Person } from '../trigger.ts'
-import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
+import { buildId, cleanTextOrNull, idDigits, partOf, timeMsOrNull } from '../values.ts'
 import { triggerOf } from './trigger.ts'
 
 const text = cleanTextOrNull
 const time = timeMsOrNull.nullable().catch(null)
+
+const USER = z.object({ username: text }).nullable().catch(null)
 
 const PIPELINE = z.object({
   id: buildId,
@@ -29,7 +34,7 @@ const PIPELINE = z.object({
   finished_at: time,
   url: text,
   web_url: text,
-  user: z.unknown().optional(),
+  user: USER,
 })
 
 const PROJECT = z.object({
@@ -51,7 +56,18 @@ const JOB = z.object({ name: text, status: text, failure_reason: text, allow_fai
 
 const MERGE_REQUEST = z.object({ iid: idDigits, title: text, url: text })
 
-const USER = z.object({ username: text })
+/** Further jobs of a delivery are not read. GitLab.com allows 2,000; more than this that ran do not fit into a body. */
+export const JOBS_MAX = 4_000
+
+/** What is read of a pipeline event. */
+export const DELIVERED = fields({
+  object_attributes: partOf(PIPELINE),
+  project: partOf(PROJECT),
+  commit: partOf(COMMIT),
+  user: partOf(USER),
+  merge_request: partOf(MERGE_REQUEST),
+  builds: items(partOf(JOB), JOBS_MAX),
+})
 
 type Pipeline = z.infer<typeof PIPELINE>
 type Job = z.infer<typeof JOB>
@@ -94,13 +110,13 @@ export function readPipeline({ pipeline, user, project, commit, mergeRequest, jo
         commitUrl: read.sha && repo.web_url ? `${repo.web_url}/-/commit/${read.sha}` : null,
         shortCommitId: read.sha?.slice(0, 8) ?? null,
         message: commitTitle(request?.title ?? commitData?.message ?? commitData?.title ?? null),
-        ...personOf(trigger.person, commitData, USER.safeParse(user ?? read.user).data),
+        ...personOf(trigger.person, commitData, user === undefined ? read.user : USER.parse(user)),
         requestUrl: request?.url ?? null,
         startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
         finishedAt: isOver ? read.finished_at : null,
         number: read.iid,
         lastEndAt: lastEndOf(read.finished_at, isOver),
-        failedJobs: failed.length > 0 ? failed.flatMap(({ name }) => name ?? []) : null,
+        failedJobs: failed.length > 0 ? namesOf(failed) : null,
       },
     },
     project: projectIn(repo),
@@ -155,11 +171,18 @@ export function readProjectId(project: unknown): string {
 
 const CHILD = 'parent_pipeline'
 
+const namesOf = (jobs: readonly Job[]): string[] =>
+  jobs.slice(0, FAILED_JOBS_MAX).flatMap(({ name }) => (name === null ? [] : cut(name, JOB_NAME_CHARS_MAX)))
+
+/** A name that is longer is cut on the card, too. */
+const JOB_NAME_CHARS_MAX = 80
+
 /** The jobs that made the pipeline fail. */
 const failedIn = (jobs: unknown): Job[] =>
-  (Array.isArray(jobs) ? jobs : []).flatMap((value) => {
+  listOf(jobs).flatMap((value) => {
+    if (fieldOf(value, 'status') !== 'failed') return []
     const job = JOB.safeParse(value).data
-    return job?.status === 'failed' && !job.allow_failure ? job : []
+    return job && !job.allow_failure ? job : []
   })
 
 const WORDS = new Map([
@@ -207,7 +230,7 @@ const OF_THE_MACHINE = new Set([
 ])
 
 /** Whom the pipeline is about. GitLab does not say here who opened a merge request. */
-function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, user: z.infer<typeof USER> | undefined) {
+function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, user: z.infer<typeof USER>) {
   switch (person) {
     case 'author': {
       const name = commit?.author?.name ?? commit?.author_name ?? null

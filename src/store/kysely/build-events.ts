@@ -95,7 +95,7 @@ const fromDecision = (decision: StoredDecision): Selectable<Schema['decision']> 
 })
 
 /** The newest build events of one build that are folded: more than any build has; it bounds a flood of repeats. */
-const BUILD_EVENTS_MAX = 500
+const BUILD_EVENTS_MAX = 200
 
 const VERDICTS = (['success', 'failed', 'infrastructure_failure'] as const).map((status) => sql.lit(status))
 
@@ -274,7 +274,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         priority,
         acknowledged: origin === 'delivery' ? 0 : 1,
       }
-      return insert('fact', 'seq', buildEvent)
+      return insert(buildEvent)
     },
 
     async countRepeat(eventSeq) {
@@ -299,7 +299,8 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
     },
 
     async insertDelivery({ receivedAt, answer, eventSeq, body }) {
-      return insert('delivery', 'id', { received_at: receivedAt, answer, fact_seq: eventSeq, body })
+      const row = { received_at: receivedAt, answer, fact_seq: eventSeq, body }
+      await runQuery('insertDelivery', row, (value) => db.insertInto('delivery').values(columns(row, value)))
     },
 
     async placeEvent(eventSeq, cardNumber) {

@@ -13,12 +13,8 @@ export type RunQuery = <Values extends object, Row>(
   build: (value: Value<Values>) => Compilable<Row>,
 ) => Promise<Row[]> | Row[]
 
-/** Inserts one row into a table that numbers its rows. @returns the number, which is in the column `key` */
-export type Insert = <Table extends 'fact' | 'delivery'>(
-  table: Table,
-  key: keyof Schema[Table] & string,
-  row: Insertable<Schema[Table]>,
-) => Promise<number> | number
+/** Inserts a build event. @returns its number */
+export type Insert = (row: Insertable<Schema['fact']>) => Promise<number> | number
 
 /**
  * Executes a compiled query in the database's fastest way. SQLite returns rows at once and not in a promise: a promise
@@ -47,14 +43,14 @@ export const createQuery = (compiled: Compiled, execute: Execute): RunQuery =>
   }
 
 export const createInsert = (db: Kysely<Schema>, compiled: Compiled, execute: Execute): Insert =>
-  function insert(table, key, row) {
-    const query = compiledOnce(compiled, `insert ${table}`, (value) => {
-      const one = db.insertInto(table).values(columns(row, value))
-      return execute.inserted ? one : one.returning(key)
+  function insert(row) {
+    const query = compiledOnce(compiled, 'insert fact', (value) => {
+      const one = db.insertInto('fact').values(columns(row, value))
+      return execute.inserted ? one : one.returning('seq')
     })
     if (execute.inserted) return execute.inserted(query, filledIn(query, row))
     return Promise.resolve(execute.rows(query, filledIn(query, row))).then(
-      ([inserted]) => (inserted as Record<string, number>)[key]!,
+      ([inserted]) => (inserted as { seq: number }).seq,
     )
   }
 

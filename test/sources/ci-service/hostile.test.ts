@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { SOURCE_TEXT_CHARS_MAX } from '../../../src/sources/values.ts'
 import { delivery, send } from '../../support/app.ts'
 import { openWire, statuses } from '../../support/wire.ts'
 import type { Door } from './door.ts'
@@ -107,7 +108,7 @@ describe('text from strangers', () => {
     expect(deliveriesIn(door)).toMatchObject([{ body }])
     const [details] = detailsIn(door)
     expect(details!['message']).toMatch(/^long long/)
-    expect(String(details!['message']).length).toBeLessThanOrEqual(1_000)
+    expect(String(details!['message']).length).toBeLessThanOrEqual(SOURCE_TEXT_CHARS_MAX)
   })
 
   it('with lone surrogates, NUL and direction marks is accepted, and is valid text afterwards', async () => {
@@ -138,10 +139,10 @@ describe('text from strangers', () => {
     expect(door.app.lines.join('')).not.toContain(CANARY)
   })
 
-  it('may be a status of 1,000 characters, and is refused if it is longer', async () => {
+  it('may be a status of the longest text, and is refused if it is longer', async () => {
     const door = await openDoor()
-    expect((await send(door.url, delivery({ status: 'x'.repeat(1_000) }))).status).toBe(202)
-    expect((await send(door.url, delivery({ status: 'x'.repeat(1_001) }))).status).toBe(400)
+    expect((await send(door.url, delivery({ status: 'x'.repeat(SOURCE_TEXT_CHARS_MAX) }))).status).toBe(202)
+    expect((await send(door.url, delivery({ status: 'x'.repeat(SOURCE_TEXT_CHARS_MAX + 1) }))).status).toBe(400)
   })
 })
 

@@ -24,7 +24,7 @@ describe('the endpoint', () => {
     expect(buildEventsIn(door)).toMatchObject([{ project_id: '11', build_id: '512', word: 'initiated', repeats: 0 }])
   })
 
-  it('answers 202 "duplicate" to a repeated delivery, counts it, and makes no second build event of it', async () => {
+  it('answers 202 "duplicate" to a repeated delivery, counts it, and stores no second build event and body', async () => {
     const door = await openDoor()
     const answers = [
       await send(door.url, delivery()),
@@ -36,7 +36,7 @@ describe('the endpoint', () => {
       '202 {"status":"duplicate"}',
       '202 {"status":"duplicate"}',
     ])
-    expect(deliveriesIn(door)).toHaveLength(3)
+    expect(deliveriesIn(door)).toHaveLength(1)
     expect(buildEventsIn(door)).toMatchObject([{ repeats: 2 }])
   })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isRecord } from '../../../lib/json.ts'
-import { readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
+import { fields, values } from '../../../lib/json-parts.ts'
+import { bodyText, readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
 import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
 import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
@@ -12,12 +13,12 @@ type CiReading = Extract<BodyReading, { kind: 'delivery' | 'refusal' }>
  * missing, null or unknown. Source: interface, "Webhook delivery".
  */
 export function readPayload(body: Uint8Array): CiReading {
-  const read = readJsonBody(body)
+  const read = readJsonBody(body, DELIVERED)
   if (read.kind === 'refusal') return read
   const { build } = isRecord(read.value) ? read.value : {}
   if (!isRecord(build)) return refusal('the body has no object "build"')
   const parsed = PAYLOAD.safeParse(build)
-  if (parsed.success) return { kind: 'delivery', observation: toObservation(parsed.data, build), body: read.text }
+  if (parsed.success) return { kind: 'delivery', observation: toObservation(parsed.data, build), body: bodyText(body) }
   // Only these three can be at fault: of everything else what is not understood counts as missing.
   const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refusal(`build.${field} ${EXPECTED[field]}`)
@@ -31,6 +32,26 @@ const EXPECTED = {
   status: 'is no status word',
 } as const
 
+/** The fields of a build that are read. */
+const BUILD_FIELDS = [
+  ...REQUIRED,
+  'branch',
+  'commit_id',
+  'project_name',
+  'project_full_name',
+  'build_url',
+  'commit_url',
+  'short_commit_id',
+  'message',
+  'committer',
+  'project_uuid',
+  'build_uuid',
+  'started_at',
+  'finished_at',
+] as const
+
+const DELIVERED = fields({ build: values(BUILD_FIELDS) })
+
 const PAYLOAD = z.object({
   project_id: projectId,
   build_id: ciBuildId,
@@ -43,29 +64,29 @@ const textOf = (value: unknown): string | null =>
 const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
 const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
 
-function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record<string, unknown>>): Observation {
-  const buildUrl = textOf(build['build_url'])
+type Build = Readonly<Partial<Record<(typeof BUILD_FIELDS)[number], unknown>>>
+
+function toObservation(required: z.infer<typeof PAYLOAD>, build: Build): Observation {
+  const buildUrl = textOf(build.build_url)
   return {
     projectId: required.project_id,
     buildId: required.build_id,
-    branch: textOf(build['branch']),
-    commitId: textOf(build['commit_id']),
+    branch: textOf(build.branch),
+    commitId: textOf(build.commit_id),
     rawStatus: required.status,
     details: {
       ...NO_DETAILS,
-      projectName: textOf(build['project_name']),
-      projectFullName: textOf(build['project_full_name']),
+      projectName: textOf(build.project_name),
+      projectFullName: textOf(build.project_full_name),
       buildUrl,
-      commitUrl: textOf(build['commit_url']),
-      shortCommitId: textOf(build['short_commit_id']),
-      message: commitTitle(textOf(build['message'])),
-      committer: textOf(build['committer']),
-      projectUuid: uuidOf(build['project_uuid']),
-      buildUuid: isUuid(required.build_id)
-        ? toUuid(required.build_id)
-        : (uuidOf(build['build_uuid']) ?? uuidIn(buildUrl)),
-      startedAt: timeMsOf(build['started_at']),
-      finishedAt: timeMsOf(build['finished_at']),
+      commitUrl: textOf(build.commit_url),
+      shortCommitId: textOf(build.short_commit_id),
+      message: commitTitle(textOf(build.message)),
+      committer: textOf(build.committer),
+      projectUuid: uuidOf(build.project_uuid),
+      buildUuid: isUuid(required.build_id) ? toUuid(required.build_id) : (uuidOf(build.build_uuid) ?? uuidIn(buildUrl)),
+      startedAt: timeMsOf(build.started_at),
+      finishedAt: timeMsOf(build.finished_at),
     },
   }
 }

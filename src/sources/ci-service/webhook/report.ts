@@ -3,6 +3,7 @@ import { commitTitle } from '../../../domain/build-event.ts'
 import { listOf } from '../../../domain/raw-values.ts'
 import type { TestReport } from '../../../domain/test-report.ts'
 import { isRecord } from '../../../lib/json.ts'
+import { fields, items, VALUE, values } from '../../../lib/json-parts.ts'
 import { readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
 import { ciBuildId, cleanText, countOrNull, projectId } from '../../values.ts'
 
@@ -23,7 +24,7 @@ const LOG_LINES_MAX = 20
  * not understood counts as missing.
  */
 export function readReport(body: Uint8Array): BodyReading {
-  const read = readJsonBody(body)
+  const read = readJsonBody(body, REPORTED)
   if (read.kind === 'refusal') return read
   const { build, report } = isRecord(read.value) ? read.value : {}
   if (!isRecord(build)) return refusal('the body has no object "build"')
@@ -34,6 +35,21 @@ export function readReport(body: Uint8Array): BodyReading {
   if (!id.success) return refusal('build.build_id is no integer id and no UUID')
   return { kind: 'report', projectId: project.data, buildId: id.data, report: toReport(report) }
 }
+
+const REPORTED = fields({
+  build: values(['project_id', 'build_id']),
+  report: fields({
+    shard: VALUE,
+    tests: VALUE,
+    failed: VALUE,
+    skipped: VALUE,
+    flaky: VALUE,
+    duration_ms: VALUE,
+    failures: items(values(['name', 'message'])),
+    flaky_tests: items(VALUE),
+    log: items(VALUE),
+  }),
+})
 
 const count = countOrNull.transform((value) => (value !== null && value > COUNTED_TESTS_MAX ? null : value))
 
