@@ -5,12 +5,13 @@ import type { Config } from './config.ts'
 import type { SourceName } from './domain/ids.ts'
 import { toStatus } from './domain/status.ts'
 import type { Engine } from './engine.ts'
-import { createHttpServer, sendJson, type Route } from './server/http-server.ts'
+import { sendJson, sendText } from './server/answer.ts'
+import { createBodyQueues } from './server/body-queue.ts'
+import { createHttpServer, type Route } from './server/http-server.ts'
 import { isClientGone } from './server/client-gone.ts'
 import { createSyncedClock, machineClocks, systemClock, createRunningTime, createSteadyTime } from './lib/clock.ts'
 import { createBufferedSink } from './lib/buffered-sink.ts'
 import { createTimeLimit } from './server/time-limit.ts'
-import { createRateLimiter } from './server/rate-limiter.ts'
 import { measuredStore } from './store/measured.ts'
 import type { Metrics } from './metrics.ts'
 import { createAcknowledged } from './alerts/acknowledged.ts'
@@ -45,10 +46,14 @@ export async function createApp(config: Config, log: Logger) {
   const clock = createSyncedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
   const figures = createBufferedSink<Metrics>()
+  let failedWrites = 0
   const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
   const store = measuredStore(await openStore(config.database, lost), {
     timeStore: (operation, ms) => figures.push((to) => to.timeStore(operation, ms)),
-    countStoreFailure: (operation) => figures.push((to) => to.countStoreFailure(operation)),
+    countStoreFailure(operation) {
+      if (operation === 'write') failedWrites += 1
+      figures.push((to) => to.countStoreFailure(operation))
+    },
   })
   if (config.database.kind === 'sqlite') warnOfOpenFiles(config.database.path, log)
   const storeLimit = createTimeLimit(clock, STORE_PATIENCE_MS)
@@ -68,15 +73,15 @@ export async function createApp(config: Config, log: Logger) {
       store,
       processId,
       webhookSecrets: () => webhookSecrets,
-      rateLimiters: { bodies: rateLimiter(), refused },
+      unproven: bodies.unproven,
+      failedWrites: () => failedWrites,
       waitingDeliveries: storeLimit.waiting,
     })
     figures.use(engine.metrics)
     return engine
   }
 
-  const rateLimiter = () => createRateLimiter({ clock, running: machineClocks.running })
-  const refused = rateLimiter()
+  const bodies = createBodyQueues({ clock, running: machineClocks.running })
   // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
   const isReadable = (source: SourceName) =>
     source === 'github' ? Boolean(config.github.token ?? config.github.app) : config.gitlab.token !== null
@@ -99,17 +104,17 @@ export async function createApp(config: Config, log: Logger) {
     acknowledged: acknowledged.add,
     log,
     throttle: createThrottle(clock.now),
-    rateLimiters: { bodies: rateLimiter(), refused },
+    bodies,
     count: (what, answered) => figures.push((to) => to.countDelivery(what, answered)),
   }
   function routeOf(endpoint: Endpoint): Route {
-    const answer = createWebhookRoute(endpoint, webhooks)
+    const handle = createWebhookRoute(endpoint, webhooks)
     return {
       matches: endpoint.matches,
-      handle: (request, response, url) =>
+      handle: (request, response, target) =>
         engine?.wasJustPaused()
-          ? isClientGone(request, clock).then((isGone) => (isGone ? undefined : answer(request, response, url)))
-          : answer(request, response, url),
+          ? isClientGone(request, clock).then((isGone) => (isGone ? undefined : handle(request, response, target)))
+          : handle(request, response, target),
     }
   }
   function webhookRoutesOf({ webhookSecrets: ci, github, gitlab }: Config): Route[] {
@@ -126,8 +131,7 @@ export async function createApp(config: Config, log: Logger) {
       async handle(request, response) {
         if (engine?.wasJustPaused() && (await isClientGone(request, clock))) return
         if (request.method === 'POST') return (await load()).fromSlack(request, response)
-        response.setHeader('allow', 'POST')
-        sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' })
+        sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' }, { allow: 'POST' })
       },
     },
     healthz,
@@ -139,14 +143,14 @@ export async function createApp(config: Config, log: Logger) {
       matches: (path) => path === '/metrics',
       async handle(_, response) {
         const { metrics, metricsText } = await load()
-        response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(await metricsText())
+        sendText(response, 200, await metricsText(), { 'content-type': metrics.registry.contentType })
       },
     },
   ]
   const hasOwnPort = config.metricsPort !== null
   const routes = () => [...webhookRoutes, ...others, ...(hasOwnPort ? [] : inside)]
-  const server = createHttpServer(routes, log, refused)
-  const metricsServer = hasOwnPort ? createHttpServer(() => [healthz, ...inside], log, refused) : null
+  const server = createHttpServer(routes, log)
+  const metricsServer = hasOwnPort ? createHttpServer(() => [healthz, ...inside], log) : null
   let running: Promise<void> = Promise.resolve()
   let isStopping = false
 

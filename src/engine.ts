@@ -9,7 +9,7 @@ import { type SyncedClock, systemClock, type SteadyTime } from './lib/clock.ts'
 import { withTimeout, singleFlight } from './lib/async.ts'
 import { createSeal } from './lib/seal.ts'
 import { createLogThrottle } from './lib/log.ts'
-import type { RateLimiters } from './server/rate-limiter.ts'
+import type { BodyQueue } from './server/body-queue.ts'
 import { createGate, createSignatureCount } from './slack/http/gate.ts'
 import { createSocketWatch } from './slack/socket/watch.ts'
 import type { Logger } from 'pino'
@@ -33,7 +33,7 @@ import { createSender, type Sender } from './sender.ts'
 import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
-import { createStoreTrial } from './store/migrate.ts'
+import { createStoreTrial } from './store/trial.ts'
 import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
 
 /** /metrics answers within this time, with what is known by then. */
@@ -57,8 +57,10 @@ interface EngineDeps {
   processId: string
   /** the secrets that are valid now */
   webhookSecrets: () => readonly string[]
-  /** rate limiters for large request bodies */
-  rateLimiters: RateLimiters
+  /** where bodies wait whose signature is not checked yet */
+  unproven: BodyQueue
+  /** how many writes to the database have failed so far */
+  failedWrites: () => number
   /** deliveries that wait to be stored */
   waitingDeliveries: () => number
 }
@@ -74,7 +76,8 @@ export function createEngine({
   store,
   processId,
   webhookSecrets,
-  rateLimiters,
+  unproven,
+  failedWrites,
   waitingDeliveries,
 }: EngineDeps) {
   const basics = { store, clock, log }
@@ -208,7 +211,7 @@ export function createEngine({
     signingSecret: config.slack.signingSecret ?? '',
     log,
     now: systemClock.now,
-    rateLimiters,
+    queue: unproven,
     signatures,
   })
   const slackEndpoint = createLazySlackEndpoint({
@@ -227,10 +230,11 @@ export function createEngine({
     stopping: stopping.signal,
   })
   const readyz = createReadiness({
-    store: { ping: createStoreTrial({ store, clock }) },
+    store: { ping: createStoreTrial({ store, clock, failedWrites }) },
     notifier,
     clock,
     outage: sender.outage,
+    failing: sender.failing,
     socket,
     wrongSignatures: signatures.wrong,
     oldestWaiting: () => oldestWaiting(store),

@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { OldestWaiting } from './store/backlog.ts'
-import { sendJson } from './server/http-server.ts'
+import { sendJson } from './server/answer.ts'
 import type { Clock } from './lib/clock.ts'
 import { withTimeout, singleFlight } from './lib/async.ts'
 import { socketWords, type SocketWatch } from './slack/socket/watch.ts'
 import type { Notifier } from './slack/notifier.ts'
 import { failureOfCode } from './slack/api/errors.ts'
+import type { Work } from './alerts/reconciler.ts'
 import type { Store } from './store/store.ts'
+import { storeFaultOf, type StoreFault } from './store/trial.ts'
 
 /** The least time between two pings of Slack, however often `/readyz` is requested. */
 const SLACK_PING_EVERY_MS = 10_000
@@ -18,11 +20,14 @@ const ANSWER_MAX_MS = 2_000
 export const LATE_MS = 5 * 60_000
 
 export interface ReadinessDeps {
+  /** `ping` resolves if the database stores a write */
   store: Pick<Store, 'ping'>
   notifier: Pick<Notifier, 'ping'>
   clock: Clock
   /** why nothing is being sent to Slack; null: it is reachable */
   outage: () => string | null
+  /** what fails again and again in this process */
+  failing: () => readonly Work[]
   /** null: Slack reaches us over HTTP */
   socket: Pick<SocketWatch, 'trouble'> | null
   /** requests with only the signature wrong, since the last valid one */
@@ -31,15 +36,16 @@ export interface ReadinessDeps {
 }
 
 /**
- * Answers `/readyz`: ready if the database and Slack can be reached, in Socket Mode also if a connection stands.
- * Otherwise it says what is wrong, as a code and in words. It names late work too, which is no reason to send
- * deliveries elsewhere.
+ * Answers `/readyz`: ready if the database stores what is written, ingesting and sending do not fail again and again,
+ * and Slack can be reached, in Socket Mode also if a connection stands. Otherwise it says what is wrong, as a code and in
+ * words. It names late work too, which is no reason to send deliveries elsewhere.
  */
 export function createReadiness({
   store,
   notifier,
   clock,
   outage,
+  failing,
   socket,
   wrongSignatures,
   oldestWaiting,
@@ -57,11 +63,8 @@ export function createReadiness({
     return withTimeout(clock, ANSWER_MAX_MS, lastPing.answer).catch(() => 'timeout')
   }
 
-  const storeState = (): Promise<string> =>
-    withTimeout(clock, ANSWER_MAX_MS, store.ping()).then(
-      () => OK,
-      () => 'unreachable',
-    )
+  const storeState = (): Promise<StoreFault | typeof OK> =>
+    withTimeout(clock, ANSWER_MAX_MS, store.ping()).then(() => OK, storeFaultOf)
 
   async function lateness(): Promise<string[]> {
     const oldest = await withTimeout(clock, ANSWER_MAX_MS, oldestWaiting()).catch(() => ({}))
@@ -77,11 +80,19 @@ export function createReadiness({
   return async (response: ServerResponse): Promise<void> => {
     const { storeSays, slackSays, late } = await check()
     const trouble = socket?.trouble() ?? null
-    const wrong = [...storeWords(storeSays), ...slackWords(slackSays), ...(trouble ? [socketWords(trouble)] : [])]
+    // Without the database, everything fails.
+    const failed = storeSays === OK ? failing() : []
+    const wrong = [
+      ...(storeSays === OK ? [] : [STORE_WORDS[storeSays]]),
+      ...failed.map((work) => FAILING_WORDS[work]),
+      ...slackWords(slackSays),
+      ...(trouble ? [socketWords(trouble)] : []),
+    ]
     sendJson(response, wrong.length === 0 ? 200 : 503, {
       status: wrong.length === 0 ? 'ready' : 'not ready',
       store: storeSays,
       slack: slackSays,
+      ...Object.fromEntries(failed.map((work) => [work, 'failing'])),
       ...(socket ? { socket: trouble?.code ?? OK } : {}),
       ...(wrong.length === 0 ? {} : { wrong }),
       ...(late.length === 0 ? {} : { late }),
@@ -91,14 +102,21 @@ export function createReadiness({
   }
 }
 
-const OK = 'ok'
+const OK = 'ok' as const
 
-const storeWords = (says: string): string[] =>
-  says === OK
-    ? []
-    : [
-        'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL, its server and its disk.',
-      ]
+const STORE_WORDS: Readonly<Record<StoreFault, string>> = {
+  unreachable:
+    'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL, its server and its disk.',
+  disk: 'The disk of the database is full or fails: deliveries are refused with 503 until there is room. What waits goes out then.',
+  replaced:
+    'The database file was removed, replaced or overwritten while in use: deliveries are refused with 503. Put the file back, or start Buildline again on the present one.',
+}
+
+const FAILING_WORDS: Readonly<Record<Work, string>> = {
+  ingest:
+    'News cannot be ingested, again and again: it is tried again less and less often. The log says why (`could not be ingested`).',
+  send: 'A message cannot be planned, again and again: it is tried again less and less often. The log says why (`failed in Buildline`).',
+}
 
 /** Explains Slack's error code; nothing for `ok`. */
 export function slackWords(code: string): string[] {

@@ -1,6 +1,6 @@
 import type { ReconcileDeps } from './alerts/deps.ts'
 import type { Term } from './alerts/lease.ts'
-import { createReconciler, type Reconciler } from './alerts/reconciler.ts'
+import { createReconciler, type Reconciler, type Work } from './alerts/reconciler.ts'
 import { scheduleJobs, type Job, type ScheduleDeps } from './jobs/schedule.ts'
 
 /** A database that cannot be reached at the start of a term is asked again after this time. */
@@ -55,6 +55,8 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) 
     },
     /** Why nothing is being sent from here; null: Slack can be reached, or another process sends. */
     outage: (): string | null => current?.outage() ?? null,
+    /** What fails again and again here; nothing if another process sends. */
+    failing: (): readonly Work[] => current?.failing() ?? [],
     /** Resolves when what the last term began has ended. */
     ended: (): Promise<void> => serving.catch(() => {}),
   }

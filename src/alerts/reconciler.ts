@@ -37,8 +37,6 @@ const SWEEP_MS = 1_000
 /** A revision that cannot be ingested is retried with backoff, and holds up no other. */
 const INGEST_AGAIN_MS = 5_000
 const INGEST_AGAIN_MAX_MS = 10 * 60_000
-/** Failures are counted for at most this many revisions. */
-const FAILING_MAX = 10_000
 
 export interface Reconciler {
   start(): Promise<void>
@@ -48,7 +46,12 @@ export interface Reconciler {
   wake(): void
   /** Why nothing is being sent; null when Slack is reachable. */
   outage(): string | null
+  /** What fails again and again within Buildline: its last two tries failed. */
+  failing(): readonly Work[]
 }
+
+/** The two loops. */
+export type Work = 'ingest' | 'send'
 
 /**
  * Makes Slack agree with the build events. It runs two loops over two durable queues: one ingests revisions (build
@@ -62,7 +65,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const bells = { ingest: createBell(deps), send: createBell(deps) }
   const underWay = new Map<string, Promise<void>>()
   const waitingChannels = new Set<ChannelId>()
-  const failing = new Map<string, number>()
+  const failures = { ingest: createFailures(clock), send: createFailures(clock) }
   const working = { ...deps, isUnderWay: (card: CardKey) => underWay.has(nameOf(card)) }
   let closed: readonly ClosedChannel[] = []
   let answered = () => {}
@@ -75,6 +78,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const due = await store.read.dueIngest(clock.now(), Math.max(INGEST_MAX, atOnce))
       const beganAt = clock.now()
       const taken = await ingestAll(due)
+      failures.ingest.end(ROUND)
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
       if (taken.includes('waits')) hasPostponed = true
       if (taken.some((one) => one !== 'lost')) continue
@@ -106,7 +110,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         if (channels === 'waits' || channels === 'lost') return channels
         // A postponed revision is read without its build events first: success does not prove that those can be read.
         const { revisionKey, buildKeys } = due[i]!
-        if (buildKeys.length > 0) failing.delete(revisionKey)
+        if (buildKeys.length > 0) failures.ingest.end(revisionKey)
         for (const channel of channels) waitingChannels.add(channel)
         bells.send.ring()
         return 'taken'
@@ -128,9 +132,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   function ingestAgainMs(revisionKey: string): number {
-    const failures = failing.get(revisionKey) ?? 0
-    if (failing.size < FAILING_MAX) failing.set(revisionKey, failures + 1)
-    return backoffMs(failures, deps.random(), { baseMs: INGEST_AGAIN_MS, maxMs: INGEST_AGAIN_MAX_MS })
+    const before = failures.ingest.count(revisionKey)
+    return backoffMs(before, deps.random(), { baseMs: INGEST_AGAIN_MS, maxMs: INGEST_AGAIN_MAX_MS })
   }
 
   async function sendLoop(): Promise<void> {
@@ -142,6 +145,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       }
       if (await pingWhileDown()) continue
       const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
+      failures.send.end(ROUND)
       if (begun === 0) await bells.send.wait(untilFree(sweptAt + SWEEP_MS))
     }
   }
@@ -223,6 +227,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function sendStep(key: CardKey, queue: Queue): Promise<number | null> {
     try {
       const result = await sendNext(deps, key, queue)
+      failures.send.end(nameOf(key))
       // The card stays due until the next renewal stops this process: pause, so that it is not retried in a tight loop.
       if (result.kind === 'lost') await clock.sleep(SWEEP_MS, stopping.signal)
       if (result.kind !== 'done') return null
@@ -232,6 +237,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (outcome.kind === 'channel-closed') closed = await store.read.closedChannels()
       return sentAt
     } catch (error) {
+      failures.send.count(nameOf(key))
       log.error({ err: error, ...key }, 'a step for Slack failed in Buildline; it will be tried again')
       await store.write((tx) => postponeCard(tx, deps, key)).catch(() => clock.sleep(SWEEP_MS, stopping.signal))
       return clock.now()
@@ -249,8 +255,9 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   return {
     async start() {
       pace = createPace(clock, await store.read.recentCalls(clock.now() - WINDOW_MS))
-      const guard = (loop: () => Promise<void>) => forever(loop, deps, stopping.signal)
-      loops = [guard(ingestLoop), guard(sendLoop)]
+      const guard = (work: Work, loop: () => Promise<void>) =>
+        forever(loop, deps, stopping.signal, () => failures[work].count(ROUND))
+      loops = [guard('ingest', ingestLoop), guard('send', sendLoop)]
     },
     async stop() {
       stopping.abort()
@@ -261,22 +268,56 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     },
     wake: () => bells.ingest.ring(),
     outage: outage.reason,
+    failing: () => WORK.filter((work) => failures[work].areRepeated()),
   }
 }
+
+const WORK: readonly Work[] = ['ingest', 'send']
+
+/** What fails if a loop itself fails; no revision and no card is called so. */
+const ROUND = 'round'
 
 type IngestResult = 'taken' | 'waits' | 'lost' | 'failed'
 
 const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
 
 /** Restarts a loop that failed, after a moment. The database may be away. */
-async function forever(loop: () => Promise<void>, { log, clock }: ReconcileDeps, signal: AbortSignal): Promise<void> {
+async function forever(
+  loop: () => Promise<void>,
+  { log, clock }: ReconcileDeps,
+  signal: AbortSignal,
+  failed: () => void,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await loop()
     } catch (error) {
+      failed()
       log.error({ err: error }, 'the reconciler failed; it goes on')
       await clock.sleep(SWEEP_MS, signal)
     }
+  }
+}
+
+/** Failures are counted for at most this many revisions or cards. */
+const FAILING_MAX = 10_000
+
+/** What is not tried again within this time is gone: the longest backoff is half of it. */
+const FAILING_MS = 2 * INGEST_AGAIN_MAX_MS
+
+/** Counts how often something has failed in a row. */
+function createFailures({ now }: Pick<ReconcileDeps['clock'], 'now'>) {
+  const failing = new Map<string, { times: number; at: number }>()
+
+  return {
+    /** One more failure. @returns how many there were before */
+    count(name: string): number {
+      const times = failing.get(name)?.times ?? 0
+      if (times > 0 || failing.size < FAILING_MAX) failing.set(name, { times: times + 1, at: now() })
+      return times
+    },
+    end: (name: string) => void failing.delete(name),
+    areRepeated: () => [...failing.values()].some(({ times, at }) => times > 1 && now() - at < FAILING_MS),
   }
 }
 

@@ -11,6 +11,7 @@ import { contentOf } from '../slack/reply-targets.ts'
 import { answerView } from './modal.ts'
 import type { ReceivedInteraction } from '../domain/interaction.ts'
 import { toLine } from '../lib/escape.ts'
+import { COMMAND_CHARS_MAX } from '../slack/commands/parse.ts'
 import { ACTION_IDS } from '../slack/messages/ids.ts'
 import { cut } from '../slack/messages/limits.ts'
 import { BUTTONS, FORMS, SHORTCUTS } from './features.ts'
@@ -202,7 +203,7 @@ const isLateEdit = (body: unknown, now: number): boolean =>
   textAt(body, 'event', 'edited', 'ts') !== null && Number(textAt(body, 'event', 'ts')) * 1_000 < now - REQUESTS_KEPT_MS
 
 function whatIn(body: unknown, now: number): string | null {
-  if (isCommand(body)) return `${textAt(body, 'command')} ${textAt(body, 'text') ?? ''}`
+  if (isCommand(body)) return `${textAt(body, 'command')} ${readOf(textAt(body, 'text'))}`
   if (isMention(body)) return isByBot(body) || isLateEdit(body, now) ? null : mentionIn(body)
   switch (textAt(body, 'type') ?? '') {
     case 'block_actions':
@@ -219,7 +220,10 @@ function whatIn(body: unknown, now: number): string | null {
 
 /** Without mentions, which arrive as ids and not as the person typed them. */
 const mentionIn = (body: unknown): string =>
-  `@buildline ${(textAt(body, 'event', 'text') ?? '').replaceAll(/<@[^>]*>/g, ' ')}`
+  `@buildline ${readOf(textAt(body, 'event', 'text')).replaceAll(/<@[^<>]*>/g, ' ')}`
+
+/** As much of a typed text as is read. */
+const readOf = (text: string | null): string => (text ?? '').slice(0, COMMAND_CHARS_MAX)
 
 function clickIn(body: unknown): string | null {
   const [action] = listAt(body, 'actions')

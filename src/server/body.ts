@@ -1,54 +1,47 @@
 import type { IncomingMessage } from 'node:http'
-import { giveBack, type MemoryBudget } from './memory.ts'
-import { AT_ONCE_BYTES, type RateLimiter } from './rate-limiter.ts'
+import type { BodyQueue } from './body-queue.ts'
+import { giveBack } from './memory.ts'
 
 export type Body =
   | { kind: 'whole'; bytes: Buffer }
   | { kind: 'too-large' }
-  /** the memory budget is exhausted, and this body was the largest */
+  /** it had to make room for another body */
   | { kind: 'no-room' }
   /** the connection ended before the body did */
   | { kind: 'aborted' }
 
-interface BodyLimits {
-  bytesMax: number
-  /** limits how fast large bodies are read */
-  rateLimiter: RateLimiter
-  /** the memory that all bodies of unverified senders share */
-  memory?: MemoryBudget
-}
-
 /** The `content-length` of a request; 0 if it has none. */
 export const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
 
-/** Reads a request's body. Stops reading if it announces or has more than `bytesMax`. Never rejects. */
-export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memory }: BodyLimits): Promise<Body> {
+const isChunked = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined
+
+/** Whether nothing of the request is left to read. */
+export const isWhole = (request: IncomingMessage): boolean =>
+  request.complete || (announcedBytes(request) === 0 && !isChunked(request))
+
+/**
+ * Reads a request's body when its turn in the queue comes. Stops reading if it announces or has more than `bytesMax`.
+ * Never rejects.
+ */
+export function readBody(
+  request: IncomingMessage,
+  { bytesMax, queue }: { bytesMax: number; queue: BodyQueue },
+): Promise<Body> {
   if (announcedBytes(request) > bytesMax) return Promise.resolve({ kind: 'too-large' })
   return new Promise((resolve) => {
     const body = createBodyBuffer(announcedBytes(request))
-    const place = memory?.enter(() => stop({ kind: 'no-room' }))
-    // Most bodies are small. The rate limiter is opened only for larger ones.
-    let countBytes: ((bytes: number) => void) | null = null
-    request.on('data', take)
+    const bytes = isChunked(request) ? bytesMax : announcedBytes(request)
+    const leave = queue.enter(request.socket.remoteAddress ?? '', bytes, {
+      begin: () => request.on('data', take),
+      giveUp: () => stop({ kind: 'no-room' }),
+    })
     request.on('end', () => end({ kind: 'whole', bytes: body.bytes() }))
     request.on('error', () => stop({ kind: 'aborted' }))
     request.on('close', () => end({ kind: 'aborted' }))
 
     function take(piece: Buffer): void {
-      const lengthBytes = body.lengthBytes + piece.length
-      if (lengthBytes > bytesMax) return stop({ kind: 'too-large' })
-      if (lengthBytes > AT_ONCE_BYTES) {
-        countBytes ??= openAfter(body.lengthBytes)
-        countBytes(piece.length)
-      }
-      body.add(piece)
-      place?.holds(body.takenBytes)
-    }
-
-    function openAfter(bytes: number): (bytes: number) => void {
-      const count = rateLimiter.open(request)
-      count(bytes)
-      return count
+      if (body.lengthBytes + piece.length > bytesMax) stop({ kind: 'too-large' })
+      else body.add(piece)
     }
 
     function stop(ended: Body): void {
@@ -59,7 +52,7 @@ export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memo
     }
 
     function end(ended: Body): void {
-      place?.leave()
+      leave()
       resolve(ended)
     }
   })

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import { giveBack } from './memory.ts'
-import type { Log } from '../lib/log.ts'
-import { type RateLimiter, AT_ONCE_BYTES } from './rate-limiter.ts'
 import type { Socket } from 'node:net'
 import { errorCode } from '../lib/error-code.ts'
+import type { Log } from '../lib/log.ts'
+import { neighbourhood } from './address.ts'
+import { sendJson } from './answer.ts'
+import { giveBack } from './memory.ts'
 
 /** Slow headers and slow bodies are cut off, so that idle strangers do not hold sockets for long. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -18,7 +19,17 @@ const UNREAD_MS = 45_000
 export const HEAD_BYTES_MAX = 8 * 1024
 export const HEADERS_MAX = 100
 
-type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
+/** Of a body that waits to be read, this much is read ahead, and at most 64 KiB more. */
+const READ_AHEAD_BYTES = 16 * 1024
+
+/** Where a request goes, exactly as it was sent: a path that is not written in the usual way is another path. */
+export interface Target {
+  pathname: string
+  /** the query with its `?`, or nothing */
+  search: string
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void> | void
 
 /** One route. The first route whose `matches` is true handles the request. */
 export interface Route {
@@ -26,8 +37,7 @@ export interface Route {
   handle: Handler
 }
 
-/** @param refused limits how fast unwanted bytes are read */
-export function createHttpServer(routes: () => readonly Route[], log: Log, refused: RateLimiter) {
+export function createHttpServer(routes: () => readonly Route[], log: Log) {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -35,17 +45,17 @@ export function createHttpServer(routes: () => readonly Route[], log: Log, refus
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: CUT_LOOK_MS,
       maxHeaderSize: HEAD_BYTES_MAX,
+      highWaterMark: READ_AHEAD_BYTES,
     },
     (request, response) => {
       if (!connections.admits(response)) return
-      measureUnread(request, response, refused)
       // When stopping, even busy connections must close. After a request to upgrade, another protocol may follow.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
       dispatch(routes(), request, response, log)
     },
   )
   const connections = boundConnections(server)
-  answerMalformed(server, refused, connections.underWay)
+  answerMalformed(server, connections.underWay)
   server.setTimeout(UNREAD_MS)
   return {
     /** @param host null: all interfaces */
@@ -53,19 +63,6 @@ export function createHttpServer(routes: () => readonly Route[], log: Log, refus
     /** Accepts no new requests. Resolves when those in flight are answered, or after `graceMs`: it cuts them off then. */
     close: (graceMs: number) => close(server, graceMs),
   }
-}
-
-/** Node would read the rest of an answered request's body at full speed, to get to the next request: limit that. */
-function measureUnread(request: IncomingMessage, response: ServerResponse, refused: RateLimiter): void {
-  response.once('prefinish', () => {
-    // If the connection closes after this response, Node reads no more of it.
-    if (request.complete || !response.shouldKeepAlive) return
-    const countBytes = refused.open(request)
-    request.on('data', (piece: Buffer) => {
-      countBytes(piece.length)
-      giveBack(piece)
-    })
-  })
 }
 
 function dispatch(routes: readonly Route[], request: IncomingMessage, response: ServerResponse, log: Log): void {
@@ -77,28 +74,37 @@ function dispatch(routes: readonly Route[], request: IncomingMessage, response: 
   try {
     // Names and values alternate. Beyond its own limit, Node drops headers silently.
     if (request.rawHeaders.length / 2 > HEADERS_MAX) return refuseHeaders(response)
-    const url = URL.parse(request.url ?? '/', 'http://localhost')
-    const route = url && routes.find(({ matches }) => matches(url.pathname))
-    if (url && route) route.handle(request, response, url)?.catch(failed)
+    const target = targetIn(request.url ?? '')
+    const route = routes.find(({ matches }) => matches(target.pathname))
+    if (route) route.handle(request, response, target)?.catch(failed)
     else sendJson(response, 404, { status: 'not found' })
   } catch (error) {
     failed(error)
   }
 }
 
-function refuseHeaders(response: ServerResponse): void {
-  response.setHeader('connection', 'close')
-  sendJson(response, 431, { status: 'refused', reason: `a request may have ${HEADERS_MAX} headers` })
+/**
+ * Not by `URL`, which would read `//x/metrics` and `/a/../metrics` as `/metrics`: a proxy that keeps strangers from a
+ * path does not know all ways of writing it.
+ * @param url a path and a query, which a host may precede
+ */
+export function targetIn(url: string): Target {
+  const [, pathname = '', search = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)(.*)$/is.exec(url) ?? []
+  return { pathname, search }
 }
 
-export function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
-}
+const refuseHeaders = (response: ServerResponse): void =>
+  sendJson(
+    response,
+    431,
+    { status: 'refused', reason: `a request may have ${HEADERS_MAX} headers` },
+    { connection: 'close' },
+  )
 
 const listen = (server: Server, port: number, host: string | null): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port, ...(host === null ? {} : { host }) }, () => {
+    server.listen({ port, backlog: CONNECTIONS_MAX, ...(host === null ? {} : { host }) }, () => {
       server.off('error', reject)
       const address = server.address()
       resolve(typeof address === 'object' && address ? address.port : port)
@@ -124,21 +130,14 @@ const STATUSES: Readonly<Record<string, number>> = {
 }
 
 /**
- * Answers malformed and incomplete requests as Node would, and ends their connections, but only after the rate
- * limiter's wait: a head that is too large costs more than a delivery, and a client sends the next when it is answered.
+ * Answers malformed and incomplete requests as Node would, and ends their connections.
  * @param underWay the responses on a connection that have not ended
  */
-function answerMalformed(
-  server: Server,
-  refused: RateLimiter,
-  underWay: (socket: Socket) => readonly ServerResponse[],
-): void {
+function answerMalformed(server: Server, underWay: (socket: Socket) => readonly ServerResponse[]): void {
   const ending = new WeakSet<Socket>()
 
   async function endInTurn(socket: Socket, fault: Fault): Promise<void> {
-    const cost = costOf(fault)
     if (fault.rawPacket) giveBack(fault.rawPacket)
-    await refused.turnOf(socket, cost)
     const before = underWay(socket)
     // Earlier requests on the connection are answered first. The one that broke may have been answered already.
     await Promise.all(before.filter(({ req }) => req.complete).map(ended))
@@ -165,61 +164,90 @@ interface Fault extends Error {
   rawPacket?: Buffer
 }
 
-/** More than AT_ONCE_BYTES, so that the rate limiter makes each of them wait. */
-const costOf = ({ rawPacket }: Fault): number => (rawPacket ? AT_ONCE_BYTES + rawPacket.length : 0)
-
 const answerOf = (status: number): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 
 /** How many connections may be open. */
 export const CONNECTIONS_MAX = 1_000
 
+/** If an address has more connections than this, its own make room for new ones. */
+const SHARE_MAX = 100
+
 /** How many requests of one connection may wait for responses. A client that wants its responses sends fewer. */
 export const WAITING_MAX = 16
 
 /**
- * Limits what connections can hold. At CONNECTIONS_MAX, a new connection replaces the one whose last request is the
- * oldest, so that nobody can keep others out with idle connections. A connection with more than WAITING_MAX waiting
- * requests is closed.
+ * Limits what connections can hold. At CONNECTIONS_MAX, a new connection replaces another one, so that nobody can keep
+ * others out. A connection with more than WAITING_MAX waiting requests is closed.
  */
 function boundConnections(server: Server) {
-  // Ordered by their last request; each with its responses that have not ended.
-  const open = new Map<Socket, Set<ServerResponse>>()
+  // Ordered by their last request.
+  const open = new Map<Socket, Connection>()
+  const byAddress = new Map<string, number>()
+
+  function count(from: string, change: 1 | -1): void {
+    const connections = (byAddress.get(from) ?? 0) + change
+    if (connections === 0) byAddress.delete(from)
+    else byAddress.set(from, connections)
+  }
 
   server.on('connection', (socket: Socket) => {
-    if (open.size >= CONNECTIONS_MAX) idlest(open).destroy()
-    open.set(socket, new Set())
-    socket.once('close', () => open.delete(socket))
+    if (open.size >= CONNECTIONS_MAX) leastMissed(open, byAddress).destroy()
+    const from = neighbourhood(socket.remoteAddress ?? '')
+    open.set(socket, { from, waiting: new Set() })
+    count(from, 1)
+    socket.once('close', () => {
+      open.delete(socket)
+      count(from, -1)
+    })
   })
 
   return {
     /** Whether to answer a request. Must be called for each request, before anything else. */
     admits(response: ServerResponse): boolean {
       const { socket } = response.req
-      const waiting = open.get(socket)
+      const connection = open.get(socket)
       // Node still parses what came in one piece with the request that was one too many.
-      if (!waiting || socket.destroyed) return false
+      if (!connection || socket.destroyed) return false
+      const { waiting } = connection
       waiting.add(response)
       response.once('close', () => waiting.delete(response))
       open.delete(socket)
-      open.set(socket, waiting)
+      open.set(socket, connection)
       if (waiting.size > WAITING_MAX) socket.destroy()
       return !socket.destroyed
     },
     /** The responses on a connection that have not ended. */
-    underWay: (socket: Socket): readonly ServerResponse[] => [...(open.get(socket) ?? [])],
+    underWay: (socket: Socket): readonly ServerResponse[] => [...(open.get(socket)?.waiting ?? [])],
   }
 }
 
-/** The connection whose last request is the oldest; preferably one without a complete request. */
-function idlest(open: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Socket {
-  let oldest: Socket | null = null
-  for (const [socket, waiting] of open) {
-    if (socket.destroyed) continue
-    if (![...waiting].some(({ req }) => req.complete)) return socket
-    oldest ??= socket
+interface Connection {
+  /** the sender's address */
+  from: string
+  /** its responses that have not ended */
+  waiting: Set<ServerResponse>
+}
+
+/**
+ * The connection whose last request is the oldest; if possible, one without a complete request, and one from an address
+ * that has more than its share.
+ */
+function leastMissed(open: ReadonlyMap<Socket, Connection>, byAddress: ReadonlyMap<string, number>): Socket {
+  let [crowded, most] = ['', SHARE_MAX]
+  for (const [from, connections] of byAddress) if (connections > most) [crowded, most] = [from, connections]
+  let first: Socket | null = null
+  for (const [socket, { from, waiting }] of open) {
+    if (socket.destroyed || hasWholeRequest(waiting)) continue
+    if (most === SHARE_MAX || from === crowded) return socket
+    first ??= socket
   }
-  return oldest ?? open.keys().next().value!
+  return first ?? open.keys().next().value!
+}
+
+function hasWholeRequest(waiting: ReadonlySet<ServerResponse>): boolean {
+  for (const { req } of waiting) if (req.complete) return true
+  return false
 }
 
 /** Why a server could not listen, in words; null for an error that is not about its address. */

@@ -6,6 +6,7 @@ import type { BuildId, ProjectId } from '../domain/ids.ts'
 import type { TestReport } from '../domain/test-report.ts'
 import { isRecord } from '../lib/json.ts'
 import { readJson, type Part } from '../lib/json-parts.ts'
+import type { Target } from '../server/http-server.ts'
 import type { KnownProject } from '../store/records.ts'
 
 /** What an endpoint receives: a delivery about a build, or a report of its tests. */
@@ -21,10 +22,15 @@ export interface Endpoint {
   bodyBytesMax: number
   /** The answer to a sender that does not prove its identity. */
   unauthorizedStatus: 401 | 404
-  /** Whether the sender may be the source, as far as its headers and address show. The body is read only then. */
-  maySend(request: IncomingMessage, url: URL): boolean
+  senderOf(request: IncomingMessage, target: Target): Sender
   read(body: Uint8Array, headers: IncomingMessage['headers']): BodyReading
 }
+
+/**
+ * What a request's head shows of its sender. `proven`: it has the secret. `unproven`: the body, which it may have signed,
+ * has to be read first. `stranger`: it cannot be the source, and its body is not read.
+ */
+export type Sender = 'proven' | 'unproven' | 'stranger'
 
 /** What was read from a body, or why it could not be read. The reason quotes nothing of the body. */
 export type BodyReading =

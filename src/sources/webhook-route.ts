@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { endUnread } from '../server/client-gone.ts'
-import { readBody } from '../server/body.ts'
-import { giveBack } from '../server/memory.ts'
 import { createBufferedSink } from '../lib/buffered-sink.ts'
 import type { Log } from '../lib/log.ts'
-import type { RateLimiters } from '../server/rate-limiter.ts'
+import { neighbourhood } from '../server/address.ts'
+import { sendText } from '../server/answer.ts'
+import { readBody } from '../server/body.ts'
+import type { BodyQueues } from '../server/body-queue.ts'
+import type { Target } from '../server/http-server.ts'
+import { giveBack } from '../server/memory.ts'
 import type { Recorded } from '../domain/build-event.ts'
 import type { Endpoint, ReadDelivery, ReadReport, WebhookKind } from './endpoint.ts'
 
-/** `Retry-After` while the database is unavailable, in seconds. */
-const STORE_RETRY_S = 5
+/** `Retry-After` while the database is unavailable, or there are too many bodies, in seconds. */
+const RETRY_S = 5
 
 /** A delivery or report that is stored. */
 export interface Stored {
@@ -27,8 +29,7 @@ export interface WebhookDeps {
   log: Log
   /** shared by all webhooks */
   throttle: Throttle
-  /** rate limiters for large bodies and for what comes after a refusal */
-  rateLimiters: RateLimiters
+  bodies: BodyQueues
   /** called for each request with the answer's status, the status in its body, and the time that it took */
   count: (what: WebhookKind, answered: { status: number; answer: string; ms: number }) => void
 }
@@ -36,30 +37,33 @@ export interface WebhookDeps {
 /** Answers one webhook request. It stores a delivery before it answers 202, and nothing of a refused one. */
 export function createWebhookRoute(
   endpoint: Endpoint,
-  { record, acknowledged, log, throttle, rateLimiters, count }: WebhookDeps,
+  { record, acknowledged, log, throttle, bodies, count }: WebhookDeps,
 ) {
   const { what } = endpoint
   const lines = createBufferedSink<Log>()
   lines.use(log)
 
-  async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
+  async function answerTo(request: IncomingMessage, target: Target): Promise<Answer> {
     if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
-    if (!endpoint.maySend(request, url)) return refuseStranger(request)
+    const sender = endpoint.senderOf(request, target)
+    if (sender === 'stranger') return refuseStranger(request)
     if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
-    const body = await readBody(request, { bytesMax: endpoint.bodyBytesMax, rateLimiter: rateLimiters.bodies })
-    if (body.kind === 'too-large')
-      return refuse(413, `a body may have ${endpoint.bodyBytesMax} bytes`, { connection: 'close' })
-    if (body.kind !== 'whole') return refuse(400, 'the body broke off', { connection: 'close' })
+    const queue = bodies[sender]
+    const body = await readBody(request, { bytesMax: endpoint.bodyBytesMax, queue })
+    if (body.kind === 'too-large') return refuse(413, `a body may have ${endpoint.bodyBytesMax} bytes`)
+    if (body.kind === 'no-room') return unavailable('too much at once; try again')
+    if (body.kind === 'aborted') return refuse(400, 'the body broke off')
     const reading = endpoint.read(body.bytes, request.headers)
     giveBack(body.bytes)
     if (reading.kind === 'unauthorized') return refuseStranger(request)
+    queue.prove(request.socket.remoteAddress ?? '')
     if (reading.kind === 'unwanted') return { status: 202, result: 'ignored', body: '{"status":"ignored"}' }
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
       return accepted(await record(reading))
     } catch (error) {
       log.error({ err: error }, `a ${what} could not be stored; its sender is asked to try again`)
-      return refuse(503, 'cannot store now; try again', { 'retry-after': String(STORE_RETRY_S) }, 'unavailable')
+      return unavailable('cannot store now; try again')
     }
   }
 
@@ -76,21 +80,12 @@ export function createWebhookRoute(
     return refuse(429, 'too many wrong secrets or signatures', { 'retry-after': String(waitS), ...close })
   }
 
-  return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> => {
     const beganAt = performance.now()
-    const answer = await answerTo(request, url)
-    count(what, { status: answer.status, answer: answer.result, ms: performance.now() - beganAt })
-    response.writeHead(answer.status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(answer.body),
-      ...answer.headers,
-    })
-    if (answer.headers?.['connection'] === 'close')
-      return endUnread(request, response, answer.body, rateLimiters.refused)
-    if (request.readableLength > 0) await rateLimiters.refused.turnOf(request.socket, request.readableLength)
-    const { eventSeq } = answer
+    const { status, result, body, eventSeq, headers } = await answerTo(request, target)
+    count(what, { status, answer: result, ms: performance.now() - beganAt })
     if (eventSeq !== undefined) response.once('finish', () => acknowledged(eventSeq))
-    response.end(answer.body)
+    sendText(response, status, body, headers)
   }
 }
 
@@ -111,6 +106,8 @@ const refuse = (status: number, reason: string, headers: Record<string, string> 
   body: JSON.stringify({ status: result, reason }),
   headers,
 })
+
+const unavailable = (reason: string): Answer => refuse(503, reason, { 'retry-after': String(RETRY_S) }, 'unavailable')
 
 // A body without a content type is read as JSON; if it is none, the answer is 400.
 function isJson({ headers }: IncomingMessage): boolean {
@@ -149,13 +146,3 @@ export function createThrottle(now: () => number) {
     size: () => windows.size,
   }
 }
-
-/** One IPv6 subscriber has a whole /64: count that as one address. */
-function neighbourhood(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address
-  const [head = [], tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')))
-  const zeros = tail ? Array.from({ length: IPV6_GROUPS - head.length - tail.length }, () => '0') : []
-  return [...head, ...zeros, ...(tail ?? [])].slice(0, IPV6_GROUPS / 2).join(':')
-}
-
-const IPV6_GROUPS = 8

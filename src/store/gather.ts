@@ -26,7 +26,7 @@ const mustSync = (batch: readonly Waiting[]): boolean => batch.some(({ canBeRedo
 /**
  * Group commit: writes that arrive while others are being written share one transaction and one sync. If one of them
  * throws, the batch is rolled back and each write is run again alone, so that only the faulty one fails.
- * @param checkPlace throws if the database file was removed or replaced, so that writes would be lost
+ * @param checkPlace throws if the database file was removed, replaced or overwritten, so that writes would be lost
  */
 export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: LogOnDisk; checkPlace: () => void }) {
   const queue: Waiting[] = []

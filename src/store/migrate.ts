@@ -15,8 +15,6 @@ import { digests } from './migrations/0012-digests.ts'
 import { reminders } from './migrations/0013-reminders.ts'
 import { deliveredNames } from './migrations/0014-delivered-names.ts'
 import type { Schema } from './schema.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Store } from './store.ts'
 
 /**
  * Brings the tables up to date. A failure has the database's error as its `cause`. On SQLite the caller holds the
@@ -59,28 +57,4 @@ async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db)
   const done = new Set(rows.map(({ name }) => name))
   return names.every((name) => done.has(name))
-}
-
-/** A trial write is made at most once in this time, unless the last one failed. */
-const TRIED_EVERY_MS = 5_000
-
-/** The row of `job` in which the trial stores its time. */
-const ROW = 'readyz'
-
-/** Resolves if the database accepts a write: one that is full or locked still answers a ping. */
-export function createStoreTrial({ store, clock }: { store: Pick<Store, 'ping' | 'write'>; clock: Clock }) {
-  let tried: { at: number; end: Promise<void> } | null = null
-
-  function write(): Promise<void> {
-    const at = clock.now()
-    const end = store.write((tx) => tx.setLastDoneAt(ROW, at), { canBeRedone: true })
-    tried = { at, end }
-    end.catch(() => (tried = null))
-    return end
-  }
-
-  return async (): Promise<void> => {
-    await store.ping()
-    await (tried && clock.now() - tried.at < TRIED_EVERY_MS ? tried.end : write())
-  }
 }

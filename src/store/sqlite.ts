@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type CompiledQuery, type SqliteDatabase } from 'kysely'
@@ -6,6 +6,7 @@ import type { Compiled, Execute } from './kysely/query.ts'
 import { createReads, createTx } from './kysely/queries.ts'
 import { gather } from './gather.ts'
 import { migrate } from './migrate.ts'
+import { createPlace } from './place.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 import { type ToDisk, createLogOnDisk, isBusy } from './log-on-disk.ts'
@@ -22,17 +23,17 @@ export function openSqlite(path: string, toDisk?: ToDisk): Store {
   const reader = connect(path)
   const [writing, reading] = [toKysely(writer), toKysely(reader)]
   const compiled: Compiled = new Map()
-  const checkPlace = createPlaceCheck([path, `${path}-wal`])
+  const place = createPlace([path, `${path}-wal`])
   const tx = createTx(writing, { compiled, execute: directly(writer), locks: false })
   const log = createLogOnDisk(writer, `${path}-wal`, toDisk)
-  const write = gather(writer, tx, { log, checkPlace })
+  const write = gather(writer, tx, { log, checkPlace: place.check })
   return {
     shared: false,
     write: write.run,
     read: createReads(reading, { compiled, execute: directly(reader), locks: false }),
     migrate: () => exclusively(writer, () => migrate(writing, { name: 'sqlite' })),
     async ping() {
-      checkPlace()
+      place.check()
       reader.prepare('select 1').get()
     },
     // The machine's own clock: processes that share a file share the machine.
@@ -43,26 +44,10 @@ export function openSqlite(path: string, toDisk?: ToDisk): Store {
       await Promise.all([writing.destroy(), reading.destroy()])
       // Kysely closes a connection only if it has used it.
       for (const db of [writer, reader]) if (db.isOpen) db.close()
+      place.close()
     },
   }
 }
-
-/**
- * Throws if a file was removed or replaced while open. Writes to it would still succeed, and be lost when the process
- * ends. So nothing more is written, unless that very file is put back.
- */
-function createPlaceCheck(paths: readonly string[]): () => void {
-  const known = new Map<string, number>()
-  return () => {
-    for (const path of paths) {
-      const inode = statSync(path, { throwIfNoEntry: false })?.ino
-      if (known.has(path) && known.get(path) !== inode) throw new Error(FILE_GONE)
-      if (inode !== undefined) known.set(path, inode)
-    }
-  }
-}
-
-const FILE_GONE = 'the database file was removed or replaced while it was in use: put it back, or start Buildline again'
 
 function connect(path: string): DatabaseSync {
   const db = new DatabaseSync(path)

@@ -144,6 +144,41 @@ describe('unknown paths', () => {
   })
 })
 
+describe('another way of writing the path of /metrics or /readyz', () => {
+  it.each([
+    '//x/metrics',
+    '/a/../metrics',
+    '/a/%2e%2e/metrics',
+    '/./metrics',
+    '/%6detrics',
+    '/\\x/metrics',
+    '/metrics/',
+    '/metrics#x',
+    '/METRICS',
+    '//readyz',
+    '/a/../readyz',
+    '/a/%2E%2E/readyz',
+    'http://x/a/../readyz',
+  ])('is answered 404, since no proxy that blocks the path knows it: %s', async (path) => {
+    const { app } = await openStage(followed)
+    const wire = openWire(app.url)
+    wire.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    await wire.closed
+    expect(statuses(wire)).toEqual([404])
+  })
+
+  it.each(['/metrics', '/metrics?x=1', 'http://x/metrics', '/readyz?', 'HTTP://X/readyz'])(
+    'is not one that names the same path: %s',
+    async (path) => {
+      const { app } = await openStage(followed)
+      const wire = openWire(app.url)
+      wire.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+      await wire.closed
+      expect(statuses(wire)).toEqual([200])
+    },
+  )
+})
+
 describe('a stopped app', () => {
   it('accepts nothing more, and leaves recorded deliveries to the next one', async () => {
     const { app, slack, settings } = await openStage(followed)

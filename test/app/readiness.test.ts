@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { FileReplaced } from '../../src/store/place.ts'
 import { createReadiness, LATE_MS, type ReadinessDeps } from '../../src/readiness.ts'
 import { MINUTE, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -11,6 +12,7 @@ async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status:
     notifier: { ping: async () => ({ kind: 'sent' }) },
     clock: createHandClock(T0),
     outage: () => null,
+    failing: () => [],
     socket: null,
     wrongSignatures: () => 0,
     oldestWaiting: async () => ({ ingest: null, post: T0 }),
@@ -43,6 +45,43 @@ describe('/readyz', () => {
         wrong: [expect.stringMatching(/^The database does not answer: .*DATABASE_URL/)],
       }),
     )
+  })
+
+  it.each([
+    [
+      'disk',
+      Object.assign(new Error('database or disk is full'), { errcode: 13 }),
+      /^The disk of the database is full/,
+    ],
+    ['disk', Object.assign(new Error('could not extend file'), { code: '53100' }), /^The disk of the database is full/],
+    ['replaced', new FileReplaced(), /^The database file was removed, replaced or overwritten while in use/],
+  ])('says why nothing can be stored: %s', async (store, error, words) => {
+    const { status, body } = await answerOf({ store: { ping: () => Promise.reject(error) } })
+    expect(status).toBe(503)
+    expect(body).toEqual(wellBut({ store, wrong: [expect.stringMatching(words)] }))
+  })
+
+  it('says what fails again and again', async () => {
+    const { status, body } = await answerOf({ failing: () => ['ingest', 'send'] })
+    expect(status).toBe(503)
+    expect(body).toEqual(
+      wellBut({
+        ingest: 'failing',
+        send: 'failing',
+        wrong: [
+          expect.stringMatching(/^News cannot be ingested/),
+          expect.stringMatching(/^A message cannot be planned/),
+        ],
+      }),
+    )
+  })
+
+  it('does not say that of a database that does not answer, without which everything fails', async () => {
+    const { body } = await answerOf({
+      store: { ping: () => Promise.reject(new Error()) },
+      failing: () => ['ingest'],
+    })
+    expect(body).toEqual(wellBut({ store: 'unreachable', wrong: [expect.stringMatching(/^The database does not/)] }))
   })
 
   it.each([

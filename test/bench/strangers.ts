@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_SIGNING_SECRET } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { signedHeaders } from '../../packages/sandbox-slack/src/sign.ts'
 import { sendAttack, type AttackKind, type AttackResult } from './attack-order.ts'
+import { beginFlood, type Flood } from '../support/flood.ts'
+import { githubDelivery, INVENTED, slackCommand, timed, type Signed } from '../support/signed.ts'
 import { asRatio, atMost, exactly, inMB, inMs, inS, none, note, type Benchmark, type Row } from './benchmark.ts'
 import { DELIVERY_PATH, startBot, untilIngested } from './bot.ts'
 import { sendLoad, type LoadResult } from './load-order.ts'
 import { residentMB, type ServerProcess } from './processes.ts'
 import { openSlack } from './slack.ts'
 import { underWorstBodies } from './worst-bodies.ts'
+import { worstStall } from './stall.ts'
 import { median } from './statistics.ts'
 
 const PER_SECOND = 100
@@ -36,14 +39,18 @@ const ANSWERS: Readonly<Record<AttackKind, readonly number[]>> = {
 }
 
 /** Patterns on which an engine that backtracks never ends; each channel has one as its rule. */
-const BOMBS = ['(a+)+$', '(a|aa)+$', '(.*a){200}', '(?:a?){300}b', '(a*)*b', '([a-z]+)*1', '(x+x+)+y', '.{0,700}z']
+const BOMBS = ['(a+)+$', '(a|aa)+$', '(.*a){100}', '(?:a?){300}b', '(a*)*b', '([a-z]+)*1', '(x+x+)+y', '.{0,300}z']
 
 export const strangers: Benchmark = {
   name: 'strangers',
   about: `${PER_SECOND} deliveries a second (open loop) during one kind of attack at a time, beside the same load without an attack (medians of ${ROUNDS} rounds). Memory is the highest resident memory during the attacks, beside the memory before them.`,
   async run(stage) {
     const slack = await openSlack(BOMBS.length)
-    const bot = await startBot(stage, { name: 'strangers', slackUrl: slack.sandbox.apiUrl })
+    const bot = await startBot(stage, {
+      name: 'strangers',
+      slackUrl: slack.sandbox.apiUrl,
+      settings: { GITHUB_WEBHOOK_SECRET: GITHUB_SECRET },
+    })
     await load(bot, ROUND_MS)
     const idle: number[] = []
     for (let round = 0; round < ROUNDS; round++) idle.push((await load(bot, ROUND_MS)).p99Ms)
@@ -56,6 +63,7 @@ export const strangers: Benchmark = {
       rows.push(note(`${kind}: memory growth so far`, inMB(watch.growth())))
     }
     rows.push(...watch.rows('all attacks: '))
+    for (const flood of FLOODS) rows.push(...(await underFlood(bot, flood)))
     await untilIngested(bot, TAKEN_IN_MAX_MS)
     await bot.stop()
     const armed = await startBot(stage, {
@@ -80,6 +88,67 @@ export const strangers: Benchmark = {
     await slack.sandbox.stop()
     return rows
   },
+}
+
+const GITHUB_SECRET = 'github-secret-for-the-benchmarks'
+const KIB = 1024
+const SAMPLES = 30
+const FLOOD_RATIO_MAX = 25
+const FLOOD_GROWTH_MAX_MB = 128
+
+interface FloodCase extends Omit<Flood, 'port' | 'from' | 'head' | 'sentBytes'> {
+  name: string
+  head: () => string
+  honest: () => Signed
+}
+
+/** Senders that the bot must read before it can refuse them. */
+const FLOODS: readonly FloodCase[] = [
+  {
+    name: '900 senders of 1 MiB with an invented signature of GitHub',
+    connections: 900,
+    bodyBytes: 1024 * KIB,
+    head: INVENTED.github,
+    honest: () => githubDelivery(GITHUB_SECRET, 150 * KIB),
+  },
+  {
+    name: '500 senders of 4 MiB with an invented signature of Slack',
+    connections: 500,
+    bodyBytes: 4096 * KIB,
+    head: INVENTED.slack,
+    honest: () => slackCommand(DEFAULT_SIGNING_SECRET, 100 * KIB),
+  },
+]
+
+/** Beside the same requests without strangers, of which those from the honest sender's own address are the worst. */
+async function underFlood(bot: ServerProcess, { name, honest, head, ...how }: FloodCase): Promise<Row[]> {
+  const before = residentMB(bot.pid)
+  const alone = { ms: await medianOf(bot, honest), stallMs: await worstStall(bot.port, ROUND_MS) }
+  const flood = await beginFlood({ port: bot.port, from: '127.0.0.1', head: head(), sentBytes: how.bodyBytes, ...how })
+  // The first one waits until all connections have been accepted.
+  await timed(`http://127.0.0.1:${bot.port}`, honest())
+  const stallMs = await worstStall(bot.port, ROUND_MS)
+  const ms = await medianOf(bot, honest)
+  const growth = residentMB(bot.pid) - before
+  await flood.end()
+  return [
+    note(`${name}: an honest request alone`, inMs(alone.ms)),
+    note(`${name}: among them`, inMs(ms)),
+    atMost(`${name}: delay, ratio`, ms / alone.ms, FLOOD_RATIO_MAX, asRatio),
+    note(`${name}: longest stall alone`, inMs(alone.stallMs)),
+    note(`${name}: longest stall`, inMs(stallMs)),
+    atMost(`${name}: memory growth`, growth, FLOOD_GROWTH_MAX_MB, inMB),
+  ]
+}
+
+async function medianOf({ port }: ServerProcess, honest: () => Signed): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < SAMPLES; n++) {
+    const { status, ms } = await timed(`http://127.0.0.1:${port}`, honest())
+    if (status !== 202 && status !== 200) throw new Error(`an honest request was answered ${status}`)
+    times.push(ms)
+  }
+  return median(times)
 }
 
 /** What Slack sends is read by a library that is loaded for the first request: that is no stranger's doing. */

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import type { Config } from '../../src/config.ts'
 import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
-import { createRateLimiter } from '../../src/server/rate-limiter.ts'
+import { createBodyQueues } from '../../src/server/body-queue.ts'
 import { type Log, createLogThrottle } from '../../src/lib/log.ts'
 import type { ActionOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/catalog/outcomes.ts'
 import { BUTTONS, FIELDS } from '../../src/features/features.ts'
@@ -305,10 +305,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   onTestFinished(() => door.stop())
   if (door.handle) {
     const { handle } = door
-    const time = { clock: systemClock, running: machineClocks.running }
-    const rateLimiters = { bodies: createRateLimiter(time), refused: createRateLimiter(time) }
+    const { unproven: queue } = createBodyQueues({ clock: systemClock, running: machineClocks.running })
     const signatures = createSignatureCount()
-    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, rateLimiters, signatures })
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, queue, signatures })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>

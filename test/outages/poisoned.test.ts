@@ -1,10 +1,11 @@
-import { describe, expect, it, test } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { BUILDS, headlines, WEB } from '../app/channel.ts'
 import { openStage as openWork, type Stage as Work } from '../alerts/stage.ts'
-import { openStage, sendAll, settled, until, type RunningApp } from '../support/app.ts'
+import { databasePath, openStage, sendAll, settled, until, type RunningApp } from '../support/app.ts'
 import { MINUTE, SECOND, type Said } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
-import { redBuild } from './team-at-door.ts'
+import { readyAt, redBuild } from './team-at-door.ts'
 
 /** A healthy channel gets its messages within this time, whatever goes wrong elsewhere. */
 const SOON_MS = 20_000
@@ -54,6 +55,33 @@ const build = (id: number): Said => ({
 
 const shown = ({ slack }: Work) => slack.messages.map(({ view }) => inBrief(view))
 const failures = ({ log }: Work) => log.filter(({ text }) => text.startsWith('a revision could not be ingested')).length
+
+describe('/readyz', () => {
+  it('says that ingesting fails again and again, since a row is broken, until it is repaired', async () => {
+    const { app, folder, slack } = await openStage({ settings: { DEFAULT_CHANNEL: BUILDS }, slack: { rates: 'off' } })
+    const db = new DatabaseSync(databasePath(folder))
+    onTestFinished(() => db.close())
+    await sendAll(app.url, { build_id: 1, status: 'error' })
+    await settled(app.url)
+    db.exec(`update fact set details = 'broken'`)
+    // Another build of the same commit, so that both are read.
+    await sendAll(app.url, { build_id: 2, status: 'error' })
+    const failing = await until('it is not ready', async () => {
+      const ready = await readyAt(app.url)
+      return ready.status === 503 && ready
+    })
+    expect(failing).toMatchObject({
+      store: 'ok',
+      slack: 'ok',
+      ingest: 'failing',
+      wrong: [expect.stringMatching(/^News cannot be ingested.*could not be ingested/)],
+    })
+    expect(JSON.stringify(failing)).not.toContain('acme')
+    db.exec(`update fact set details = (select details from fact where build_id = '2') where build_id = '1'`)
+    await until('it is ready', async () => (await readyAt(app.url)).status === 200, 60_000)
+    expect(headlines(slack, BUILDS)).not.toEqual([])
+  }, 120_000)
+})
 
 describe('a build with a broken row', () => {
   test('holds up no other, is retried with growing delays, and is shown when it can be read', async () => {

@@ -84,7 +84,9 @@ describe('the store in SQLite', () => {
     await place.store.write((tx) => tx.setLastDoneAt('job', 1))
     renameSync(path, `${path}.aside`)
     const beganAt = performance.now()
-    await expect(place.store.write((tx) => tx.setLastDoneAt('job', 2))).rejects.toThrow('removed or replaced')
+    await expect(place.store.write((tx) => tx.setLastDoneAt('job', 2))).rejects.toThrow(
+      'removed, replaced or overwritten',
+    )
     // A lock is waited for two seconds.
     expect(performance.now() - beganAt).toBeLessThan(1_500)
     renameSync(`${path}.aside`, path)

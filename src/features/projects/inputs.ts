@@ -127,13 +127,31 @@ export const variablesInput = listInput(
 
 /** The variables in the text, without its empty lines. Null for a line that is no variable. */
 export const variablesIn = (text: string): (VariableInput | null)[] =>
-  [...text.replaceAll(/\r\n?/g, '\n').matchAll(LINES)]
-    .map(([lines]) => lines.trim())
+  variableLines(text.split(/\r\n?|\n/))
+    .map((lines) => lines.trim())
     .filter((lines) => lines !== '')
     .map(variableOf)
 
-// A value that opens with a double quote ends at the line that ends with one. Quotes within one line are part of it.
-const LINES = /^[^=\n]+="(?![^\n]*"[ \t]*$)[^\n]*\n[^]*?"[ \t]*$|^.+$/gm
+/** A value that opens with a double quote ends at the line that ends with one. Quotes within one line are part of it. */
+function variableLines(lines: readonly string[]): string[] {
+  const last = lines.findLastIndex((line) => CLOSES.test(line))
+  const found: string[] = []
+  let open: string[] | null = null
+  for (const [at, line] of lines.entries()) {
+    if (open === null && at < last && OPENS.test(line) && !CLOSES.test(line)) open = [line]
+    else if (open === null) found.push(line)
+    else {
+      open.push(line)
+      if (!CLOSES.test(line)) continue
+      found.push(open.join('\n'))
+      open = null
+    }
+  }
+  return found
+}
+
+const OPENS = /^[^=]+="/
+const CLOSES = /"[ \t]*$/
 
 function variableOf(text: string): VariableInput | null {
   const [, name = '', lines, value = lines] = /^([^=]+)=(?:"([^\n]*\n[^]*)"|(.*))$/.exec(text) ?? []

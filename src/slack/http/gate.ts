@@ -2,18 +2,15 @@ import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:
 import { parse } from 'node:querystring'
 import { isJsonObject } from '../../lib/json-parts.ts'
 import { utf8Of } from '../../lib/utf8.ts'
-import { endUnread } from '../../server/client-gone.ts'
-import { announcedBytes, readBody } from '../../server/body.ts'
-import { createMemoryBudget, giveBack } from '../../server/memory.ts'
 import type { Log } from '../../lib/log.ts'
-import type { RateLimiters, RateLimiter } from '../../server/rate-limiter.ts'
+import { sendJson, sendText } from '../../server/answer.ts'
+import { announcedBytes, readBody } from '../../server/body.ts'
+import type { BodyQueue } from '../../server/body-queue.ts'
+import { giveBack } from '../../server/memory.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
 export const SLACK_BODY_BYTES_MAX = 4 * 1024 * 1024
-
-/** Memory for all bodies whose signature is not checked yet, together. One body can take all of it, but no more. */
-const UNSIGNED_BYTES_MAX = 8 * 1024 * 1024
 
 /** Slack checks our certificate with a request that it does not sign. It is far smaller than this. */
 export const SSL_CHECK_BYTES_MAX = 1_024
@@ -28,8 +25,8 @@ interface GateDeps {
   signingSecret: string
   log: Pick<Log, 'warn'>
   now: () => number
-  /** rate limiters for large bodies and for what comes after a refusal */
-  rateLimiters: RateLimiters
+  /** where bodies wait whose signature is not checked yet */
+  queue: BodyQueue
   signatures: Pick<SignatureCount, 'count'>
 }
 
@@ -41,8 +38,7 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * body is read, so that a stranger costs no parsing and little memory. A body that is no object is refused too: Bolt
  * reads its fields outside of any `catch`, which would end the process.
  */
-export function createGate({ signingSecret, log, now, rateLimiters, signatures }: GateDeps): Gate {
-  const limits = { memory: createMemoryBudget(UNSIGNED_BYTES_MAX), rateLimiter: rateLimiters.bodies }
+export function createGate({ signingSecret, log, now, queue, signatures }: GateDeps): Gate {
   const seen = createSeen()
   const logRefused = createRefusedLog(log, now)
 
@@ -61,13 +57,14 @@ export function createGate({ signingSecret, log, now, rateLimiters, signatures }
   async function checkSigned(request: IncomingMessage, signature: Signature) {
     // A known signature means that this request was sent again. Bolt already has it: answer 200 and do nothing.
     if (seen.has(signature)) return DONE
-    const body = await readBody(request, { ...limits, bytesMax: SLACK_BODY_BYTES_MAX })
+    const body = await readBody(request, { queue, bytesMax: SLACK_BODY_BYTES_MAX })
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {
       giveBack(body.bytes)
       signatures.count(false)
       return unsigned(true)
     }
+    queue.prove(request.socket.remoteAddress ?? '')
     if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
     seen.add(signature)
     signatures.count(true)
@@ -77,7 +74,7 @@ export function createGate({ signingSecret, log, now, rateLimiters, signatures }
   async function checkUnsigned(request: IncomingMessage) {
     if (!isForm(request.headers['content-type'] ?? '') || announcedBytes(request) > SSL_CHECK_BYTES_MAX)
       return unsigned()
-    const body = await readBody(request, { ...limits, bytesMax: SSL_CHECK_BYTES_MAX })
+    const body = await readBody(request, { queue, bytesMax: SSL_CHECK_BYTES_MAX })
     const isCheck = body.kind === 'whole' && fieldsOf(body.bytes.toString())['ssl_check'] === '1'
     return isCheck ? DONE : unsigned()
   }
@@ -88,7 +85,7 @@ export function createGate({ signingSecret, log, now, rateLimiters, signatures }
       request.rawBody = found
       return true
     }
-    answer(request, response, found, rateLimiters.refused)
+    refuse(response, found)
     return false
   }
 }
@@ -152,24 +149,13 @@ const fieldsOf = (text: string) => parse(text, '&', '=', { maxKeys: FORM_KEYS_MA
 
 const isForm = (type: string): boolean => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
 
-function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  found: Refusal | typeof DONE,
-  rateLimiter: RateLimiter,
-): void {
-  if (found.status === 200) return void response.writeHead(200).end()
-  const body = JSON.stringify({ status: 'refused', reason: found.reason })
-  if (found.status === 503) response.setHeader('retry-after', RETRY_S)
-  response.writeHead(found.status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  })
-  endUnread(request, response, body, rateLimiter)
+function refuse(response: ServerResponse, found: Refusal | typeof DONE): void {
+  if (found.status === 200) return sendText(response, 200, '')
+  const { status, reason } = found
+  sendJson(response, status, { status: 'refused', reason }, status === 503 ? { 'retry-after': RETRY_S } : {})
 }
 
-const RETRY_S = 5
+const RETRY_S = '5'
 
 /** Slack's own rule: a request that was signed longer ago than this, or that far in the future, is refused. */
 export const SIGNED_WITHIN_S = 5 * 60

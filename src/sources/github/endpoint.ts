@@ -25,7 +25,7 @@ export const createGithubEndpoint = (secrets: readonly string[]): Endpoint => ({
   matches: (pathname) => /^\/webhooks\/github\/?$/.test(pathname),
   bodyBytesMax: BODY_BYTES_MAX,
   unauthorizedStatus: 401,
-  maySend: ({ headers }) => signatureIn(headers) !== null,
+  senderOf: ({ headers }) => (signatureIn(headers) === null ? 'stranger' : 'unproven'),
   read(body, headers) {
     const signatures = secrets.map((secret) => createHmac('sha256', secret).update(body).digest('hex'))
     if (!createSecretCheck(signatures)(signatureIn(headers))) return { kind: 'unauthorized' }

@@ -26,8 +26,11 @@ export function createGitlabEndpoint(secrets: readonly string[], now: () => numb
     matches: (pathname) => /^\/webhooks\/gitlab\/?$/.test(pathname),
     bodyBytesMax: BODY_BYTES_MAX,
     unauthorizedStatus: 401,
-    maySend: ({ headers }) =>
-      showsToken(headers) || (signingKeys.length > 0 && singleHeader(headers['webhook-signature']) !== null),
+    senderOf({ headers }) {
+      if (showsToken(headers)) return 'proven'
+      const maySign = signingKeys.length > 0 && singleHeader(headers['webhook-signature']) !== null
+      return maySign ? 'unproven' : 'stranger'
+    },
     read(body, headers) {
       if (!showsToken(headers) && !isSigned(body, headers, signingKeys, now())) return { kind: 'unauthorized' }
       return headers['x-gitlab-event'] === 'Pipeline Hook' ? readBody(body) : { kind: 'unwanted' }

@@ -184,4 +184,8 @@ describe('the variables in the form to edit', () => {
   ])('%s', (_, typed, read) => {
     expect(variablesIn(typed)).toEqual(read.map((one) => one && { name: one[0], value: one[1] }))
   })
+
+  test('are read in linear time, even if no quote closes', () => {
+    expect(variablesIn('A="\n'.repeat(200_000))).toHaveLength(200_000)
+  })
 })

@@ -223,13 +223,17 @@ describe('the endpoint', () => {
 })
 
 describe('a stranger', () => {
-  const maySend = (secret: string, headers: Record<string, string>) =>
-    createGitlabEndpoint([secret], () => NOW).maySend({ headers } as never, new URL('http://bot/webhooks/gitlab'))
+  const senderOf = (secret: string, headers: Record<string, string>) =>
+    createGitlabEndpoint([secret], () => NOW).senderOf({ headers } as never, {
+      pathname: '/webhooks/gitlab',
+      search: '',
+    })
 
   it('who sends a signature is read only if a signing token is configured', () => {
     const signed = { 'webhook-signature': 'v1,anything' }
-    expect(maySend(TOKEN, signed)).toBe(false)
-    expect(maySend('whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q=', signed)).toBe(true)
+    expect(senderOf(TOKEN, signed)).toBe('stranger')
+    expect(senderOf('whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q=', signed)).toBe('unproven')
+    expect(senderOf(TOKEN, { 'x-gitlab-token': TOKEN })).toBe('proven')
   })
 })
 

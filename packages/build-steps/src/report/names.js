@@ -84,7 +84,7 @@ export function messageOf(test, clean) {
 
 /** @param {string} line @param {string} name */
 function isTitle(line, name) {
-  const bare = line.replace(/[\s─]+$/, '')
+  const [bare] = /^[^]*[^\s─]/.exec(line) ?? ['']
   const last = name.split(/ [>›] /).at(-1) ?? name
   const isPlaced = /:\d+:\d+ /.test(bare) && bare.endsWith(` ${last}`)
   return /^(?:Failed$|(?:===|---) [A-Z]+)/.test(bare) || isPlaced || (name !== '' && bare.includes(`::${name}`))

@@ -1,5 +1,6 @@
 import { parse } from 'node:querystring'
 import { percentDecoded } from '../../../lib/escape.ts'
+import type { Target } from '../../../server/http-server.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { readPayload } from './payload.ts'
 import { readReport } from './report.ts'
@@ -27,12 +28,13 @@ export const createReportEndpoint = (isSecret: IsSecret): Endpoint => ({
 function secretPath(
   at: keyof typeof IN_PATH,
   isSecret: IsSecret,
-): Pick<Endpoint, 'matches' | 'unauthorizedStatus' | 'maySend'> {
+): Pick<Endpoint, 'matches' | 'unauthorizedStatus' | 'senderOf'> {
   const path = new RegExp(`^/webhooks/${at}(?:/[^/]*)?/?$`)
   return {
     matches: (pathname) => path.test(pathname),
     unauthorizedStatus: 404,
-    maySend: ({ headers }, url) => isSecret(presentedSecret(at, url, headers.authorization)),
+    senderOf: ({ headers }, target) =>
+      isSecret(presentedSecret(at, target, headers.authorization)) ? 'proven' : 'stranger',
   }
 }
 
@@ -48,7 +50,7 @@ const QUERY_KEYS_MAX = 20
 /** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
 export function presentedSecret(
   at: keyof typeof IN_PATH,
-  { pathname, search }: URL,
+  { pathname, search }: Target,
   authorization: string | undefined,
 ): string | null {
   const segment = IN_PATH[at].exec(pathname)?.[1]
@@ -67,7 +69,7 @@ function basicPassword(authorization: string | undefined): string | null {
   const bytes = Buffer.from(encoded, 'base64')
   // The decoder drops what it cannot read; a sender may leave the padding out, and nothing else.
   const whole = bytes.toString('base64')
-  if (encoded !== whole && encoded !== whole.replace(/=+$/, '')) return null
+  if (encoded !== whole && encoded !== whole.replace(/={1,2}$/, '')) return null
   const decoded = bytes.toString('utf8')
   const colon = decoded.indexOf(':')
   return colon < 0 ? null : decoded.slice(colon + 1)

@@ -1,0 +1,53 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { isWhole } from './body.ts'
+import { giveBack } from './memory.ts'
+
+/** So much of a body that is not wanted is read and dropped: a sender of less gets its answer in peace. */
+const UNWANTED_BYTES_MAX = 64 * 1024
+
+/** A sender of more has this long to read its answer. Closing the connection while it sends would destroy the answer. */
+const LINGER_MS = 1_000
+
+/**
+ * Answers a request, with JSON unless the headers say otherwise. If its body was not read to the end, the connection
+ * ends with the answer: to read on until the next request would cost more than a new connection.
+ */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const { req: request } = response
+  const isLast = !isWhole(request)
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    ...headers,
+    'content-length': Buffer.byteLength(text),
+    ...(isLast && { connection: 'close' }),
+  })
+  if (!isLast || request.destroyed) return void response.end(text)
+  response.write(text)
+  linger(request, response)
+}
+
+export const sendJson = (response: ServerResponse, status: number, body: object, headers?: OutgoingHttpHeaders): void =>
+  sendText(response, status, JSON.stringify(body), headers)
+
+function linger(request: IncomingMessage, response: ServerResponse): void {
+  let bytes = 0
+  const timer = setTimeout(end, LINGER_MS)
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    giveBack(piece)
+    if (bytes > UNWANTED_BYTES_MAX) request.pause()
+  })
+  request.once('end', end)
+  request.once('close', end)
+  request.resume()
+
+  function end(): void {
+    clearTimeout(timer)
+    if (!response.writableEnded) response.end()
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../lib/clock.ts'
+import { isDiskFault } from './log-on-disk.ts'
+import { FileReplaced } from './place.ts'
+import type { Store } from './store.ts'
+
+/** A trial write is made at most once in this time, unless the last one, or another write since, has failed. */
+const TRIED_EVERY_MS = 5_000
+
+/** The row of `job` in which the trial stores its time. */
+const ROW = 'readyz'
+
+interface TrialDeps {
+  store: Pick<Store, 'ping' | 'write'>
+  clock: Clock
+  /** how many writes have failed so far */
+  failedWrites: () => number
+}
+
+/**
+ * Resolves if the database stores a write: one that is full, locked or replaced may still answer a ping. Rejects with
+ * what it said.
+ */
+export function createStoreTrial({ store, clock, failedWrites }: TrialDeps): () => Promise<void> {
+  let last: { at: number; failedWrites: number; end: Promise<void> } | null = null
+
+  function write(): Promise<void> {
+    const at = clock.now()
+    const end = store.write((tx) => tx.setLastDoneAt(ROW, at))
+    last = { at, failedWrites: failedWrites(), end }
+    end.catch(() => (last = null))
+    return end
+  }
+
+  return async () => {
+    await store.ping()
+    const isValid = last && clock.now() - last.at < TRIED_EVERY_MS && last.failedWrites === failedWrites()
+    await (isValid ? last?.end : write())
+  }
+}
+
+/** Why nothing can be stored. `disk`: it is full or fails; `replaced`: the file is not the one that was opened. */
+export type StoreFault = 'disk' | 'replaced' | 'unreachable'
+
+export function storeFaultOf(error: unknown): StoreFault {
+  if (error instanceof FileReplaced) return 'replaced'
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return isDiskFault(error) || code === POSTGRES_DISK_FULL ? 'disk' : 'unreachable'
+}
+
+const POSTGRES_DISK_FULL = '53100'

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beginFlood } from '../support/flood.ts'
+import { githubDelivery, INVENTED, slackCommand, timed } from '../support/signed.ts'
+import { residentMB, startBot, type Bot } from './bot.ts'
+
+const SECRET = 'github-secret-of-today'
+const KIB = 1024
+const MIB = 1024 * KIB
+
+let bot: Bot
+let before: number
+beforeAll(async () => {
+  bot = await startBot({ GITHUB_WEBHOOK_SECRET: SECRET })
+  // What the first requests load into memory must not be counted.
+  expect([(await deliver(KIB)).status, (await command(KIB)).status]).toEqual([202, 200])
+  before = residentMB(bot.pid)
+})
+afterAll(() => bot.stop())
+
+const deliver = (bytes: number) => timed(bot.url, githubDelivery(SECRET, bytes))
+const command = (bytes: number) => timed(bot.url, slackCommand(bot.slack.signingSecret, bytes))
+
+async function flood(head: string, how: { connections: number; from: string; bodyBytes: number; sentBytes: number }) {
+  const running = await beginFlood({ port: Number(new URL(bot.url).port), head, ...how })
+  onTestFinished(() => running.end())
+}
+
+/**
+ * The time of the fastest of several, which all must be accepted: at first the strangers' connections themselves have to
+ * be accepted, and the machine may have other work.
+ */
+async function fastest(send: () => Promise<{ status: number; ms: number }>, accepted: number, enoughMs: number) {
+  let fastestMs = Number.POSITIVE_INFINITY
+  for (let n = 0; n < TRIES && fastestMs > enoughMs; n++) {
+    const { status, ms } = await send()
+    expect(status).toBe(accepted)
+    fastestMs = Math.min(fastestMs, ms)
+  }
+  return fastestMs
+}
+
+const TRIES = 10
+const FLOOD_MS = 120_000
+const GROWTH_MAX_MB = 200
+const [ELSEWHERE, HERE] = ['127.0.0.2', '127.0.0.1']
+
+describe.each([
+  ['of 1 MiB at full speed', MIB, MIB],
+  ['of 1 MiB that stop in the middle', MIB, 512 * KIB],
+  ['of 150 KiB at full speed', 150 * KIB, 150 * KIB],
+  ['of 60 KiB that stop before the end', 60 * KIB, 59 * KIB],
+])('bodies with an invented `sha256=`, on 900 connections, %s', (_, bodyBytes, sentBytes) => {
+  it.each([
+    ['another address', ELSEWHERE],
+    ["GitHub's own address", HERE],
+  ])(
+    "from %s, delay GitHub's deliveries of 60 and of 150 KiB by less than a second",
+    async (__, from) => {
+      await flood(INVENTED.github(), { connections: 900, from, bodyBytes, sentBytes })
+      for (const bytes of [60 * KIB, 150 * KIB])
+        expect(await fastest(() => deliver(bytes), 202, 1_000)).toBeLessThan(1_000)
+      expect(residentMB(bot.pid) - before).toBeLessThan(GROWTH_MAX_MB)
+    },
+    FLOOD_MS,
+  )
+})
+
+describe.each([
+  ['of 4 MiB at full speed', 4 * MIB, 4 * MIB],
+  ['of 99 KiB that stop before the end', 99 * KIB, 98 * KIB],
+])('requests with a fresh timestamp and an invented `v0=`, on 500 connections, %s', (_, bodyBytes, sentBytes) => {
+  it.each([
+    ['another address', ELSEWHERE],
+    ["Slack's own address", HERE],
+  ])(
+    'from %s, leave a request from Slack of 100 KiB its 3 s',
+    async (__, from) => {
+      await flood(INVENTED.slack(), { connections: 500, from, bodyBytes, sentBytes })
+      expect(await fastest(() => command(100 * KIB), 200, 3_000)).toBeLessThan(3_000)
+      expect(residentMB(bot.pid) - before).toBeLessThan(GROWTH_MAX_MB)
+    },
+    FLOOD_MS,
+  )
+})
