@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createEmulator } from 'emulate'
 import { onTestFinished } from 'vitest'
 import type { Settings } from '../support/app.ts'
@@ -7,6 +8,9 @@ export type Json = Record<string, unknown>
 export type Message = Json & { ts: string; text: string }
 
 const TOKEN = 'xoxb-emulated'
+/** The test's own token: emulate answers each only 5,000 times an hour, and so the test must not look too often. */
+const LOOKING_TOKEN = 'xoxb-looking'
+const LOOK_MS = 200
 const SIGNING_SECRET = 'emulated-signing-secret'
 const BOT = { app_id: 'A0BUILDLINE', bot_id: 'B0BUILDLINE', bot_user_id: 'U0BUILDLINE', bot_name: 'buildline' }
 const FORM = 'application/x-www-form-urlencoded'
@@ -16,7 +20,7 @@ export interface EmulatedSlack {
   settings: Settings
   channel: string
   ada: string
-  /** Calls a method with the bot's token. */
+  /** Calls a method as the bot. */
   call(method: string, args?: Json): Promise<Json>
   /** The channel's messages without replies, oldest first. */
   roots(): Promise<Message[]>
@@ -31,7 +35,7 @@ export async function openEmulatedSlack(): Promise<EmulatedSlack> {
   const emulator = await createEmulator({ service: 'slack', port: 0, seed: { slack: SEED } })
   onTestFinished(() => emulator.close())
   const call: EmulatedSlack['call'] = async (method, args = {}) => {
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${LOOKING_TOKEN}`, 'content-type': 'application/json' }
     const response = await fetch(`${emulator.url}/api/${method}`, {
       method: 'POST',
       headers,
@@ -43,8 +47,10 @@ export async function openEmulatedSlack(): Promise<EmulatedSlack> {
     String(((await call(method, { limit: 100 }))[list] as Json[]).find((one) => one['name'] === name)?.['id'])
   const channel = await idOf('conversations.list', 'channels', 'builds')
   const ada = await idOf('users.list', 'members', 'ada')
-  const messagesOf = async (method: string, args: Json): Promise<Message[]> =>
-    (await call(method, { channel, limit: 1_000, ...args }))['messages'] as Message[]
+  const messagesOf = async (method: string, args: Json): Promise<Message[]> => {
+    await sleep(LOOK_MS)
+    return (await call(method, { channel, limit: 1_000, ...args }))['messages'] as Message[]
+  }
   return {
     settings: {
       SLACK_API_URL: `${emulator.url}/api/`,
@@ -67,7 +73,7 @@ const SEED = {
   oauth_apps: [
     { client_id: '1.1', client_secret: 's', name: 'Buildline', redirect_uris: [], scopes: ['chat:write'], ...BOT },
   ],
-  tokens: [{ token: TOKEN, type: 'bot', user_id: BOT.bot_user_id, ...BOT }],
+  tokens: [TOKEN, LOOKING_TOKEN].map((token) => ({ token, type: 'bot', user_id: BOT.bot_user_id, ...BOT })),
   signing_secret: SIGNING_SECRET,
 }
 

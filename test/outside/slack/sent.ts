@@ -107,6 +107,6 @@ function nameOf(body: Record<string, unknown>): string | undefined {
   if ('command' in body) return 'app-backend.slash-commands.SlashCommandPayload'
   const { type, event } = body
   if (type !== 'event_callback') return NAMES[String(type)]
-  const words = String((event as { type: string }).type).split('_')
+  const words = (event as { type: string }).type.split('_')
   return `event.${words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')}Payload`
 }
