@@ -1,13 +1,15 @@
 import type { Call, Params, Reply, Route } from '../../lib/http.ts'
 import { json } from '../../lib/http.ts'
-import { jobBody, runBody, workflowBody } from './bodies.ts'
+import { dispatchBody, jobBody, runBody, workflowBody } from './bodies.ts'
+import { dispatch } from './dispatch.ts'
 import { deliveryBody, hookBody, isTaken } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
 import { fullRepositoryBody, ownUser } from './repository.ts'
 import type { Json } from './repository.ts'
+import type { Logs } from './logs.ts'
 import type { ChangeResult, RunLife } from './runs.ts'
 import { currentAttempt, findRepository, findWorkflow, runsOf } from './world.ts'
-import type { Attempt, Repository, Run, World } from './world.ts'
+import type { Attempt, Job, Repository, Run, Workflow, World } from './world.ts'
 
 /** The login of the token's owner. A rerun with the token was triggered by this login. */
 const TOKEN_OWNER = 'ci-bot'
@@ -18,8 +20,15 @@ const PER_PAGE_MAX = 100
 export const refuse = (statusCode: number, message: string): Reply =>
   json(statusCode, { message, documentation_url: 'https://docs.github.com/rest', status: String(statusCode) })
 
+interface Parts {
+  world: World
+  life: RunLife
+  hooks: Hooks
+  logs: Logs
+}
+
 /** The REST interface. Source: GitHub REST API, "Workflow runs", "Workflow jobs", "Repository webhooks". */
-export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
+export function apiRoutes({ world, life, hooks, logs }: Parts): Route[] {
   const notFound = refuse(404, 'Not Found')
   type InRepository = (repository: Repository, call: Call, params: Params) => Reply
   const route = (method: string, path: string, handle: InRepository): Route => ({
@@ -40,6 +49,20 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
     ofRun('GET', `/attempts/:attempt${path}`, (run, call, params) => {
       const attempt = run.attempts.find(({ n }) => String(n) === params['attempt'])
       return attempt ? handle(run, attempt, call) : notFound
+    })
+  const ofWorkflow = (
+    method: string,
+    path: string,
+    handle: (repository: Repository, workflow: Workflow, call: Call) => Reply,
+  ) =>
+    route(method, `/actions/workflows/:workflow${path}`, (repository, call, params) => {
+      const workflow = findWorkflow(repository, params['workflow']!)
+      return workflow ? handle(repository, workflow, call) : notFound
+    })
+  const ofJob = (path: string, handle: (run: Run, attempt: Attempt, job: Job) => Reply) =>
+    get(`/actions/jobs/:job${path}`, (repository, _, { job: id }) => {
+      const found = jobsOf(world, repository).find(({ job }) => String(job.id) === id)
+      return found ? handle(found.run, found.attempt, found.job) : notFound
     })
   const write = (path: string, accepted: number, refused: number, act: (run: Run) => ChangeResult) =>
     ofRun('POST', path, (run) => {
@@ -64,14 +87,17 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
   return [
     { method: 'GET', pattern: '/user', handle: () => json(200, ownUser(world, TOKEN_OWNER)) },
     get('', (repository) => json(200, fullRepositoryBody(world, repository))),
-    get('/actions/workflows/:workflow', (repository, _, params) => {
-      const workflow = findWorkflow(repository, params['workflow']!)
-      return workflow ? json(200, workflowBody(world, repository, workflow)) : notFound
-    }),
-    get('/actions/workflows/:workflow/runs', (repository, call, params) => {
-      const workflow = findWorkflow(repository, params['workflow']!)
-      const runs = runsOf(world, repository).filter((run) => run.workflow === workflow)
-      return workflow ? listRuns(call, runs) : notFound
+    ofWorkflow('GET', '', (repository, workflow) => json(200, workflowBody(world, repository, workflow))),
+    ofWorkflow('GET', '/runs', (repository, workflow, call) =>
+      listRuns(
+        call,
+        runsOf(world, repository).filter((run) => run.workflow === workflow),
+      ),
+    ),
+    ofWorkflow('POST', '/dispatches', (repository, workflow, call) => {
+      const result = dispatch({ world, life, actor: TOKEN_OWNER }, repository, workflow, call.text)
+      if (result.kind === 'refused') return refuse(result.statusCode, result.message)
+      return result.isWanted ? json(200, dispatchBody(world, result.run)) : { statusCode: 204 }
     }),
     get('/actions/runs', (repository, call) => listRuns(call, runsOf(world, repository))),
     ofRun('GET', '', (run) => json(200, runBody(world, run))),
@@ -80,6 +106,15 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
     ),
     ofAttempt('', (run, attempt) => json(200, runBody(world, run, attempt))),
     ofAttempt('/jobs', (run, attempt, call) => listJobs(call, run, [attempt])),
+    ofAttempt('/logs', (run, attempt) => logs.ofAttempt(run, attempt) ?? notFound),
+    ofRun('GET', '/logs', (run) => logs.ofAttempt(run, currentAttempt(run)) ?? notFound),
+    ofRun('DELETE', '/logs', (run) => {
+      if (currentAttempt(run).status !== 'completed') return refuse(403, 'The run has not ended.')
+      logs.remove(run)
+      return { statusCode: 204 }
+    }),
+    ofJob('', (run, attempt, job) => json(200, jobBody(world, run, attempt, job))),
+    ofJob('/logs', (run, attempt, job) => logs.ofJob(run, attempt, job) ?? notFound),
     write('/rerun', 201, 403, rerun(false)),
     write('/rerun-failed-jobs', 201, 403, rerun(true)),
     write('/cancel', 202, 409, life.cancel),
@@ -104,9 +139,15 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
   ]
 }
 
+const jobsOf = (world: World, repository: Repository) =>
+  runsOf(world, repository).flatMap((run) =>
+    run.attempts.flatMap((attempt) => attempt.jobs.map((job) => ({ run, attempt, job }))),
+  )
+
 function isWanted(query: URLSearchParams, run: Run): boolean {
   const { status, conclusion } = currentAttempt(run)
-  const ofRun = { branch: run.branch, head_sha: run.sha, event: run.event }
+  const actor = run.attempts[0]!.actor
+  const ofRun = { branch: run.branch, head_sha: run.sha, event: run.event, actor }
   const isOfRun = Object.entries(ofRun).every(([name, value]) => !query.has(name) || query.get(name) === value)
   const wanted = query.get('status')
   return isOfRun && (wanted === null || wanted === status || wanted === conclusion)

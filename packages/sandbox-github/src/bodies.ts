@@ -60,6 +60,12 @@ export function runBody(world: World, run: Run, attempt: Attempt = currentAttemp
   }
 }
 
+export const dispatchBody = (world: World, { id, repository }: Run): Json => ({
+  workflow_run_id: id,
+  run_url: `${repositoryUrl(world, repository)}/actions/runs/${id}`,
+  html_url: `${world.url}/${repository.name}/actions/runs/${id}`,
+})
+
 const RUNNER = {
   runner_id: 1,
   runner_name: 'GitHub Actions 1',

@@ -98,7 +98,11 @@ export const fullRepositoryBody = (world: World, repository: Repository): Json =
   ...each('network_count subscribers_count', 0),
   permissions: each('admin maintain push triage pull', true),
   temp_clone_token: '',
-  ...each('allow_squash_merge allow_merge_commit allow_rebase_merge', true),
-  delete_branch_on_merge: false,
+  ...each('allow_squash_merge allow_merge_commit allow_rebase_merge allow_forking', true),
+  ...each('allow_auto_merge allow_update_branch delete_branch_on_merge use_squash_pr_title_as_default', false),
+  squash_merge_commit_message: 'COMMIT_MESSAGES',
+  squash_merge_commit_title: 'COMMIT_OR_PR_TITLE',
+  merge_commit_message: 'PR_TITLE',
+  merge_commit_title: 'MERGE_MESSAGE',
   organization: user(world, ownerOf(repository), 'Organization'),
 })

@@ -33,6 +33,8 @@ export const pushSchema = z.strictObject({
   jobs: jobNames.optional(),
   // The jobs that fail if the run fails; by default the last one.
   failedJobs: jobNames.optional(),
+  // The text of a job's log, by its name; by default a few lines.
+  logs: z.record(text, text).optional(),
   // The run waits for an approval, like a pull request of a first-time contributor.
   needsApproval: z.boolean().optional(),
 })
@@ -156,6 +158,7 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     fork,
     createdAt: world.clock.now(),
     jobNames: [...new Set([...jobs, ...(failedJobs ?? [])])],
+    logs: wanted.logs ?? {},
     plan: { outcome: wanted.outcome ?? 'success', ms: wanted.ms ?? RUN_MS, failedJobs: failedJobs ?? jobs.slice(-1) },
   }
   return { ...run, attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }

@@ -12,6 +12,7 @@ import type { Handles } from './handles.ts'
 import { createHooks } from './hooks.ts'
 import { createListener } from './listener.ts'
 import type { Watch } from './listener.ts'
+import { createLogs } from './logs.ts'
 import { createRunLife } from './runs.ts'
 import { createWorld, SEED } from './world.ts'
 import type { RepositorySeed } from './world.ts'
@@ -50,9 +51,13 @@ export function createSandboxGithub(options: SandboxGithubOptions = {}): Sandbox
   const hooks = createHooks(world)
   const life = createRunLife(world, hooks.tell)
   const faults = createFaults(world)
+  const logs = createLogs(world)
   const calls = createCalls()
   const handles = createHandles({ world, life, hooks, faults, calls })
-  const routes = { api: apiRoutes(world, life, hooks), open: [...controlRoutes(handles), ...badgeRoutes(world)] }
+  const routes = {
+    api: apiRoutes({ world, life, hooks, logs }),
+    open: [...controlRoutes(handles), ...badgeRoutes(world)],
+  }
   const server = createServer(createListener({ host: () => listensOn, world, ...routes, faults, calls, watch }))
 
   let listensOn = '127.0.0.1'
@@ -60,6 +65,7 @@ export function createSandboxGithub(options: SandboxGithubOptions = {}): Sandbox
   async function start(port = 0, host = '127.0.0.1'): Promise<string> {
     listensOn = host
     world.url = await openServer(server, port, host)
+    await logs.start(host)
     if (options.webhookUrl !== undefined) hooks.setUrl(options.webhookUrl)
     return world.url
   }
@@ -67,7 +73,7 @@ export function createSandboxGithub(options: SandboxGithubOptions = {}): Sandbox
   async function stop(): Promise<void> {
     life.close()
     await hooks.close()
-    await closeServer(server)
+    await Promise.all([closeServer(server), logs.stop()])
   }
 
   const repositories = world.repositories.map(({ name }) => name)

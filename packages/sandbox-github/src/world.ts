@@ -66,6 +66,8 @@ export interface Run {
   fork: string | null
   createdAt: number
   jobNames: readonly string[]
+  /** the text of a job's log, by its name; by default a few lines */
+  logs: Readonly<Record<string, string>>
   plan: { outcome: (typeof OUTCOMES)[number]; ms: number; failedJobs: readonly string[] }
   /** oldest first, never empty */
   attempts: Attempt[]

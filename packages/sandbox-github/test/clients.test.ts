@@ -79,6 +79,56 @@ test('a run is cancelled once', async () => {
   expect((await actions.getWorkflowRun({ ...WEB, run_id })).data.run_started_at).toBe('2026-02-03T04:05:06Z')
 })
 
+test('a client starts a workflow on a branch', async () => {
+  const github = await startGithub()
+  const { actions } = clientOf(github)
+  const start = (ref: string, more = {}) =>
+    actions.createWorkflowDispatch({ ...WEB, workflow_id: 'nightly.yml', ref, ...more })
+  expect((await start('main', { inputs: { level: 'debug' } })).status).toBe(204)
+  expect(github.state().runs).toMatchObject([
+    { project: 'acme/web Nightly', event: 'workflow_dispatch', branch: 'main' },
+  ])
+  const { data, status } = await start('refs/heads/main', { return_run_details: true })
+  expect(status).toBe(200)
+  expect(data).toMatchObject({ workflow_run_id: github.state().runs[1]!.id })
+  expect((await actions.getWorkflowRun({ ...WEB, run_id: github.state().runs[1]!.id })).data.actor?.login).toBe(
+    'ci-bot',
+  )
+  await expect(start('gone')).rejects.toMatchObject({ status: 422, message: /^No ref found for: gone/ })
+  await expect(start('main', { workflow_id: 'gone.yml' })).rejects.toMatchObject({ status: 404 })
+})
+
+test('logs are behind a link of another origin, which works for a minute and takes no token', async () => {
+  const clock = createHandClock(Date.parse('2026-02-03T04:05:06.789Z'))
+  const github = await startGithub({ clock })
+  const { actions } = clientOf(github)
+  const { id: run_id } = pushed(github, { logs: { test: 'expected 1\nreceived 2' } })
+  const { data } = await actions.listJobsForWorkflowRun({ ...WEB, run_id })
+  const job = { ...WEB, job_id: data.jobs[1]!.id }
+  await expect(actions.downloadJobLogsForWorkflowRun(job)).rejects.toMatchObject({ status: 404 })
+  await expect(actions.deleteWorkflowRunLogs({ ...WEB, run_id })).rejects.toMatchObject({ status: 403 })
+  github.finish(run_id, 'failure')
+  expect((await actions.downloadJobLogsForWorkflowRun(job)).data).toBe(
+    '2026-02-03T04:05:06.7890000Z expected 1\n2026-02-03T04:05:06.7890000Z received 2\n',
+  )
+  expect((await actions.getJobForWorkflowRun(job)).data).toMatchObject({ name: 'test', conclusion: 'failure' })
+  const manual = { request: { redirect: 'manual' } } as const
+  const link = (await actions.downloadJobLogsForWorkflowRun({ ...job, ...manual })).headers.location!
+  expect(new URL(link).origin).not.toBe(github.url)
+  const authorization = `Bearer ${github.address().token}`
+  expect((await fetch(link, { headers: { authorization } })).status).toBe(403)
+  await clock.advance(60_001)
+  expect((await fetch(link)).status).toBe(403)
+  for (const answer of [
+    await actions.downloadWorkflowRunLogs({ ...WEB, run_id }),
+    await actions.downloadWorkflowRunAttemptLogs({ ...WEB, run_id, attempt_number: 1 }),
+  ])
+    expect(Buffer.from(answer.data as ArrayBuffer).toString()).toMatch(/^PK.*0_build\.txt.*1_test\.txt.*expected 1/s)
+  expect((await actions.deleteWorkflowRunLogs({ ...WEB, run_id })).status).toBe(204)
+  await expect(actions.downloadJobLogsForWorkflowRun(job)).rejects.toMatchObject({ status: 404 })
+  await expect(actions.downloadWorkflowRunLogs({ ...WEB, run_id })).rejects.toMatchObject({ status: 404 })
+})
+
 test('a client gets errors for a wrong token, a rate limit, an unknown repository, and requested faults', async () => {
   const github = await startGithub()
   const ask = (auth?: string, repo = 'web') => clientOf(github, auth).repos.get({ ...WEB, repo })

@@ -113,7 +113,7 @@ type Place = 'path' | 'query'
 const NOTHING_DESCRIBED: Json = {}
 
 /** Answers that any call may get, and that are described only for some. Source: GitHub REST API, "Troubleshooting". */
-const COMMON = /^(?:30[127]|401|403|404|429|5\d\d)$/
+const COMMON = /^(?:30[127]|401|403|404|422|429|5\d\d)$/
 
 const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replaceAll('.', String.raw`\.`).replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
