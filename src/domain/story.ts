@@ -5,7 +5,7 @@ import { shortId, sourceOf, type MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
 import { attemptKey, type Attempt } from './attempt.ts'
-import { isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
+import { HELD_STATUS, isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
 import { briefly, type FailedTests } from './test-report.ts'
 import type {
   CardView,
@@ -228,11 +228,13 @@ const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): st
 const proposedFor = (attempt: Attempt, context: StoryContext): string | null =>
   claimFor(attempt, context) === null ? null : context.proposed
 
-/** Its number among the attempts of the commit. One that has only been queued, or was skipped, did not run. */
+/** Its number among the attempts of the commit that have run. */
 export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number =>
   attempts.slice(0, attempts.indexOf(attempt)).filter(hasRun).length + 1
 
-const hasRun = ({ status }: Attempt): boolean => status !== 'queued' && status !== 'skipped'
+/** False for an attempt that is only queued, was skipped, or was held by GitHub until somebody approved it. */
+const hasRun = ({ status, rawStatus }: Attempt): boolean =>
+  status !== 'queued' && status !== 'skipped' && rawStatus !== HELD_STATUS
 
 const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =>
   shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))

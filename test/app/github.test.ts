@@ -6,15 +6,16 @@ import { pushed, runOf, startGithub } from '../../packages/sandbox-github/test/s
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { answersTo, press, type } from '../support/world.ts'
-import { openStage, rowsOf, settled, until, type Stage } from '../support/app.ts'
+import { openStage, rowsOf, settled, until, type Stage, type StageOptions } from '../support/app.ts'
 
 type GithubStage = Stage & { github: SandboxGithub }
 
-/** A bot with GitHub only, in a channel that follows failures and recoveries. */
-async function openHooked(): Promise<GithubStage> {
+/** A bot with GitHub only, in a channel that follows failures and recoveries, unless `subscriptions` say otherwise. */
+async function openHooked(options: Pick<StageOptions, 'subscriptions'> = {}): Promise<GithubStage> {
   const github = await startGithub()
   const { apiUrl, token, webhookSecret } = github.address()
   const stage = await openStage({
+    ...options,
     settings: {
       DEFAULT_CHANNEL: CHANNELS.builds,
       WEBHOOK_SECRET: undefined,
@@ -135,6 +136,26 @@ test('main of a fork is another branch than main', async () => {
   expect(rowsOf(stage.folder, 'select distinct branch from fact')).toMatchObject([
     { branch: 'mallory:main · pull request' },
   ])
+})
+
+test('a run that somebody approved is no second try, although GitHub counts it as its second attempt', async () => {
+  const stage = await openHooked({
+    subscriptions: [`{ channel: ${CHANNELS.builds}, project: all, branch: '*', events: [waiting, failed, passed] }`],
+  })
+  const { github } = stage
+  const { id } = pushed(github, { fork: 'mallory', needsApproval: true })
+  await rested(stage)
+  expect(textOf(said(stage)[0])).toContain('*Waiting*')
+  github.approve(id)
+  github.finish(id, 'failure')
+  await rested(stage)
+  expect(runOf(github, id).attempt).toBe(2)
+  expect(textOf(said(stage)[0])).toContain('*Failed*')
+  expect(textOf(said(stage))).not.toMatch(/attempt 2\b/i)
+  github.rerun(id, { outcome: 'none' })
+  github.finish(id, 'success')
+  await rested(stage)
+  expect(textOf(said(stage)[0])).toContain('Passed on attempt 2 (flaky)')
 })
 
 test('commands find the builds of a workflow by its repository', async () => {
