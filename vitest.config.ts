@@ -3,7 +3,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders whose tests leave nothing behind in their process: their files share processes, and the modules loaded there. */
 const SHARING = [
-  ...['alerts', 'domain', 'features', 'jobs', 'lib', 'slack', 'sources'].map((room) => `test/${room}/**/*.test.ts`),
+  ...['alerts', 'domain', 'features', 'jobs', 'lib', 'outside', 'slack', 'sources'].map(
+    (room) => `test/${room}/**/*.test.ts`,
+  ),
   ...['sandbox-ci', 'sandbox-github', 'sandbox-gitlab', 'sandbox-slack'].map(
     (name) => `packages/${name}/test/**/*.test.ts`,
   ),
