@@ -239,6 +239,14 @@ describe('each variable', () => {
       { GITLAB_WEBHOOK_SECRET: `sent-as-it-is-by-gitlab,${token}` },
       /^GITLAB_WEBHOOK_SECRET has a signing token that is not whsec_ and then base64 of at least 24 bytes: [^?]*$/,
     ]),
+    ...['acme', 'acme/..', '../web', 'acme/web/api', 'acme/we b'].map((name): [Settings, RegExp] => [
+      { GITHUB_TOKEN: 'github_pat_1', GITHUB_REPOSITORIES: `acme/web,${name}` },
+      /^GITHUB_REPOSITORIES contains something that is not a repository/,
+    ]),
+    ...['acme', 'acme/..', '../web', 'acme/./web', 'acme//web'].map((name): [Settings, RegExp] => [
+      { GITLAB_TOKEN: 'glpat-1', GITLAB_PROJECTS: `acme/tools/web,${name}` },
+      /^GITLAB_PROJECTS contains something that is not a project/,
+    ]),
     ...[' ', '\t', '…', 'é'].map((character): [Settings, RegExp] => [
       { WEBHOOK_SECRET: `${DOOR}${character}${DOOR}` },
       /^WEBHOOK_SECRET has a space.*openssl rand -hex 24/,

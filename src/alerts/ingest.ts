@@ -236,7 +236,7 @@ async function keepBuilds(
     const details = mergeDetails([...attempts, attempt])
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')
     const deliveredAt = Math.max(0, ...delivered.map((buildEvent) => buildEvent.at))
-    await keepProject(tx, { projectId, details, at: deliveredAt, isFollowed: news.isFollowed })
+    await listProject(tx, { projectId, details, at: deliveredAt, isFollowed: news.isFollowed })
   }
   for (const { projectId, newBuildId, code } of requests)
     if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)
@@ -249,7 +249,7 @@ async function keepBuilds(
 export const PROJECTS_MAX = 100_000
 
 /** Stores what a project's builds call it. One of GitHub or GitLab is called as it is stored: see `hosted-projects`. */
-async function keepProject(
+async function listProject(
   tx: Tx,
   {
     projectId,

@@ -1,6 +1,7 @@
 import {
   isFinalEvent,
   mergeDetails,
+  NO_DETAILS,
   toBuildEvent,
   withCredibleTimes,
   type BuildEvent,
@@ -197,11 +198,14 @@ async function isRepeated(
 
 // Whether a repetition adds details, such as the uuids that only a build step can know.
 function knowsMore(observation: Observation, known: readonly Observation[]): boolean {
-  const { attempt } = observation.details
+  const { details } = observation
   // The details of one attempt, such as its failed jobs, are not those of the next.
-  const own = attempt === null ? known : known.filter(({ details }) => details.attempt === attempt)
-  return JSON.stringify(mergeDetails([observation, ...own])) !== JSON.stringify(mergeDetails(own))
+  const ofAttempt = details.attempt === null ? known : known.filter((one) => one.details.attempt === details.attempt)
+  const own = mergeDetails(ofAttempt)
+  return DETAILS.some((name) => own[name] === null && details[name] !== null)
 }
+
+const DETAILS = Object.keys(NO_DETAILS) as readonly (keyof typeof NO_DETAILS)[]
 
 // Failures first, then what has ended, then what has begun.
 function urgencyOf(rawStatus: string): number {

@@ -15,7 +15,7 @@ import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
 import { repositoryIn } from '../domain/project-names.ts'
 import {
-  isOfSite,
+  isOfSites,
   isOwnLink,
   namesProject,
   readBuildAddress,
@@ -106,12 +106,11 @@ const SAME_ID_MAX = 50
 /** An address counts only if it is the build's own link, or one of its source's pages that names the build's project. */
 async function byUrl(deps: FindBuildDeps, text: string): Promise<Looked> {
   const address = readBuildAddress(text)
-  if (!address) return { kind: 'unknown-address', text }
-  const linked = await linkedBuilds(deps, address)
+  const linked = address ? await linkedBuilds(deps, address) : []
   const own = linked.filter(({ isOwn }) => isOwn)
   const builds = (own.length > 0 ? own : linked).map(({ build }) => build)
   if (builds.length > 0) return oneOf(deps, builds.slice(0, CHOICES_MAX), text)
-  return { kind: isOfSite(address, deps.sites) ? 'unknown-build' : 'unknown-address', text }
+  return { kind: isOfSites(text, deps.sites) ? 'unknown-build' : 'unknown-address', text }
 }
 
 async function linkedBuilds({ store: { read: reads }, sites }: FindBuildDeps, address: BuildAddress) {
@@ -123,8 +122,11 @@ async function linkedBuilds({ store: { read: reads }, sites }: FindBuildDeps, ad
     const found = build && (await read(reads, build))
     if (!found) continue
     const { project, buildUrl } = buildView(found.attempt, found.attempts)
-    const { projectUuid, projectFullName: fullName } = found.attempt.details
-    const about = { projectId: build.projectId, projectUuid, fullName: fullName ?? repositoryIn(project), buildUrl }
+    const { projectId } = build
+    const { projectFullName } = found.attempt.details
+    const known = await reads.project({ uuid: null, legacyId: projectId, names: [] })
+    const projectUuid = found.attempt.details.projectUuid ?? known?.uuid ?? null
+    const about = { projectId, projectUuid, fullName: projectFullName ?? repositoryIn(project), buildUrl }
     const isOwn = isOwnLink(address, about)
     if (isOwn || namesProject(address, sites, about)) linked.push({ build, isOwn })
   }

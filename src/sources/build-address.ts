@@ -40,9 +40,11 @@ export function readBuildAddress(text: string): BuildAddress | null {
   return null
 }
 
-/** Whether it is an address of the source's own pages. */
-export const isOfSite = ({ url, source }: Pick<BuildAddress, 'url' | 'source'>, sites: Sites): boolean =>
-  sites[source] !== null && isBelow(url, sites[source])
+/** Whether it is an address of a known source's pages. */
+export function isOfSites(text: string, sites: Sites): boolean {
+  const url = URL.parse(text)
+  return url !== null && Object.values(sites).some((site) => site !== null && isBelow(url, site))
+}
 
 interface Linked {
   projectId: string
@@ -62,10 +64,9 @@ export function isOwnLink({ url }: BuildAddress, { buildUrl }: Linked): boolean 
 }
 
 /** Whether it is a page of the source that names this build's project. The CI service may leave the project out. */
-export function namesProject(address: BuildAddress, sites: Sites, build: Linked): boolean {
-  const { url, source } = address
+export function namesProject({ url, source }: BuildAddress, sites: Sites, build: Linked): boolean {
   const site = sites[source]
-  if (!site || !isOfSite(address, sites) || sourceOf(build.projectId) !== source) return false
+  if (!site || !isBelow(url, site) || sourceOf(build.projectId) !== source) return false
   const path = url.pathname.slice(pathOf(site).length)
   if (source !== 'ci') return path.toLowerCase().startsWith(`/${build.fullName.toLowerCase()}${AFTER[source]}`)
   const project = /\/projects\/([^/]+)\//.exec(path)?.[1]

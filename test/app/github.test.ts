@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
+import type { Push } from '../../packages/sandbox-github/src/runs.ts'
 import type { SandboxGithub } from '../../packages/sandbox-github/src/server.ts'
 import { pushed, runOf, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
@@ -183,4 +184,22 @@ test('commands find the builds of a workflow by its repository', async () => {
     /[Rr]estart requested.*GitHub accepted the request\. \*Refresh\* shows the result/,
   )
   await until('it runs again', () => runOf(github, id).attempt === 2)
+})
+
+test.each<[string, Push]>([
+  ['of a fork', { fork: 'mallory', event: 'pull_request' }],
+  ["of a pull request from the repository's own main", { event: 'pull_request' }],
+  ['of a tag', { tag: 'v1' }],
+  ['without a branch', { branch: null, event: 'dynamic' }],
+  ['with a name of its own', { runName: 'Deploy for Ada' }],
+  ['of a schedule of another workflow', { workflow: 'Nightly', event: 'schedule' }],
+])('a run %s can be restarted', async (_, push) => {
+  const stage = await openHooked()
+  const { github } = stage
+  const { id } = pushed(github, push)
+  github.finish(id, 'failure')
+  await rested(stage)
+  await type(stage, PEOPLE.ada, '/ci restart #1')
+  await until('it runs again', () => runOf(github, id).attempt === 2)
+  expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun-failed-jobs 201`)
 })

@@ -113,6 +113,20 @@ describe.each(['github', 'gitlab'] as const)('%s', (name) => {
     expect(stored(stage)).toEqual([expect.stringContaining('acme/site')])
   })
 
+  test('a build is left alone if the person named its project by a name that only a delivery said', async () => {
+    const stage = await open()
+    const body = await unheard(stage, 'failed', 'acme/web')
+    await forge(stage, body, { id: 'acme/web', name: 'acme/api', status: 'skipped', commit: 'e'.repeat(40) })
+    stage.source.deliverTo(stage.app.url)
+    await failed(stage)
+    await settled(stage.app.url)
+    await type(stage, lin, '/ci restart acme/api@main')
+    await untilAnswered(stage, lin, ['Not restarted', `${word} has it in acme/web`])
+    expect(stage.source.asked()).toEqual([])
+    await type(stage, lin, '/ci restart acme/web@main')
+    await untilAnswered(stage, lin, ['Restart requested'])
+  })
+
   test('a delivery does not rename a known project', async () => {
     const stage = await open()
     await failed(stage)

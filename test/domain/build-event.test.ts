@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { beganBy, isFinalEvent, mergeDetails, NO_DETAILS, toBuildEvent } from '../../src/domain/build-event.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { buildId, projectId, story, T0 } from '../support/build-events.ts'
 
 const seen = {
@@ -55,6 +56,18 @@ describe('mergeDetails', () => {
       { word: 'success', details: { message: 'fix login again' } },
     )
     expect(mergeDetails(buildEvents)).toEqual({ ...NO_DETAILS, message: 'fix login again', committer: 'Ada' })
+  })
+
+  it('keeps the first value of what says which build it is', () => {
+    const first = { projectName: 'acme/web CI', projectFullName: 'acme/web', number: '12', shortCommitId: 'a1b2c3d' }
+    const uuids = { projectUuid: toUuid('1'.repeat(8)), buildUuid: toUuid('2'.repeat(8)) }
+    const later = { projectName: 'acme/api CI', projectFullName: 'acme/api', number: '13', shortCommitId: 'ffffff0' }
+    const buildEvents = story(
+      'initiated',
+      { word: 'initiated', details: { ...first, ...uuids } },
+      { word: 'error', details: { ...later, projectUuid: uuids.buildUuid, buildUuid: uuids.projectUuid } },
+    )
+    expect(mergeDetails(buildEvents)).toMatchObject({ ...first, ...uuids })
   })
 
   it('keeps a detail that a later delivery leaves out', () => {

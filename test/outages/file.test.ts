@@ -160,9 +160,11 @@ describe('a database file', () => {
     'that is overwritten with %s while in use makes the bot not ready, and is not written any more',
     async (_, bytes) => {
       const { url, path } = await startBot()
+      const first = readFileSync(path)
       expect(await sendRed(url, [1])).toEqual([1])
+      checkpoint(path)
       expect(await readyAt(url)).toMatchObject({ status: 200, store: 'ok' })
-      writeFileSync(path, bytes(statSync(path).size))
+      writeFileSync(path, bytes(statSync(path).size, first))
       expect(await readyAt(url)).toMatchObject({
         status: 503,
         store: 'replaced',
