@@ -1,7 +1,6 @@
 import {
   isFinalEvent,
   mergeDetails,
-  NO_DETAILS,
   toBuildEvent,
   withCredibleTimes,
   type BuildEvent,
@@ -202,10 +201,9 @@ function knowsMore(observation: Observation, known: readonly Observation[]): boo
   // The details of one attempt, such as its failed jobs, are not those of the next.
   const ofAttempt = details.attempt === null ? known : known.filter((one) => one.details.attempt === details.attempt)
   const own = mergeDetails(ofAttempt)
-  return DETAILS.some((name) => own[name] === null && details[name] !== null)
+  const said = new Map<string, unknown>(Object.entries(own))
+  return Object.entries(details).some(([name, value]) => value !== null && said.get(name) === null)
 }
-
-const DETAILS = Object.keys(NO_DETAILS) as readonly (keyof typeof NO_DETAILS)[]
 
 // Failures first, then what has ended, then what has begun.
 function urgencyOf(rawStatus: string): number {

@@ -155,9 +155,9 @@ function endOfDigits(bytes: Uint8Array, from: number): number {
   return at
 }
 
-function endOf(kind: Uint8Array, bytes: Uint8Array, from: number): number {
+function endOf(table: Uint8Array, bytes: Uint8Array, from: number): number {
   let at = from
-  while (at < bytes.length && kind[bytes[at]!] === 1) at++
+  while (at < bytes.length && table[bytes[at]!] === 1) at++
   return at
 }
 

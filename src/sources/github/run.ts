@@ -5,6 +5,7 @@ import { githubProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/status.ts'
 import { fields } from '../../lib/json-parts.ts'
 import { streamOf } from '../../domain/stream.ts'
+import { assertNever } from '../../lib/assert.ts'
 import { isRepositoryName } from '../names.ts'
 import { projectOf } from '../project.ts'
 import type { KnownProject } from '../../store/records.ts'
@@ -171,8 +172,11 @@ function personOf({ head_commit: commit, actor }: GithubRun, person: Person) {
       return about(commit?.author?.name, commit?.author)
     case 'starter':
       return about(actor?.login, { name: null, email: null, username: actor?.login ?? null })
-    default:
+    case 'opener':
+    case 'nobody':
       return about(null, null)
+    default:
+      return assertNever(person)
   }
 }
 

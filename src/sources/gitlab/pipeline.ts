@@ -4,6 +4,7 @@ import { commitTitle, FAILED_JOBS_MAX, NO_DETAILS } from '../../domain/build-eve
 import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
 import { fieldOf, listOf } from '../../domain/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
+import { assertNever } from '../../lib/assert.ts'
 import { fields, items } from '../../lib/json-parts.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { CiError } from '../http/errors.ts'
@@ -241,8 +242,11 @@ function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, us
       const login = user?.username ?? null
       return { committer: login, author: authorOf({ name: null, email: null, login }) }
     }
-    default:
+    case 'opener':
+    case 'nobody':
       return { committer: null, author: null }
+    default:
+      return assertNever(person)
   }
 }
 

@@ -170,9 +170,21 @@ describe.each(WAYS)('by %s', (way) => {
 
 /** Source: `lib/gitlab/ci/status/`. */
 const LABELS = [
-  ...['created', 'waiting for resource', 'preparing', 'waiting for callback', 'pending', 'running'],
-  ...['waiting for manual action', 'waiting for delayed job', 'canceling', 'passed', 'passed with warnings'],
-  ...['failed', 'canceled', 'skipped', 'shining'],
+  'created',
+  'waiting for resource',
+  'preparing',
+  'waiting for callback',
+  'pending',
+  'running',
+  'waiting for manual action',
+  'waiting for delayed job',
+  'canceling',
+  'passed',
+  'passed with warnings',
+  'failed',
+  'canceled',
+  'skipped',
+  'shining',
 ]
 
 test('the status counts, whatever detailed_status says, in a delivery or in the REST interface', () => {

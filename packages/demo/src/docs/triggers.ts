@@ -15,28 +15,20 @@ export const triggerTable = (): string =>
 
 /** Source: GitHub, "Events that trigger workflows", and `dynamic`, which GitHub's own workflows have. */
 const GITHUB_EVENTS = [
-  'push',
-  'pull_request',
-  'schedule',
-  'workflow_dispatch',
-  'merge_group',
-  ...['branch_protection_rule', 'check_run', 'check_suite', 'create', 'delete', 'deployment', 'deployment_status'],
-  ...['discussion', 'discussion_comment', 'dynamic', 'fork', 'gollum', 'image_version', 'issue_comment', 'issues'],
-  ...['label', 'milestone', 'page_build', 'public', 'pull_request_review', 'pull_request_review_comment'],
-  ...['pull_request_target', 'registry_package', 'release', 'repository_dispatch', 'status', 'watch', 'workflow_run'],
-]
+  'push pull_request schedule workflow_dispatch merge_group',
+  'branch_protection_rule check_run check_suite create delete deployment deployment_status discussion',
+  'discussion_comment dynamic fork gollum image_version issue_comment issues label milestone page_build public',
+  'pull_request_review pull_request_review_comment pull_request_target registry_package release',
+  'repository_dispatch status watch workflow_run',
+].flatMap((line) => line.split(' '))
 
 /** Source: GitLab, `app/models/concerns/enums/ci/pipeline.rb`. A child pipeline (`parent_pipeline`) is a job of its parent. */
 const GITLAB_SOURCES = [
-  'push',
-  'merge_request_event',
-  'schedule',
-  'web',
-  ...['api', 'chat', 'container_registry_push', 'duo_workflow', 'external', 'external_pull_request_event'],
-  ...['ondemand_dast_scan', 'ondemand_dast_validation', 'pipeline', 'pipeline_execution_policy_schedule'],
-  ...['security_orchestration_policy', 'trigger'],
-  ...['unknown', 'webide'],
-]
+  'push merge_request_event schedule web',
+  'api chat container_registry_push duo_workflow external external_pull_request_event ondemand_dast_scan',
+  'ondemand_dast_validation pipeline pipeline_execution_policy_schedule security_orchestration_policy trigger',
+  'unknown webide',
+].flatMap((line) => line.split(' '))
 
 const githubTriggerOf = (event: string): Trigger =>
   githubTrigger({
