@@ -1,3 +1,4 @@
+import { dueTimes } from './cron.ts'
 import type { FigureQuery } from './figures.ts'
 
 /** When a channel gets its digest: at a minute of the day, in a time zone; weekly on one day. */
@@ -18,33 +19,16 @@ export const DIGEST_LATE_MAX_MS = 12 * 60 * 60_000
 /** No digest is due further ahead than this. A stored due time beyond it was computed while the clock was ahead. */
 export const DIGEST_AHEAD_MAX_MS = 9 * DAY_MS
 
-// Uses Temporal, not node-cron. node-cron computes only the next run and not the last, reads the machine's clock, and
-// leaves out a time that a clock change skips. Here each day has one due time: a skipped time moves as much later, and
-// of a time that comes twice the first counts.
+/** `0 9 * * 1` for Mondays at 9:00. */
+export const cronOf = ({ weekday, minute }: Pick<Schedule, 'weekday' | 'minute'>): string =>
+  `${minute % 60} ${Math.floor(minute / 60)} * * ${weekday === null ? '*' : weekday % 7}`
 
-/** The last due time (ms) at or before `now`. */
-export const lastDue = (schedule: Schedule, now: number): number => dueOn(schedule, lastDay(schedule, now))
-
-/** The first due time (ms) after `lastDue`, and so after `now`. */
-export const nextDue = (schedule: Schedule, now: number): number =>
-  dueOn(schedule, lastDay(schedule, now).add({ days: stepOf(schedule) }))
-
-const stepOf = ({ kind }: Schedule): number => (kind === 'weekly' ? 7 : 1)
-
-function lastDay(schedule: Schedule, now: number): Temporal.PlainDate {
-  const today = dayOf(now, schedule.zone)
-  const since = schedule.weekday === null ? 0 : (today.dayOfWeek - schedule.weekday + 7) % 7
-  const day = today.subtract({ days: since })
-  return dueOn(schedule, day) <= now ? day : day.subtract({ days: stepOf(schedule) })
-}
+/** The last time (ms) at or before `now` at which a digest is due, and the next one. */
+export const digestDue = (schedule: Schedule, now: number): { last: number; next: number } =>
+  dueTimes({ cron: cronOf(schedule), zone: schedule.zone }, now)
 
 const dayOf = (at: number, zone: string): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate()
-
-function dueOn({ minute, zone }: Schedule, day: Temporal.PlainDate): number {
-  const plainTime = { hour: Math.floor(minute / 60), minute: minute % 60 }
-  return day.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds
-}
 
 /** The period of a digest: the day or the seven days before the day on which it is due. */
 export interface DigestPeriod extends FigureQuery {

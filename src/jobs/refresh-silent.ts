@@ -19,8 +19,6 @@ export const LET_BE_MS = 7 * 24 * 60 * 60_000
 export const CALLS_MAX = 5
 export const SILENT_BUILDS_MAX = 100
 
-export const REFRESH_SILENT_EVERY_MS = 5 * 60_000
-
 /** What CI showed of a build. `no-news`: nothing new. `not-shown`: CI does not list it. `no-answer`: CI failed. */
 export type SilentEnd = 'news' | 'no-news' | 'not-shown' | 'no-answer'
 

@@ -13,7 +13,6 @@ import type { Tx } from '../store/store.ts'
 
 /** The job that finds the reminders that are due. */
 export const REMIND_JOB = 'remind-red-branches'
-export const REMIND_EVERY_MS = 15_000
 
 /** The most red branches that one run checks, the newest first. */
 const REMINDED_BRANCHES_MAX = 1_000

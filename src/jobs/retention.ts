@@ -20,7 +20,6 @@ const PRESSED_AGAIN_MS = 1_000
 
 /** The job runs once a day, so each run removes about a day's worth. */
 export const PRUNE_JOB = 'prune'
-export const PRUNE_EVERY_MS = DAY_MS
 
 interface PruneDeps {
   store: Store

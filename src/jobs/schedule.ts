@@ -1,4 +1,4 @@
-import { schedule } from 'node-cron'
+import { dueTimes } from '../domain/cron.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
@@ -6,8 +6,8 @@ import type { Store } from '../store/store.ts'
 /** A scheduled job, run by the process that sends. Its stored "last done" time lets the next process catch up. */
 export interface Job {
   name: string
-  /** how often it is due (ms) */
-  everyMs: number
+  /** when it is due, in JOBS_ZONE */
+  cron: string
   /** Resolves to `again` if the job is still due. The signal aborts when this process no longer runs the jobs. */
   run(signal: AbortSignal): Promise<unknown>
 }
@@ -22,34 +22,23 @@ export interface ScheduleDeps {
   count: (job: string, end: JobEnd) => void
 }
 
-/** How often the scheduler checks which jobs are due. */
-const CHECK_CRON = '*/5 * * * * *'
-const CHECK_EVERY_MS = 5_000
+/** The time zone of the jobs' cron expressions: no clock change skips or doubles a job. */
+export const JOBS_ZONE = 'UTC'
 
-/** If the clock is set back by an hour, node-cron is silent for an hour. It is restarted after this much silence. */
-const SILENT_MS = 2 * CHECK_EVERY_MS
+/** How often the scheduler checks which jobs are due. */
+export const CHECK_EVERY_MS = 5_000
 
 /** Runs each job when it is due. A job that fails is due again at the next check. */
 export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   const dueCheck = createDueCheck(jobs, deps)
   const stopping = new AbortController()
-  let ticks = 0
-  // node-cron only ticks. The rows in the database say when each job was last done, and so whether it is due.
-  const tick = (): void => {
-    ticks++
-    dueCheck.now()
-  }
-  let task = schedule(CHECK_CRON, tick)
-  const watching = watch()
+  const checking = check()
 
-  async function watch(): Promise<void> {
+  // Not node-cron's timers, which follow the machine's clock wherever somebody sets it (decision 7).
+  async function check(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const before = ticks
-      await deps.clock.sleep(SILENT_MS, stopping.signal)
-      if (ticks !== before || stopping.signal.aborted) continue
-      await task.destroy()
-      task = schedule(CHECK_CRON, tick)
-      tick()
+      dueCheck.now()
+      await deps.clock.sleep(CHECK_EVERY_MS, stopping.signal)
     }
   }
 
@@ -57,8 +46,7 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
     /** Resolves when the running jobs have ended. */
     async stop(): Promise<void> {
       stopping.abort()
-      await watching
-      await task.destroy()
+      await checking
       await dueCheck.stop()
     },
   }
@@ -106,12 +94,9 @@ async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Pr
   }
 }
 
-/** Ticks come a little early or late, so a job that is due within half a tick counts as due. */
-export const EARLY_MS = 2_500
-
 // A job that was last done in the future is due: the clock was ahead then, and has been corrected.
-const isDue = ({ everyMs }: Job, lastDoneAt: number | null, now: number): boolean =>
-  lastDoneAt === null || lastDoneAt > now || now - lastDoneAt >= everyMs - EARLY_MS
+const isDue = ({ cron }: Job, lastDoneAt: number | null, now: number): boolean =>
+  lastDoneAt === null || lastDoneAt > now || lastDoneAt < dueTimes({ cron, zone: JOBS_ZONE }, now).last
 
 // A job that was stopped while it ran is still due.
 const endOf = (result: unknown, signal: AbortSignal): JobEnd =>

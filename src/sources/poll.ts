@@ -9,10 +9,7 @@ import type { Store } from '../store/store.ts'
 import { CiError } from './http/errors.ts'
 import type { ShownBuild } from './source.ts'
 
-/** How often the job runs. A project with a running build is polled each time. */
-export const POLL_EVERY_MS = 15_000
-
-/** How often a project without a running build is polled. */
+/** How often a project without a running build is polled. One with a running build is polled each time the job runs. */
 const AT_REST_MS = 60_000
 
 /** After this many builds that could not be read, a look leaves the others to the next look. */

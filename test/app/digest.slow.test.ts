@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { listOf } from '../../packages/sandbox-slack/src/json.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { nextDue, type Schedule } from '../../src/domain/digest.ts'
+import { digestDue, type Schedule } from '../../src/domain/digest.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { buildOf, databasePath, openStage, sendAll, settled, until, type Stage } from '../support/app.ts'
 import { BUILDS } from './channel.ts'
@@ -19,7 +19,7 @@ async function openDue(prepare: (stage: Stage) => void = () => {}): Promise<Stag
   const minute = Math.floor((now % DAY_MS) / 60_000)
   const schedule: Schedule = { kind: 'daily', weekday: null, minute, zone: 'UTC' }
   const store = openSqlite(databasePath(stage.folder))
-  const nextAt = nextDue(schedule, now - 60_000)
+  const nextAt = digestDue(schedule, now - 60_000).next
   const digest = { channel: BUILDS as ChannelId, schedule, setBy: 'U0ADA00001', setAt: now, nextAt }
   await store.write((tx) => tx.saveDigest(digest))
   await store.close()

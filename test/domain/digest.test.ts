@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DAY_MS, lastDue, nextDue, periodOf, zoneNamed, type Schedule } from '../../src/domain/digest.ts'
+import { cronOf, DAY_MS, digestDue, periodOf, zoneNamed, type Schedule } from '../../src/domain/digest.ts'
 
 const at = (iso: string): number => Date.parse(iso)
 const iso = (ms: number): string => new Date(ms).toISOString()
@@ -49,7 +49,8 @@ describe('a digest is due', () => {
     ['between two 2:30s', daily('2:30'), '2026-10-25T01:00:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
     ['after the second 2:30', daily('2:30'), '2026-10-25T01:31:00Z', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
   ])('%s', (_, schedule, now, last, next) => {
-    expect([iso(lastDue(schedule, at(now))), iso(nextDue(schedule, at(now)))]).toEqual([iso(at(last)), iso(at(next))])
+    const due = digestDue(schedule, at(now))
+    expect([iso(due.last), iso(due.next)]).toEqual([iso(at(last)), iso(at(next))])
   })
 
   test.each([daily('2:30'), daily('0:00'), weekly(7, '2:30'), daily('9:00', 'Australia/Lord_Howe')])(
@@ -57,11 +58,23 @@ describe('a digest is due', () => {
     (schedule) => {
       const dues = new Set<number>()
       const [from, to] = [at('2026-01-01T00:00:00Z'), at('2027-01-01T00:00:00Z')]
-      for (let now = from; now < to; now += 60 * 60_000) dues.add(lastDue(schedule, now)).add(nextDue(schedule, now))
+      for (let now = from; now < to; now += 60 * 60_000) {
+        const { last, next } = digestDue(schedule, now)
+        dues.add(last).add(next)
+      }
       const inYear = [...dues].filter((due) => due >= from && due < to)
       expect(inYear).toHaveLength(schedule.kind === 'daily' ? 365 : 52)
     },
   )
+})
+
+test.each([
+  [daily('9:00'), '0 9 * * *'],
+  [daily('0:05'), '5 0 * * *'],
+  [weekly(1, '9:30'), '30 9 * * 1'],
+  [weekly(7, '23:59'), '59 23 * * 0'],
+])('the schedule %j is the cron expression %s', (schedule, cron) => {
+  expect(cronOf(schedule)).toBe(cron)
 })
 
 describe('a digest covers', () => {

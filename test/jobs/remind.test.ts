@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { remind, REMIND_EVERY_MS } from '../../src/jobs/remind.ts'
+import { remind } from '../../src/jobs/remind.ts'
 import { changeBreakage, NO_OWNER } from '../../src/catalog/breakages.ts'
 import type { Breakage, BreakageChange } from '../../src/domain/breakage.ts'
 import type { MessageTs } from '../../src/domain/ids.ts'
@@ -269,14 +269,14 @@ test('is stored once and posted once, at whichever step the process dies', async
     const say = async () => ({ kind: 'unsent', code: 'nobody' }) as const
     const dying = await stage.live({}, fuse)
     void jobOf(stage, dying, say)()
-    await stage.clock.advance(REMIND_EVERY_MS)
+    await stage.clock.advance(15 * SECOND)
     const isDead = dying.isDead()
     at.add(`${isDead} ${reminders(stage).length} ${stage.sql('select 1 from breakage_change').length}`)
     dying.kill()
     const heir = await stage.live()
     for (let n = 0; n < 8; n++) {
       await jobOf(stage, heir, say)()
-      await stage.clock.advance(REMIND_EVERY_MS)
+      await stage.clock.advance(15 * SECOND)
     }
     expect([fuse, reminders(stage)]).toEqual([fuse, ['C0BUILDS01 reminder to all']])
   }

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EARLY_MS } from '../../src/jobs/schedule.ts'
+import { CHECK_EVERY_MS, scheduleJobs } from '../../src/jobs/schedule.ts'
 import { HOUR, T0 } from '../support/build-events.ts'
 import { createHandClock, watched } from '../support/hand-clock.ts'
 import { sqlitePlaces, type Places } from '../support/stores.ts'
-import { counted, held, look, processOn } from './stage.ts'
+import { counted, held, HOURLY, look, processOn } from './stage.ts'
 
 const DAY = 24 * HOUR
+/** T0 is at 14:00. */
+const DAILY = '0 14 * * *'
 
 describe('a job of a process with its own database', () => {
   let places: Places
@@ -18,28 +20,28 @@ describe('a job of a process with its own database', () => {
     return { place, store, clock: createHandClock(startAt, store.pending) }
   }
 
-  test('runs at the first look, and then at its interval', async () => {
+  test('runs at the first look, and then when its cron expression says', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     const { job, begun } = counted(clock)
     const process = processOn(store, clock, job)
     await look(clock, process)
     await look(clock, process)
-    await clock.advance(HOUR - EARLY_MS - 1)
+    await clock.advance(HOUR - 1)
     await look(clock, process)
     expect(begun).toEqual([T0])
     await clock.advance(1)
     await look(clock, process)
-    expect(begun).toEqual([T0, T0 + HOUR - EARLY_MS])
+    expect(begun).toEqual([T0, T0 + HOUR])
     expect(process.ended).toEqual(['prune done', 'prune done'])
   })
 
   test('runs after a restart if it was due meanwhile, and otherwise not', async () => {
     const { place, store, clock } = await open()
     await using _ = place
-    const first = counted(clock, DAY)
+    const first = counted(clock, DAILY)
     await look(clock, processOn(store, clock, first.job))
-    const second = counted(clock, DAY)
+    const second = counted(clock, DAILY)
     await clock.advance(DAY / 2)
     await look(clock, processOn(store, clock, second.job))
     expect(second.begun).toEqual([])
@@ -49,12 +51,12 @@ describe('a job of a process with its own database', () => {
   })
 
   test.each([
-    ['forward in spring', Date.UTC(2026, 2, 28, 12)],
-    ['back in autumn', Date.UTC(2026, 9, 24, 12)],
+    ['forward in spring', Date.UTC(2026, 2, 28, 14)],
+    ['back in autumn', Date.UTC(2026, 9, 24, 14)],
   ])('runs every 24 hours on days when clocks go %s', async (_, startAt) => {
     const { place, store, clock } = await open(startAt)
     await using __ = place
-    const { job, begun } = counted(clock, DAY)
+    const { job, begun } = counted(clock, DAILY)
     const process = processOn(store, clock, job)
     for (let hour = 0; hour < 72; hour++) {
       await look(clock, process)
@@ -76,7 +78,7 @@ describe('a job of a process with its own database', () => {
     const { place, store, clock } = await open()
     await using _ = place
     let word: 'again' | Error = 'again'
-    const failing = counted(clock, HOUR, () => {
+    const failing = counted(clock, HOURLY, () => {
       if (word instanceof Error) throw word
       return word
     })
@@ -127,5 +129,20 @@ describe('a job of a process with its own database', () => {
     expect(await store.read.lastDoneAt('prune')).toBeNull()
     await look(clock, process)
     expect(slow.begun).toHaveLength(1)
+  })
+
+  test('is looked for at once and every five seconds, by the clock of the bot, until the scheduler stops', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const { job, begun } = counted(clock, '*/5 * * * * *')
+    const mute = () => {}
+    const log = { debug: mute, info: mute, warn: mute, error: mute }
+    const scheduled = scheduleJobs([job], { store, clock, log, count: mute })
+    await clock.settle()
+    await clock.advance(3 * CHECK_EVERY_MS)
+    expect(begun).toEqual([0, 1, 2, 3].map((n) => T0 + n * CHECK_EVERY_MS))
+    await scheduled.stop()
+    await clock.advance(HOUR)
+    expect(begun).toHaveLength(4)
   })
 })

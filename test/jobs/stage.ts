@@ -1,6 +1,5 @@
 import { createDueCheck, type Job, type ScheduleDeps } from '../../src/jobs/schedule.ts'
 import type { Store } from '../../src/store/store.ts'
-import { HOUR } from '../support/build-events.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
 export interface Process {
@@ -29,14 +28,16 @@ export async function look(clock: HandClock, ...processes: readonly Process[]): 
   await clock.settle()
 }
 
+export const HOURLY = '0 * * * *'
+
 /** A job that records its runs, and ends when the test says so. */
-export function held(clock: HandClock, everyMs = HOUR) {
+export function held(clock: HandClock, cron = HOURLY) {
   const begun: number[] = []
   let end: () => void = () => {}
   let aborted = false
   const job: Job = {
     name: 'prune',
-    everyMs,
+    cron,
     run: (signal) =>
       new Promise<void>((resolve) => {
         begun.push(clock.now())
@@ -50,11 +51,11 @@ export function held(clock: HandClock, everyMs = HOUR) {
   return { job, begun, end: () => end(), isAborted: () => aborted }
 }
 
-export function counted(clock: HandClock, everyMs = HOUR, said: () => unknown = () => {}) {
+export function counted(clock: HandClock, cron = HOURLY, said: () => unknown = () => {}) {
   const begun: number[] = []
   const run = async () => {
     begun.push(clock.now())
     return said()
   }
-  return { job: { name: 'prune', everyMs, run } satisfies Job, begun }
+  return { job: { name: 'prune', cron, run } satisfies Job, begun }
 }

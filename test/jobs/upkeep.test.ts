@@ -6,6 +6,7 @@ import { polledGithub } from '../../src/sources/github/source.ts'
 import type { GitlabClient } from '../../src/sources/gitlab/client.ts'
 import { polledGitlab } from '../../src/sources/gitlab/source.ts'
 import type { Reads } from '../../src/store/store.ts'
+import { JOBS_ZONE } from '../../src/jobs/schedule.ts'
 import { upkeepJobs, type UpkeepDeps } from '../../src/upkeep.ts'
 
 const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta.url), 'utf8')
@@ -21,20 +22,10 @@ const jobs = upkeepJobs({
   acting: NOTHING as UpkeepDeps['acting'],
 } as Partial<UpkeepDeps> as UpkeepDeps)
 
-const MS = { s: 1_000, min: 60_000, h: 60 * 60_000 }
-
-/** `5 min`, or `5 s, every process`. */
-function everyMsOf(text: string): number | null {
-  const [, many, unit] = /^(\d+) (s|min|h)/.exec(text) ?? []
-  return text.endsWith('every process') ? null : Number(many) * MS[unit as keyof typeof MS]
-}
-
-test('the jobs are those in docs/operations/upkeep.md, with the same intervals', () => {
-  const described = [...docs.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|/gm)].map(([, name, often]) => [
-    name,
-    everyMsOf(often!.trim()),
-  ])
-  expect(described).toEqual(jobs.map(({ name, everyMs }) => [name, everyMs]))
+test('the jobs are those in docs/operations/upkeep.md, with the same cron expressions, in the same time zone', () => {
+  const described = [...docs.matchAll(/^\| `([\w-]+)` \| `([^`]+)` \|/gm)].map(([, name, cron]) => [name, cron])
+  expect(described).toEqual(jobs.map(({ name, cron }) => [name, cron]))
+  expect(docs).toContain(`cron expression in ${JOBS_ZONE}`)
 })
 
 test('the names of jobs are unique, since the store keeps their last runs by name', () => {

@@ -1,8 +1,7 @@
 import {
   DIGEST_AHEAD_MAX_MS,
   DIGEST_LATE_MAX_MS,
-  lastDue,
-  nextDue,
+  digestDue,
   periodOf,
   zoneNamed,
   type Schedule,
@@ -57,7 +56,7 @@ async function setDigest(deps: DigestDeps, input: DigestInput, by: Requester): P
   if (zone === null) return { kind: 'no-zone', zone: input.zone! }
   const schedule: Schedule = { ...input, zone }
   const now = deps.clock.now()
-  const digest = { channel, schedule, setBy: by.user, setAt: now, nextAt: nextDue(schedule, now) }
+  const digest = { channel, schedule, setBy: by.user, setAt: now, nextAt: digestDue(schedule, now).next }
   const same = await deps.store.write(async (tx) => {
     await refuseGivenUp(tx, by.interactionKey)
     const was = await tx.digest(channel)
@@ -101,9 +100,8 @@ async function previewDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
   return { kind: 'preview', view }
 }
 
-/** The job that looks for due digests, and how often it does. */
+/** The job that looks for due digests. */
 export const DIGESTS_JOB = 'send-digests'
-export const DIGESTS_EVERY_MS = 10_000
 
 export interface SendDigests
   extends Pick<DigestDeps, 'store' | 'clock' | 'log'>, Omit<DigestViewDeps, 'store' | 'clock'> {
@@ -135,8 +133,7 @@ async function plan(deps: SendDigests, digest: StoredDigest): Promise<void> {
   const { store, clock, log } = deps
   const { channel, schedule, last } = digest
   const now = clock.now()
-  const dueAt = lastDue(schedule, now)
-  const nextAt = nextDue(schedule, now)
+  const { last: dueAt, next: nextAt } = digestDue(schedule, now)
   if (digest.nextAt > now) return void (await store.write((tx) => tx.advanceDigest(digest, { nextAt, planned: null })))
   const period = periodOf(schedule, dueAt)
   // `dueAt` can be before `nextAt` if the time zone's rules have changed since `nextAt` was computed.

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { nextDue, type Schedule } from '../../../src/domain/digest.ts'
+import { digestDue, type Schedule } from '../../../src/domain/digest.ts'
 import type { DigestView } from '../../../src/domain/view.ts'
-import { DIGESTS_EVERY_MS, sendDigests, type SendDigests } from '../../../src/features/subscriptions/digest.ts'
+import { sendDigests, type SendDigests } from '../../../src/features/subscriptions/digest.ts'
 import { announceClosings } from '../../../src/features/subscriptions/closings.ts'
 import { follower, openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
-import { HOUR, MINUTE, T0 } from '../../support/build-events.ts'
+import { HOUR, MINUTE, T0, SECOND } from '../../support/build-events.ts'
 import { REFUSED, type Fate, unclearButLands, UNCLEAR_LOST } from '../../support/fake-notifier.ts'
 import { BUILDS } from '../operations-stage.ts'
 
@@ -40,7 +40,7 @@ async function openStage(changes: Partial<SendDigests> = {}) {
     look,
     set: (channel = BUILDS, schedule = AT_NINE) =>
       store.write((tx) =>
-        tx.saveDigest({ channel, schedule, setBy: ADA, setAt: T0, nextAt: nextDue(schedule, clock.now()) }),
+        tx.saveDigest({ channel, schedule, setBy: ADA, setAt: T0, nextAt: digestDue(schedule, clock.now()).next }),
       ),
     /** Lets time pass without the bot. */
     async restUntil(at: number) {
@@ -51,7 +51,7 @@ async function openStage(changes: Partial<SendDigests> = {}) {
     /** Lets time pass with the bot running. */
     async runUntil(at: number) {
       while (clock.now() < at) {
-        await clock.advance(Math.min(DIGESTS_EVERY_MS, at - clock.now()))
+        await clock.advance(Math.min(10 * SECOND, at - clock.now()))
         await look()
       }
       await clock.advance(5_000)

@@ -3,7 +3,9 @@ import { FRESH_MS } from '../../../../src/features/list/list.ts'
 import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import { isRunning } from '../panel/ci-shown.ts'
 import type { RulesRead } from '../../../sandbox-slack/src/panel-state.ts'
-import { REFRESH_EVERY_MS } from '../../../../src/upkeep.ts'
+import { dueTimes } from '../../../../src/domain/cron.ts'
+import { JOBS_ZONE } from '../../../../src/jobs/schedule.ts'
+import { READ_PROJECTS_CRON } from '../../../../src/upkeep.ts'
 
 export interface RulesWatched {
   /** builds of which it is not known by which rules they are told */
@@ -37,7 +39,8 @@ export function watchRules(ci: Pick<SandboxCi, 'state' | 'calls'>, clock: Clock)
       if (unread.has(build.project) && (isRunning(build) || !seen.has(build.id))) uncounted.add(build.id)
       seen.add(build.id)
     }
-    return { uncounted, read: { unread: [...unread.keys()], dueAt: at + REFRESH_EVERY_MS, onListFrom: at + FRESH_MS } }
+    const { next: dueAt } = dueTimes({ cron: READ_PROJECTS_CRON, zone: JOBS_ZONE }, at)
+    return { uncounted, read: { unread: [...unread.keys()], dueAt, onListFrom: at + FRESH_MS } }
   }
 }
 

@@ -41,13 +41,13 @@ describe('a change of the rules', () => {
     const ci = await startCi()
     const { read, turn } = openWatch(ci)
     await v2(ci, 'GET', '/projects')
-    expect(read()).toEqual({ unread: [], dueAt: 301_000, onListFrom: 61_000 })
+    expect(read()).toEqual({ unread: [], dueAt: 300_000, onListFrom: 61_000 })
     turn(30_000)
     ci.setRules('acme/web', NARROW)
-    expect(read()).toEqual({ unread: ['acme/web'], dueAt: 301_000, onListFrom: 61_000 })
+    expect(read()).toEqual({ unread: ['acme/web'], dueAt: 300_000, onListFrom: 61_000 })
     turn(70_000)
     await v2(ci, 'GET', '/projects')
-    expect(read()).toEqual({ unread: [], dueAt: 401_000, onListFrom: 161_000 })
+    expect(read()).toEqual({ unread: [], dueAt: 300_000, onListFrom: 161_000 })
   })
 
   it('is none when only other notifiers change', async () => {
