@@ -7,7 +7,6 @@ import type { KnownProject, ProjectClaim } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 export const CHECK_CLAIMS_JOB = 'check-delivered-names'
-export const CHECK_CLAIMS_EVERY_MS = 60_000
 
 /** One round reads at most this many projects. Each takes up to four calls. */
 export const CLAIMS_MAX = 10
