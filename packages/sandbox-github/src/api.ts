@@ -1,7 +1,10 @@
 import type { Call, Params, Reply, Route } from '../../lib/http.ts'
 import { json } from '../../lib/http.ts'
+import { parseJson } from '../../lib/json.ts'
+import { annotationBodies } from './annotations.ts'
 import { dispatchBody, jobBody, runBody, workflowBody } from './bodies.ts'
 import { dispatch } from './dispatch.ts'
+import { deploymentBody, pendingBody, pendingIn, reviewSchema } from './environments.ts'
 import { deliveryBody, hookBody, isTaken } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
 import { fullRepositoryBody, ownUser } from './repository.ts'
@@ -25,10 +28,12 @@ interface Parts {
   life: RunLife
   hooks: Hooks
   logs: Logs
+  /** whether an app made the call, and not a person */
+  isApp(call: Call): boolean
 }
 
 /** The REST interface. Source: GitHub REST API, "Workflow runs", "Workflow jobs", "Repository webhooks". */
-export function apiRoutes({ world, life, hooks, logs }: Parts): Route[] {
+export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
   const notFound = refuse(404, 'Not Found')
   type InRepository = (repository: Repository, call: Call, params: Params) => Reply
   const route = (method: string, path: string, handle: InRepository): Route => ({
@@ -59,10 +64,10 @@ export function apiRoutes({ world, life, hooks, logs }: Parts): Route[] {
       const workflow = findWorkflow(repository, params['workflow']!)
       return workflow ? handle(repository, workflow, call) : notFound
     })
-  const ofJob = (path: string, handle: (run: Run, attempt: Attempt, job: Job) => Reply) =>
-    get(`/actions/jobs/:job${path}`, (repository, _, { job: id }) => {
+  const ofJob = (path: string, handle: (run: Run, attempt: Attempt, job: Job, call: Call) => Reply) =>
+    get(path, (repository, call, { job: id }) => {
       const found = jobsOf(world, repository).find(({ job }) => String(job.id) === id)
-      return found ? handle(found.run, found.attempt, found.job) : notFound
+      return found ? handle(found.run, found.attempt, found.job, call) : notFound
     })
   const write = (path: string, accepted: number, refused: number, act: (run: Run) => ChangeResult) =>
     ofRun('POST', path, (run) => {
@@ -77,6 +82,17 @@ export function apiRoutes({ world, life, hooks, logs }: Parts): Route[] {
   const listJobs = (call: Call, run: Run, attempts: readonly Attempt[]) => {
     const jobs = attempts.flatMap((attempt) => attempt.jobs.map((job) => jobBody(world, run, attempt, job)))
     return paged(call, 'jobs', jobs)
+  }
+  // How GitHub refuses a review is documented for apps only.
+  function review(run: Run, call: Call): Reply {
+    if (isApp(call)) return refuse(403, 'Resource not accessible by integration')
+    const body = parseJson(call.text)
+    const wanted = body.kind === 'json' ? reviewSchema.safeParse(body.value).data : undefined
+    const environment = pendingIn(run)
+    const isPossible = environment?.mayReview && wanted?.environment_ids.every((id) => id === environment.id)
+    if (!isPossible || !wanted) return refuse(422, 'The deployments cannot be reviewed.')
+    life.review(run, wanted.state)
+    return json(200, [deploymentBody(world, run, environment)])
   }
   const ofHook = (method: string, path: string, handle: InRepository) =>
     route(method, `/hooks/:hook/deliveries${path}`, (repository, call, params) => {
@@ -113,13 +129,17 @@ export function apiRoutes({ world, life, hooks, logs }: Parts): Route[] {
       logs.remove(run)
       return { statusCode: 204 }
     }),
-    ofJob('', (run, attempt, job) => json(200, jobBody(world, run, attempt, job))),
-    ofJob('/logs', (run, attempt, job) => logs.ofJob(run, attempt, job) ?? notFound),
+    ofJob('/actions/jobs/:job', (run, attempt, job) => json(200, jobBody(world, run, attempt, job))),
+    ofJob('/actions/jobs/:job/logs', (run, attempt, job) => logs.ofJob(run, attempt, job) ?? notFound),
+    // The check run of a job has the job's id.
+    ofJob('/check-runs/:job/annotations', (run, _, job, call) => paged(call, null, annotationBodies(world, run, job))),
     write('/rerun', 201, 403, rerun(false)),
     write('/rerun-failed-jobs', 201, 403, rerun(true)),
     write('/cancel', 202, 409, life.cancel),
     write('/force-cancel', 202, 409, life.cancel),
     write('/approve', 201, 403, (run) => life.approve(run, TOKEN_OWNER)),
+    ofRun('GET', '/pending_deployments', (run) => json(200, pendingBody(world, run, TOKEN_OWNER))),
+    ofRun('POST', '/pending_deployments', (run, call) => review(run, call)),
     get('/hooks', (repository) => {
       const own = hooks.hooks().filter((hook) => hook.repository === repository)
       const shown = own.map((hook) => hookBody(world, hook, hooks.last(hook)))

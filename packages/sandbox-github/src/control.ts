@@ -14,6 +14,7 @@ const finishSchema = z.strictObject({
 })
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).nullable() })
 const failSchema = z.strictObject({ calls: z.int().min(0), status: z.int().min(400).max(599) })
+const reviewSchema = z.strictObject({ state: z.enum(['approved', 'rejected']) })
 const outageSchema = z.strictObject({ isOut: z.boolean() })
 
 /** The control interface under /sandbox, for people, tests and panels. It needs no credentials and has no faults. */
@@ -33,6 +34,9 @@ export function controlRoutes(github: Handles): Route[] {
       withBody(call, rerunSchema, (how) => changeReply(github.rerun(Number(run), how))),
     ),
     post('/sandbox/runs/:run/approve', (_, { run }) => changeReply(github.approve(Number(run)))),
+    post('/sandbox/runs/:run/review', (call, { run }) =>
+      withBody(call, reviewSchema, ({ state }) => changeReply(github.review(Number(run), state))),
+    ),
     post('/sandbox/runs/:run/cancel', (_, { run }) => changeReply(github.cancel(Number(run)))),
     get('/sandbox/deliveries', () => json(200, { deliveries: github.deliveries() })),
     post('/sandbox/deliveries/:guid/redeliver', (_, { guid = '' }) => {

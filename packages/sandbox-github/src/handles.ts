@@ -56,6 +56,8 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     advance: (id: number, status: OpenStatus) => change(id, (run) => life.advance(run, status)),
     /** Ada approves a run that waits for it. */
     approve: (id: number) => change(id, (run) => life.approve(run, 'ada')),
+    /** A reviewer lets a run deploy that waits for it, or not. */
+    review: (id: number, state: 'approved' | 'rejected') => change(id, (run) => life.review(run, state)),
     cancel: (id: number) => change(id, life.cancel),
     /** Reruns the run as its first actor, like the button on GitHub's page. */
     rerun: (id: number, how?: Rerun) => change(id, (run) => life.rerun(run, run.attempts[0]!.actor, how)),

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { createTimers } from '../../lib/timers.ts'
+import { annotationSchema } from './annotations.ts'
+import { pendingIn } from './environments.ts'
 import { currentAttempt, findRepository, findWorkflow, isRed, OUTCOMES, runsOf } from './world.ts'
 import type { Attempt, Conclusion, Job, OpenStatus, Repository, Run, Status, World } from './world.ts'
 
@@ -35,6 +37,10 @@ export const pushSchema = z.strictObject({
   failedJobs: jobNames.optional(),
   // The text of a job's log, by its name; by default a few lines.
   logs: z.record(text, text).optional(),
+  // What a job's steps said about lines of files, by the job's name.
+  annotations: z.record(text, z.array(annotationSchema).max(JOBS_MAX)).optional(),
+  // Each attempt waits until a reviewer of this environment approves it. `mayReview`: the token's owner is one.
+  environment: z.strictObject({ name: text, mayReview: z.boolean() }).optional(),
   // The run waits for an approval, like a pull request of a first-time contributor.
   needsApproval: z.boolean().optional(),
 })
@@ -68,7 +74,7 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     if (isHeld) hold(run)
     tell('requested', run)
     if (isHeld) tell('completed', run)
-    else begin(run)
+    else start(run)
     return { kind: 'run' as const, run }
   }
 
@@ -77,6 +83,9 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     currentAttempt(run).jobs = []
     enter(run, 'completed', 'action_required')
   }
+
+  const start = (run: Run): void =>
+    run.environment && !currentAttempt(run).isApproved ? enter(run, 'waiting') : begin(run)
 
   function begin(run: Run): void {
     enter(run, 'in_progress')
@@ -118,7 +127,16 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     if (currentAttempt(run).conclusion !== 'action_required')
       return { kind: 'not-possible', reason: 'This run does not wait for an approval.' }
     run.attempts.push(newAttempt(world, run, actor))
-    begin(run)
+    start(run)
+    return { kind: 'changed', run }
+  }
+
+  /** A rejected run fails. */
+  function review(run: Run, state: 'approved' | 'rejected'): ChangeResult {
+    if (!pendingIn(run)) return { kind: 'not-possible', reason: 'No deployment waits for a review.' }
+    currentAttempt(run).isApproved = state === 'approved'
+    if (state === 'approved') begin(run)
+    else end(run, 'failure', run.plan.failedJobs)
     return { kind: 'changed', run }
   }
 
@@ -130,15 +148,22 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     attempt.jobs = attempt.jobs.map((job) => ({ ...(kept.find(({ name }) => name === job.name) ?? job), id: job.id }))
     run.attempts.push(attempt)
     run.plan = { ...run.plan, outcome: how.outcome ?? 'success' }
-    begin(run)
+    start(run)
     return { kind: 'changed', run }
   }
 
-  return { push, finish, advance, approve, cancel, rerun, close: timers.close }
+  return { push, finish, advance, approve, review, cancel, rerun, close: timers.close }
 }
 
 function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, 'workflow' | 'number'> {
-  const { tag, fork = null, author = {}, failedJobs, event = fork === null ? 'push' : 'pull_request' } = wanted
+  const {
+    tag,
+    fork = null,
+    environment = null,
+    author = {},
+    failedJobs,
+    event = fork === null ? 'push' : 'pull_request',
+  } = wanted
   const branch = tag ?? (wanted.branch === undefined ? repository.defaultBranch : wanted.branch)
   const jobs = wanted.jobs ?? ['build', 'test']
   const name = author.name ?? 'Ada'
@@ -158,7 +183,9 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     fork,
     createdAt: world.clock.now(),
     jobNames: [...new Set([...jobs, ...(failedJobs ?? [])])],
+    environment: environment && { id: world.nextId(), ...environment },
     logs: wanted.logs ?? {},
+    annotations: wanted.annotations ?? {},
     plan: { outcome: wanted.outcome ?? 'success', ms: wanted.ms ?? RUN_MS, failedJobs: failedJobs ?? jobs.slice(-1) },
   }
   return { ...run, attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }
@@ -170,7 +197,7 @@ function newAttempt(world: World, run: Pick<Run, 'attempts' | 'jobNames'>, actor
   const now = world.clock.now()
   const jobs = run.jobNames.map((name) => newJob(world, name))
   const n = run.attempts.length + 1
-  return { n, status: 'queued', conclusion: null, actor, startedAt: now, updatedAt: now, jobs }
+  return { n, status: 'queued', conclusion: null, actor, startedAt: now, updatedAt: now, isApproved: false, jobs }
 }
 
 function newJob(world: World, name: string): Job {

@@ -4,6 +4,7 @@ import { systemClock } from '../../lib/clock.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { closeServer, openServer } from '../../lib/server.ts'
 import { apiRoutes } from './api.ts'
+import { tokenIn } from './app.ts'
 import { badgeRoutes } from './badge.ts'
 import { controlRoutes } from './control.ts'
 import { createFaults } from './faults.ts'
@@ -55,7 +56,7 @@ export function createSandboxGithub(options: SandboxGithubOptions = {}): Sandbox
   const calls = createCalls()
   const handles = createHandles({ world, life, hooks, faults, calls })
   const routes = {
-    api: apiRoutes({ world, life, hooks, logs }),
+    api: apiRoutes({ world, life, hooks, logs, isApp: (call) => tokenIn(call) !== token }),
     open: [...controlRoutes(handles), ...badgeRoutes(world)],
   }
   const server = createServer(createListener({ host: () => listensOn, world, ...routes, faults, calls, watch }))

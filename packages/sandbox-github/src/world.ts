@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { Annotation } from './annotations.ts'
 
 /** Conclusions that count as failed. `startup_failure`: the workflow could not be read, so the run has no jobs. */
 const RED = ['failure', 'timed_out', 'startup_failure'] as const
@@ -36,6 +37,14 @@ export interface Job {
   completedAt: number | null
 }
 
+/** Where a run deploys to, once a reviewer allows it. */
+export interface Environment {
+  id: number
+  name: string
+  /** whether the token's owner is one of its reviewers */
+  mayReview: boolean
+}
+
 /** One attempt of a run. */
 export interface Attempt {
   n: number
@@ -46,6 +55,8 @@ export interface Attempt {
   actor: string
   startedAt: number
   updatedAt: number
+  /** its deployment was approved */
+  isApproved: boolean
   jobs: Job[]
 }
 
@@ -66,8 +77,12 @@ export interface Run {
   fork: string | null
   createdAt: number
   jobNames: readonly string[]
+  /** null: it runs without a review */
+  environment: Environment | null
   /** the text of a job's log, by its name; by default a few lines */
   logs: Readonly<Record<string, string>>
+  /** of a job, by its name */
+  annotations: Readonly<Record<string, readonly Annotation[]>>
   plan: { outcome: (typeof OUTCOMES)[number]; ms: number; failedJobs: readonly string[] }
   /** oldest first, never empty */
   attempts: Attempt[]

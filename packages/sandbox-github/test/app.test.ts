@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startGithub } from './support.ts'
+import { pushed, startGithub } from './support.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const NOW_S = Math.floor(Date.now() / 1_000)
@@ -29,4 +29,23 @@ test.each([
   const answer = await fetch(`${apiUrl}/repos/acme/web/installation`, { headers: { authorization: `Bearer ${jwt}` } })
   expect(answer.status).toBe(status)
   expect(await answer.text()).toContain(says)
+})
+
+test('an app may not review a deployment, unlike a person', async () => {
+  const github = await startGithub({
+    app: { id: '7', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) },
+  })
+  const { id } = pushed(github, { environment: { name: 'production', mayReview: true } })
+  const post = async (path: string, token: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${github.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { status: response.status, json: (await response.json()) as { token: string } }
+  }
+  const installation = await fetch(`${github.url}/repos/acme/web/installation`, {
+    headers: { authorization: `Bearer ${jwtOf(CLAIMS)}` },
+  })
+  const { access_tokens_url: url } = (await installation.json()) as { access_tokens_url: string }
+  const { token } = (await post(new URL(url).pathname, jwtOf(CLAIMS), {})).json
+  const review = { environment_ids: [1], state: 'approved', comment: '' }
+  expect((await post(`/repos/acme/web/actions/runs/${id}/pending_deployments`, token, review)).status).toBe(403)
 })

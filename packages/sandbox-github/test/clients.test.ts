@@ -129,6 +129,50 @@ test('logs are behind a link of another origin, which works for a minute and tak
   await expect(actions.downloadWorkflowRunLogs({ ...WEB, run_id })).rejects.toMatchObject({ status: 404 })
 })
 
+test('a run waits until a reviewer of its environment approves or rejects it, and so does its rerun', async () => {
+  const github = await startGithub()
+  const { actions } = clientOf(github)
+  const waits = (mayReview = true) => pushed(github, { environment: { name: 'production', mayReview } }).id
+  const pending = async (run_id: number) => (await actions.getPendingDeploymentsForRun({ ...WEB, run_id })).data
+  const review = async (run_id: number, state: 'approved' | 'rejected', ids?: number[]) => {
+    const environment_ids = ids ?? (await pending(run_id)).map(({ environment }) => environment.id!)
+    return actions.reviewPendingDeploymentsForRun({ ...WEB, run_id, environment_ids, state, comment: '' })
+  }
+  const id = waits()
+  expect(runOf(github, id).status).toBe('waiting')
+  expect(await pending(id)).toMatchObject([{ environment: { name: 'production' }, current_user_can_approve: true }])
+  expect((await review(id, 'approved')).data).toMatchObject([{ environment: 'production', ref: 'main' }])
+  expect(runOf(github, id).status).toBe('in_progress')
+  expect(await pending(id)).toEqual([])
+  github.finish(id, 'failure')
+  github.rerun(id)
+  expect(runOf(github, id).status).toBe('waiting')
+  await review(id, 'rejected')
+  expect(runOf(github, id)).toMatchObject({ status: 'completed', conclusion: 'failure' })
+  const others = waits(false)
+  expect(await pending(others)).toMatchObject([{ current_user_can_approve: false }])
+  await expect(review(others, 'approved')).rejects.toMatchObject({ status: 422 })
+  await expect(review(waits(), 'approved', [1])).rejects.toMatchObject({ status: 422 })
+  expect((await request('POST', `${github.url}/sandbox/runs/${others}/review`, { state: 'approved' })).status).toBe(200)
+  expect(runOf(github, others).status).toBe('in_progress')
+})
+
+test('a failed job has the annotations of its steps, and one for its exit', async () => {
+  const github = await startGithub()
+  const { actions, checks } = clientOf(github)
+  const said = { path: 'src/login.ts', line: 7, level: 'failure', title: 'logs in', message: 'expected 1' } as const
+  const { id: run_id } = pushed(github, { annotations: { test: [said] } })
+  const [build, tests] = (await actions.listJobsForWorkflowRun({ ...WEB, run_id })).data.jobs
+  const annotations = async (job = tests) => {
+    const { data } = await checks.listAnnotations({ ...WEB, check_run_id: job!.id })
+    return data.map(({ path, start_line: line, message }) => `${path}:${line} ${message}`)
+  }
+  expect(await annotations()).toEqual([])
+  github.finish(run_id, 'failure')
+  expect(await annotations()).toEqual(['src/login.ts:7 expected 1', '.github:5 Process completed with exit code 1.'])
+  expect(await annotations(build)).toEqual([])
+})
+
 test('a client gets errors for a wrong token, a rate limit, an unknown repository, and requested faults', async () => {
   const github = await startGithub()
   const ask = (auth?: string, repo = 'web') => clientOf(github, auth).repos.get({ ...WEB, repo })
