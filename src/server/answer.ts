@@ -27,6 +27,7 @@ export function sendText(
     ...(isLast && { connection: 'close' }),
   })
   if (!isLast || request.destroyed) return void response.end(text)
+  response.flushHeaders()
   response.write(text)
   linger(request, response)
 }

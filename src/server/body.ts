@@ -28,6 +28,7 @@ export function readBody(
   { bytesMax, queue }: { bytesMax: number; queue: BodyQueue },
 ): Promise<Body> {
   if (announcedBytes(request) > bytesMax) return Promise.resolve({ kind: 'too-large' })
+  if (request.destroyed) return Promise.resolve({ kind: 'aborted' })
   return new Promise((resolve) => {
     const body = createBodyBuffer(announcedBytes(request))
     const bytes = isChunked(request) ? bytesMax : announcedBytes(request)

@@ -171,7 +171,7 @@ const answerOf = (status: number): string =>
 export const CONNECTIONS_MAX = 1_000
 
 /** If an address has more connections than this, its own make room for new ones. */
-const SHARE_MAX = 100
+export const SHARE_MAX = 100
 
 /** How many requests of one connection may wait for responses. A client that wants its responses sends fewer. */
 export const WAITING_MAX = 16

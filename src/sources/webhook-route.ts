@@ -51,7 +51,7 @@ export function createWebhookRoute(
     const queue = bodies[sender]
     const body = await readBody(request, { bytesMax: endpoint.bodyBytesMax, queue })
     if (body.kind === 'too-large') return refuse(413, `a body may have ${endpoint.bodyBytesMax} bytes`)
-    if (body.kind === 'no-room') return unavailable('too much at once; try again')
+    if (body.kind === 'no-room') return sender === 'proven' ? unavailable(TOO_MUCH) : tooMany(TOO_MUCH, RETRY_S)
     if (body.kind === 'aborted') return refuse(400, 'the body broke off')
     const reading = endpoint.read(body.bytes, request.headers)
     giveBack(body.bytes)
@@ -77,7 +77,7 @@ export function createWebhookRoute(
     const close = { connection: 'close' }
     if (waitS === null)
       return refuse(endpoint.unauthorizedStatus, UNAUTHORIZED_REASON[endpoint.unauthorizedStatus], close)
-    return refuse(429, 'too many wrong secrets or signatures', { 'retry-after': String(waitS), ...close })
+    return tooMany('too many wrong secrets or signatures', waitS, close)
   }
 
   return async (request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> => {
@@ -107,7 +107,14 @@ const refuse = (status: number, reason: string, headers: Record<string, string> 
   headers,
 })
 
+const TOO_MUCH = 'too much at once; try again'
+
+/** A delivery that is lost if nobody sends it again. */
 const unavailable = (reason: string): Answer => refuse(503, reason, { 'retry-after': String(RETRY_S) }, 'unavailable')
+
+/** To somebody who may be a stranger. */
+const tooMany = (reason: string, waitS: number, headers: Record<string, string> = {}): Answer =>
+  refuse(429, reason, { 'retry-after': String(waitS), ...headers })
 
 // A body without a content type is read as JSON; if it is none, the answer is 400.
 function isJson({ headers }: IncomingMessage): boolean {

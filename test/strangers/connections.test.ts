@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { CONNECTIONS_MAX, WAITING_MAX } from '../../src/server/http-server.ts'
+import { CONNECTIONS_MAX, SHARE_MAX, WAITING_MAX } from '../../src/server/http-server.ts'
 import { buildOf, delivery, rowsOf, send, until } from '../support/app.ts'
 import { openWire, statuses } from '../support/wire.ts'
 import { PATH, residentMB, startBot, type Bot } from './bot.ts'
@@ -14,10 +14,10 @@ interface Held {
   isOpen: () => boolean
 }
 
-/** Opens a connection that sends this text and then nothing more. */
-function hold(says = ''): Promise<Held> {
-  const { hostname, port } = new URL(bot.url)
-  const socket = connect(Number(port), hostname)
+/** Opens a connection, from an address of this machine, that sends this text and then nothing more. */
+function hold(says = '', localAddress = HERE): Promise<Held> {
+  const { hostname: host, port } = new URL(bot.url)
+  const socket = connect({ port: Number(port), host, localAddress })
   onTestFinished(() => void socket.destroy())
   let isOpen = true
   socket.on('error', () => {})
@@ -31,14 +31,15 @@ function hold(says = ''): Promise<Held> {
   )
 }
 
-async function holdMany(count: number, says = ''): Promise<Held[]> {
+async function holdMany(count: number, says = '', from = HERE): Promise<Held[]> {
   const held: Held[] = []
   for (let n = 0; n < count; n += AT_ONCE)
-    held.push(...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - n) }, () => hold(says)))))
+    held.push(...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - n) }, () => hold(says, from)))))
   return held
 }
 
 const AT_ONCE = 100
+const HERE = '127.0.0.1'
 
 it(`beyond ${CONNECTIONS_MAX} connections the one idle for longest is closed, and a new one is accepted`, async () => {
   const before = residentMB(bot.pid)
@@ -54,6 +55,22 @@ it(`beyond ${CONNECTIONS_MAX} connections the one idle for longest is closed, an
   expect([first.isOpen(), newcomer.isOpen()]).toEqual([true, true])
   expect((await send(bot.url, delivery(buildOf(1)))).status).toBe(202)
   expect(residentMB(bot.pid) - before).toBeLessThan(64)
+})
+
+it(`an address with more than ${SHARE_MAX} connections loses its own, and no older one of another address`, async () => {
+  const honest = await holdMany(SHARE_MAX)
+  const strangers = await holdMany(CONNECTIONS_MAX - SHARE_MAX, '', '127.0.0.2')
+  const newcomers = await holdMany(10)
+  await until('strangers lose theirs', () => strangers.filter(({ isOpen }) => !isOpen()).length === 10)
+  expect([...honest, ...newcomers].every(({ isOpen }) => isOpen())).toBe(true)
+})
+
+it(`if no address has more than ${SHARE_MAX} connections, the one idle for longest is closed`, async () => {
+  const held: Held[] = []
+  for (let n = 0; n < CONNECTIONS_MAX / SHARE_MAX; n++) held.push(...(await holdMany(SHARE_MAX, '', `127.0.1.${n + 1}`)))
+  await hold('', '127.0.2.1')
+  await until('one is closed', () => held.some(({ isOpen }) => !isOpen()))
+  expect(held.findIndex(({ isOpen }) => !isOpen())).toBe(0)
 })
 
 it('thousands of connections, half of them in the middle of a head, do not block a delivery', async () => {
