@@ -42,7 +42,7 @@ export interface Config {
     token: string | null
     /** projects to poll for pipelines, by their paths: `acme/tools/web` */
     projects: readonly string[]
-    /** signing tokens begin with `whsec_`; empty if GitLab delivers nothing */
+    /** signing tokens are `whsec_` and then base64; empty if GitLab delivers nothing */
     webhookSecrets: readonly string[]
   }
   database: DatabaseAddress

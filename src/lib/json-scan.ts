@@ -175,11 +175,11 @@ export const OPEN_LIST = 91
 export const TO_CLOSE = 2
 
 /** A table that has 1 for each of these bytes. */
-function kind(has: (byte: number) => boolean): Uint8Array {
+function tableOf(has: (byte: number) => boolean): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => Number(has(byte)))
 }
 
-const among = (characters: string) => kind((byte) => characters.includes(String.fromCharCode(byte)))
+const among = (characters: string) => tableOf((byte) => characters.includes(String.fromCharCode(byte)))
 
 const BLANK = among(' \t\n\r')
 const DIGIT = among('0123456789')
@@ -188,7 +188,7 @@ const ESCAPED = among('"\\/bfnrt')
 const FRACTION = among('.eE')
 const EXPONENT = among('eE')
 const SIGN = among('+-')
-const PLAIN = kind((byte) => byte >= 32 && byte !== QUOTE && byte !== BACKSLASH)
+const PLAIN = tableOf((byte) => byte >= 32 && byte !== QUOTE && byte !== BACKSLASH)
 
 /** By their first bytes. */
 const WORDS: readonly (Uint8Array | undefined)[] = Object.assign(

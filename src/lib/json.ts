@@ -1,8 +1,9 @@
 import { checkJson, JSON_DEPTH_MAX, notJson } from './json-scan.ts'
 
 /**
- * Parses JSON from CI; of a body from outside, `readJson` reads single parts. Whole numbers beyond 2^53 become digit strings, so that no id is rounded; `numbersAsWritten`
- * undoes that. Throws a SyntaxError without any of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
+ * Parses an answer of CI; `readJson` reads parts of a body that anybody may have sent. Whole numbers beyond 2^53 become
+ * digit strings, so that no id is rounded; `numbersAsWritten` undoes that. Throws a SyntaxError without any of the text:
+ * not JSON, or nested deeper than `JSON_DEPTH_MAX`.
  */
 export function parseJson(text: string): unknown {
   // Before parsing: to stringify a value that is nested too deep would throw later.

@@ -32,7 +32,7 @@ const ROUND_MS = 3_000
 const LOOK_MS = 3
 
 const STALL_MAX_MS = 50
-const GROWTH_MAX_MB = 128
+const GROWTH_MAX_MB = 64
 
 /**
  * Eight senders at once repeat the largest body that a webhook accepts. How long the event loop is held is seen from this
@@ -79,9 +79,10 @@ async function underBodies(bot: ServerProcess, { name, endpoint }: Webhook, shap
 /** Asks for `/healthz` all the time, on one connection. */
 async function watched<T>(bot: ServerProcess, run: () => Promise<T>) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  let [worstMs, highestMB, isOver] = [0, 0, false]
+  const over = new AbortController()
+  let [worstMs, highestMB] = [0, 0]
   const watching = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const before = mainThreadMs(bot.pid)
       await isUp(bot.port, agent)
       worstMs = Math.max(worstMs, mainThreadMs(bot.pid) - before)
@@ -90,7 +91,7 @@ async function watched<T>(bot: ServerProcess, run: () => Promise<T>) {
   })()
   const weighing = setInterval(() => (highestMB = Math.max(highestMB, residentMB(bot.pid))), 200)
   const result = await run()
-  isOver = true
+  over.abort()
   clearInterval(weighing)
   await watching
   agent.destroy()

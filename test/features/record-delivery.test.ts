@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { UNENDED_EVENTS_MAX } from '../../src/alerts/record.ts'
+import { SOURCE_TEXT_CHARS_MAX } from '../../src/sources/values.ts'
 import { HOUR, SECOND } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { openStage } from '../alerts/stage.ts'
@@ -19,6 +20,22 @@ test('events of a build that never ends are only counted beyond a limit, but its
   expect((await stage.hear('error')).answer).toBe('recorded')
   await stage.clock.advance(30 * SECOND)
   expect(stage.slack.messages.map(({ view }) => inBrief(view))).toContain('card 512 failed')
+})
+
+test('a delivery of a build with as many events as are read, each with the longest texts, holds nothing up', async () => {
+  await using stage = await openStage()
+  const long = '日'.repeat(SOURCE_TEXT_CHARS_MAX)
+  const texts = { projectName: long, projectFullName: long, buildUrl: long, commitUrl: long, committer: long }
+  const details = { ...texts, shortCommitId: long, message: long }
+  await stage.hear(...endless(UNENDED_EVENTS_MAX).map((word) => ({ word, details })))
+  const takenMs: number[] = []
+  for (const word of endless(5)) {
+    const before = process.threadCpuUsage()
+    await stage.hear({ word, details })
+    const { user, system } = process.threadCpuUsage(before)
+    takenMs.push((user + system) / 1_000)
+  }
+  expect(Math.min(...takenMs)).toBeLessThan(50)
 })
 
 test('a duplicate is counted on the build event that it repeats, and its body is not stored', async () => {

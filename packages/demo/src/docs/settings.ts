@@ -99,7 +99,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['GITHUB_WEBHOOK_SECRET', 'GITLAB_WEBHOOK_SECRET'],
     default: '',
-    is: 'one or more, comma-separated: they prove where a delivery comes from; a signing token of GitLab begins with `whsec_`',
+    is: 'one or more, comma-separated: they prove where a delivery comes from; a signing token of GitLab is `whsec_` and then base64 of at least 24 bytes',
   },
   {
     names: ['CI_SITE_URL'],
