@@ -267,6 +267,11 @@ describe('each variable', () => {
       /^RETENTION_DAYS must be a whole number of days, from 1 to 3650$/,
     ]),
     [{ WEBHOOK_SECRET: `${DOOR},${'x'.repeat(15)}` }, /^WEBHOOK_SECRET is too short(?!.*xxx).*at least 16/],
+    [{ GITHUB_WEBHOOK_SECRET: 'x'.repeat(15) }, /^GITHUB_WEBHOOK_SECRET is too short(?!.*xxx).*at least 16/],
+    [
+      { GITLAB_WEBHOOK_SECRET: `${DOOR},${'x'.repeat(15)}` },
+      /^GITLAB_WEBHOOK_SECRET is too short(?!.*xxx).*at least 16/,
+    ],
     [{ METRICS_PORT: 'all' }, /^METRICS_PORT must be a port/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of:/],
     [{ SUBSCRIPTIONS_FILE: 'missing.yml' }, /^SUBSCRIPTIONS_FILE missing\.yml cannot be read: ENOENT/],

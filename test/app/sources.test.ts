@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { WRONG_MAX } from '../../src/sources/webhook-route.ts'
 import { openStage, rowsOf, settled, until, type Settings, type Stage } from '../support/app.ts'
 import { cards, failed, openPlayed, SOURCES } from '../support/sources.ts'
 import { cardIn, press, threadOf, type, untilAnswered, untilCard } from '../support/world.ts'
@@ -29,6 +30,27 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     const { status, text } = await stage.source.send(stage.app.url, body, 'of nobody')
     expect([401, 404]).toContain(status)
     expect(text).toMatch(/the secret or signature is missing or wrong|not found/)
+    expect(kept(stage)).toBe(0)
+  })
+
+  test(`more than ${WRONG_MAX} wrong secrets in a minute are answered 429, and a right one is still accepted`, async () => {
+    const first = await openPlayed(play, WITHOUT_POLLING)
+    await failed(first)
+    const [body = ''] = await first.source.sent()
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    const wrong = Array.from({ length: WRONG_MAX + 1 }, () => stage.source.send(stage.app.url, body, 'of nobody'))
+    const answers = await Promise.all(wrong)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    expect(new Set(answers.filter(({ status }) => status !== 429).map(({ text }) => text)).size).toBe(1)
+    expect((await stage.source.send(stage.app.url, body)).status).toBe(202)
+    expect((await stage.source.send(stage.app.url, body, 'of nobody')).status).toBe(429)
+  })
+
+  test('a body beyond its limit is answered 413, one that is not JSON 400, and nothing is stored', async () => {
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    const limit = { ci: 256, github: 1_024, gitlab: 2_048 }[name] * 1_024
+    expect((await stage.source.send(stage.app.url, ' '.repeat(limit + 1))).status).toBe(413)
+    expect((await stage.source.send(stage.app.url, ' '.repeat(limit))).status).toBe(400)
     expect(kept(stage)).toBe(0)
   })
 
