@@ -82,4 +82,4 @@ const AFTER = { github: '/actions/runs/', gitlab: '/-/pipelines/' } as const
 const isBelow = ({ origin, pathname }: URL, base: URL): boolean =>
   origin === base.origin && `${pathname}/`.startsWith(`${pathOf(base)}/`)
 
-const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/$/, '')

@@ -12,7 +12,7 @@ const GROWING_AT = [24, 40] as const
 export function createPlace(paths: readonly [database: string, ...others: string[]]) {
   const inodes = new Map<string, number>()
   // Stays open until the database is closed: closing it would release SQLite's own locks on the file.
-  const file = openSync(paths[0], 'r')
+  let file: number | null = openSync(paths[0], 'r')
   let known: Buffer | null = null
 
   function checkInodes(): void {
@@ -25,7 +25,7 @@ export function createPlace(paths: readonly [database: string, ...others: string
 
   function checkHeader(): void {
     const header = Buffer.alloc(HEADER_BYTES)
-    const isWhole = readSync(file, header, 0, HEADER_BYTES, 0) === HEADER_BYTES
+    const isWhole = file !== null && readSync(file, header, 0, HEADER_BYTES, 0) === HEADER_BYTES
     if (known && !(isWhole && isSame(known, header))) throw new FileReplaced()
     if (isWhole) known = header
   }
@@ -41,7 +41,10 @@ export function createPlace(paths: readonly [database: string, ...others: string
       checkHeader()
     },
     /** Only after the database is closed. */
-    close: () => closeSync(file),
+    close(): void {
+      if (file !== null) closeSync(file)
+      file = null
+    },
   }
 }
 

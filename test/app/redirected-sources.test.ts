@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { CHECK_CLAIMS_JOB } from '../../src/jobs/check-claims.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { SOURCE_NAMES } from '../../src/slack/messages/words.ts'
-import { rowsOf, settled, type Settings } from '../support/app.ts'
+import { rowsOf, settled, until, type Settings } from '../support/app.ts'
 import { failed, openPlayed, SOURCES, type Played, type PlayedProject, type Relabelled } from '../support/sources.ts'
 import { press, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
 
@@ -115,6 +116,9 @@ describe.each(['github', 'gitlab'] as const)('%s', (name) => {
 
   test('a build is left alone if the person named its project by a name that only a delivery said', async () => {
     const stage = await open()
+    // The delivered name is checked once a minute, and for the first time at the start.
+    const checked = () => rowsOf(stage.folder, `select 1 from job where name = '${CHECK_CLAIMS_JOB}'`).length > 0
+    await until('the first check of delivered names', checked)
     const body = await unheard(stage, 'failed', 'acme/web')
     await forge(stage, body, { id: 'acme/web', name: 'acme/api', status: 'skipped', commit: 'e'.repeat(40) })
     stage.source.deliverTo(stage.app.url)

@@ -1,8 +1,7 @@
 import { breakageOf } from '../../src/domain/breakage.ts'
-import type { BuildEvent } from '../../src/domain/build-event.ts'
 import { branchKey } from '../../src/domain/revision.ts'
 import type { CardView } from '../../src/domain/view.ts'
-import type { Happened } from './oracle.ts'
+import { isOvertaken, type Happened } from './oracle.ts'
 import type { World } from './simulate.ts'
 
 interface Row {
@@ -36,8 +35,3 @@ export function judgeBreakages({ stage: { sql, slack }, frozen }: World, { build
   const twice = places.filter((place, at) => places.indexOf(place) !== at)
   return [...wrongs, ...twice.map((place) => `more than one card offers the same breakage: ${place}`)]
 }
-
-/** An event of an attempt does not count for the branch if a later attempt of the build was known before. */
-const isOvertaken = ({ seq, buildId, details: { attempt } }: BuildEvent, events: readonly BuildEvent[]): boolean =>
-  attempt !== null &&
-  events.some((one) => one.buildId === buildId && one.seq < seq && (one.details.attempt ?? 0) > attempt)

@@ -34,28 +34,30 @@ export function readNaively(
   const newest = attempts.at(-1)!
   const before = attempts.slice(0, -1).findLast(({ status }) => status === 'success' || RED.has(status))
   const isFlaky = newest.status === 'success' && before !== undefined && family(before.status) === 'failed'
-  const shown = isFlaky ? 'flaky' : shownAs(newest, attemptsOf(branch, requests))
-  return `${newest.build.slice(0, 8)} ${shown}, attempt ${attempts.length}`
+  const counted = branch.filter((one) => own.some(({ seq }) => seq === one.seq) || !isOvertaken(one, branch))
+  const shown = isFlaky ? 'flaky' : shownAs(newest, attemptsOf(counted, requests))
+  const ran = attempts.slice(0, -1).filter(({ status }) => status !== 'queued' && status !== 'skipped')
+  return `${newest.build.slice(0, 8)} ${shown}, attempt ${ran.length + 1}`
 }
 
 function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Request[]): Attempt[] {
   const attempts: Attempt[] = []
   for (const buildEvent of buildEvents.toSorted((a, b) => a.seq - b.seq)) {
-    const attempt = attempts.findLast(({ build }) => build === buildEvent.buildId)
-    if (attempt && attempt.named !== null) continueNamed(attempts, attempt, buildEvent)
+    const named = buildEvent.details.attempt ?? null
+    const attempt = attempts.findLast(
+      (one) => one.build === buildEvent.buildId && (named === null || one.named === named),
+    )
+    if (attempt && named !== null) continueNamed(attempt, buildEvent)
     else if (!attempt || isNewAttempt(attempt, buildEvent, requests)) attempts.push(begin(buildEvent))
     else if (attempt.finalAt === null) goOn(attempt, buildEvent)
     else if (STARTED.has(buildEvent.rawStatus) && buildEvent.origin === 'delivery') attempt.startCameLate = true
   }
-  return attempts.sort((a, b) => (a.order === b.order ? 0 : a.order < b.order ? -1 : 1))
+  return attempts.sort((a, b) => (a.order === b.order ? (a.named ?? 0) - (b.named ?? 0) : a.order < b.order ? -1 : 1))
 }
 
-/** A greater number begins the next attempt; a smaller one is over. An end stays, and nothing is queued again. */
-function continueNamed(attempts: Attempt[], attempt: Attempt, buildEvent: BuildEvent): void {
-  const named = buildEvent.details.attempt ?? 0
-  if (named > attempt.named!) attempts.push(begin(buildEvent))
-  else if (named === attempt.named && attempt.finalAt === null && buildEvent.rawStatus !== 'queued')
-    goOn(attempt, buildEvent)
+/** An end stays, and nothing is queued again. */
+function continueNamed(attempt: Attempt, buildEvent: BuildEvent): void {
+  if (attempt.finalAt === null && buildEvent.rawStatus !== 'queued') goOn(attempt, buildEvent)
 }
 
 function begin(buildEvent: BuildEvent): Attempt {
@@ -110,11 +112,20 @@ const SYNONYMS: Record<string, string> = { initiated: 'started', testing: 'start
 const KNOWN = new Set(['queued', 'waiting', 'started', ...FINAL])
 const family = (word: string): string => SYNONYMS[word] ?? word
 
+/** Its attempt was over before it came. */
+const isOvertaken = ({ seq, buildId, details }: BuildEvent, branch: readonly BuildEvent[]): boolean =>
+  branch.some(
+    (one) => one.buildId === buildId && one.seq < seq && (one.details.attempt ?? 0) > (details.attempt ?? Infinity),
+  )
+
 function shownAs(attempt: Attempt, branch: readonly Attempt[]): string {
   if (attempt.status !== 'success') return KNOWN.has(family(attempt.status)) ? family(attempt.status) : 'unknown'
   const verdicts = branch.filter(({ status }) => status === 'success' || RED.has(status))
   const own = verdicts.findIndex(({ finalSeq }) => finalSeq === attempt.finalSeq)
-  const isOvertaken = verdicts.slice(own + 1).some(({ finalSeq }) => finalSeq < attempt.finalSeq)
-  const before = verdicts.slice(0, own).filter(({ status, finalSeq }) => RED.has(status) || finalSeq < attempt.finalSeq)
-  return !isOvertaken && before.length > 0 && RED.has(before.at(-1)!.status) ? 'fixed' : 'passed'
+  const cameTooLate = verdicts.slice(own + 1).some(({ finalSeq }) => finalSeq < attempt.finalSeq)
+  const isNumbered = (one: Attempt) => one.build === attempt.build && one.named !== null
+  const before = verdicts
+    .slice(0, own)
+    .filter((one) => RED.has(one.status) || one.finalSeq < attempt.finalSeq || isNumbered(one))
+  return !cameTooLate && before.length > 0 && RED.has(before.at(-1)!.status) ? 'fixed' : 'passed'
 }

@@ -129,10 +129,15 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
       const attempts = foldAttempts(own, asked)
       const isAbout = (request: AskedFor) =>
         request.card === card || attempts.some((attempt) => isResultOf(request, attempt, aboutIt))
-      const history = foldAttempts(branch, asked)
+      const isOwn = new Set(placed.map(({ seq }) => seq))
+      const inTime = branch.filter((one) => !isOvertaken(one, branch))
+      const history = foldAttempts(
+        branch.filter((one) => isOwn.has(one.seq) || inTime.includes(one)),
+        asked,
+      )
       const recoveries = recoveriesAmong(attempts, history)
       const newest = attempts.at(-1)!
-      const red = isRed(newest.status) ? redStreakTo(newest, history, false) : null
+      const red = isRed(newest.status) ? redStreakTo(newest, foldAttempts(inTime, asked), false) : null
       const streaks = new Map([...recoveries, ...(red ? [[attemptKey(newest), red] as const] : [])])
       return {
         card,
@@ -234,3 +239,14 @@ function tellsOf({ own, turns, asked }: Revision, subscriptions: readonly Subscr
     })
   })
 }
+
+/**
+ * An end of an attempt lengthens no streak if a later attempt of its build was known before: that one's end decides, and
+ * comes soon.
+ */
+export const isOvertaken = (
+  { seq, buildId, details: { attempt } }: BuildEvent,
+  events: readonly BuildEvent[],
+): boolean =>
+  attempt !== null &&
+  events.some((one) => one.buildId === buildId && one.seq < seq && (one.details.attempt ?? 0) > attempt)

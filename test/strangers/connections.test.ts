@@ -67,7 +67,8 @@ it(`an address with more than ${SHARE_MAX} connections loses its own, and no old
 
 it(`if no address has more than ${SHARE_MAX} connections, the one idle for longest is closed`, async () => {
   const held: Held[] = []
-  for (let n = 0; n < CONNECTIONS_MAX / SHARE_MAX; n++) held.push(...(await holdMany(SHARE_MAX, '', `127.0.1.${n + 1}`)))
+  for (let n = 0; n < CONNECTIONS_MAX / SHARE_MAX; n++)
+    held.push(...(await holdMany(SHARE_MAX, '', `127.0.1.${n + 1}`)))
   await hold('', '127.0.2.1')
   await until('one is closed', () => held.some(({ isOpen }) => !isOpen()))
   expect(held.findIndex(({ isOpen }) => !isOpen())).toBe(0)

@@ -33,7 +33,12 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
   test('a run is found while it runs, is cancelled, started again, and cancelled again', async () => {
     const client = await open('testCancelAndRerun')
     const [run] = await runsOf(client, { branch: 'main' })
-    expect(run).toMatchObject({ buildId: '686036126', rawStatus: 'initiated', branch: 'main', commitId: null })
+    expect(run).toMatchObject({
+      buildId: '686036126',
+      rawStatus: 'initiated',
+      branch: 'main · by hand',
+      commitId: null,
+    })
     await client.cancel(REPOSITORY, run!.buildId)
     expect(await runOf(client, run!.buildId)).toMatchObject({ rawStatus: 'stopped', details: { number: '16' } })
     await client.rerun(REPOSITORY, run!.buildId, 'all')
@@ -69,7 +74,10 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
     const client = await open('testApproval')
     const held = await runsOf(client, { branch: 'main' })
     expect(held.map(({ rawStatus }) => rawStatus)).toEqual(Array.from({ length: 4 }, () => 'action_required'))
-    expect(held[2]).toMatchObject({ branch: 'grace-example:main', details: { attempt: 1, finishedAt: null } })
+    expect(held[2]).toMatchObject({
+      branch: 'grace-example:main · pull request',
+      details: { attempt: 1, finishedAt: null },
+    })
     expect(await runOf(client, held[2]!.buildId)).toMatchObject({
       rawStatus: 'success',
       details: { attempt: 2, startedAt: Date.parse('2022-08-17T11:47:32Z') },

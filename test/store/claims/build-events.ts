@@ -141,8 +141,11 @@ export function buildEventClaims(places: () => Places): void {
     const body = '{"build":{"message":"ein 🐛 weniger"},  "odd" : true}'
     const delivery = { receivedAt: T0, answer: 'recorded', eventSeq: await hear(place.store), body }
     await place.store.write((tx) => tx.insertDelivery(delivery))
-    expect(await place.sql('select answer, fact_seq, body from delivery')).toEqual([
-      { answer: 'recorded', fact_seq: delivery.eventSeq, body },
-    ])
+    const [row] = await place.sql('select answer, fact_seq, body from delivery')
+    expect({ ...row, fact_seq: Number(row!['fact_seq']) }).toEqual({
+      answer: 'recorded',
+      fact_seq: delivery.eventSeq,
+      body,
+    })
   })
 }
