@@ -55,9 +55,11 @@ function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Reque
   return attempts.sort((a, b) => (a.order === b.order ? (a.named ?? 0) - (b.named ?? 0) : a.order < b.order ? -1 : 1))
 }
 
-/** An end stays, and nothing is queued again. */
+/** Only another end follows an end, and nothing is queued again. */
 function continueNamed(attempt: Attempt, buildEvent: BuildEvent): void {
-  if (attempt.finalAt === null && buildEvent.rawStatus !== 'queued') goOn(attempt, buildEvent)
+  const { rawStatus } = buildEvent
+  const goesOn = attempt.finalAt === null ? rawStatus !== 'queued' : FINAL.has(rawStatus)
+  if (goesOn && rawStatus !== attempt.status) goOn(attempt, buildEvent)
 }
 
 function begin(buildEvent: BuildEvent): Attempt {

@@ -61,7 +61,7 @@ it(`an address with more than ${SHARE_MAX} connections loses its own, and no old
   const honest = await holdMany(SHARE_MAX)
   const strangers = await holdMany(CONNECTIONS_MAX - SHARE_MAX, '', '127.0.0.2')
   const newcomers = await holdMany(10)
-  await until('strangers lose theirs', () => strangers.filter(({ isOpen }) => !isOpen()).length === 10)
+  await until('strangers lose theirs', () => strangers.filter(({ isOpen }) => !isOpen()).length >= 10)
   expect([...honest, ...newcomers].every(({ isOpen }) => isOpen())).toBe(true)
 })
 

@@ -149,13 +149,16 @@ const headersWith = (secret: string) => ({
 const type = (user: string, text: string) =>
   bot.slack.people.runCommand({ user, channel: BUILDS, command: '/ci', text })
 
+/** Each refuses reads, and then only what comes after them. */
+const REFUSALS = [401, 403, 404, 422, 500].flatMap((status) => [[status] as const, [status, 'POST'] as const])
+
 /** The services refuse the bot, one after the other, in each way in which a service refuses. */
 async function refuse(): Promise<void> {
   const workflow = /github:\d+:\d+/.exec(bot.output())![0]
-  for (const status of [401, 403, 404, 422, 500]) {
-    github.failNext(6, status)
-    gitlab.failNext(6, status)
-    ci.addFault({ kind: 'status', statusCode: status, times: 3 })
+  for (const [status, method] of REFUSALS) {
+    github.failNext(6, status, method)
+    gitlab.failNext(6, status, method)
+    ci.addFault({ kind: 'status', statusCode: status, ...(method && { method }), times: 3 })
     await type(PEOPLE.lin, `restart ${workflow}`)
     await type(PEOPLE.lin, 'restart gitlab:71@main')
     await type(PEOPLE.lin, 'restart 11')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { json } from '../../lib/http.ts'
-import type { Reply } from '../../lib/http.ts'
+import type { Call, Reply } from '../../lib/http.ts'
 import { refuse } from './api.ts'
 import type { World } from './world.ts'
 
@@ -11,13 +11,19 @@ export const limitSchema = z.strictObject({ calls: whole, retryAfterS: whole, st
 
 export type Faults = ReturnType<typeof createFaults>
 
+interface Failing {
+  calls: number
+  statusCode: number
+  method: string | null
+}
+
 const RATE_MAX = 5_000
 const HOUR_MS = 3_600_000
 
 /** Faults on request, and the call count of GitHub's rate limit. */
 export function createFaults(world: World) {
   let limited: z.infer<typeof limitSchema> = { calls: 0, retryAfterS: 0 }
-  let failing = { calls: 0, statusCode: 500 }
+  let failing: Failing = { calls: 0, statusCode: 500, method: null }
   let isOut = false
   let used = 0
 
@@ -29,7 +35,7 @@ export function createFaults(world: World) {
     Object.fromEntries(Object.entries(rateNow()).map(([name, count]) => [`x-ratelimit-${name}`, String(count)]))
 
   /** The error that this call gets instead of its response, if any. */
-  function meet(): Reply | undefined {
+  function meet({ method }: Call): Reply | undefined {
     if (limited.calls > 0) {
       limited.calls--
       const { retryAfterS } = limited
@@ -38,13 +44,16 @@ export function createFaults(world: World) {
       const spent = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset, 'retry-after': String(retryAfterS) }
       return { ...reply, headers: { ...reply.headers, ...spent } }
     }
-    return failing.calls-- > 0 ? refuse(failing.statusCode, 'A fault was switched on') : undefined
+    if (failing.calls === 0 || (failing.method ?? method) !== method) return undefined
+    failing.calls--
+    return refuse(failing.statusCode, 'A fault was switched on')
   }
 
   return {
     limit: (wanted: typeof limited) => void (limited = { ...wanted }),
-    /** The next `calls` calls get this status. */
-    failNext: (calls: number, statusCode: number) => void (failing = { calls, statusCode }),
+    /** The next `calls` calls get this status; null: of every method. */
+    failNext: (calls: number, statusCode: number, method: string | null = null) =>
+      void (failing = { calls, statusCode, method }),
     /** During an outage, calls get no response: their connection is closed. */
     setOutage: (value: boolean) => void (isOut = value),
     isOut: () => isOut,

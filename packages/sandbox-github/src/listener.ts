@@ -59,7 +59,7 @@ async function answerApi({ world, api, faults }: Parts, call: Call): Promise<Rep
   if (ofApp) return ofApp
   if (!isKnown(world, call)) return refuse(401, 'Bad credentials')
   if (call.path === '/rate_limit') return faults.rate()
-  return faults.meet() ?? redirected(world, call) ?? (await dispatch(api, named(world, call)))
+  return faults.meet(call) ?? redirected(world, call) ?? (await dispatch(api, named(world, call)))
 }
 
 /** The redirect to a renamed repository's address by its id. Source: GitHub REST API, "Best practices", redirects. */

@@ -1,19 +1,25 @@
 import { createCalls } from '../../lib/calls.ts'
 import { json } from '../../lib/http.ts'
-import type { Reply } from '../../lib/http.ts'
+import type { Call, Reply } from '../../lib/http.ts'
 
 export type Faults = ReturnType<typeof createFaults>
+
+interface Failing {
+  calls: number
+  statusCode: number
+  method: string | null
+}
 
 /** Faults on request, and a log of the received calls for tests. */
 export function createFaults() {
   let limited = { calls: 0, retryAfterS: 0 }
-  let failing = { calls: 0, statusCode: 500 }
+  let failing: Failing = { calls: 0, statusCode: 500, method: null }
   let rate: Record<string, string> = {}
   const calls = createCalls()
 
   /** The error that this call gets instead of its response, if any. */
-  function meet(): Reply | undefined {
-    if (failing.calls > 0) {
+  function meet({ method }: Call): Reply | undefined {
+    if (failing.calls > 0 && (failing.method ?? method) === method) {
       failing.calls -= 1
       return json(failing.statusCode, { message: `${failing.statusCode} on demand` })
     }
@@ -25,7 +31,9 @@ export function createFaults() {
 
   return {
     limit: (wanted: typeof limited) => void (limited = { ...wanted }),
-    failNext: (n: number, statusCode: number) => void (failing = { calls: n, statusCode }),
+    /** The next `calls` calls get this status; null: of every method. */
+    failNext: (calls: number, statusCode: number, method: string | null = null) =>
+      void (failing = { calls, statusCode, method }),
     /** Sets the rate limit headers of every response. GitLab.com sends them; a self-managed GitLab may not. */
     setRate: ({ limit, remaining, reset }: { limit: number; remaining: number; reset: number }) =>
       void (rate = {

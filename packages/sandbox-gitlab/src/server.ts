@@ -80,7 +80,7 @@ export function createSandboxGitlab({
   }
 
   async function gitlabReply(call: Call): Promise<Reply> {
-    const fault = faults.meet()
+    const fault = faults.meet(call)
     if (fault) return fault
     if (!call.path.startsWith(`${prefix}/api/`)) return (await dispatch(badges, call)) ?? NO_PAGE
     return checkToken(secrets, call) ?? (await dispatch(api, call)) ?? json(404, { error: '404 Not Found' })

@@ -6,7 +6,7 @@
  */
 
 /** Texts are cut to this many characters. The bot stores no more, and a delivery stays within its size limit. */
-const TEXT_CHARS_MAX = 1_000
+const TEXT_CHARS_MAX = 500
 
 /**
  * The fields of a build: those of CI's own deliveries, and some that only a build step knows.
