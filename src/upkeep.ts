@@ -12,6 +12,7 @@ import { FORGET_JOB, type PendingInteractions } from './features/pending-interac
 import { prune, PRUNE_JOB } from './jobs/retention.ts'
 import { REMIND_JOB, remind, type RemindDeps } from './jobs/remind.ts'
 import { CHECK_CLAIMS_JOB, createCheckClaims } from './jobs/check-claims.ts'
+import { readEnds } from './jobs/read-ends.ts'
 import { refreshSilent } from './jobs/refresh-silent.ts'
 
 /** When projects, their rules and their builds are read again. */
@@ -64,6 +65,11 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
       name: CLAIMANTS_JOB,
       cron: '*/10 * * * *',
       run: (signal) => checkClaimants({ ...acting, presenceOf: deps.presenceOf }, signal),
+    },
+    {
+      name: 'read-ends',
+      cron: '*/5 * * * * *',
+      run: (signal) => readEnds({ ...acting, record: (shown) => recordLookedUp(acting, shown, 'delivery') }, signal),
     },
     { name: CHECK_CLAIMS_JOB, cron: '* * * * *', run: createCheckClaims(acting) },
     {

@@ -24,7 +24,7 @@ import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from './deps.ts'
 import { readNews, type News } from './news.ts'
 import { requeue } from './queues.ts'
-import type { Attempt } from '../domain/attempt.ts'
+import { needsReading, type Attempt } from '../domain/attempt.ts'
 
 /** When an outcome comes late, at most this many newer builds of its branch are ingested again. */
 const SUCCESSORS_MAX = 100
@@ -232,7 +232,8 @@ async function keepBuilds(
     const { buildUuid, committer, number } = attempt.details
     const seenAs = isUuid(buildId) ? shortId(buildId) : null
     const where = { projectId, buildId, buildOrder, attempt: n, revisionKey, cardNumber, branch }
-    await tx.saveBuild({ ...where, status, rawStatus, at, buildUuid, committer, number: number ?? seenAs })
+    const readEndAt = sourceOf(projectId) !== 'ci' && needsReading(attempt) ? at : null
+    await tx.saveBuild({ ...where, status, rawStatus, at, buildUuid, committer, number: number ?? seenAs, readEndAt })
     const details = mergeDetails([...attempts, attempt])
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')
     const deliveredAt = Math.max(0, ...delivered.map((buildEvent) => buildEvent.at))

@@ -202,6 +202,7 @@ function knowsMore(observation: Observation, known: readonly Observation[]): boo
   const ofAttempt = details.attempt === null ? known : known.filter((one) => one.details.attempt === details.attempt)
   const own = mergeDetails(ofAttempt)
   const said = new Map<string, unknown>(Object.entries(own))
+  if (details.end?.isWhole && !own.end?.isWhole) return true
   return Object.entries(details).some(([name, value]) => value !== null && said.get(name) === null)
 }
 

@@ -8,13 +8,17 @@ import { isFinal, toStatus, type Status } from './status.ts'
  * @param known the build events of this build that are stored
  */
 export function numbered(observation: Observation, known: readonly BuildEvent[]): Observation {
-  const { attempt, lastEndAt } = observation.details
+  const { attempt, lastEndAt, end } = observation.details
   if (attempt !== null || lastEndAt === null) return observation
   return {
     ...observation,
     details: {
       ...observation.details,
-      attempt: attemptOf(observation.rawStatus, lastEndAt, known.flatMap(toNumbered)),
+      attempt: attemptOf(
+        observation.rawStatus,
+        { lastEndAt, isWhole: end?.isWhole === true },
+        known.flatMap(toNumbered),
+      ),
     },
   }
 }
@@ -42,9 +46,15 @@ interface Numbered {
 const toNumbered = ({ rawStatus, status, details: { attempt: n, lastEndAt } }: BuildEvent): Numbered | [] =>
   n == null || lastEndAt == null ? [] : { n, rawStatus, isEnd: isFinal(status), lastEndAt }
 
-function attemptOf(rawStatus: string, lastEndAt: number, known: readonly Numbered[]): number {
+function attemptOf(
+  rawStatus: string,
+  { lastEndAt, isWhole }: { lastEndAt: number; isWhole: boolean },
+  known: readonly Numbered[],
+): number {
   const isEnd = isFinal(toStatus(rawStatus))
   const ofThatTime = known.filter((one) => one.lastEndAt === lastEndAt)
+  // Its jobs may give the same end another word.
+  if (isWhole && ofThatTime.some((one) => one.isEnd)) return newestOf(ofThatTime)
   if (ofThatTime.length > 0) return isEnd ? endedThen(rawStatus, ofThatTime) : runningSince(ofThatTime)
   const later = known.filter((one) => one.lastEndAt > lastEndAt)
   // Below 1 if it is older than every known attempt. Then it is late, whatever it says.

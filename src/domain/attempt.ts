@@ -1,6 +1,6 @@
 import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
 import { compareOrders, type BuildId } from './ids.ts'
-import { isFinal, type Status } from './status.ts'
+import { isFinal, isRed, type Status } from './status.ts'
 
 /** A start that is received this long after an end begins a new attempt; before that it is a late delivery. */
 export const LATE_START_MS = 60_000
@@ -93,6 +93,12 @@ export function foldAttempts(buildEvents: readonly BuildEvent[], restarts: reado
 export const hasEnded = ({ status, details }: Pick<Attempt, 'status' | 'details'>): boolean =>
   isFinal(status) || (status === 'unknown' && details.finishedAt !== null)
 
+/** Has it ended in a way of which the source may know more: which jobs failed, and whether it was only cancelled? */
+export function needsReading({ status, details: { end }, buildEvents, finalSeq }: Attempt): boolean {
+  if (end?.isWhole || buildEvents.find(({ seq }) => seq === finalSeq)?.origin === 'history') return false
+  return isRed(status) || status === 'stopped' || end?.how === 'with-warnings'
+}
+
 /** The name of an attempt within its revision. Replies in the thread are identified by it. */
 export const attemptKey = (attempt: Pick<Attempt, 'buildId' | 'n'>): string => `${attempt.buildId}.${attempt.n}`
 
@@ -108,6 +114,8 @@ interface Draft {
   started: BuildEvent | null
   /** CI delivered the start before the attempt had ended */
   isStartDelivered: boolean
+  /** its end was read whole: no other word counts any more */
+  isWhole: boolean
 }
 
 const open = (buildEvent: BuildEvent, n: number): Draft => ({
@@ -118,7 +126,10 @@ const open = (buildEvent: BuildEvent, n: number): Draft => ({
   final: isFinal(buildEvent.status) ? buildEvent : null,
   started: isStart(buildEvent) ? buildEvent : null,
   isStartDelivered: deliversStart(buildEvent),
+  isWhole: isWhole(buildEvent),
 })
+
+const isWhole = ({ details }: BuildEvent): boolean => details.end?.isWhole === true
 
 const isStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin !== 'action'
 
@@ -142,6 +153,7 @@ function effectOfNamed(attempt: Draft, buildEvent: BuildEvent): Effect {
   const { status, rawStatus } = buildEvent
   if (isFirstDelivery(attempt, buildEvent)) return 'moved'
   if (status === head.status && rawStatus === head.rawStatus) return 'duplicate'
+  if (attempt.isWhole && !isWhole(buildEvent)) return 'late'
   const isOver = final !== null || hasEnded(head)
   return (isOver && !isFinal(status)) || status === 'queued' ? 'late' : 'moved'
 }
@@ -189,17 +201,25 @@ const wasReceivedBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
 function absorb(attempt: Draft, buildEvent: BuildEvent, effect: Effect): void {
   if (attempt.final === null && isStart(buildEvent)) attempt.started ??= buildEvent
   if (attempt.final === null && deliversStart(buildEvent)) attempt.isStartDelivered = true
+  if (isWhole(buildEvent)) attempt.isWhole = true
   if (effect !== 'moved') return void attempt.echoes.push(buildEvent)
   attempt.buildEvents.push(buildEvent)
   attempt.head = buildEvent
   if (isFinal(buildEvent.status)) attempt.final = buildEvent
 }
 
-/** For each detail, the newest event that changed the attempt wins, else the first echo; for uuids, the first event. */
+/**
+ * For each detail, the end that was read whole wins, then the newest event that changed the attempt, then the first
+ * echo; for uuids, the first event.
+ */
 function detailsOf(buildEvents: readonly BuildEvent[], echoes: readonly BuildEvent[]): BuildDetails {
   if (echoes.length === 0) return mergeDetails(buildEvents)
   const { projectUuid, buildUuid } = mergeDetails([...buildEvents, ...echoes].toSorted((a, b) => a.seq - b.seq))
-  return { ...mergeDetails([...echoes.toReversed(), ...buildEvents]), projectUuid, buildUuid }
+  return {
+    ...mergeDetails([...echoes.toReversed(), ...buildEvents, ...echoes.filter(isWhole)]),
+    projectUuid,
+    buildUuid,
+  }
 }
 
 function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Attempt {

@@ -31,6 +31,21 @@ export interface BuildDetails {
   author: Author | null
   /** the pull or merge request that the build is of */
   requestUrl: string | null
+  /** more about how it ended, if the source says more than a word */
+  end: EndDetails | null
+}
+
+/** How a build ended, by what the source says of its jobs. */
+export interface EndDetails {
+  /** the source was asked after the end: what it said then has the last word, and nothing is asked again */
+  isWhole: boolean
+  /**
+   * `then-cancelled`: it failed before it was cancelled. `timed-out`: a job ran over its time limit. `invalid`: its
+   * configuration cannot be used, so a restart cannot help. `with-warnings`: it passed, and jobs failed that may.
+   */
+  how: 'then-cancelled' | 'timed-out' | 'invalid' | 'with-warnings' | null
+  /** `with-warnings`: these jobs, as far as they are known; `invalid`: the source's first words about it */
+  says: readonly string[]
 }
 
 /** Names of failed jobs that are kept. A card shows fewer. */
@@ -148,6 +163,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   failedJobs: newer.failedJobs ?? older.failedJobs ?? null,
   author: newer.author ?? older.author ?? null,
   requestUrl: newer.requestUrl ?? older.requestUrl ?? null,
+  end: (older.end?.isWhole && !newer.end?.isWhole ? older.end : newer.end) ?? older.end ?? null,
 })
 
 export const NO_DETAILS: BuildDetails = {
@@ -168,4 +184,5 @@ export const NO_DETAILS: BuildDetails = {
   failedJobs: null,
   author: null,
   requestUrl: null,
+  end: null,
 }

@@ -49,6 +49,7 @@ export function offerOfRestart(attempt: Attempt, facilities: Facilities, request
   if (!hasEnded(attempt)) return 'not-now'
   if (isRequested('restart', attempt, requests)) return 'asked'
   const source = sourceOfAttempt(attempt)
+  if (attempt.details.end?.how === 'invalid') return 'not-now'
   // GitLab runs the jobs again that did not pass. If all passed, it does nothing.
   if (source === 'gitlab' && attempt.status === 'success') return 'not-now'
   if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`

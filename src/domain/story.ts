@@ -123,6 +123,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     history: historyOf(attempt),
     durationMs: durationOf(attempt),
+    ...endOf(attempt),
     ...failedJobsOf(attempt),
     ...failedTestsOn(attempt, context),
     mention: showsFailure ? mentionFor(attempt, context) : null,
@@ -193,6 +194,7 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
   return {
     kind: 'reply',
     shown: shownIn(attempt, context),
+    ...endOf(attempt),
     build: buildView(attempt, context.attempts),
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     isLate: attemptKey(attempt) === context.postedAttempt,
@@ -265,6 +267,9 @@ function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
   const { at, builds, atLeast } = streak
   return { forMs: Math.max(0, attempt.finalAt - at), builds, atLeast }
 }
+
+const endOf = ({ details: { end } }: Attempt): Pick<CardView, 'end'> =>
+  end?.how ? { end: { how: end.how, says: end.says } } : {}
 
 function failedJobsOf({ status, details: { failedJobs } }: Attempt): Pick<CardView, 'failedJobs'> {
   return isRed(status) && failedJobs && failedJobs.length > 0 ? { failedJobs } : {}

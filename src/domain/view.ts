@@ -2,6 +2,7 @@ import type { MessageTs, SourceName, Uuid } from './ids.ts'
 import type { Count } from './figures.ts'
 import type { BreakageChange, DoneByPeople, RedSince, ShownBreakage } from './breakage.ts'
 import type { Missing } from './offer.ts'
+import type { EndDetails } from './build-event.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
 import type { FailedTests } from './test-report.ts'
@@ -25,6 +26,8 @@ export interface CardView {
    */
   history: readonly { what: 'started' | 'waiting' | 'ended' | 'late' | 'received' | 'snapshot'; at: number }[]
   durationMs: number | null
+  /** how it ended, if there is more to say than a word */
+  end?: EndView
   /** the jobs that failed, if the source names them; at least one */
   failedJobs?: readonly string[]
   /** the tests that failed, if a build step reported them */
@@ -55,6 +58,8 @@ export interface CardView {
    */
   breakage?: ShownBreakage & { grown?: RedSince }
 }
+
+export type EndView = Pick<EndDetails, 'how' | 'says'>
 
 /** How long a branch had been red when an attempt ended (ms), and how many builds. `atLeast`: both are minimums. */
 export interface Streak {
@@ -119,6 +124,8 @@ export interface BuildView {
 export interface ReplyView {
   kind: 'reply'
   shown: Shown
+  /** see CardView */
+  end?: EndView
   build: BuildView
   attemptNumber: number
   /** the card showed this end itself until it moved on to another attempt: the reply has to say which one it means */

@@ -1,7 +1,7 @@
-import { FAILED_JOBS_MAX, NEWS_MS } from '../domain/build-event.ts'
+import { NEWS_MS, type Observation } from '../domain/build-event.ts'
 import { numbered } from '../domain/attempt-number.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
-import { isFinal, isRed, toStatus } from '../domain/status.ts'
+import { isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoredEvent } from '../store/records.ts'
@@ -61,8 +61,8 @@ export interface ListedBuild {
   isOpen: boolean
   /** Reads the whole build; null if it has nothing new. */
   read(known: readonly StoredEvent[]): Promise<ShownBuild | null>
-  /** Reads the names of the failed jobs; null if `read` includes them. */
-  failedJobs: (() => Promise<string[]>) | null
+  /** see `Source.readEnd`; null if `read` shows the end whole */
+  readEnd: ((signal: AbortSignal) => Promise<Observation | null>) | null
 }
 
 interface PollDeps {
@@ -141,7 +141,7 @@ async function pollProject(
     if (watched.known?.get(build.buildId)?.state !== build.state) {
       if (failures === UNREAD_MAX) continue
       try {
-        await recordBuild(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
+        await recordBuild(deps, build, Math.max(firstAt ?? now, now - NEWS_MS), signal)
         watched.unread.delete(build.buildId)
       } catch (error) {
         if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
@@ -166,43 +166,44 @@ async function pollProject(
 }
 
 /** @param endedAfter an unknown build that ended before this time (ms) is not news */
-async function recordBuild(deps: PollDeps, listed: ListedBuild, endedAfter: number): Promise<void> {
+async function recordBuild(
+  deps: PollDeps,
+  listed: ListedBuild,
+  endedAfter: number,
+  signal: AbortSignal,
+): Promise<void> {
   const known = await deps.store.read.eventsOfBuild(listed.projectId, listed.buildId)
   const build = await listed.read(known)
   if (!build) return
   const { rawStatus, details } = numbered(build.observation, known)
-  const status = toStatus(rawStatus)
-  const hasEnded = isFinal(status)
-  const needsJobs = isRed(status) && listed.failedJobs !== null
+  const hasEnded = isFinal(toStatus(rawStatus))
   const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
+  if (ofAttempt.some((one) => one.details.end?.isWhole)) return
   // Of a running build only the last event counts: it may wait for one approval after another.
   const sameStatus = (hasEnded ? ofAttempt : ofAttempt.slice(-1)).filter((one) => one.rawStatus === rawStatus)
   const isOld = hasEnded && (details.finishedAt ?? 0) <= endedAfter
   // A recent end that a command found first, and stored as `history`, is known but still news.
-  const isKnown = sameStatus.some((one) =>
-    one.origin === 'history' ? isOld || !hasEnded : !needsJobs || one.details.failedJobs !== null,
-  )
-  if (isKnown) return
+  if (sameStatus.some((one) => one.origin !== 'history' || isOld || !hasEnded)) return
   if (isOld && known.length === 0) return void (await deps.record(build, 'history'))
-  if (!needsJobs) return void (await deps.record(build, 'delivery'))
-  const failedJobs = await failedJobsOf(deps, listed)
-  const { observation } = build
-  await deps.record(
-    { ...build, observation: { ...observation, details: { ...observation.details, failedJobs } } },
-    'delivery',
-  )
+  const whole = hasEnded ? await endOf(deps, listed, signal) : null
+  await deps.record(whole ? { ...build, observation: whole } : build, 'delivery')
 }
 
-/** Null if they cannot be read. The failure is then posted without job names, and holds up no other build. */
-async function failedJobsOf(
+/** Null if it cannot be read now: the end is told without its jobs then, and they are read later. */
+async function endOf(
   { log }: PollDeps,
-  { projectId, buildId, failedJobs }: ListedBuild,
-): Promise<string[] | null> {
+  { projectId, buildId, readEnd }: ListedBuild,
+  signal: AbortSignal,
+): Promise<Observation | null> {
+  if (!readEnd) return null
   try {
-    return (await failedJobs!()).slice(0, FAILED_JOBS_MAX)
+    return await readEnd(signal)
   } catch (error) {
     if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
-    log.warn({ err: error, project: projectId, build: buildId }, 'could not read which jobs of a build failed')
+    log.warn(
+      { err: error, project: projectId, build: buildId },
+      'could not read the jobs of a build; tried again later',
+    )
     return null
   }
 }

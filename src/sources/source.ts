@@ -20,6 +20,11 @@ export interface Source {
    * this id. The call is null if the source lists its projects.
    */
   readProject: ((id: ProjectId, names: readonly string[], signal?: AbortSignal) => Promise<KnownProject | null>) | null
+  /**
+   * Reads how a build ended, with its jobs: see `EndDetails`. Null: the source does not show this end, of this project,
+   * any more. The call is null if the source's own word says it all.
+   */
+  readEnd: ((ended: EndedBuild, signal?: AbortSignal) => Promise<Observation | null>) | null
   /** Restarts a build that has ended. */
   restart: ((build: ActionTarget) => Promise<RestartResult>) | null
   stop: ((build: ActionTarget) => Promise<void>) | null
@@ -49,6 +54,16 @@ export interface SeenBuild {
   number: string | null
   /** the first digits of its hash */
   commit: string | null
+}
+
+/** One attempt of a build that has ended. */
+export interface EndedBuild {
+  projectId: ProjectId
+  project: string
+  buildId: BuildId
+  attempt: number
+  /** when it ended, where that tells attempts apart: see `BuildDetails` */
+  lastEndAt?: number | null
 }
 
 /** A build that was read by itself, and its project. */

@@ -175,6 +175,8 @@ export interface Schema {
     number: Generated<string | null>
     /** when CI was last asked about it, because it had been silent for long */
     asked_at: Generated<number | null>
+    /** when its source is to be asked how it ended; null: it runs, or that is known */
+    read_end_at: Generated<number | null>
   }
   /** projects as their builds name them; `at`: the newest delivery that is ingested, 0: none */
   heard: { project_id: string; name: string; full_name: string | null; project_uuid: string | null; at: number }

@@ -158,6 +158,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** Projects with a claim whose uuid comes after this one, by uuid. */
   claimedProjects(after: string, limit: number): Promise<{ project: KnownProject; claim: ProjectClaim }[]>
   build(projectId: string, buildId: string): Promise<KnownBuild | null>
+  /** Builds whose sources are to be asked by this time (ms) how they ended; the longest due first. */
+  unreadEnds(dueAt: number, limit: number): Promise<KnownBuild[]>
   /** The builds of a project with these ids; only the first 500 ids are looked up. */
   buildsOf(projectId: string, buildIds: readonly string[]): Promise<KnownBuild[]>
   /** The builds of a source with this id, of whatever project, the newest event first. */
@@ -311,8 +313,13 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    * come after this id. @returns the last one that it looked at (null: no more follow), and how many it removed
    */
   removeEmptyProjects(after: string, limit: number): Promise<{ last: string | null; removed: number }>
-  /** @param build `number`: the number that people see, if it is not the id */
-  saveBuild(build: KnownBuild & { number?: string | null }): Promise<void>
+  /**
+   * @param build `number`: the number that people see, if it is not the id; `readEndAt`: when its source is to be asked
+   *   how it ended (ms)
+   */
+  saveBuild(build: KnownBuild & { number?: string | null; readEndAt?: number | null }): Promise<void>
+  /** When to ask the source again how this attempt ended (ms); null: it need not be asked any more. */
+  setReadEndAt(build: Pick<KnownBuild, 'projectId' | 'buildId' | 'attempt'>, at: number | null): Promise<void>
   /** Removes a build that turned out not to exist. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
   /**

@@ -1,7 +1,9 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { ACCOUNTS, CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
-import { buildOf, rowsOf, sendAll, settled, until, type Build } from '../support/app.ts'
+import { CLAIMANTS_JOB } from '../../src/features/people/people.ts'
+import { buildOf, databasePath, rowsOf, sendAll, settled, until, type Build } from '../support/app.ts'
 import {
   answersTo,
   buttonsOf,
@@ -178,6 +180,11 @@ describe('no wrong person is mentioned', () => {
     await untilAnswered(world, lin, ['*is yours*'])
     await world.app.stop()
     world.slack.acts.deactivate(lin)
+    // As if a day had passed.
+    const db = new DatabaseSync(databasePath(world.folder))
+    db.prepare('delete from job where name = ?').run(CLAIMANTS_JOB)
+    db.exec('update person set checked_at = 0')
+    db.close()
     await world.restartApp()
     await until('it is looked up', () => inactive(world).length === 1, 20_000)
     expect(await fail(world, 1)).not.toContain('<@')

@@ -160,13 +160,18 @@ function compare(stage: Stage, said: Said, told: StepResult): void {
   if (decision.verdict === 'update') expect(hadCard, `card to update: ${about}`).toBe(true)
   else if (decision.verdict === 'silent' && !changesNothing(decision)) expect(hadCard, `no card: ${about}`).toBe(false)
   expect(cards.length, `card: ${about}`).toBe(isAnnounced && !hadCard ? 1 : 0)
-  // A card that is posted after an end shows that end, unless a newer build is on it.
-  const isOnCard = cards.some(({ first }) => first.kind === 'card' && first.build.buildId === numberOf(said))
+  // A card that is posted after an end shows that end, unless a newer build is on it, or a newer attempt.
+  const isOnCard = cards.some(
+    ({ first }) => first.kind === 'card' && first.build.buildId === numberOf(said) && isOfAttempt(said, first.ref),
+  )
   expect(replies.length, `reply: ${about}`).toBe(isAnnounced && isFinal(status) && !isOnCard ? 1 : 0)
   if (isNotice) expect(noticesIn(stage, decision), `notice: ${about}`).toBe(true)
   comparePosted(stage, decision, about)
   for (const reply of replies) compareBroadcast(stage, decision, reply, about)
 }
+
+const isOfAttempt = ({ details }: Said, ref: string): boolean =>
+  details?.attempt == null || ref.endsWith(`.${details.attempt}`)
 
 /** Unless the event changes nothing, a channel gets exactly the events that it wants. */
 function compareWish(said: Said, { decision, isFixed }: StepResult, about: string): void {

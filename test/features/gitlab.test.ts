@@ -95,6 +95,7 @@ function withGitlab(stage: Stage, path: string) {
     pipeline: async () => shown,
     commit: async () => ({ title: 'Rotate the keys', author_name: 'Grace' }),
     failedJobs: async () => [],
+    failedBridges: async () => [],
   }
   const { v2, legacy } = stage.main.deps
   const clients = { v2, legacy, github: null, gitlab: client as unknown as GitlabClient }

@@ -112,7 +112,7 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     return { kind: 'changed', run }
   }
 
-  const finish = (run: Run, conclusion: Conclusion, failedJobs = run.plan.failedJobs): ChangeResult =>
+  const finish = (run: Run, conclusion: Conclusion, failedJobs = plannedIn(run, conclusion)): ChangeResult =>
     whileOpen(run, () => end(run, conclusion, failedJobs))
 
   /** `in_progress` starts the run. Any other status stays until changed; as on GitHub, it sends no webhook. */
@@ -186,7 +186,11 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     environment: environment && { id: world.nextId(), ...environment },
     logs: wanted.logs ?? {},
     annotations: wanted.annotations ?? {},
-    plan: { outcome: wanted.outcome ?? 'success', ms: wanted.ms ?? RUN_MS, failedJobs: failedJobs ?? jobs.slice(-1) },
+    plan: {
+      outcome: wanted.outcome ?? 'success',
+      ms: wanted.ms ?? RUN_MS,
+      failedJobs: failedJobs ?? (wanted.outcome === 'cancelled' ? [] : jobs.slice(-1)),
+    },
   }
   return { ...run, attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }
 }
@@ -207,16 +211,22 @@ function newJob(world: World, name: string): Job {
 function endJobs(world: World, run: Run, conclusion: Conclusion, failedJobs: readonly string[]): void {
   const attempt = currentAttempt(run)
   if (conclusion === 'startup_failure') return void (attempt.jobs = [])
-  const failed = isRed(conclusion) ? failedJobs : []
+  // A job that fails may be what cancels its run.
+  const failed = isRed(conclusion) || conclusion === 'cancelled' ? failedJobs : []
   const more = failed.filter((name) => !run.jobNames.includes(name))
   run.jobNames = [...run.jobNames, ...more]
   attempt.jobs.push(...more.map((name) => newJob(world, name)))
   const ofOthers = conclusion === 'cancelled' || conclusion === 'skipped' ? conclusion : 'success'
   for (const job of attempt.jobs.filter((one) => one.conclusion === null)) {
-    job.conclusion = failed.includes(job.name) ? conclusion : ofOthers
+    const ofFailed = conclusion === 'cancelled' ? 'failure' : conclusion
+    job.conclusion = failed.includes(job.name) ? ofFailed : ofOthers
     job.completedAt = world.clock.now()
   }
 }
+
+/** The jobs that fail at this end. A run that somebody cancels has none. */
+const plannedIn = ({ plan }: Run, conclusion: Conclusion): readonly string[] =>
+  conclusion === 'cancelled' ? [] : plan.failedJobs
 
 const isFailed = ({ conclusion }: Job): boolean => isRed(conclusion) || conclusion === 'cancelled'
 

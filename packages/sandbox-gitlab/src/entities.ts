@@ -76,7 +76,7 @@ export const pipelineEntity = (world: World, pipeline: Pipeline) => ({
   ...pipelineBasic(world, pipeline),
   ...pipelineDetails(pipeline, isoTime),
   updated_at: isoTime(pipeline.updatedAt)!,
-  yaml_errors: null,
+  yaml_errors: pipeline.yamlErrors,
   user: userEntity(world),
   started_at: isoTime(pipeline.startedAt),
   committed_at: null,

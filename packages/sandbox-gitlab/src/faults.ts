@@ -31,9 +31,9 @@ export function createFaults() {
 
   return {
     limit: (wanted: typeof limited) => void (limited = { ...wanted }),
-    /** The next `calls` calls get this status; null: of every method. */
-    failNext: (calls: number, statusCode: number, method: string | null = null) =>
-      void (failing = { calls, statusCode, method }),
+    /** The next `n` calls get this status; null: of every method. */
+    failNext: (n: number, statusCode: number, method: string | null = null) =>
+      void (failing = { calls: n, statusCode, method }),
     /** Sets the rate limit headers of every response. GitLab.com sends them; a self-managed GitLab may not. */
     setRate: ({ limit, remaining, reset }: { limit: number; remaining: number; reset: number }) =>
       void (rate = {

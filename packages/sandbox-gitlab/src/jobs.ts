@@ -59,8 +59,9 @@ function failureReasons(pipeline: Pipeline, end: End, failedJobs: FailedJobs): M
 }
 
 function jobEnd(job: Job, end: End, reasons: ReadonlyMap<string, string>): Status {
-  if (end === 'canceled' || end === 'skipped') return end
+  if (end === 'skipped') return end
   if (reasons.has(job.name)) return 'failed'
+  if (end === 'canceled') return end
   return isUnplayed(job) ? 'manual' : 'success'
 }
 

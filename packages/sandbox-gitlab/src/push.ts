@@ -79,6 +79,8 @@ export const pushSchema = z.strictObject({
   /** adds a manual job that the pipeline waits for */
   needsManual: z.boolean().default(false),
   jobs: z.array(jobSchema).default(JOBS),
+  /** what is wrong with its configuration: it fails at once, and has no jobs */
+  yamlErrors: z.string().nullable().default(null),
   tests: z.array(testSchema).default([]),
   variables: z.record(z.string(), z.string()).default({}),
 })

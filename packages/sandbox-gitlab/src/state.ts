@@ -122,7 +122,8 @@ const PIPELINE_ID_FIRST = 2_100_000_001
 const MANUAL_JOB = jobSchema.parse({ name: 'release', stage: 'release', manual: true })
 
 export function addPipeline(world: World, project: Project, wanted: PushWanted): Pipeline {
-  const { jobs, ...push } = pushSchema.parse(wanted)
+  const { jobs: planned, ...push } = pushSchema.parse(wanted)
+  const jobs = push.yamlErrors === null ? planned : []
   const pipeline: Pipeline = {
     ...push,
     id: PIPELINE_ID_FIRST + world.pipelines.length,

@@ -1,7 +1,8 @@
 import { FAILED_JOBS_MAX } from '../../domain/build-event.ts'
-import type { CardView, Streak } from '../../domain/view.ts'
+import type { CardView, EndView, Streak } from '../../domain/view.ts'
 import { sourceOf, type ChannelId, type MessageTs } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/request.ts'
+import { assertNever } from '../../lib/assert.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { requestWords, missingWords, actionButton } from '../../slack/messages/request.ts'
 import {
@@ -60,7 +61,7 @@ export const plainCard = (view: CardView, channel: ChannelId | null = null): str
 function sentence(view: CardView): string {
   const { build, streak, shown, attemptNumber } = view
   const which = attemptNumber > 1 ? ` (attempt ${attemptNumber})` : ''
-  const said = shown === 'unknown' ? `says ${statusWords(view)}` : styleOf(shown).verb
+  const said = shown === 'unknown' ? `says ${statusWords(view)}` : `${styleOf(shown).verb}${endWords(view.end)}`
   const row = isRedStill(view) && streak ? `, the ${inARow(streak)}` : ''
   const commit = commitLine(build, view.mention)
   return joined([`${buildName(build)}${which} ${said}${onBranch(build)}${row}`, commit], ': ')
@@ -90,8 +91,27 @@ const ORDINALS: Readonly<Record<number, string>> = { 1: 'st', 2: 'nd', 3: 'rd' }
 function statusWords(view: CardView): string {
   const style = styleOf(view.shown)
   if (view.shown === 'unknown') return outside(view.word, WORD_CHARS_MAX) || style.label
-  if (view.shown === 'flaky') return flakyWord(view.attemptNumber)
-  return isRedStill(view) ? 'Still failing' : style.label
+  if (view.shown === 'flaky') return `${flakyWord(view.attemptNumber)}${endWords(view.end)}`
+  return `${isRedStill(view) ? 'Still failing' : style.label}${endWords(view.end)}`
+}
+
+const NAMES_SHOWN = 3
+
+/** `, then cancelled`, after the word for the status. */
+export function endWords(end: EndView | undefined): string {
+  if (!end?.how) return ''
+  switch (end.how) {
+    case 'then-cancelled':
+      return ', then cancelled'
+    case 'timed-out':
+      return ': timed out'
+    case 'invalid':
+      return ': the configuration is not valid'
+    case 'with-warnings':
+      return `, with warnings${end.says.length === 0 ? '' : `: ${namesWords(end.says, NAMES_SHOWN)}`}`
+    default:
+      return assertNever(end.how)
+  }
 }
 
 /** The same commit failed first: nothing was fixed. */
@@ -102,6 +122,7 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
   const { request, missing, replaces } = view
   return joined([
     withSourceName(sourceIn(view), historyLine(view)),
+    faultLine(view),
     failedLine(view),
     redWords(view),
     view.breakage?.grown ? `still failing ${sinceWords(view.breakage.grown)}` : null,
@@ -137,13 +158,22 @@ const FAILED_JOBS_SHOWN = 5
 const JOB_CHARS_MAX = 80
 
 /** `failed: test / unit: Run tests, lint, 3 more` */
-function failedLine({ failedJobs = [] }: CardView): string | null {
-  if (failedJobs.length === 0) return null
-  const more = failedJobs.length - FAILED_JOBS_SHOWN
-  const names = failedJobs.slice(0, FAILED_JOBS_SHOWN).map((name) => outside(name, JOB_CHARS_MAX))
-  const isCut = failedJobs.length >= FAILED_JOBS_MAX
-  return `failed: ${[...names, ...(more > 0 ? [`${isCut ? 'at least ' : ''}${more} more`] : [])].join(', ')}`
+const failedLine = ({ failedJobs = [] }: CardView): string | null =>
+  failedJobs.length === 0 ? null : `failed: ${namesWords(failedJobs, FAILED_JOBS_SHOWN)}`
+
+/** `test / unit: Run tests, lint, 3 more` */
+function namesWords(jobs: readonly string[], shown: number): string {
+  const more = jobs.length - shown
+  const names = jobs.slice(0, shown).map((name) => outside(name, JOB_CHARS_MAX))
+  const isCut = jobs.length >= FAILED_JOBS_MAX
+  return [...names, ...(more > 0 ? [`${isCut ? 'at least ' : ''}${more} more`] : [])].join(', ')
 }
+
+const FAULT_CHARS_MAX = 200
+
+/** What the source says of a configuration that it cannot use. */
+const faultLine = ({ end }: CardView): string | null =>
+  end?.how === 'invalid' && end.says[0] !== undefined ? outside(end.says[0], FAULT_CHARS_MAX) : null
 
 /** Precedes the time of an end that is sent long after it. */
 export const LATE_WORDS = 'told late: ended'

@@ -5,7 +5,7 @@ import { noteLine, reminderLine } from '../../slack/messages/breakage.ts'
 import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
 import { plainDigest, renderDigest } from './digest.ts'
-import { flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
+import { endWords, flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { testsReply } from '../../slack/messages/tests.ts'
 import { joined, linkedBuild, mention, onBranch, projectLabel, buildName, outside } from '../../slack/messages/build.ts'
@@ -91,7 +91,7 @@ function replyLine(view: ReplyView): string {
   const { symbol, label, hint } = styleOf(view.shown)
   const again =
     (view.attemptNumber > 1 || view.isLate) && view.shown !== 'flaky' ? `Attempt ${view.attemptNumber} · ` : ''
-  const said = view.shown === 'flaky' ? flakyWord(view.attemptNumber) : label
+  const said = `${view.shown === 'flaky' ? flakyWord(view.attemptNumber) : label}${endWords(view.end)}`
   const build = view.broadcast ? ` ${linkedBuild(view.build)}${onBranch(view.build)}` : ''
   const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
   const outcome = `${symbol} ${again}*${said}*${build}${afterWhat(view)}`

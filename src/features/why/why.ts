@@ -147,6 +147,9 @@ const toPosted = (slot: string, { state, ts, writtenAt }: StoredMessage, broadca
   broadcast,
 })
 
-/** A repeated or late build event belongs to the attempt during which it came. */
-const attemptOf = ({ buildId, seq }: BuildEvent, attempts: readonly Attempt[]): Attempt | undefined =>
-  attempts.findLast((attempt) => attempt.buildId === buildId && attempt.firstSeq <= seq)
+/** A repeated or late build event that names no attempt belongs to the one during which it came. */
+function attemptOf({ buildId, seq, details }: BuildEvent, attempts: readonly Attempt[]): Attempt | undefined {
+  const ofBuild = attempts.filter((attempt) => attempt.buildId === buildId)
+  const named = ofBuild.find(({ n }) => n === details.attempt)
+  return named ?? ofBuild.findLast(({ firstSeq }) => firstSeq <= seq)
+}

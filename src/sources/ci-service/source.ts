@@ -37,6 +37,7 @@ export function createCiServiceSource({ v2, legacy }: Clients, reads: Pick<Reads
       if (!shown) return project.type === 'basic' ? null : { project, observation: null }
       return buildIn(shown, project, seen)
     },
+    readEnd: null,
     // CI lists its projects.
     readProject: null,
     restart:

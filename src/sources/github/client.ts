@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { cut } from '../../slack/messages/limits.ts'
@@ -7,7 +8,7 @@ import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/
 import type { GithubTokens } from './app.ts'
 import type { Transport } from '../http/transport.ts'
 import { checkedName, isRepositoryName } from '../names.ts'
-import { cleanTextOrNull } from '../values.ts'
+import { cleanTextOrNull, idDigits } from '../values.ts'
 
 /** Every repository is a full name, `acme/web`. Calls throw a CiError; a write is sent once. */
 export interface GithubClient {
@@ -22,11 +23,21 @@ export interface GithubClient {
   hooks(repository: string): Promise<unknown[]>
   /** How many calls the token has left; null if GitHub does not say. */
   rate(repository: string): Promise<Rate | null>
-  /** The jobs that failed in one attempt of a run: `test`, or `test: Run tests` if a single step of it failed. */
-  failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
+  /** The jobs of one attempt of a run that did not pass. */
+  unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
+  /** What GitHub and the job's own tools say about one job, at most 100 messages. */
+  annotations(repository: string, job: string, signal?: AbortSignal): Promise<string[]>
   /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
   cancel(repository: string, run: string): Promise<void>
+}
+
+export interface UnpassedJobs {
+  /** `test`, or `test: Run tests` if a single step of it failed */
+  failed: string[]
+  /** these jobs did nothing worse than run over their time limit */
+  onlyTimedOut: boolean
+  cancelled: { id: string; name: string }[]
 }
 
 interface RunsOptions {
@@ -94,9 +105,13 @@ export function createGithubClient({
     const request = { method: 'GET', url: addressIn(repository, segments), purpose } as const
     return readAnswer(await send(repository, request, signal), purpose, (json) => (isRecord(json) ? json : null))
   }
-  async function list(repository: string, segments: readonly string[], purpose: string, listIn: ListIn, page?: number) {
+  async function list(
+    repository: string,
+    segments: readonly string[],
+    { purpose, listIn, page, signal }: { purpose: string; listIn: ListIn; page?: number; signal?: AbortSignal },
+  ) {
     const url = addressIn(repository, segments, { per_page: PER_PAGE, page })
-    return readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, listIn)
+    return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, listIn)
   }
   const write = (repository: string, run: string, what: string, purpose: string) =>
     withState(
@@ -123,20 +138,33 @@ export function createGithubClient({
     repository: (repository, signal) => read(repository, [], 'read a repository', signal),
     workflow: (repository, workflow, signal) =>
       read(repository, ['actions', 'workflows', workflow], 'read a workflow', signal),
-    hooks: (repository) => list(repository, ['hooks'], 'list the webhooks of a repository', arrayIn),
+    hooks: (repository) =>
+      list(repository, ['hooks'], { purpose: 'list the webhooks of a repository', listIn: arrayIn }),
     async rate(repository) {
       const request = { method: 'GET', url: addressIn(repository, []), purpose: 'ask for the rate limit' } as const
       return (await send(repository, { ...request, statusSuffices: true })).rate
     },
-    async failedJobs(repository, run, attempt) {
+    async unpassedJobs(repository, run, attempt, signal) {
       const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
-      const failed: string[] = []
+      const how = { purpose: 'list the jobs of a run', listIn: listIn('jobs'), ...(signal && { signal }) }
+      const unpassed: z.infer<typeof UNPASSED_JOB>[] = []
       for (let page = 1; page <= JOB_PAGES_MAX; page++) {
-        const jobs = await list(repository, path, 'list the jobs of a run', listIn('jobs'), page)
-        failed.push(...jobs.flatMap((job) => nameOf(FAILED_JOB.safeParse(job).data) ?? []))
+        const jobs = await list(repository, path, { ...how, page })
+        unpassed.push(...jobs.flatMap((job) => UNPASSED_JOB.safeParse(job).data ?? []))
         if (jobs.length < PER_PAGE) break
       }
-      return failed
+      return {
+        failed: unpassed.flatMap((job) => (job.conclusion === 'cancelled' ? [] : (nameOf(job) ?? []))),
+        onlyTimedOut: unpassed.every(({ conclusion }) => conclusion !== 'failure'),
+        cancelled: unpassed.flatMap(({ conclusion, id, name }) =>
+          conclusion === 'cancelled' && id !== null ? [{ id, name: name ?? id }] : [],
+        ),
+      }
+    },
+    async annotations(repository, job, signal) {
+      const path = ['check-runs', job, 'annotations']
+      const how = { purpose: 'list the annotations of a job', listIn: arrayIn, ...(signal && { signal }) }
+      return (await list(repository, path, how)).flatMap((one) => textOf(fieldOf(one, 'message')) ?? [])
     },
     async rerun(repository, run, jobs) {
       await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')
@@ -148,14 +176,19 @@ export function createGithubClient({
 }
 
 const FAILED = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
-const FAILED_JOB = FAILED.extend({ steps: z.array(z.unknown()).catch([]) })
+const UNPASSED_JOB = z.object({
+  id: idDigits.nullable().catch(null),
+  name: cleanTextOrNull,
+  conclusion: z.enum(['failure', 'timed_out', 'cancelled']),
+  steps: z.array(z.unknown()).catch([]),
+})
 
 /** Limit for the name of a job, and for that of its step: both fit on the card. */
 const NAME_CHARS_MAX = 39
 
-function nameOf({ name, steps }: Partial<z.infer<typeof FAILED_JOB>> = {}): string | null {
-  const [step, ...more] = (steps ?? []).flatMap((one) => FAILED.safeParse(one).data?.name ?? [])
-  if (!name || step === undefined || more.length > 0) return name ?? null
+function nameOf({ name, steps }: z.infer<typeof UNPASSED_JOB>): string | null {
+  const [step, ...more] = steps.flatMap((one) => FAILED.safeParse(one).data?.name ?? [])
+  if (!name || step === undefined || more.length > 0) return name
   return `${cut(name, NAME_CHARS_MAX)}: ${cut(step, NAME_CHARS_MAX)}`
 }
 

@@ -1,4 +1,5 @@
-import { isFinal, toStatus } from '../../domain/status.ts'
+import { FAILED_JOBS_MAX, type Observation } from '../../domain/build-event.ts'
+import { isFinal, isRed, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { repositoryIn } from '../../domain/project-names.ts'
@@ -8,7 +9,7 @@ import { unlessGone, unlessMissing } from '../http/errors.ts'
 import { isRepositoryName } from '../names.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
-import type { ShownBuild, Source } from '../source.ts'
+import type { EndedBuild, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
 import { readRun, readWorkflow } from './run.ts'
 
@@ -48,6 +49,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       ])
       return isOfAnother(run, shown) ? null : readRun(run, shown, workflow)
     },
+    readEnd: (ended, signal) => readEnd(client, ended, signal),
     async readProject(projectId, names, signal) {
       for (const repository of new Set(names.map(repositoryIn).filter(isRepositoryName))) {
         const shown = await unlessGone(client.repository(repository, signal))
@@ -71,6 +73,70 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       return url?.href ?? null
     },
   }
+}
+
+/** A cancelled run whose jobs say no more costs at most this many further calls. */
+const ANNOTATED_MAX = 3
+
+/** Source: GitHub's runner, which writes this as an annotation of a job that it cancels. */
+const TIMED_OUT = /exceeded the maximum execution time/i
+
+async function readEnd(
+  client: GithubClient,
+  { projectId, project, buildId, attempt }: EndedBuild,
+  signal?: AbortSignal,
+): Promise<Observation | null> {
+  const repository = repositoryIn(project)
+  if (!isRepositoryName(repository)) return null
+  const run = await unlessMissing(client.run(repository, buildId, signal))
+  const shown = readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project) })?.observation
+  const isIt = shown && shown.projectId === projectId && shown.details.attempt === attempt
+  return isIt ? wholeEnd(client, repository, shown, signal) : null
+}
+
+/** A run is `cancelled` even if jobs of it had failed before, or ran over their time limit: its jobs tell. */
+async function wholeEnd(
+  client: GithubClient,
+  repository: string,
+  shown: Observation,
+  signal?: AbortSignal,
+): Promise<Observation | null> {
+  const { buildId, rawStatus, details } = shown
+  const wasStopped = toStatus(rawStatus) === 'stopped'
+  if (!isRed(toStatus(rawStatus)) && !wasStopped) return null
+  const { failed, onlyTimedOut, cancelled } = await client.unpassedJobs(
+    repository,
+    buildId,
+    details.attempt ?? 1,
+    signal,
+  )
+  const overTime = wasStopped && failed.length === 0 ? await timedOutIn(client, repository, cancelled, signal) : []
+  const jobs = [...failed, ...overTime]
+  const isOverTime = jobs.length > 0 && onlyTimedOut
+  const how = isOverTime ? 'timed-out' : wasStopped && failed.length > 0 ? 'then-cancelled' : null
+  return {
+    ...shown,
+    rawStatus: how === null ? rawStatus : 'error',
+    details: {
+      ...details,
+      failedJobs: jobs.length === 0 ? null : jobs.slice(0, FAILED_JOBS_MAX),
+      end: { isWhole: true, how, says: [] },
+    },
+  }
+}
+
+async function timedOutIn(
+  client: GithubClient,
+  repository: string,
+  jobs: readonly { id: string; name: string }[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const names: string[] = []
+  for (const { id, name } of jobs.slice(0, ANNOTATED_MAX)) {
+    const said = await unlessGone(client.annotations(repository, id, signal))
+    if (said?.some((message) => TIMED_OUT.test(message))) names.push(name)
+  }
+  return names
 }
 
 const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
@@ -179,6 +245,6 @@ function listed(client: GithubClient, repository: string, run: ShownBuild): List
     state: `${details.attempt} ${rawStatus}`,
     isOpen: isOpen(run),
     read: async () => run,
-    failedJobs: () => client.failedJobs(repository, buildId, details.attempt ?? 1),
+    readEnd: (signal) => wholeEnd(client, repository, run.observation, signal),
   }
 }

@@ -13,8 +13,10 @@ export interface GitlabClient {
   pipelines(project: string, query?: PipelineQuery): Promise<unknown[]>
   /** A pipeline with the fields that the list leaves out. */
   pipeline(project: string, id: string, signal?: AbortSignal): Promise<unknown>
-  /** The jobs that failed in its newest attempt. */
+  /** The jobs that failed in its newest attempt; trigger jobs are not among them. */
   failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  /** Its trigger jobs that failed, because the pipelines did that they had started. */
+  failedBridges(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
   /** The webhooks of a project, at most 100. */
   hooks(project: string): Promise<unknown[]>
   /** How many calls the token has left; null if GitLab does not say. */
@@ -80,6 +82,8 @@ export function createGitlabClient({
     }
     return listed
   }
+  const failed = (project: string, path: readonly string[], purpose: string, signal?: AbortSignal) =>
+    list(addressIn(project, ['pipelines', ...path], { 'scope[]': 'failed' }), purpose, PAGES_MAX, signal)
   // GitLab answers 2xx even if it did nothing. The pipeline's status in the answer shows that.
   async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
     const url = addressIn(project, ['pipelines', id, what])
@@ -97,10 +101,9 @@ export function createGitlabClient({
       return list(url, 'list the pipelines of a project', updatedAfter === undefined ? 1 : PAGES_MAX, signal)
     },
     pipeline: (project, id, signal) => get(addressIn(project, ['pipelines', id]), 'read a pipeline', recordIn, signal),
-    failedJobs(project, id, signal) {
-      const url = addressIn(project, ['pipelines', id, 'jobs'], { 'scope[]': 'failed' })
-      return list(url, 'list the jobs of a pipeline', PAGES_MAX, signal)
-    },
+    failedJobs: (project, id, signal) => failed(project, [id, 'jobs'], 'list the jobs of a pipeline', signal),
+    failedBridges: (project, id, signal) =>
+      failed(project, [id, 'bridges'], 'list the trigger jobs of a pipeline', signal),
     hooks: (project) => list(addressIn(project, ['hooks']), 'list the webhooks of a project', 1),
     rate: async (project) =>
       (

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { authorOf } from '../../domain/author.ts'
-import { commitTitle, FAILED_JOBS_MAX, NO_DETAILS } from '../../domain/build-event.ts'
+import { commitTitle, FAILED_JOBS_MAX, NO_DETAILS, type EndDetails } from '../../domain/build-event.ts'
 import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
 import { fieldOf, listOf } from '../../domain/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
@@ -36,6 +36,11 @@ const PIPELINE = z.object({
   url: text,
   web_url: text,
   user: USER,
+  yaml_errors: text,
+  detailed_status: z
+    .union([text.unwrap(), z.object({ label: text }).transform(({ label }) => label)])
+    .nullable()
+    .catch(null),
 })
 
 const PROJECT = z.object({
@@ -83,16 +88,26 @@ interface Parts {
   mergeRequest?: unknown
   /** all jobs of the newest attempt, or only the failed ones; left out: not known */
   jobs?: unknown
+  /** `jobs` has the trigger jobs too */
+  isWhole?: boolean
 }
 
 /** Reads a pipeline as a build; null if its ids or the project's path are missing or unusable. Source: GitLab, "Webhook events" and "Pipelines API". */
-export function readPipeline({ pipeline, user, project, commit, mergeRequest, jobs }: Parts): ShownBuild | null {
+export function readPipeline({
+  pipeline,
+  user,
+  project,
+  commit,
+  mergeRequest,
+  jobs,
+  isWhole = false,
+}: Parts): ShownBuild | null {
   const [read, repo] = [PIPELINE.safeParse(pipeline).data, PROJECT.safeParse(project).data]
   if (!read || !repo) return null
   const commitData = COMMIT.safeParse(commit).data
   const request = MERGE_REQUEST.safeParse(mergeRequest).data ?? null
   const trigger = triggerOf({ source: read.source, ref: read.ref, isTag: read.tag })
-  const failed = failedIn(jobs)
+  const { failed, allowed } = failedIn(jobs)
   const projectId = gitlabProjectId(repo.id)
   const rawStatus = rawStatusOf(read, failed)
   const isOver = isFinal(toStatus(rawStatus))
@@ -118,6 +133,7 @@ export function readPipeline({ pipeline, user, project, commit, mergeRequest, jo
         number: read.iid,
         lastEndAt: lastEndOf(read.finished_at, isOver),
         failedJobs: failed.length > 0 ? namesOf(failed) : null,
+        end: isOver ? endOf(read, { failed, allowed, isWhole }) : null,
       },
     },
     project: projectIn(repo),
@@ -143,6 +159,8 @@ export interface ListedPipeline {
   sha: string | null
   rawStatus: string
   hasEnded: boolean
+  /** it did not simply pass */
+  hasJobsToRead: boolean
   updatedAt: number
 }
 
@@ -156,6 +174,7 @@ export function readListed(pipeline: unknown): ListedPipeline | null {
     sha: read.sha,
     rawStatus,
     hasEnded: isFinal(toStatus(rawStatus)),
+    hasJobsToRead: ['error', 'stopped'].includes(rawStatus) || read.detailed_status === WITH_WARNINGS,
     updatedAt: read.updated_at ?? 0,
   }
 }
@@ -178,13 +197,30 @@ const namesOf = (jobs: readonly Job[]): string[] =>
 /** A name that is longer is cut on the card, too. */
 const JOB_NAME_CHARS_MAX = 80
 
-/** The jobs that made the pipeline fail. */
-const failedIn = (jobs: unknown): Job[] =>
-  listOf(jobs).flatMap((value) => {
-    if (fieldOf(value, 'status') !== 'failed') return []
-    const job = JOB.safeParse(value).data
-    return job && !job.allow_failure ? job : []
-  })
+/** The jobs that made the pipeline fail, and those that failed but may. */
+function failedIn(jobs: unknown): { failed: Job[]; allowed: Job[] } {
+  const all = listOf(jobs).flatMap((value) =>
+    fieldOf(value, 'status') === 'failed' ? (JOB.safeParse(value).data ?? []) : [],
+  )
+  return { failed: all.filter((job) => !job.allow_failure), allowed: all.filter((job) => job.allow_failure) }
+}
+
+/** GitLab's word for a pipeline that passed although jobs failed. Source: `Gitlab::Ci::Status::SuccessWarning`. */
+const WITH_WARNINGS = 'passed with warnings'
+
+function endOf(
+  { status, yaml_errors: fault, detailed_status: detailed }: Pipeline,
+  { failed, allowed, isWhole }: { failed: readonly Job[]; allowed: readonly Job[]; isWhole: boolean },
+): EndDetails | null {
+  if (status === 'failed' && fault !== null) return { isWhole: true, how: 'invalid', says: [fault.split('\n')[0]!] }
+  if (status === 'success' && detailed === WITH_WARNINGS)
+    return { isWhole, how: 'with-warnings', says: namesOf(allowed) }
+  if (status === 'canceled' && failed.length > 0) return { isWhole, how: 'then-cancelled', says: [] }
+  const isOverTime = failed.length > 0 && failed.every(({ failure_reason: reason }) => reason === OVER_TIME)
+  return isWhole || isOverTime ? { isWhole, how: isOverTime ? 'timed-out' : null, says: [] } : null
+}
+
+const OVER_TIME = 'job_execution_timeout'
 
 const WORDS = new Map([
   ['created', 'queued'],
@@ -204,6 +240,7 @@ const WORDS = new Map([
 ])
 
 function rawStatusOf({ status }: Pipeline, failed: readonly Job[]): string {
+  if (status === 'canceled' && failed.length > 0) return 'error'
   if (status !== 'failed' || failed.length === 0) return WORDS.get(status ?? '') ?? status ?? 'unknown'
   const reasons = failed.map(({ failure_reason: reason }) => reason ?? '')
   if (reasons.every((reason) => reason === 'ci_quota_exceeded')) return 'blocked'

@@ -40,6 +40,19 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       ])
       return isChild(pipeline) ? null : readPipeline({ pipeline, project })
     },
+    async readEnd({ projectId, project: name, buildId, attempt, lastEndAt }, signal) {
+      const id = idIn(projectId)
+      const [project, pipeline] = await Promise.all([
+        unlessMissing(client.project(id, signal)),
+        unlessMissing(client.pipeline(id, buildId, signal)),
+      ])
+      // The stored name may be one that only a delivery said.
+      if (isChild(pipeline) || readProject(project)?.name !== name) return null
+      const whole = await readWhole(client, { id, project, pipeline, hasCommit: true }, signal)
+      const shown = whole?.observation
+      if (!shown?.details.end?.isWhole || shown.details.lastEndAt !== lastEndAt) return null
+      return { ...shown, details: { ...shown.details, attempt } }
+    },
     readProject: async (projectId, _, signal) => readProject(await unlessGone(client.project(idIn(projectId), signal))),
     async restart({ projectId, buildId }) {
       await client.retry(idIn(projectId), buildId)
@@ -128,7 +141,7 @@ function listed(
       const hasCommit = known.some(({ details }) => details.message !== null)
       return readWhole(client, { id, project, pipeline: whole, hasCommit }, signal)
     },
-    failedJobs: null,
+    readEnd: null,
   }
 }
 
@@ -164,6 +177,17 @@ async function readWhole(
   const shown = readListed(pipeline)
   if (!shown) return null
   const commit = hasCommit || shown.sha === null ? null : await unlessGone(client.commit(id, shown.sha, signal))
-  const jobs = shown.rawStatus === 'error' ? await unlessGone(client.failedJobs(id, shown.id, signal)) : null
-  return readPipeline({ pipeline, project, commit, jobs })
+  const jobs = shown.hasJobsToRead ? await failedOf(client, id, shown.id, signal) : null
+  // GitLab may not show the jobs of a pipeline that has just failed.
+  const isWhole = jobs !== null && (jobs.length > 0 || shown.rawStatus !== 'error')
+  return readPipeline({ pipeline, project, commit, jobs, isWhole })
+}
+
+/** Trigger jobs are listed apart. Null if either list cannot be read. */
+async function failedOf(client: GitlabClient, id: string, pipeline: string, signal?: AbortSignal) {
+  const [jobs, bridges] = await Promise.all([
+    unlessGone(client.failedJobs(id, pipeline, signal)),
+    unlessGone(client.failedBridges(id, pipeline, signal)),
+  ])
+  return jobs && bridges && [...jobs, ...bridges]
 }

@@ -43,6 +43,7 @@ type BuildReads = Pick<
   | 'redBuilds'
   | 'redBuildsOf'
   | 'branchesOf'
+  | 'unreadEnds'
 >
 
 /** The state of builds. */
@@ -167,10 +168,15 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
         .execute()
       return rows.flatMap(({ branch }) => branch ?? [])
     },
+
+    async unreadEnds(dueAt, limit) {
+      const due = builds().where('read_end_at', '<=', dueAt).orderBy('read_end_at').limit(limit)
+      return (await due.execute()).map(toKnownBuild)
+    },
   }
 }
 
-type BuildWrites = Pick<Tx, 'saveBuild' | 'forgetBuild'>
+type BuildWrites = Pick<Tx, 'saveBuild' | 'setReadEndAt' | 'forgetBuild'>
 
 /** The state of builds. */
 export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites {
@@ -193,6 +199,7 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
         build_uuid: build.buildUuid,
         committer: build.committer === null ? null : normalHandle(build.committer),
         number: build.number ?? null,
+        read_end_at: build.readEndAt ?? null,
       }
       await runQuery('saveBuild', row, (value) =>
         db
@@ -200,6 +207,15 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
           .values(columns(row, value))
           .onConflict((conflict) => conflict.column('build_key').doUpdateSet(columns(row, value))),
       )
+    },
+
+    async setReadEndAt({ projectId, buildId, attempt }, at) {
+      await db
+        .updateTable('build')
+        .set({ read_end_at: at })
+        .where('build_key', '=', buildKey(projectId, buildId))
+        .where('run', '=', attempt)
+        .execute()
     },
 
     async forgetBuild(projectId, buildId) {

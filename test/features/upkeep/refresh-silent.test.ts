@@ -170,7 +170,14 @@ describe('a round', () => {
     await stage.clock.advance(5_000)
     await stage.rest(SILENT_MS)
     const project = { id: observation.projectId, uuid: null, name: 'acme/site CI', builds: [] }
-    const none = { readBuild: async () => null, readProject: null, restart: null, stop: null, badge: null }
+    const none = {
+      readBuild: async () => null,
+      readEnd: null,
+      readProject: null,
+      restart: null,
+      stop: null,
+      badge: null,
+    }
     const github = { ...none, getProject: async () => project }
     const sources: Sources = (projectId) => (sourceOf(projectId) === 'github' ? github : null)
     expect(await round(stage, { sources })).toEqual([])

@@ -65,9 +65,9 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
     expect(await runsOf(client, { branch: 'main' })).toContainEqual(
       expect.objectContaining({ buildId: run, rawStatus: 'success' }),
     )
-    expect(await client.failedJobs(REPOSITORY, run, 1)).toEqual([])
+    expect((await client.unpassedJobs(REPOSITORY, run, 1)).failed).toEqual([])
     const failing = await open('testJobs', (one) => ({ ...one, answer: failed(one.answer) }))
-    expect(await failing.failedJobs(REPOSITORY, run, 1)).toEqual(['job1: Run a one-line script'])
+    expect((await failing.unpassedJobs(REPOSITORY, run, 1)).failed).toEqual(['job1: Run a one-line script'])
   })
 
   test("a fork's run waits for an approval, and its second attempt is the first that runs", async () => {

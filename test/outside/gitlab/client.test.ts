@@ -41,6 +41,10 @@ const CALLS: Readonly<Record<keyof GitlabClient, Pair>> = {
     ours: (client, id) => client.failedJobs('acme/web', String(id)),
     theirs: (client, pipelineId) => client.Jobs.all('acme/web', { pipelineId, scope: 'failed', ...PAGE }),
   },
+  failedBridges: {
+    ours: (client, id) => client.failedBridges('acme/web', String(id)),
+    theirs: (client, id) => client.Jobs.allPipelineBridges('acme/web', id, { scope: 'failed', ...PAGE }),
+  },
   hooks: {
     ours: (client) => client.hooks('acme/web'),
     theirs: (client) => client.ProjectHooks.all('acme/web', PAGE),

@@ -29,7 +29,7 @@ test('the failed jobs of a large matrix are found on every page', async () => {
   const transport = createTransport({ clock: systemClock })
   onTestFinished(() => transport.close())
   const client = createGithubClient({ apiUrl, token, transport })
-  expect(await client.failedJobs('acme/web', String(id), 1)).toEqual([
+  expect((await client.unpassedJobs('acme/web', String(id), 1)).failed).toEqual([
     'test (99): Run test (99)',
     'test (199): Run test (199)',
   ])
@@ -44,7 +44,7 @@ test.each([
   ['with both names cut if long', 'j'.repeat(60), [step('s'.repeat(60))], `${'j'.repeat(38)}…: ${'s'.repeat(38)}…`],
 ])('a failed job is named %s', async (_, name, steps, shown) => {
   const { client } = await openClient(() => ({ json: { jobs: [{ name, conclusion: 'failure', steps }] } }))
-  expect(await client.failedJobs('acme/web', '1', 1)).toEqual([shown])
+  expect((await client.unpassedJobs('acme/web', '1', 1)).failed).toEqual([shown])
 })
 
 function step(name: string, conclusion = 'failure') {
@@ -55,7 +55,7 @@ test('the name of a job is in a form that can be stored', async () => {
   const { client } = await openClient(() => ({
     json: { jobs: [{ name: `a\u0000b\ud800${'c'.repeat(5_000)}`, conclusion: 'failure' }] },
   }))
-  const [name = ''] = await client.failedJobs('acme/web', '1', 1)
+  const [name = ''] = (await client.unpassedJobs('acme/web', '1', 1)).failed
   expect(name.startsWith('ab\ufffdc')).toBe(true)
   expect(name.length).toBeLessThanOrEqual(1_000)
 })

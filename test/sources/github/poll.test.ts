@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { recordDelivery, recordLookedUp } from '../../../src/alerts/record.ts'
 import { CiError } from '../../../src/sources/http/errors.ts'
-import type { GithubClient } from '../../../src/sources/github/client.ts'
+import type { GithubClient, UnpassedJobs } from '../../../src/sources/github/client.ts'
 import { polledGithub } from '../../../src/sources/github/source.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
 import { githubProjectId, type ProjectId } from '../../../src/domain/ids.ts'
@@ -29,7 +29,7 @@ const WORKFLOW = { name: 'CI' }
 const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: null, default_branch: 'main' }
 
 /** A stub of what GitHub shows at each poll; `failedJobs` is given by the test. */
-async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => []) {
+async function openPoll(failedJobs: (run: string, attempt: number) => string[] = () => []) {
   const { store, clock, recording, warned, informed, begin } = await openPollStage(NOW)
   const github = {
     shown: [] as unknown[],
@@ -49,7 +49,9 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     stored: [] as Pick<KnownBuild, 'projectId' | 'buildId'>[],
   }
   const client = {
-    failedJobs,
+    async unpassedJobs(_: string, id: string, attempt: number): Promise<UnpassedJobs> {
+      return { failed: failedJobs(id, attempt), onlyTimedOut: false, cancelled: [] }
+    },
     repository: () => {
       github.calls++
       return github.repository()
@@ -104,7 +106,7 @@ test('a run that waits for a second approval is recorded as waiting again', asyn
 })
 
 test('a failed run whose jobs GitHub does not show is recorded without them, and does not delay any other', async () => {
-  const poll = await openPoll(async (_, id) => {
+  const poll = await openPoll((id) => {
     if (id === '2') throw new CiError({ kind: 'not-found', purpose: 'list the jobs of a run', status: 404 })
     return ['lint']
   })
@@ -163,19 +165,8 @@ test('a workflow is read once an hour, and has no name if GitHub does not show i
   expect(await names()).toEqual(['acme/web ci.yml'])
 })
 
-test('the failed jobs of each attempt are recorded, even if a webhook reported the failure first', async () => {
-  const poll = await openPoll(async (_, __, attempt) => [attempt === 1 ? 'lint' : 'test'])
-  await poll.look(run(1, 'in_progress'))
-  for (const run_attempt of [1, 2]) {
-    const failed = run(1, 'completed', 'failure', { run_attempt })
-    await poll.deliver(failed)
-    await poll.look(failed)
-  }
-  expect((await poll.told(1)).map(({ failedJobs }) => failedJobs)).toEqual([null, null, ['lint'], null, ['test']])
-})
-
 test('an end that a command found first is still recorded by the poll, unless it is old', async () => {
-  const poll = await openPoll(async () => ['lint'])
+  const poll = await openPoll(() => ['lint'])
   const old = run(1, 'completed', 'failure', { updated_at: new Date(NOW - 60_000).toISOString() })
   const failed = run(2, 'completed', 'failure')
   await poll.look()
@@ -241,4 +232,16 @@ test('runs of a repository that has got the name of another one are recorded as 
   await poll.look({ ...run(5, 'in_progress'), repository: { id: 2 } })
   expect(await poll.told(5)).toEqual([])
   expect(await poll.store.read.eventsOfBuild('github:2:77', '5')).toMatchObject([{ rawStatus: 'initiated' }])
+})
+
+test('a cancelled run with a failed job is recorded as failed, once, and needs no further call', async () => {
+  const poll = await openPoll((id) => (id === '1' ? ['lint'] : []))
+  await poll.look(run(2, 'in_progress'), run(1, 'in_progress'))
+  const [failed, stopped] = [run(1, 'completed', 'cancelled'), run(2, 'completed', 'cancelled')]
+  await poll.look(stopped, failed)
+  await poll.look(stopped, failed)
+  poll.restart()
+  await poll.look(stopped, failed)
+  expect((await poll.told(1)).map(({ word }) => word)).toEqual(['initiated', 'error'])
+  expect((await poll.told(2)).map(({ word }) => word)).toEqual(['initiated', 'stopped'])
 })

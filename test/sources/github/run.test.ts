@@ -64,6 +64,7 @@ describe('a run', () => {
         failedJobs: null,
         author: { email: 'ada@example.com', login: null },
         requestUrl: null,
+        end: null,
       },
     })
   })

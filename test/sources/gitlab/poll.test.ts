@@ -56,6 +56,7 @@ async function openPoll() {
       return gitlab.pipeline(id)
     },
     failedJobs: async () => gitlab.jobs,
+    failedBridges: async () => [],
     commit: async () => ({}),
   }
   const polled = polledGitlab(client as GitlabClient, ['acme/web'])

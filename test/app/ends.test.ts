@@ -1,0 +1,131 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { messagesIn } from '../../packages/demo/src/stage.ts'
+import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import type { PushWanted } from '../../packages/sandbox-gitlab/src/push.ts'
+import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
+import { openStage, rowsOf, settled, until, type Stage } from '../support/app.ts'
+
+// How a build ended is what its jobs say, whatever the word for the whole build is.
+
+const CARDS = { DEFAULT_CHANNEL: CHANNELS.builds, WEBHOOK_SECRET: undefined }
+
+const said = ({ slack }: Stage): string => JSON.stringify(messagesIn(slack, CHANNELS.builds))
+
+const isRead = ({ folder }: Stage) => rowsOf(folder, 'select 1 from build where read_end_at is not null').length === 0
+
+async function openGithub() {
+  const github = await startGithub()
+  const { apiUrl, token, webhookSecret } = github.address()
+  const named = { GITHUB_API_URL: apiUrl, GITHUB_TOKEN: token, GITHUB_WEBHOOK_SECRET: webhookSecret }
+  const stage = await openStage({ settings: { ...CARDS, ...named } })
+  github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
+  return { ...stage, github }
+}
+
+async function openGitlab() {
+  const gitlab = createSandboxGitlab()
+  await gitlab.start()
+  onTestFinished(() => gitlab.stop())
+  const { url: siteUrl, token, webhookToken } = gitlab.address()
+  const named = { GITLAB_URL: siteUrl, GITLAB_TOKEN: token, GITLAB_WEBHOOK_SECRET: webhookToken! }
+  const stage = await openStage({ settings: { ...CARDS, ...named } })
+  gitlab.setWebhookUrl(`${stage.app.url}/webhooks/gitlab`)
+  const push = (wanted: PushWanted): number => {
+    const outcome = gitlab.push('acme/web', { ms: 0, ...wanted })
+    return outcome.kind === 'pipeline' ? outcome.pipeline.id : 0
+  }
+  return { ...stage, gitlab, push }
+}
+
+test('GitHub: a cancelled run with a failed job has failed, and was then cancelled', async () => {
+  const stage = await openGithub()
+  const { id } = pushed(stage.github, { jobs: ['unit', 'e2e'], outcome: 'none' })
+  stage.github.finish(id, 'cancelled', ['unit'])
+  await until('a card', () => said(stage).includes('Failed, then cancelled'))
+  await until('its jobs', () => said(stage).includes('failed: unit: Run unit'))
+})
+
+test('GitHub: a run that somebody cancelled is not told, and its jobs are asked for once', async () => {
+  const stage = await openGithub()
+  const { id } = pushed(stage.github, { outcome: 'none' })
+  stage.github.finish(id, 'cancelled')
+  await stage.github.settle()
+  await settled(stage.app.url)
+  await until('it is read', () => stage.github.calls().some(({ path }) => path.endsWith('/attempts/1/jobs')))
+  await until('it is known', () => isRead(stage))
+  expect(said(stage)).toBe('[]')
+  expect(stage.github.calls().filter(({ path }) => path.endsWith('/attempts/1/jobs'))).toHaveLength(1)
+})
+
+test('GitHub: a run that was cancelled since a job ran over its time limit has failed: timed out', async () => {
+  const stage = await openGithub()
+  const message = 'The job running on runner GitHub Actions 3 has exceeded the maximum execution time of 5 minutes.'
+  const annotations = { e2e: [{ path: '.github', line: 1, level: 'failure' as const, message }] }
+  const { id } = pushed(stage.github, { jobs: ['e2e'], outcome: 'none', annotations })
+  stage.github.finish(id, 'cancelled')
+  await until('a card', () => said(stage).includes('Failed: timed out'))
+})
+
+test('GitHub: a failed run that came by a webhook names its failed jobs', async () => {
+  const stage = await openGithub()
+  const { id } = pushed(stage.github, { jobs: ['unit', 'eslint'], outcome: 'none' })
+  stage.github.finish(id, 'failure', ['unit', 'eslint'])
+  await until('its jobs', () => said(stage).includes('failed: unit: Run unit, eslint: Run eslint'))
+})
+
+test('GitHub: what could not be read is read later, and the card stands at once', async () => {
+  const stage = await openGithub()
+  const { id } = pushed(stage.github, { jobs: ['unit'], outcome: 'none' })
+  await stage.github.settle()
+  stage.github.failNext(2, 403)
+  stage.github.finish(id, 'failure', ['unit'])
+  await until('the card', () => said(stage).includes('Failed'))
+  await until('it is to be read later', () => rowsOf(stage.folder, 'select read_end_at from build').some(isLater))
+  expect(said(stage)).not.toContain('failed: unit')
+})
+
+const isLater = (row: Record<string, unknown>): boolean => Number(row['read_end_at']) > Date.now()
+
+const JOBS: PushWanted['jobs'] = [{ name: 'lint' }, { name: 'deploy-all', trigger: true }]
+
+test('GitLab: a trigger job that failed is somebody’s fault, whatever became of the other jobs', async () => {
+  const stage = await openGitlab()
+  const failedJobs = [{ name: 'lint', reason: 'runner_system_failure' }, 'deploy-all']
+  stage.push({ outcome: 'failed', jobs: JOBS, failedJobs })
+  await until('its card', () => said(stage).includes('*Failed*'))
+  await until('its jobs', () => said(stage).includes('failed: lint, deploy-all'))
+})
+
+test('GitLab: only a trigger job failed, and it is named', async () => {
+  const stage = await openGitlab()
+  stage.push({ outcome: 'failed', jobs: JOBS, failedJobs: ['deploy-all'] })
+  await until('its job', () => said(stage).includes('failed: deploy-all'))
+})
+
+test('GitLab: a canceled pipeline with a failed job has failed', async () => {
+  const stage = await openGitlab()
+  const id = stage.push({ outcome: 'none', jobs: [{ name: 'lint' }, { name: 'unit' }] })
+  stage.gitlab.finish(id, 'canceled', ['lint'])
+  await until('its card', () => said(stage).includes('Failed, then cancelled'))
+})
+
+test('GitLab: a configuration that is not valid says so, with its first line and without Restart', async () => {
+  const stage = await openGitlab()
+  stage.push({ outcome: 'failed', yamlErrors: 'jobs:lint config contains unknown keys: scrpt\nsecond line' })
+  await until('its card', () => said(stage).includes('Failed: the configuration is not valid'))
+  expect(said(stage)).toContain('config contains unknown keys: scrpt')
+  expect(said(stage)).not.toContain('second line')
+  await until('no Restart', () => !said(stage).includes('build_restart'))
+})
+
+test('GitLab: a pipeline that passed with a failed job that may fail names it', async () => {
+  const stage = await openGitlab()
+  const jobs = [{ name: 'unit' }, { name: 'deploy', stage: 'deploy', allowFailure: true }]
+  const id = stage.push({ outcome: 'none', jobs })
+  stage.gitlab.finish(id, 'failed')
+  await until('its card', () => said(stage).includes('*Failed*'))
+  stage.gitlab.retry(id, { outcome: 'none' })
+  stage.gitlab.finish(id, 'success', ['deploy'])
+  await until('it passed', () => said(stage).includes('with warnings: deploy'))
+})
