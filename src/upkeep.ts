@@ -11,6 +11,7 @@ import { announceClosings, type ClosingDeps } from './features/subscriptions/clo
 import { FORGET_JOB, type PendingInteractions } from './features/pending-interactions.ts'
 import { prune, PRUNE_JOB } from './jobs/retention.ts'
 import { REMIND_JOB, remind, type RemindDeps } from './jobs/remind.ts'
+import { checkBranches } from './jobs/check-branches.ts'
 import { CHECK_CLAIMS_JOB, createCheckClaims } from './jobs/check-claims.ts'
 import { readEnds } from './jobs/read-ends.ts'
 import { refreshSilent } from './jobs/refresh-silent.ts'
@@ -71,6 +72,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
       cron: '*/5 * * * * *',
       run: (signal) => readEnds({ ...acting, record: (shown) => recordLookedUp(acting, shown, 'delivery') }, signal),
     },
+    { name: 'check-red-branches', cron: '* * * * *', run: (signal) => checkBranches(acting, signal) },
     { name: CHECK_CLAIMS_JOB, cron: '* * * * *', run: createCheckClaims(acting) },
     {
       name: 'refresh-silent',

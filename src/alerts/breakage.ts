@@ -51,7 +51,15 @@ async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> 
   for (const subject of new Set([cardOf(open), ...showing])) await tx.touchCards(subject, now, LEAST_URGENCY)
 }
 
-const NEW = { endedAt: null, endedBy: null, owner: null, ownedAt: null, ownerUntil: null, snoozedUntil: null }
+const NEW = {
+  endedAt: null,
+  endedBy: null,
+  owner: null,
+  ownedAt: null,
+  ownerUntil: null,
+  snoozedUntil: null,
+  checkedAt: null,
+}
 
 type Streak = Pick<Breakage, 'id' | 'beganAt' | 'beganOrder' | 'builds' | 'newestOrder' | 'revisionKey' | 'cardNumber'>
 

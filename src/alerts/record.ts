@@ -17,6 +17,7 @@ import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Delivery } from '../sources/endpoint.ts'
 import { isSameProject } from '../catalog/hosted-projects.ts'
+import { knowsDefaultBranch } from '../sources/project.ts'
 import type { KnownProject, StoredEvent } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 
@@ -99,10 +100,14 @@ async function record(
  * branch until its source confirms the new ones. Where the source cannot be asked, nothing can be written to it either,
  * and the newest delivery counts.
  */
-async function keepDelivered(tx: Tx, { isReadable }: RecordDelivery, project: KnownProject): Promise<void> {
-  const stored = await tx.project({ uuid: project.uuid, legacyId: project.legacyId ?? '', names: [] })
-  if (!stored) await tx.addProject(project)
-  else if (isSameProject(stored, project)) return
+async function keepDelivered(tx: Tx, { isReadable }: RecordDelivery, delivered: KnownProject): Promise<void> {
+  const stored = await tx.project({ uuid: delivered.uuid, legacyId: delivered.legacyId ?? '', names: [] })
+  const isWhole = knowsDefaultBranch(delivered)
+  const project = stored && !isWhole ? { ...delivered, rules: stored.rules } : delivered
+  if (!stored) {
+    await tx.addProject(project)
+    if (!isWhole && isReadable?.(sourceOf(project.legacyId))) await tx.claimProject(project.uuid, project)
+  } else if (isSameProject(stored, project)) return
   else if (isReadable?.(sourceOf(project.legacyId))) await tx.claimProject(project.uuid, project)
   else await tx.saveProject({ ...project, readAt: 0 })
 }

@@ -62,6 +62,8 @@ export interface Breakage {
   ownedAt: number | null
   ownerUntil: number | null
   snoozedUntil: number | null
+  /** when its source was last asked whether the branch is still there; null: never */
+  checkedAt: number | null
 }
 
 /** Since when a branch is red (ms), and how many builds failed. `atLeast`: it began before the stored history does. */
@@ -98,14 +100,17 @@ export function changesAt({ owner, snoozedUntil }: ShownBreakage): number | null
   return times.length === 0 ? null : Math.min(...times)
 }
 
+/** How a branch or request ended while it was red, as its source says. Its streak ends without a word to the channel. */
+export type BranchEnd = 'deleted' | 'renamed' | 'merged' | 'closed'
+
 /** A change of a breakage. All but `lapsed` are lines in the thread. Those made by people are also in the audit. */
 export interface BreakageChange {
   id: string
   breakageId: string
   /** Slack's id of the interaction, so that a repetition is the same change; null: no person did it */
   interactionKey: string | null
-  kind: DoneByPeople | 'reminded' | 'lapsed'
-  /** a Slack user; for `left` the one who has left, for `lapsed` the one whose time is up; for `reminded` empty */
+  kind: DoneByPeople | BranchEnd | 'reminded' | 'lapsed'
+  /** a Slack user; for `left` the one who has left, for `lapsed` the one whose time is up; empty if nobody did it */
   by: string
   /** the Slack user who took it over */
   to: string | null

@@ -90,6 +90,16 @@ export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${i
 function noteOf(change: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
   const { id, kind: what, by, to, until, at, number } = change
   if (what === 'lapsed') return null
+  if (what === 'deleted' || what === 'renamed' || what === 'merged' || what === 'closed')
+    return {
+      kind: 'note',
+      what,
+      by,
+      to,
+      until,
+      at,
+      branch: buildView(context.attempts.at(-1)!, context.attempts).branch,
+    }
   if (what !== 'reminded') {
     const from = what === 'taken' ? ownerBefore(change, context.changes) : null
     return { kind: 'note', what, by, to, until, at, ...(from !== null && from !== by && { from }) }

@@ -1,6 +1,6 @@
 import type { MessageTs, SourceName, Uuid } from './ids.ts'
 import type { Count } from './figures.ts'
-import type { BreakageChange, DoneByPeople, RedSince, ShownBreakage } from './breakage.ts'
+import type { BranchEnd, BreakageChange, DoneByPeople, RedSince, ShownBreakage } from './breakage.ts'
 import type { Missing } from './offer.ts'
 import type { EndDetails } from './build-event.ts'
 import type { Action } from './request.ts'
@@ -91,7 +91,9 @@ export interface RequestView extends ShownRequest {
 /** One line in the thread: somebody did something about the red branch. */
 export interface NoteView extends Pick<BreakageChange, 'by' | 'to' | 'until' | 'at'> {
   kind: 'note'
-  what: DoneByPeople
+  what: DoneByPeople | BranchEnd
+  /** for a `BranchEnd`: the branch that is gone */
+  branch?: string | null
   /** the Slack user who was on it, if another person has taken it over */
   from?: string
 }

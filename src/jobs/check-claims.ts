@@ -1,7 +1,7 @@
 import { isProjectId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { CiError, type CiErrorKind } from '../sources/http/errors.ts'
+import { CiError, isAway } from '../sources/http/errors.ts'
 import type { Sources } from '../sources/source.ts'
 import type { KnownProject, ProjectClaim } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -10,9 +10,6 @@ export const CHECK_CLAIMS_JOB = 'check-delivered-names'
 
 /** One round reads at most this many projects. Each takes up to four calls. */
 export const CLAIMS_MAX = 10
-
-/** The source fails, and not only for one project: the round ends. */
-const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['unauthorized', 'rate-limited', 'timeout', 'unreachable'])
 
 interface CheckClaims {
   store: Pick<Store, 'read' | 'write'>
@@ -52,7 +49,7 @@ export function createCheckClaims({ store, clock, log, sources }: CheckClaims): 
       } catch (error) {
         if (!(error instanceof CiError)) throw error
         log.warn({ err: error, project: project.legacyId }, 'a delivered name could not be checked')
-        if (AWAY.has(error.kind)) return
+        if (isAway(error)) return
       }
     }
   }

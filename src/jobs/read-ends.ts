@@ -1,7 +1,7 @@
 import { NEWS_MS, type Observation } from '../domain/build-event.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { CiError } from '../sources/http/errors.ts'
+import { CiError, isAway } from '../sources/http/errors.ts'
 import type { EndedBuild, Sources } from '../sources/source.ts'
 import type { KnownBuild } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -28,25 +28,29 @@ interface ReadEnds {
 export async function readEnds(deps: ReadEnds, signal: AbortSignal): Promise<void> {
   const due = await deps.store.read.unreadEnds(deps.clock.now(), ENDS_MAX)
   for (const build of due) {
-    if (signal.aborted) return
-    await readEnd(deps, build, signal)
+    if (signal.aborted || !(await readEnd(deps, build, signal))) return
   }
 }
 
+/** @returns false if its source cannot be asked now */
 async function readEnd(
   { store, clock, log, sources, record }: ReadEnds,
   build: KnownBuild,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { projectId, buildId } = build
   const later = (at: number | null) => store.write((tx) => tx.setReadEndAt(build, at))
   const read = sources(projectId)?.readEnd
   const ended = read ? await endedBuild(store.read, build) : null
-  if (!read || !ended || clock.now() - build.at > NEWS_MS) return later(null)
+  if (!read || !ended || clock.now() - build.at > NEWS_MS) {
+    await later(null)
+    return true
+  }
   try {
     const observation = await read(ended, signal)
     if (observation) await record({ observation })
     await later(null)
+    return true
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     log.warn(
@@ -54,6 +58,7 @@ async function readEnd(
       'could not read the jobs of a build; tried again later',
     )
     await later(clock.now() + Math.max(AGAIN_MS, error.retryAfterMs ?? 0))
+    return !isAway(error)
   }
 }
 

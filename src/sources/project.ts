@@ -8,6 +8,12 @@ import type { ShownBuild } from './source.ts'
 
 // Projects of sources that have no list of projects. What their builds say about them is stored.
 
+/** No branch has this name, in Git. */
+const NO_BRANCH = 'HEAD'
+
+/** Whether the default branch is known. If it is not, no branch counts as it. */
+export const knowsDefaultBranch = ({ rules }: KnownProject): boolean => rules?.[0]?.branch !== NO_BRANCH
+
 /** Such a project has no rules of its own. It gets the usual ones: failures and recoveries of its default branch. */
 export const projectOf = (
   legacyId: ProjectId,
@@ -21,7 +27,7 @@ export const projectOf = (
     {
       notifier: 'slack',
       target: null,
-      branch: defaultBranch,
+      branch: defaultBranch ?? NO_BRANCH,
       branchMatch: 'exact',
       buildStatuses: ['failed', 'recovered'],
     },

@@ -1,3 +1,4 @@
+import type { BranchEnd } from '../domain/breakage.ts'
 import type { Observation } from '../domain/build-event.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
 import type { LegacyProject } from '../domain/project.ts'
@@ -25,6 +26,11 @@ export interface Source {
    * any more. The call is null if the source's own word says it all.
    */
   readEnd: ((ended: EndedBuild, signal?: AbortSignal) => Promise<Observation | null>) | null
+  /**
+   * Whether the branch or request of a stream is still there. Null: the source does not say. The call is null if the
+   * source has no interface for it.
+   */
+  readBranch: ((stream: NamedStream, signal?: AbortSignal) => Promise<BranchState | null>) | null
   /** Restarts a build that has ended. */
   restart: ((build: ActionTarget) => Promise<RestartResult>) | null
   stop: ((build: ActionTarget) => Promise<void>) | null
@@ -55,6 +61,16 @@ export interface SeenBuild {
   /** the first digits of its hash */
   commit: string | null
 }
+
+export interface NamedStream {
+  projectId: ProjectId
+  project: string
+  /** see `streamOf` */
+  stream: string
+}
+
+/** `tag`: it never was a branch, so nothing follows on it. */
+export type BranchState = 'there' | 'tag' | BranchEnd
 
 /** One attempt of a build that has ended. */
 export interface EndedBuild {

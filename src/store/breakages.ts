@@ -12,6 +12,8 @@ export interface BreakageReads {
   breakageAt(branchKey: string, buildOrder: string): Promise<Breakage | null>
   /** The open breakages of these projects, newest first. */
   openBreakages(projectIds: readonly string[], limit: number): Promise<Breakage[]>
+  /** Open breakages whose branches were not looked for since (ms), the longest ago first. */
+  breakagesToCheck(checkedBefore: number, limit: number): Promise<Breakage[]>
   /** The open breakages that this person owns. */
   breakagesOf(user: string): Promise<Breakage[]>
   /** People who own a red branch at that time (ms). */
@@ -36,6 +38,10 @@ export type AuditedChange = BreakageChange & Pick<Breakage, 'projectId' | 'branc
 export interface BreakageWrites {
   /** Inserts or updates a breakage. Lock the branch first: at most one of its breakages has not ended. */
   saveBreakage(breakage: Breakage): Promise<void>
+  /** When the source was last asked whether the branch is still there (ms). */
+  setBranchCheckedAt(id: string, at: number): Promise<void>
+  /** From now on a branch has no outcomes: it is neither red nor green, and its next failure begins a streak. */
+  forgetOutcomes(branchKey: string): Promise<void>
   insertBreakageChange(change: BreakageChange): Promise<void>
   removeBreakageChange(id: string): Promise<void>
   /** Schedules the cards of a subject to be replanned at that time (ms), unless they are due earlier. */

@@ -304,6 +304,8 @@ export interface Schema {
     owned_at: number | null
     owner_until: number | null
     snoozed_until: number | null
+    /** when its source was last asked whether the branch is still there */
+    checked_at: Generated<number | null>
   }
   /** changes of breakages: the audit, and lines in threads */
   breakage_change: {

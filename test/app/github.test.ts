@@ -203,3 +203,27 @@ test.each<[string, Push]>([
   await until('it runs again', () => runOf(github, id).attempt === 2)
   expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun-failed-jobs 201`)
 })
+
+test('without a default branch in a delivery, no branch counts as it until GitHub was asked', async () => {
+  const stage = await openHooked()
+  const { github, folder, app } = stage
+  const url = `${app.url}/webhooks/github`
+  github.setWebhookUrl('http://127.0.0.1:9/nobody')
+  const { id } = pushed(github, { branch: 'fix/login' })
+  github.finish(id, 'failure')
+  await github.settle()
+  const delivered = JSON.parse(github.deliveries().at(-1)!.body) as { repository: object }
+  const body = JSON.stringify({ ...delivered, repository: { ...delivered.repository, default_branch: null } })
+  const signature = signatureOf(github.address().webhookSecret, body)
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'workflow_run',
+    'x-hub-signature-256': signature,
+  }
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
+  await settled(app.url)
+  expect(said(stage)).toEqual([])
+  const [project] = rowsOf(folder, 'select rules, claim from project')
+  const isToBeAsked = project!['claim'] !== null
+  expect(isToBeAsked || String(project!['rules']).includes('"main"')).toBe(true)
+})

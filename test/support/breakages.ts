@@ -20,5 +20,6 @@ export const breakage = (change: Partial<Breakage> = {}): Breakage => ({
   ownedAt: null,
   ownerUntil: null,
   snoozedUntil: null,
+  checkedAt: null,
   ...change,
 })

@@ -81,6 +81,10 @@ function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): 
       return `:zzz: *Reminders snoozed*${laterWords(until)}: ${subjectOf(red)}.`
     case 'let-go':
     case 'left':
+    case 'deleted':
+    case 'renamed':
+    case 'merged':
+    case 'closed':
     case 'reminded':
     case 'lapsed':
       return `:wave: *Nobody is on it now*: ${subjectOf(red)}.`

@@ -1,7 +1,7 @@
 import type { RedSince, ShownBreakage } from '../../domain/breakage.ts'
 import type { NoteView, ReminderView } from '../../domain/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
-import { buildCount, joined, onBranch, projectLabel, somebody } from './build.ts'
+import { branchName, buildCount, joined, onBranch, projectLabel, somebody } from './build.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { BREAKAGE_ACTION_ID } from './ids.ts'
 import { clockTime, dayTime, durationWords } from './times.ts'
@@ -25,7 +25,7 @@ export function sinceWords({ at, builds, atLeast }: RedSince): string {
 }
 
 /** The line in the thread: `:raising_hand: @Ada is on it until 15:00`. */
-export function noteLine({ what, by, to, until, at, from }: NoteView): string {
+export function noteLine({ what, by, to, until, at, from, branch = null }: NoteView): string {
   switch (what) {
     case 'taken':
       return from === undefined
@@ -39,6 +39,11 @@ export function noteLine({ what, by, to, until, at, from }: NoteView): string {
       return `:wave: ${somebody(by)} let it go`
     case 'left':
       return `:wave: ${somebody(by)} has left the workspace: nobody is on it now`
+    case 'deleted':
+    case 'renamed':
+    case 'merged':
+    case 'closed':
+      return `:broom: ${branch === null ? 'The branch' : branchName(branch)} was ${what}, so it is no longer red`
   }
 }
 

@@ -19,6 +19,9 @@ export interface GithubClient {
   repository(repository: string, signal?: AbortSignal): Promise<unknown>
   /** A workflow as GitHub shows it, by its id. */
   workflow(repository: string, workflow: string, signal?: AbortSignal): Promise<unknown>
+  branch(repository: string, branch: string, signal?: AbortSignal): Promise<unknown>
+  tag(repository: string, tag: string, signal?: AbortSignal): Promise<unknown>
+  pull(repository: string, number: string, signal?: AbortSignal): Promise<unknown>
   /** The webhooks of a repository, at most 100. */
   hooks(repository: string): Promise<unknown[]>
   /** How many calls the token has left; null if GitHub does not say. */
@@ -138,6 +141,9 @@ export function createGithubClient({
     repository: (repository, signal) => read(repository, [], 'read a repository', signal),
     workflow: (repository, workflow, signal) =>
       read(repository, ['actions', 'workflows', workflow], 'read a workflow', signal),
+    branch: (repository, branch, signal) => read(repository, ['branches', branch], 'read a branch', signal),
+    tag: (repository, tag, signal) => read(repository, ['git', 'ref', 'tags', tag], 'read a tag', signal),
+    pull: (repository, number, signal) => read(repository, ['pulls', number], 'read a pull request', signal),
     hooks: (repository) =>
       list(repository, ['hooks'], { purpose: 'list the webhooks of a repository', listIn: arrayIn }),
     async rate(repository) {

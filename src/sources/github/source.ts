@@ -3,13 +3,13 @@ import { isFinal, isRed, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { repositoryIn } from '../../domain/project-names.ts'
-import { branchIn } from '../../domain/stream.ts'
+import { branchIn, requestNumberIn } from '../../domain/stream.ts'
 import type { Reads } from '../../store/store.ts'
-import { unlessGone, unlessMissing } from '../http/errors.ts'
+import { CiError, unlessGone, unlessMissing } from '../http/errors.ts'
 import { isRepositoryName } from '../names.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
-import type { EndedBuild, ShownBuild, Source } from '../source.ts'
+import type { BranchState, EndedBuild, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
 import { readRun, readWorkflow } from './run.ts'
 
@@ -50,6 +50,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       return isOfAnother(run, shown) ? null : readRun(run, shown, workflow)
     },
     readEnd: (ended, signal) => readEnd(client, ended, signal),
+    readBranch: (stream, signal) => readBranch(client, stream, signal),
     async readProject(projectId, names, signal) {
       for (const repository of new Set(names.map(repositoryIn).filter(isRepositoryName))) {
         const shown = await unlessGone(client.repository(repository, signal))
@@ -72,6 +73,34 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       if (branch !== null) url?.searchParams.set('branch', branch)
       return url?.href ?? null
     },
+  }
+}
+
+async function readBranch(
+  client: GithubClient,
+  { projectId, project, stream }: NamedStream,
+  signal?: AbortSignal,
+): Promise<BranchState | null> {
+  const repository = repositoryIn(project)
+  // A stored name may be one that only a delivery said. Without the right repository, nothing is known of its branches.
+  if (!isRepositoryName(repository)) return null
+  if (!isOf(projectId, await unlessGone(client.repository(repository, signal)))) return null
+  const number = requestNumberIn(stream)
+  if (number !== null) {
+    const pull = await unlessGone(client.pull(repository, number, signal))
+    if (fieldOf(pull, 'state') !== 'closed') return pull === null ? null : 'there'
+    return fieldOf(pull, 'merged_at') === null ? 'closed' : 'merged'
+  }
+  const name = branchIn(stream)
+  // `owner:branch` is a branch of a fork.
+  if (name.includes(':')) return null
+  try {
+    // GitHub redirects a renamed branch to its new name.
+    return textOf(fieldOf(await client.branch(repository, name, signal), 'name')) === name ? 'there' : 'renamed'
+  } catch (error) {
+    if (!(error instanceof CiError) || error.kind === 'forbidden') return null
+    if (error.kind !== 'not-found') throw error
+    return (await unlessMissing(client.tag(repository, name, signal))) === null ? 'deleted' : 'tag'
   }
 }
 

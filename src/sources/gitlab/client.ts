@@ -17,6 +17,8 @@ export interface GitlabClient {
   failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
   /** Its trigger jobs that failed, because the pipelines did that they had started. */
   failedBridges(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  branch(project: string, branch: string, signal?: AbortSignal): Promise<unknown>
+  mergeRequest(project: string, iid: string, signal?: AbortSignal): Promise<unknown>
   /** The webhooks of a project, at most 100. */
   hooks(project: string): Promise<unknown[]>
   /** How many calls the token has left; null if GitLab does not say. */
@@ -104,6 +106,10 @@ export function createGitlabClient({
     failedJobs: (project, id, signal) => failed(project, [id, 'jobs'], 'list the jobs of a pipeline', signal),
     failedBridges: (project, id, signal) =>
       failed(project, [id, 'bridges'], 'list the trigger jobs of a pipeline', signal),
+    branch: (project, branch, signal) =>
+      get(addressIn(project, ['repository', 'branches', branch]), 'read a branch', recordIn, signal),
+    mergeRequest: (project, iid, signal) =>
+      get(addressIn(project, ['merge_requests', iid]), 'read a merge request', recordIn, signal),
     hooks: (project) => list(addressIn(project, ['hooks']), 'list the webhooks of a project', 1),
     rate: async (project) =>
       (

@@ -8,7 +8,7 @@ import type { Reads } from '../../store/store.ts'
 import { unlessGone, unlessMissing } from '../http/errors.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
-import type { ShownBuild, Source } from '../source.ts'
+import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
 import { isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
 
@@ -53,6 +53,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       if (!shown?.details.end?.isWhole || shown.details.lastEndAt !== lastEndAt) return null
       return { ...shown, details: { ...shown.details, attempt } }
     },
+    readBranch: (stream, signal) => readBranch(client, stream, signal),
     readProject: async (projectId, _, signal) => readProject(await unlessGone(client.project(idIn(projectId), signal))),
     async restart({ projectId, buildId }) {
       await client.retry(idIn(projectId), buildId)
@@ -68,6 +69,21 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       return page && ref && `${page}/badges/${ref.split('/').map(encodeURIComponent).join('/')}/pipeline.svg`
     },
   }
+}
+
+async function readBranch(
+  client: GitlabClient,
+  { projectId, stream }: NamedStream,
+  signal?: AbortSignal,
+): Promise<BranchState | null> {
+  const id = idIn(projectId)
+  // What a token may not see is not found, either.
+  if ((await unlessGone(client.project(id, signal))) === null) return null
+  const name = branchIn(stream)
+  const iid = /^!(\d+)$/.exec(name)?.[1]
+  if (iid === undefined) return (await unlessMissing(client.branch(id, name, signal))) === null ? 'deleted' : 'there'
+  const state = fieldOf(await unlessGone(client.mergeRequest(id, iid, signal)), 'state')
+  return state === 'merged' || state === 'closed' ? state : state === undefined ? null : 'there'
 }
 
 const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!

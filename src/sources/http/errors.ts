@@ -67,6 +67,11 @@ export class CiError extends Error {
  */
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 
+/** Whether the source fails, and not only for this one request: asking it for more is of no use now. */
+export const isAway = ({ kind }: CiError): boolean => AWAY.has(kind)
+
+const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['unauthorized', 'rate-limited', 'timeout', 'unreachable'])
+
 /** Null if it does not exist, or the credentials may not see it. */
 export const unlessGone = <T>(request: Promise<T>): Promise<T | null> => unless(request, ['not-found', 'forbidden'])
 

@@ -23,6 +23,7 @@ const BREAKAGE = {
   ownedAt: 'owned_at',
   ownerUntil: 'owner_until',
   snoozedUntil: 'snoozed_until',
+  checkedAt: 'checked_at',
 } as const satisfies Record<keyof Breakage, keyof Schema['breakage']>
 
 const CHANGE = {
@@ -88,6 +89,18 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       return (await rows.orderBy('began_at', 'desc').limit(limit).execute()).map(toBreakage)
     },
 
+    async breakagesToCheck(checkedBefore, limit) {
+      const rows = open().where(({ or, eb }) =>
+        or([eb('checked_at', 'is', null), eb('checked_at', '<', checkedBefore)]),
+      )
+      return (
+        await rows
+          .orderBy(sql`coalesce(checked_at, 0)`)
+          .limit(limit)
+          .execute()
+      ).map(toBreakage)
+    },
+
     async breakagesOf(user) {
       return (await open().where('owner', '=', user).execute()).map(toBreakage)
     },
@@ -148,7 +161,8 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
 
     async breakageChangesAfter({ at, id }, limit) {
       const rows = await changes()
-        .where('breakage_change.kind', 'not in', ['reminded', 'lapsed'])
+        .where('breakage_change.made_by', '<>', '')
+        .where('breakage_change.kind', '<>', 'lapsed')
         // A change with a channel is only a line in that channel's threads.
         .where('breakage_change.channel', 'is', null)
         .innerJoin('breakage', 'breakage.id', 'breakage_change.breakage_id')
@@ -178,6 +192,14 @@ export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): Breakage
     async insertBreakageChange(change) {
       const row = toRow(CHANGE, change) as Selectable<Schema['breakage_change']>
       await db.insertInto('breakage_change').values(row).execute()
+    },
+
+    async setBranchCheckedAt(id, at) {
+      await db.updateTable('breakage').set({ checked_at: at }).where('id', '=', id).execute()
+    },
+
+    async forgetOutcomes(branchKey) {
+      await db.updateTable('fact').set({ verdict: 0 }).where('branch_key', '=', branchKey).execute()
     },
 
     async removeBreakageChange(id) {

@@ -1,11 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Builds that have ended, and whose jobs may say more about it. */
+/** Builds that have ended, and whose jobs may say more about it; and when red branches were last looked for. */
 export const ends: Migration = {
   async up(db: Kysely<unknown>) {
     const statements = [
       sql`alter table build add column read_end_at bigint`,
+      sql`alter table breakage add column checked_at bigint`,
       sql`create index build_read_end on build (read_end_at) where read_end_at is not null`,
     ]
     for (const statement of statements) await statement.execute(db)

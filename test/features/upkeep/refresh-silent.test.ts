@@ -173,6 +173,7 @@ describe('a round', () => {
     const none = {
       readBuild: async () => null,
       readEnd: null,
+      readBranch: null,
       readProject: null,
       restart: null,
       stop: null,

@@ -45,6 +45,14 @@ const CALLS: Readonly<Record<keyof GitlabClient, Pair>> = {
     ours: (client, id) => client.failedBridges('acme/web', String(id)),
     theirs: (client, id) => client.Jobs.allPipelineBridges('acme/web', id, { scope: 'failed', ...PAGE }),
   },
+  branch: {
+    ours: (client) => client.branch('acme/web', 'main'),
+    theirs: (client) => client.Branches.show('acme/web', 'main'),
+  },
+  mergeRequest: {
+    ours: (client) => client.mergeRequest('acme/web', '7'),
+    theirs: (client) => client.MergeRequests.show('acme/web', 7),
+  },
   hooks: {
     ours: (client) => client.hooks('acme/web'),
     theirs: (client) => client.ProjectHooks.all('acme/web', PAGE),

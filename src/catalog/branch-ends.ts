@@ -1,0 +1,91 @@
+import type { Breakage, BranchEnd } from '../domain/breakage.ts'
+import { isProjectId } from '../domain/ids.ts'
+import { LEAST_URGENCY } from '../domain/plan.ts'
+import { revisionSubject } from '../domain/revision.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { CiError, isAway } from '../sources/http/errors.ts'
+import type { BranchState, Sources } from '../sources/source.ts'
+import { breakageLock } from '../store/breakages.ts'
+import type { Store } from '../store/store.ts'
+import { changeBreakage, NO_OWNER } from './breakages.ts'
+
+// A branch that was deleted, or a request that was merged or closed, stays red in what is stored: no build will follow.
+
+export interface BranchEndsDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  sources: Sources
+  newId: () => string
+  wake: (revisionKey: string) => void
+}
+
+/** A branch is asked about again after this time, however often it is named meanwhile. */
+const CHECKED_FOR_MS = 10 * 60_000
+
+/** Before an answer names red branches, its source is asked for at most this long, about at most this many. */
+const ASK_MAX_MS = 2_000
+const ASKED_MAX = 10
+
+/**
+ * Asks the sources whether these red branches are still there, before somebody is told of them. One that is not is no
+ * longer red, and its thread says why. What cannot be asked now stays as it is.
+ */
+export async function endGoneBranches(deps: BranchEndsDeps, open: readonly Breakage[]): Promise<void> {
+  const since = deps.clock.now() - CHECKED_FOR_MS
+  const due = open.filter(({ checkedAt }) => (checkedAt ?? 0) < since).slice(0, ASKED_MAX)
+  await Promise.all(due.map((breakage) => endIfGone(deps, breakage, AbortSignal.timeout(ASK_MAX_MS))))
+}
+
+/** Asks about one branch. @returns false if its source cannot be asked now */
+export async function endIfGone(deps: BranchEndsDeps, breakage: Breakage, signal: AbortSignal): Promise<boolean> {
+  const { store, clock, log } = deps
+  try {
+    const state = await stateOf(deps, breakage, signal)
+    if (state === null || state === 'there') await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
+    else await endStreak(deps, breakage, state === 'tag' ? null : state)
+    return true
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    log.warn({ err: error, project: breakage.projectId }, 'could not ask whether a red branch is still there')
+    if (isAway(error)) return false
+    await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
+    return true
+  }
+}
+
+async function stateOf(
+  { store, sources }: BranchEndsDeps,
+  { projectId, branch: stream }: Breakage,
+  signal: AbortSignal,
+): Promise<BranchState | null> {
+  const read = isProjectId(projectId) ? sources(projectId)?.readBranch : null
+  const project = read ? await store.read.project({ uuid: null, legacyId: projectId, names: [] }) : null
+  return read && project ? read({ projectId, project: project.name, stream }, signal) : null
+}
+
+async function endStreak(
+  { store, clock, log, newId, wake }: BranchEndsDeps,
+  { id, branchKey, projectId, revisionKey }: Breakage,
+  kind: BranchEnd | null,
+): Promise<void> {
+  const change = newId()
+  const isEnded = await store.write(async (tx) => {
+    await tx.lockName(breakageLock(branchKey))
+    const open = await tx.openBreakage(branchKey)
+    if (open?.id !== id) return false
+    const at = clock.now()
+    const ended = { ...open, ...NO_OWNER, endedAt: at, endedBy: null, checkedAt: at }
+    if (kind === null) {
+      await tx.saveBreakage(ended)
+      await tx.touchCards(revisionSubject(open.revisionKey, open.cardNumber), at, LEAST_URGENCY)
+    } else
+      await changeBreakage(tx, ended, { id: change, interactionKey: null, kind, by: '', to: null, until: null, at })
+    await tx.forgetOutcomes(branchKey)
+    return true
+  })
+  if (!isEnded) return
+  log.info({ project: projectId, breakage: id, end: kind ?? 'tag' }, 'a red branch is no longer there')
+  wake(revisionKey)
+}
