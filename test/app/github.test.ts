@@ -204,26 +204,38 @@ test.each<[string, Push]>([
   expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun-failed-jobs 201`)
 })
 
+type Delivered = Record<'workflow_run' | 'repository', object>
+
+/** Delivers the newest body as GitHub would, with changes. It was not delivered before. */
+async function deliverChanged({ github, app }: GithubStage, change: (body: Delivered) => object): Promise<void> {
+  await github.settle()
+  const body = JSON.stringify(change(JSON.parse(github.deliveries().at(-1)!.body) as Delivered))
+  const signed = { 'x-hub-signature-256': signatureOf(github.address().webhookSecret, body) }
+  const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_run', ...signed }
+  const answer = await fetch(`${app.url}/webhooks/github`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(202)
+  await settled(app.url)
+}
+
+const NOWHERE = 'http://127.0.0.1:9/nobody'
+
 test('without a default branch in a delivery, no branch counts as it until GitHub was asked', async () => {
   const stage = await openHooked()
-  const { github, folder, app } = stage
-  const url = `${app.url}/webhooks/github`
-  github.setWebhookUrl('http://127.0.0.1:9/nobody')
-  const { id } = pushed(github, { branch: 'fix/login' })
-  github.finish(id, 'failure')
-  await github.settle()
-  const delivered = JSON.parse(github.deliveries().at(-1)!.body) as { repository: object }
-  const body = JSON.stringify({ ...delivered, repository: { ...delivered.repository, default_branch: null } })
-  const signature = signatureOf(github.address().webhookSecret, body)
-  const headers = {
-    'content-type': 'application/json',
-    'x-github-event': 'workflow_run',
-    'x-hub-signature-256': signature,
-  }
-  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
-  await settled(app.url)
+  stage.github.setWebhookUrl(NOWHERE)
+  const { id } = pushed(stage.github, { branch: 'fix/login' })
+  stage.github.finish(id, 'failure')
+  await deliverChanged(stage, (body) => ({ ...body, repository: { ...body.repository, default_branch: null } }))
   expect(said(stage)).toEqual([])
-  const [project] = rowsOf(folder, 'select rules, claim from project')
+  const [project] = rowsOf(stage.folder, 'select rules, claim from project')
   const isToBeAsked = project!['claim'] !== null
   expect(isToBeAsked || String(project!['rules']).includes('"main"')).toBe(true)
+})
+
+test('a delivered pull request is read with its number', async () => {
+  const stage = await openHooked()
+  stage.github.setWebhookUrl(NOWHERE)
+  pushed(stage.github, { branch: 'fix', event: 'pull_request' })
+  const request = { pull_requests: [{ id: 1, number: 87, head: { ref: 'fix' }, base: { ref: 'main' } }] }
+  await deliverChanged(stage, (body) => ({ ...body, workflow_run: { ...body.workflow_run, ...request } }))
+  expect(rowsOf(stage.folder, 'select distinct branch from fact')).toEqual([{ branch: 'fix · #87' }])
 })
