@@ -256,6 +256,7 @@ const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =
  * @param isRecovered whether it ended a red streak
  */
 export function shownAs(attempt: Attempt, attempts: readonly Attempt[], isRecovered: boolean): Shown {
+  if (attempt.status === 'started' && !attempt.isConfirmedByCi) return 'requested'
   if (attempt.status !== 'success') return attempt.status
   const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ status }) => isVerdict(status))
   // A CI machine error says nothing about the commit.

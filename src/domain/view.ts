@@ -9,8 +9,11 @@ import type { FailedTests } from './test-report.ts'
 
 // What a channel should show, independent of Slack's formats. Plain data, comparable by value.
 
-/** How an attempt is shown. `fixed`: a success that ended a red streak; `flaky`: a success after the commit failed. */
-export type Shown = Exclude<Status, 'success'> | 'passed' | 'fixed' | 'flaky'
+/**
+ * How an attempt is shown. `requested`: its source took our request, and has not shown that it runs. `fixed`: a success
+ * that ended a red streak; `flaky`: a success after the commit failed.
+ */
+export type Shown = Exclude<Status, 'success'> | 'requested' | 'passed' | 'fixed' | 'flaky'
 
 export interface CardView {
   kind: 'card'

@@ -252,7 +252,7 @@ describe('a restart', () => {
     await answer(stage, { state: 'accepted', newBuildId: buildId('513') })
     await runs(stage, '513')
     expect(cardIn(stage)).toMatchObject({
-      shown: 'started',
+      shown: 'requested',
       attemptNumber: 2,
       ref: '41/513.1',
       request: { stage: 'asked' },

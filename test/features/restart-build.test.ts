@@ -39,7 +39,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     const { id, uuid } = newest(stage)
     expect(outcome).toMatchObject({ kind: 'requested', newBuildId: id })
     await stage.clock.advance(2 * SECOND)
-    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2, build: { buildId: id } })
+    expect(stage.card()).toMatchObject({ shown: 'requested', attemptNumber: 2, build: { buildId: id } })
     expect(await stage.requests()).toMatchObject([{ state: 'accepted', newBuildId: id, newBuildUuid: uuid }])
     await stage.deliver()
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', lookAt: null }])
@@ -357,7 +357,7 @@ describe('a restart that never happened', () => {
     const { operations } = withRestart(stage, async (_, id) => ({ id, uuid: null }))
     await operations.restart(ofAttempt(built.ref), lin())
     await stage.clock.advance(2 * SECOND)
-    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
+    expect(stage.card()).toMatchObject({ shown: 'requested', attemptNumber: 2 })
     await stage.pass(2 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
     expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 1, offers: ['restart'] })
@@ -428,7 +428,7 @@ test('a restart that CI answers with the uuid of the same build appears on the c
   const outcome = await operations.restart(ofAttempt(built.ref), lin())
   expect(outcome).toMatchObject({ kind: 'requested', newBuildId: built.ref.buildId })
   await stage.clock.advance(2 * SECOND)
-  expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
+  expect(stage.card()).toMatchObject({ shown: 'requested', attemptNumber: 2 })
 })
 
 test.each(FORMS)('a restart as %s is confirmed by a delivery that only says that it runs', async (_, switches) => {

@@ -11,6 +11,8 @@ interface Attempt {
   named: number | null
   status: string
   startSeen: boolean
+  /** no event of it came from the source */
+  isOnlyOurs: boolean
   /** the origins of the events that began and ended it */
   begunBy: BuildEvent['origin']
   endedBy: BuildEvent['origin'] | null
@@ -63,7 +65,15 @@ function continueNamed(attempt: Attempt, buildEvent: BuildEvent): void {
 }
 
 function begin(buildEvent: BuildEvent): Attempt {
-  const unknown = { status: '', startSeen: false, startCameLate: false, endedBy: null, finalAt: null, finalSeq: 0 }
+  const unknown = {
+    status: '',
+    startSeen: false,
+    isOnlyOurs: true,
+    startCameLate: false,
+    endedBy: null,
+    finalAt: null,
+    finalSeq: 0,
+  }
   const named = buildEvent.details.attempt ?? null
   const begun = { build: buildEvent.buildId, order: placeOf(buildEvent), named, begunBy: buildEvent.origin }
   const attempt = { ...unknown, ...begun }
@@ -77,6 +87,7 @@ const placeOf = ({ buildId, buildOrder }: BuildEvent): string =>
 
 function goOn(attempt: Attempt, { rawStatus, at, seq, origin }: BuildEvent): void {
   attempt.status = rawStatus
+  if (origin !== 'action') attempt.isOnlyOurs = false
   if (STARTED.has(rawStatus) && origin === 'delivery') attempt.startSeen = true
   if (FINAL.has(rawStatus)) Object.assign(attempt, { finalAt: at, finalSeq: seq, endedBy: origin })
 }
@@ -121,6 +132,7 @@ const isOvertaken = ({ seq, buildId, details }: BuildEvent, branch: readonly Bui
   )
 
 function shownAs(attempt: Attempt, branch: readonly Attempt[]): string {
+  if (family(attempt.status) === 'started' && attempt.isOnlyOurs) return 'requested'
   if (attempt.status !== 'success') return KNOWN.has(family(attempt.status)) ? family(attempt.status) : 'unknown'
   const verdicts = branch.filter(({ status }) => status === 'success' || RED.has(status))
   const own = verdicts.findIndex(({ finalSeq }) => finalSeq === attempt.finalSeq)

@@ -170,12 +170,14 @@ function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
   }
 }
 
-const hasEnded = ({ shown }: BuildSummary): boolean => !['queued', 'started', 'waiting', 'unknown'].includes(shown)
+const hasEnded = ({ shown }: BuildSummary): boolean =>
+  !['requested', 'queued', 'started', 'waiting', 'unknown'].includes(shown)
 
 const LOOK_AT_LIMITS = "Look at the account's limits in CI."
 
 function whyNotStopped(build: BuildSummary): Words {
   switch (build.shown) {
+    case 'requested':
     case 'queued':
     case 'started':
       return { why: 'It cannot be stopped right now.', next: REFRESH }
@@ -209,6 +211,7 @@ const WAITING: Words = { why: 'It is waiting, and CI can only stop running build
 
 function whyNotRestarted(build: BuildSummary): Words {
   switch (build.shown) {
+    case 'requested':
     case 'queued':
     case 'started': {
       const next = build.offers.includes('stop') ? 'Press *Stop* first, or let it end.' : 'Wait until it has finished.'

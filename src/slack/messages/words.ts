@@ -21,6 +21,7 @@ const AMBER = '#ecb22e'
 const GREY = '#868686'
 
 const STATUS_STYLES: Record<Shown, StatusStyle> = {
+  requested: { symbol: ':hourglass:', label: 'Requested', color: BLUE, verb: 'was requested' },
   queued: { symbol: ':hourglass:', label: 'Queued', color: BLUE, verb: 'is queued' },
   started: { symbol: ':arrow_forward:', label: 'Running', color: BLUE, verb: 'is running' },
   // CI does not say what the build waits for. The build's page, which the card links to, does.

@@ -157,6 +157,7 @@ export const notice = (change: Partial<NoticeView> = {}): NoticeView => ({
 
 /** One entry for each state; the compiler reports a missing one. */
 const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
+  requested: { shown: 'requested', word: 'initiated' },
   queued: { shown: 'queued', word: 'queued' },
   started: { shown: 'started', word: 'initiated' },
   waiting: { shown: 'waiting', word: 'waiting' },

@@ -72,6 +72,10 @@ const REFUSALS = [
 
 /** A card is edited as the build goes on; a reply reports that an attempt has ended. */
 const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
+  requested: {
+    card: 'Somebody restarted a build, and CI has not shown that it runs.',
+    reply: 'A build is told of that was requested.',
+  },
   queued: { card: 'A build is queued.', reply: 'A build is told of that is queued.' },
   started: { card: 'A build runs.', reply: 'A build is told of that runs.' },
   waiting: { card: 'A build waits: not started yet, or for an approval.', reply: 'A build is told of that waits.' },

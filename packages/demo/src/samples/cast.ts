@@ -66,6 +66,7 @@ function read<Value>(value: Value | null): Value {
 }
 
 const WORDS: Record<Exclude<Shown, 'unknown'>, string> = {
+  requested: 'initiated',
   queued: 'queued',
   started: 'initiated',
   waiting: 'waiting',

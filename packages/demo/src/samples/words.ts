@@ -51,6 +51,7 @@ export const CODES: Record<CiErrorKind, string> = {
 }
 
 export const BUILD_STATES: Record<Shown, string> = {
+  requested: 'the build was requested, and does not run yet',
   queued: 'the build is queued',
   started: 'the build runs',
   waiting: 'the build waits',
