@@ -51,8 +51,8 @@ export const CODES: Record<CiErrorKind, string> = {
 }
 
 export const BUILD_STATES: Record<Shown, string> = {
-  requested: 'the build was requested, and does not run yet',
   queued: 'the build is queued',
+  requested: 'the build was requested, and does not run yet',
   started: 'the build runs',
   waiting: 'the build waits',
   passed: 'the build has passed',
