@@ -9,6 +9,8 @@ import { deliveryBody, hookBody, isTaken } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
 import { fullRepositoryBody, ownUser } from './repository.ts'
 import type { Json } from './repository.ts'
+import { branchBody, pullBody, refBody } from './ref-bodies.ts'
+import { presentName, refsOf } from './refs.ts'
 import type { Logs } from './logs.ts'
 import type { ChangeResult, RunLife } from './runs.ts'
 import { currentAttempt, findRepository, findWorkflow, runsOf } from './world.ts'
@@ -115,6 +117,17 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
       if (result.kind === 'refused') return refuse(result.statusCode, result.message)
       return result.isWanted ? json(200, dispatchBody(world, result.run)) : { statusCode: 204 }
     }),
+    get('/branches/:branch*', (repository, _, { branch = '' }) => branchReply(world, repository, branch)),
+    get('/git/ref/:ref*', (repository, _, { ref = '' }) => {
+      const { branches, tags } = refsOf(world, repository)
+      const [, kind, name = ''] = /^(heads|tags)\/(.+)$/.exec(ref) ?? []
+      const last = (kind === 'tags' ? tags : branches).get(name)
+      return last === undefined ? notFound : json(200, refBody(world, repository, ref, last))
+    }),
+    get('/pulls/:number', (repository, _, { number }) => {
+      const pull = refsOf(world, repository).pulls.get(Number(number))
+      return pull ? json(200, pullBody(world, pull)) : notFound
+    }),
     get('/actions/runs', (repository, call) => listRuns(call, runsOf(world, repository))),
     ofRun('GET', '', (run) => json(200, runBody(world, run))),
     ofRun('GET', '/jobs', (run, call) =>
@@ -157,6 +170,15 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
       return delivery && hooks.redeliver(delivery.guid) ? json(202, {}) : notFound
     }),
   ]
+}
+
+/** Source: GitHub REST API, "Get a branch". The address of a redirect: `google/go-github`, issue 1895. */
+function branchReply(world: World, repository: Repository, branch: string): Reply {
+  const now = presentName(world, repository, branch)
+  if (now === undefined) return refuse(404, 'Branch not found')
+  if (now === branch) return json(200, branchBody(world, repository, branch))
+  const location = `${world.url}/repositories/${repository.name}/branches/${encodeURIComponent(now)}`
+  return json(301, { message: 'Moved Permanently', url: location }, { location })
 }
 
 const jobsOf = (world: World, repository: Repository) =>

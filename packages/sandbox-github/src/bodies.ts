@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { pullMinimal } from './ref-bodies.ts'
+import { pullsOf } from './refs.ts'
 import { each, linksTo, MADE_AT, repositoryBody, repositoryLite, repositoryUrl, user } from './repository.ts'
 import type { Json } from './repository.ts'
 import type { Action } from './runs.ts'
@@ -53,7 +55,8 @@ export function runBody(world: World, run: Run, attempt: Attempt = currentAttemp
     check_suite_url: `${api}/check-suites/${id}`,
     workflow_url: `${api}/actions/workflows/${workflow.id}`,
     previous_attempt_url: n === 1 ? null : `${url}/attempts/${n - 1}`,
-    ...each('pull_requests referenced_workflows', []),
+    pull_requests: pullsOf(world, run).map((pull) => pullMinimal(world, pull)),
+    referenced_workflows: [],
     head_commit: { ...commit, ...each('author committer', run.author) },
     repository: repositoryLite(world, repository),
     head_repository: repositoryLite(world, repository, run.fork),

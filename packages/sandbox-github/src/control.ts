@@ -15,6 +15,9 @@ const finishSchema = z.strictObject({
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).nullable() })
 const failSchema = z.strictObject({ calls: z.int().min(0), status: z.int().min(400).max(599) })
 const reviewSchema = z.strictObject({ state: z.enum(['approved', 'rejected']) })
+const branchSchema = z.strictObject({ repository: z.string(), branch: z.string() })
+const renameSchema = z.strictObject({ repository: z.string(), from: z.string(), to: z.string() })
+const closeSchema = z.strictObject({ repository: z.string(), number: z.int(), merged: z.boolean().default(false) })
 const outageSchema = z.strictObject({ isOut: z.boolean() })
 
 /** The control interface under /sandbox, for people, tests and panels. It needs no credentials and has no faults. */
@@ -38,6 +41,21 @@ export function controlRoutes(github: Handles): Route[] {
       withBody(call, reviewSchema, ({ state }) => changeReply(github.review(Number(run), state))),
     ),
     post('/sandbox/runs/:run/cancel', (_, { run }) => changeReply(github.cancel(Number(run)))),
+    post('/sandbox/branches/delete', (call) =>
+      withBody(call, branchSchema, ({ repository, branch }) =>
+        doneReply(github.deleteBranch(repository, branch), 'no such branch, or it is the default branch'),
+      ),
+    ),
+    post('/sandbox/branches/rename', (call) =>
+      withBody(call, renameSchema, ({ repository, from, to }) =>
+        doneReply(github.renameBranch(repository, from, to), 'no such branch, or one with the new name'),
+      ),
+    ),
+    post('/sandbox/pulls/close', (call) =>
+      withBody(call, closeSchema, ({ repository, number, merged }) =>
+        doneReply(github.closePull(repository, number, { merged }), 'no such open pull request'),
+      ),
+    ),
     get('/sandbox/deliveries', () => json(200, { deliveries: github.deliveries() })),
     post('/sandbox/deliveries/:guid/redeliver', (_, { guid = '' }) => {
       const delivery = github.redeliver(guid)
@@ -59,6 +77,9 @@ function pushReply(result: PushOutcome): Reply {
   if (result.kind === 'run') return json(201, result.run)
   return json(404, { errors: [result.kind === 'no-repository' ? 'no such repository' : 'no such workflow'] })
 }
+
+const doneReply = (isDone: boolean, reason: string): Reply =>
+  isDone ? json(200, { done: true }) : json(404, { errors: [reason] })
 
 function changeReply(result: ChangeOutcome): Reply {
   if (result.kind === 'no-run') return json(404, { errors: ['no such run'] })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '../../lib/json.ts'
+import { refsOf } from './refs.ts'
 import type { RunLife } from './runs.ts'
-import { runsOf } from './world.ts'
 import type { Repository, Run, Workflow, World } from './world.ts'
 
 type Dispatch = { kind: 'run'; run: Run; isWanted: boolean } | { kind: 'refused'; statusCode: number; message: string }
@@ -13,7 +13,7 @@ const schema = z.strictObject({
 })
 
 /**
- * Starts a run of a workflow on a branch that is known from other runs. Every workflow can be started, with any inputs.
+ * Starts a run of a workflow on a branch or tag. Every workflow can be started, with any inputs.
  * `isWanted`: the answer shall name the run. Source: GitHub REST API, "Create a workflow dispatch event".
  */
 export function dispatch(
@@ -27,10 +27,11 @@ export function dispatch(
   if (body.kind === 'not-json') return refused(400, 'Problems parsing JSON')
   const wanted = schema.safeParse(body.value).data
   if (!wanted) return refused(422, 'Invalid request.')
-  const branch = wanted.ref.replace(/^refs\/(?:heads|tags)\//, '')
-  const isKnown = branch === repository.defaultBranch || runsOf(world, repository).some((run) => run.branch === branch)
-  if (!isKnown) return refused(422, `No ref found for: ${wanted.ref}`)
-  const what = { workflow: String(workflow.id), event: 'workflow_dispatch', branch, author: { login: actor } }
+  const name = wanted.ref.replace(/^refs\/(?:heads|tags)\//, '')
+  const { branches, tags } = refsOf(world, repository)
+  if (!branches.has(name) && !tags.has(name)) return refused(422, `No ref found for: ${wanted.ref}`)
+  const on = branches.has(name) ? { branch: name } : { tag: name }
+  const what = { workflow: String(workflow.id), event: 'workflow_dispatch', author: { login: actor }, ...on }
   const pushed = life.push(repository.name, what)
   if (pushed.kind !== 'run') return refused(404, 'Not Found')
   return { kind: 'run', run: pushed.run, isWanted: wanted.return_run_details === true }

@@ -1,6 +1,7 @@
 import type { Calls } from '../../lib/calls.ts'
 import type { Faults } from './faults.ts'
 import type { Hooks } from './hooks.ts'
+import { closePull, deleteBranch, renameBranch } from './refs.ts'
 import type { ChangeResult, Push, Rerun, RunLife } from './runs.ts'
 import { currentAttempt, findRepository } from './world.ts'
 import type { Conclusion, OpenStatus, Run, World } from './world.ts'
@@ -51,6 +52,13 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
   return {
     push,
     rename,
+    /** False if there is no such branch, or it is the default branch. Its pull requests are closed. */
+    deleteBranch: (repository: string, branch: string) => deleteBranch(world, repository, branch),
+    /** False if there is no such branch, or one with the new name. The default branch stays the default. */
+    renameBranch: (repository: string, from: string, to: string) => renameBranch(world, repository, from, to),
+    /** False if no such pull request is open. */
+    closePull: (repository: string, number: number, how?: { merged?: boolean }) =>
+      closePull(world, repository, number, how),
     finish: (id: number, conclusion: Conclusion, failedJobs?: readonly string[]) =>
       change(id, (run) => life.finish(run, conclusion, failedJobs)),
     advance: (id: number, status: OpenStatus) => change(id, (run) => life.advance(run, status)),

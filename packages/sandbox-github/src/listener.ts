@@ -72,10 +72,10 @@ function redirected(world: World, { method, path }: Call): Reply | undefined {
   return json(status, { message: 'Moved Permanently', url: location }, { location })
 }
 
-/** A call of a repository by its id, as if it was made by its name. */
+/** A call where a redirect leads, as if it was made by the repository's name. */
 function named({ repositories }: World, call: Call): Call {
-  const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(call.path) ?? []
-  const repository = repositories.find((one) => String(one.id) === id)
+  const [, id, rest = ''] = /^\/repositories\/(\d+|[^/]+\/[^/]+(?=\/branches\/))(\/.*)?$/.exec(call.path) ?? []
+  const repository = repositories.find((one) => String(one.id) === id || one.name === id)
   return repository ? { ...call, path: `/repos/${repository.name}${rest}` } : call
 }
 

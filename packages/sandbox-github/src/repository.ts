@@ -73,12 +73,12 @@ export function repositoryLite(world: World, repository: Repository, fork: strin
 }
 
 /** A repository in a delivery. */
-export function repositoryBody(world: World, repository: Repository): Json {
-  const html = `${world.url}/${repository.name}`
+export function repositoryBody(world: World, repository: Repository, fork: string | null = null): Json {
+  const lite = repositoryLite(world, repository, fork)
   return {
-    ...repositoryLite(world, repository),
+    ...lite,
     ...each('created_at updated_at pushed_at', MADE_AT),
-    ...each('git_url ssh_url clone_url svn_url', `${html}.git`),
+    ...each('git_url ssh_url clone_url svn_url', `${String(lite['html_url'])}.git`),
     ...each('homepage language license mirror_url', null),
     ...each('forks open_issues watchers size', 0),
     ...each('forks_count open_issues_count watchers_count stargazers_count', 0),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createTimers } from '../../lib/timers.ts'
 import { annotationSchema } from './annotations.ts'
 import { pendingIn } from './environments.ts'
+import { addRefs } from './refs.ts'
 import { currentAttempt, findRepository, findWorkflow, isRed, OUTCOMES, runsOf } from './world.ts'
 import type { Attempt, Conclusion, Job, OpenStatus, Repository, Run, Status, World } from './world.ts'
 
@@ -21,8 +22,10 @@ export const pushSchema = z.strictObject({
   tag: text.optional(),
   message: text.optional(),
   author: z.strictObject({ name: text, email: text, login: text }).partial().optional(),
-  // `push`, `pull_request` for a fork, `schedule`, …
+  // `push`, `pull_request` for a fork or a pull request, `schedule`, …
   event: text.optional(),
+  // The number of the pull request into the default branch that the push opens, or adds to.
+  pullRequest: z.int().positive().optional(),
   // The run's own name, from the workflow's `run-name`; by default the workflow's.
   runName: text.optional(),
   // By name, id or file; by default the repository's first workflow.
@@ -70,6 +73,7 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     const last = runsOf(world, repository).find((run) => run.workflow === workflow)
     const run: Run = { ...newRun(world, repository, wanted), workflow, number: (last?.number ?? 0) + 1 }
     world.runs.set(run.id, run)
+    addRefs(world, run, wanted)
     const isHeld = wanted.needsApproval === true
     if (isHeld) hold(run)
     tell('requested', run)
@@ -158,11 +162,12 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
 function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, 'workflow' | 'number'> {
   const {
     tag,
+    pullRequest,
     fork = null,
     environment = null,
     author = {},
     failedJobs,
-    event = fork === null ? 'push' : 'pull_request',
+    event = fork === null && pullRequest === undefined ? 'push' : 'pull_request',
   } = wanted
   const branch = tag ?? (wanted.branch === undefined ? repository.defaultBranch : wanted.branch)
   const jobs = wanted.jobs ?? ['build', 'test']

@@ -88,6 +88,29 @@ export interface Run {
   attempts: Attempt[]
 }
 
+/** A pull request into the default branch. */
+export interface Pull {
+  id: number
+  number: number
+  /** the run with which it was opened */
+  first: Run
+  /** its newest run; the head is this run's commit, and the title its message */
+  last: Run
+  /** null: it is open */
+  closed: { at: number; isMerged: boolean } | null
+}
+
+/** What a repository has beside its runs. */
+export interface Refs {
+  /** each with its newest run; null: nothing has been pushed to it */
+  branches: Map<string, Run | null>
+  /** the next names of branches that were renamed */
+  renamed: Map<string, string>
+  tags: Map<string, Run>
+  /** by number */
+  pulls: Map<number, Pull>
+}
+
 /** What the parts of the sandbox share. */
 export interface World {
   readonly clock: Clock
@@ -97,6 +120,7 @@ export interface World {
   /** the former names of renamed repositories, in lower case */
   readonly formerNames: Map<string, Repository>
   readonly runs: Map<number, Run>
+  readonly refs: ReadonlyMap<Repository, Refs>
   readonly token: string
   readonly webhookSecret: string
   /** a GitHub App that is installed on every repository; `publicKey`: PEM */
@@ -142,9 +166,17 @@ export function createWorld(
     repositories,
     formerNames: new Map(),
     runs: new Map(),
+    refs: new Map(repositories.map((one) => [one, newRefs(one)])),
     nextId: () => ++lastId,
   }
 }
+
+const newRefs = ({ defaultBranch }: Repository): Refs => ({
+  branches: new Map([[defaultBranch, null]]),
+  renamed: new Map(),
+  tags: new Map(),
+  pulls: new Map(),
+})
 
 export const findRepository = (world: World, name: string): Repository | undefined =>
   // GitHub ignores the case.

@@ -98,6 +98,148 @@ test('a client starts a workflow on a branch', async () => {
   await expect(start('main', { workflow_id: 'gone.yml' })).rejects.toMatchObject({ status: 404 })
 })
 
+test('a branch exists from the first push to it until it is deleted; one of a fork is not in the repository', async () => {
+  const github = await startGithub()
+  const { repos } = clientOf(github)
+  const branch = async (name: string) => (await repos.getBranch({ ...WEB, branch: name })).data
+  const gone = { status: 404, message: /^Branch not found/ }
+  expect(await branch('main')).toMatchObject({ name: 'main', protected: false, commit: { commit: { message: /./ } } })
+  await expect(branch('fix/login')).rejects.toMatchObject(gone)
+  pushed(github, { branch: 'fix/login', fork: 'mallory' })
+  pushed(github, { branch: 'fix/login' }, 'acme/api')
+  await expect(branch('fix/login')).rejects.toMatchObject(gone)
+  const { commitId: sha } = pushed(github, { branch: 'fix/login', message: 'Log in', author: { login: 'grace' } })
+  const commit = { sha, commit: { message: 'Log in' }, author: { login: 'grace' } }
+  expect(await branch('fix/login')).toMatchObject({ name: 'fix/login', commit })
+  const authorization = `Bearer ${github.address().token}`
+  const asIs = await fetch(`${github.url}/repos/acme/web/branches/fix/login`, { headers: { authorization } })
+  expect(asIs.status).toBe(200)
+  expect(github.deleteBranch('acme/web', 'fix/login')).toBe(true)
+  await expect(branch('fix/login')).rejects.toMatchObject(gone)
+  expect(github.deleteBranch('acme/web', 'fix/login')).toBe(false)
+  expect(github.deleteBranch('acme/web', 'main')).toBe(false)
+  expect(github.deleteBranch('acme/gone', 'main')).toBe(false)
+  pushed(github, { branch: 'fix/login' })
+  expect(await branch('fix/login')).toMatchObject({ name: 'fix/login' })
+})
+
+test('calls for a renamed branch are redirected until there is another with the old name, and so are those for master', async () => {
+  const github = await startGithub()
+  const { actions, repos } = clientOf(github)
+  const branch = async (name: string) => (await repos.getBranch({ ...WEB, branch: name })).data.name
+  const { commitId } = pushed(github, { branch: 'main' })
+  expect(github.renameBranch('acme/web', 'main', 'release/next')).toBe(true)
+  expect(github.renameBranch('acme/web', 'main', 'trunk')).toBe(false)
+  expect((await repos.get(WEB)).data.default_branch).toBe('release/next')
+  const manual = { request: { redirect: 'manual' } } as const
+  const moved = await repos.getBranch({ ...WEB, branch: 'main', ...manual })
+  const location = `${github.url}/repositories/acme/web/branches/release%2Fnext`
+  expect(moved).toMatchObject({ status: 301, headers: { location }, data: { url: location } })
+  expect(await branch('main')).toBe('release/next')
+  expect(await branch('master')).toBe('release/next')
+  expect((await repos.getBranch({ ...WEB, branch: 'release/next' })).data.commit.sha).toBe(commitId)
+  expect((await actions.listWorkflowRunsForRepo({ ...WEB, branch: 'main' })).data.total_count).toBe(1)
+  pushed(github)
+  expect(github.state().runs.at(-1)!.branch).toBe('release/next')
+  github.renameBranch('acme/web', 'release/next', 'trunk')
+  expect([await branch('main'), await branch('release/next'), await branch('master')]).toEqual(Array(3).fill('trunk'))
+  pushed(github, { branch: 'main' })
+  expect(await branch('main')).toBe('main')
+  expect(github.renameBranch('acme/web', 'trunk', 'main')).toBe(false)
+  expect(github.deleteBranch('acme/web', 'main')).toBe(true)
+  await expect(branch('main')).rejects.toMatchObject({ status: 404 })
+  github.renameBranch('acme/web', 'trunk', 'main')
+  expect([await branch('main'), await branch('trunk')]).toEqual(['main', 'main'])
+})
+
+test('a pull request exists from the first run with its number, and is open until it is closed or its branch is gone', async () => {
+  const clock = createHandClock(Date.parse('2026-02-03T04:05:06Z'))
+  const github = await startGithub({ clock })
+  const { actions, pulls } = clientOf(github)
+  const pull = async (pull_number: number) => (await pulls.get({ ...WEB, pull_number })).data
+  await expect(pull(7)).rejects.toMatchObject({ status: 404 })
+  const own = pushed(github, {
+    branch: 'fix',
+    pullRequest: 7,
+    message: 'Log in\n\nAt last.',
+    author: { login: 'grace' },
+  })
+  expect(own.event).toBe('pull_request')
+  const forked = pushed(github, { branch: 'main', fork: 'mallory', pullRequest: 8 })
+  const head = { label: 'acme:fix', ref: 'fix', sha: own.commitId }
+  const open = { number: 7, state: 'open', merged: false, merged_at: null, closed_at: null }
+  expect(await pull(7)).toMatchObject({
+    ...open,
+    title: 'Log in',
+    user: { login: 'grace' },
+    head,
+    base: { ref: 'main' },
+  })
+  expect((await pull(7)).html_url).toBe(`${github.url}/acme/web/pull/7`)
+  expect(await pull(8)).toMatchObject({
+    head: { label: 'mallory:main', repo: { full_name: 'mallory/web', fork: true } },
+  })
+  const listed = async (run_id: number) =>
+    (await actions.getWorkflowRun({ ...WEB, run_id })).data.pull_requests!.map(({ number }) => number)
+  expect([await listed(own.id), await listed(forked.id)]).toEqual([[7], []])
+  const later = pushed(github, { branch: 'fix', pullRequest: 7, message: 'Log out' })
+  const after = { title: 'Log out', user: { login: 'grace' }, head: { sha: later.commitId } }
+  expect(await pull(7)).toMatchObject(after)
+  await clock.advance(60_000)
+  expect(github.closePull('acme/web', 7, { merged: true })).toBe(true)
+  expect(github.closePull('acme/web', 7)).toBe(false)
+  const at = '2026-02-03T04:06:06Z'
+  expect(await pull(7)).toMatchObject({ ...after, state: 'closed', merged: true, merged_at: at, closed_at: at })
+  expect(await listed(own.id)).toEqual([])
+  github.closePull('acme/web', 8)
+  expect(await pull(8)).toMatchObject({ state: 'closed', merged: false, merged_at: null, closed_at: at })
+  for (const [number, lose] of [
+    [9, () => github.deleteBranch('acme/web', 'more')],
+    [10, () => github.renameBranch('acme/web', 'more', 'most')],
+  ] as const) {
+    pushed(github, { branch: 'more', pullRequest: number })
+    expect((await pull(number)).state).toBe('open')
+    lose()
+    expect(await pull(number)).toMatchObject({ state: 'closed', merged: false })
+  }
+})
+
+test('a tag exists from the first push of it, and a workflow can be started on it', async () => {
+  const github = await startGithub()
+  const { actions, git } = clientOf(github)
+  const ref = async (name: string) => (await git.getRef({ ...WEB, ref: name })).data
+  await expect(ref('tags/v1/rc')).rejects.toMatchObject({ status: 404 })
+  const { commitId: sha, event } = pushed(github, { tag: 'v1/rc' })
+  expect(event).toBe('push')
+  expect(await ref('tags/v1/rc')).toMatchObject({ ref: 'refs/tags/v1/rc', object: { type: 'commit', sha } })
+  const authorization = `Bearer ${github.address().token}`
+  const asIs = await fetch(`${github.url}/repos/acme/web/git/ref/tags/v1/rc`, { headers: { authorization } })
+  expect(asIs.status).toBe(200)
+  expect((await ref('heads/main')).object.sha).not.toBe(sha)
+  for (const name of ['heads/v1/rc', 'tags/main', 'pulls/main'])
+    await expect(ref(name)).rejects.toMatchObject({ status: 404 })
+  await actions.createWorkflowDispatch({ ...WEB, workflow_id: 'ci.yml', ref: 'v1/rc' })
+  expect(github.state().runs.at(-1)).toMatchObject({ branch: 'v1/rc', event: 'workflow_dispatch', commitId: sha })
+  await expect(ref('heads/v1/rc')).rejects.toMatchObject({ status: 404 })
+})
+
+test('whether something exists is refused like any other call', async () => {
+  const github = await startGithub()
+  const { git, pulls, repos } = clientOf(github)
+  pushed(github, { tag: 'v1', pullRequest: 7 })
+  for (const ask of [
+    () => repos.getBranch({ ...WEB, branch: 'main' }),
+    () => pulls.get({ ...WEB, pull_number: 7 }),
+    () => git.getRef({ ...WEB, ref: 'tags/v1' }),
+  ]) {
+    github.failNext(1, 502)
+    await expect(ask()).rejects.toMatchObject({ status: 502 })
+    github.limit({ calls: 1, retryAfterS: 7 })
+    await expect(ask()).rejects.toMatchObject({ status: 403, response: { headers: { 'retry-after': '7' } } })
+    expect((await ask()).status).toBe(200)
+  }
+})
+
 test('logs are behind a link of another origin, which works for a minute and takes no token', async () => {
   const clock = createHandClock(Date.parse('2026-02-03T04:05:06.789Z'))
   const github = await startGithub({ clock })

@@ -25,6 +25,24 @@ test('the control interface pushes, approves, finishes, reruns and cancels', asy
   expect((await request('GET', `${github.url}/sandbox/state`)).json).toEqual(github.state())
 })
 
+test('the control interface renames and deletes branches, and closes pull requests', async () => {
+  const { github, post } = await startControl()
+  const repository = 'acme/web'
+  pushed(github, { branch: 'fix', pullRequest: 7 })
+  pushed(github, { branch: 'old' })
+  for (const [path, body] of [
+    ['/branches/rename', { repository, from: 'fix', to: 'login' }],
+    ['/branches/delete', { repository, branch: 'old' }],
+  ] as const) {
+    expect((await post(path, body)).json).toEqual({ done: true })
+    expect((await post(path, body)).status).toBe(404)
+  }
+  pushed(github, { branch: 'login', pullRequest: 8 })
+  expect((await post('/pulls/close', { repository, number: 7 })).text).toContain('no such open pull request')
+  expect((await post('/pulls/close', { repository, number: 8, merged: true })).status).toBe(200)
+  expect((await post('/pulls/close', { repository, number: 8 })).status).toBe(404)
+})
+
 test('an invalid call changes nothing', async () => {
   const { github, post } = await startControl()
   expect((await post('/push', { repository: 'acme/web', brunch: 'main' })).text).toContain('brunch')

@@ -19,6 +19,8 @@ test('deliveries of every outcome are as GitHub describes them', async () => {
   pushed(github, { fork: 'mallory', needsApproval: true }, 'acme/api')
   pushed(github, { tag: 'v1.0', event: 'schedule', workflow: 'nightly.yml' })
   pushed(github, { branch: null })
+  pushed(github, { branch: 'fix', pullRequest: 7 })
+  expect(JSON.parse(runs(github).at(-1)!.body)).toMatchObject({ workflow_run: { pull_requests: [{ number: 7 }] } })
   expect(new Set(github.deliveries().map(({ event, action }) => `${event} ${action}`)).size).toBe(4)
 })
 

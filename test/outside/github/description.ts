@@ -26,7 +26,7 @@ export interface Description {
 
 /** The paths whose operations are kept, with all schemas that they refer to. The whole has 13 MB. */
 const USED =
-  /^\/(?:user|rate_limit|app\/installations\/{installation_id}\/access_tokens|repos\/{owner}\/{repo}(?:\/(?:installation|pulls|(?:actions\/(?:runs|jobs|workflows)|hooks|environments|check-runs)(?:\/.*)?))?)$/
+  /^\/(?:user|rate_limit|app\/installations\/{installation_id}\/access_tokens|repos\/{owner}\/{repo}(?:\/(?:installation|pulls(?:\/{pull_number})?|branches\/{branch}|git\/ref\/{ref}|(?:actions\/(?:runs|jobs|workflows)|hooks|environments|check-runs)(?:\/.*)?))?)$/
 const USED_EVENTS = /^(?:ping|workflow-run-.*)$/
 
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/buildline/', import.meta.url))
@@ -92,7 +92,7 @@ function jsonSchemaOf(value: unknown, keep: (ref: string) => void): unknown {
 
 // A property may have these names too; then its value is a schema.
 const isProse = (name: string, value: unknown): boolean =>
-  name.startsWith('x-') ||
+  (name.startsWith('x-') && name !== 'x-multi-segment') ||
   (['description', 'title', 'summary', 'operationId'].includes(name) && typeof value === 'string') ||
   (['example', 'examples', 'externalDocs', 'default'].includes(name) && !(isRecord(value) && 'type' in value))
 

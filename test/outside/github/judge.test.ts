@@ -37,6 +37,20 @@ async function makeEveryCall(github: SandboxGithub, client: GithubClient): Promi
   await client.rate('acme/web')
 }
 
+/** Asks whether a branch, a pull request and a tag are still there, with the answer for each. */
+async function askWhatIsThere(github: SandboxGithub): Promise<void> {
+  const headers = { authorization: `Bearer ${github.address().token}` }
+  const ask = (path: string) => fetch(`${github.url}/repos/acme/web/${path}`, { headers, redirect: 'manual' })
+  pushed(github, { branch: 'fix/login', pullRequest: 7 })
+  pushed(github, { tag: 'v1/rc' })
+  for (const path of ['branches/fix%2Flogin', 'branches/gone', 'pulls/7', 'pulls/8', 'git/ref/tags/v1/rc'])
+    await ask(path)
+  github.closePull('acme/web', 7, { merged: true })
+  await ask('pulls/7')
+  github.renameBranch('acme/web', 'fix/login', 'fix/logout')
+  await ask('branches/fix%2Flogin')
+}
+
 let exchanges: Exchange[] = []
 let deliveries: readonly { event: string; body: string }[] = []
 
@@ -53,6 +67,7 @@ beforeAll(async () => {
   const token = appTokens({ id: '7', privateKey }, { apiUrl, transport, clock: systemClock })
   await makeEveryCall(github, createGithubClient({ apiUrl, token, transport }))
   await transport.close()
+  await askWhatIsThere(github)
   await github.stop()
   exchanges = heard
   deliveries = github.deliveries()
@@ -85,7 +100,7 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
 describe('the bot and the sandbox GitHub', () => {
   it('say nothing that GitHub does not describe, whatever call the bot makes', () => {
     expect(new Set(exchanges.map(({ method, status }) => `${method} ${status}`))).toEqual(
-      new Set(['GET 200', 'GET 304', 'POST 201', 'POST 202']),
+      new Set(['GET 200', 'GET 301', 'GET 304', 'GET 404', 'POST 201', 'POST 202']),
     )
     expect(exchanges.flatMap(faultsOf)).toEqual([])
     expect(deliveries.flatMap(faultsOfDelivery)).toEqual([])
@@ -140,12 +155,12 @@ describe('a request is at fault', () => {
   })
 })
 
-/** The fields of runs, repositories, workflows, jobs and hooks that the bot reads. */
+/** The fields of runs, repositories, workflows, jobs, hooks, branches, pull requests and tags that the bot reads. */
 const READ = new Set(
   (
     'id workflow_id path event status conclusion head_branch head_sha html_url run_number run_attempt run_started_at ' +
     'updated_at head_commit head_repository name full_name default_branch badge_url jobs workflow_runs active events ' +
-    'config last_response token expires_at'
+    'config last_response token expires_at number state merged merged_at closed_at title user login head base ref sha object'
   ).split(' '),
 )
 

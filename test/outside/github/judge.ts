@@ -44,13 +44,16 @@ function createJudge(edition: Edition): Judge {
   const faultsInText = createValidator(DESCRIPTION_ID, description, true)
   const parameterSchemas = new WeakMap<Json, Record<Place, Json>>()
   const templates = Object.entries(description.paths)
-    .map(([template, methods]) => ({ pattern: patternOf(template), literal: literalLength(template), methods }))
+    .map(([template, methods]) => {
+      const parameters = Object.values(methods).flatMap(parametersOf)
+      return { pattern: patternOf(template, parameters), literal: literalLength(template), methods }
+    })
     // `{run_id}` also matches a word that has a path of its own.
     .toSorted((a, b) => b.literal - a.literal)
 
   function find({ method, path }: Request) {
-    // GitHub redirects the calls for a renamed repository to its address by id.
-    const named = path.replace(/^\/repositories\/\d+(?=\/|$)/, '/repos/owner/name')
+    // GitHub redirects the calls for a renamed repository to its address by id, and for a renamed branch to one of these.
+    const named = path.replace(/^\/repositories\/(?:\d+|[^/]+\/[^/]+(?=\/branches\/))(?=\/|$)/, '/repos/owner/name')
     const found = templates.find(({ pattern, methods }) => method.toLowerCase() in methods && pattern.test(named))
     if (!found) return null
     return { operation: found.methods[method.toLowerCase()]!, values: { ...found.pattern.exec(named)!.groups } }
@@ -63,9 +66,12 @@ function createJudge(edition: Edition): Judge {
     return (description.components[kind] as Record<string, Json>)[name]!
   }
 
+  function parametersOf(operation: Json): Json[] {
+    return ((operation['parameters'] ?? []) as unknown[]).map(referred)
+  }
+
   function faultsOfParameters(operation: Json, place: Place, values: object): string[] {
-    const made =
-      parameterSchemas.get(operation) ?? schemasOf(((operation['parameters'] ?? []) as unknown[]).map(referred))
+    const made = parameterSchemas.get(operation) ?? schemasOf(parametersOf(operation))
     parameterSchemas.set(operation, made)
     return faultsInText(made[place], values).map((fault) => `${place}${fault}`)
   }
@@ -115,8 +121,14 @@ const NOTHING_DESCRIBED: Json = {}
 /** Answers that any call may get, and that are described only for some. Source: GitHub REST API, "Troubleshooting". */
 const COMMON = /^(?:30[127]|401|403|404|422|429|5\d\d)$/
 
-const patternOf = (template: string): RegExp =>
-  new RegExp(`^${template.replaceAll('.', String.raw`\.`).replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+/** Some parameters, such as a branch, may have slashes. */
+function patternOf(template: string, parameters: readonly Json[]): RegExp {
+  const isLong = (name: string) => parameters.some((one) => one['name'] === name && one['x-multi-segment'] === true)
+  const source = template
+    .replaceAll('.', String.raw`\.`)
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${isLong(name) ? '.+' : '[^/]+'})`)
+  return new RegExp(`^${source}$`)
+}
 
 const literalLength = (template: string): number => template.replaceAll(/\{\w+\}/g, '').length
 

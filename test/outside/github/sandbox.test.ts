@@ -14,7 +14,7 @@ const REPOSITORIES = [
 ]
 
 /** Recorded requests that the sandbox does not answer, each with the reason. */
-const NOT_ANSWERED = new Map([[`GET /repos/${RUN_TEST}/pulls`, 'the bot reads no pull requests']])
+const NOT_ANSWERED = new Map([[`GET /repos/${RUN_TEST}/pulls`, 'the bot does not list pull requests']])
 
 interface Story {
   /** Makes the situation of the recording. Returns the ids that the recording has for ours. */
