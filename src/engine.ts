@@ -161,15 +161,16 @@ export function createEngine({
     sendText: createSendText(slack),
     admins,
   }
+  const sources = createSources({ ...clients, ...hosted }, store.read)
+  const ends = { ...basics, sources, newId: randomUUID, wake }
   const acting = {
     ...following,
-    wake,
-    newId: randomUUID,
+    ...ends,
+    endGone: (open: readonly Breakage[]) => endGoneBranches(ends, open),
     processId,
     interfaces,
     retentionDays: config.retentionDays,
     ...clients,
-    sources: createSources({ ...clients, ...hosted }, store.read),
     sites: sitesOf(config),
     ci: clients.v2,
     // The same in every process and after a restart, and a secret.

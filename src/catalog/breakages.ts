@@ -2,6 +2,7 @@ import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import { REQUEST_URGENCY } from '../domain/plan.ts'
 import { revisionSubject } from '../domain/revision.ts'
 import { breakageLock } from '../store/breakages.ts'
+import type { Projects } from '../store/records.ts'
 import { redBranches } from '../store/red-branches.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -55,11 +56,15 @@ export const RED_MAX = 10
 /** More red branches than any channel follows: the list says how many it leaves out. */
 export const RED_COUNTED_MAX = 1_000
 
+/** Asks the sources whether these red branches are still there: one that is gone is no longer red afterwards. */
+export type EndGone = (open: readonly Breakage[]) => Promise<void>
+
 /** The red branches of these projects: since when, and who is on each. `more`: how many the list leaves out. */
 export async function redNow(
-  deps: FindDeps,
-  projectIds: readonly string[],
+  deps: FindDeps & { endGone: EndGone },
+  projects: Projects,
 ): Promise<{ builds: BuildSummary[]; more: number }> {
-  const all = await redBranches(deps.store.read, projectIds, RED_COUNTED_MAX)
+  await deps.endGone(await deps.store.read.openBreakages(projects, RED_MAX))
+  const all = await redBranches(deps.store.read, projects, RED_COUNTED_MAX)
   return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
 }

@@ -3,9 +3,11 @@ import type { Figures, FigureQuery } from '../domain/figures.ts'
 import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { DigestView, Listed } from '../domain/view.ts'
 import { collectFigures } from '../store/figures.ts'
-import type { DeliveredProject } from '../store/records.ts'
-import { redNow } from './breakages.ts'
+import type { DeliveredProject, Projects } from '../store/records.ts'
+import type { Reads } from '../store/store.ts'
+import { redNow, type EndGone } from './breakages.ts'
 import type { FindDeps } from './find-build.ts'
+import { deliveredById } from './delivered.ts'
 import { followedBy, type FollowedDeps } from './projects.ts'
 
 export interface FigureDeps extends FindDeps, FollowedDeps {
@@ -16,6 +18,7 @@ export interface FigureDeps extends FindDeps, FollowedDeps {
 export interface DigestViewDeps extends FigureDeps {
   /** the user's name in Slack; null if Slack does not say */
   nameOf: (user: string) => Promise<string | null>
+  endGone: EndGone
 }
 
 /** The most lines of each list in a digest. */
@@ -30,13 +33,20 @@ export async function digestView(
 ): Promise<DigestView> {
   const { projects } = await followedBy(deps, channel)
   const { query, since } = withinRetention(digestPeriod, now - deps.retentionDays * DAY_MS)
-  const ids = projects.map(({ projectId }) => projectId)
-  const figures = await collectFigures(deps.store.read, ids, query)
-  const name = nameLookup(projects)
+  const { read } = deps.store
+  const figures = await collectFigures(read, projects, query)
+  const red = await redNow(deps, projects)
+  const ids = [...figures.red, ...figures.flaky, ...figures.slower, ...red.builds.map(({ ref }) => ref)]
+  const name = nameLookup(
+    await deliveredById(
+      read,
+      ids.map(({ projectId }) => projectId),
+    ),
+  )
   const { builds, passed, before } = figures
   return {
     kind: 'digest',
-    about: commonName(projects),
+    about: await commonName(read, projects),
     every: digestPeriod.kind === 'weekly' ? 'week' : 'day',
     firstDay: digestPeriod.firstDay,
     lastDay: digestPeriod.lastDay,
@@ -46,7 +56,7 @@ export async function digestView(
     before: before.builds === 0 ? null : before,
     days: figures.days.map((day, at) => ({ ...day, day: digestPeriod.dayNames[at]! })),
     red: worst(figures.red, (a, b) => b.forMs - a.forMs, name),
-    redNow: await redBranches(deps, ids, name),
+    redNow: await withOwners(deps, red, name),
     flaky: worstFlaky(figures, DIGEST_LINES_MAX, name),
     slower: worst(figures.slower, (a, b) => b.nowMs / b.beforeMs - a.nowMs / a.beforeMs, name),
     picture: null,
@@ -68,22 +78,27 @@ export function withinRetention(requested: FigureQuery, keptFrom: number) {
 type Name = (projectId: ProjectId) => string
 
 /** The projects' names as cards show them: for a GitHub workflow, the repository and the workflow. */
-export function nameLookup(projects: readonly DeliveredProject[]): Name {
-  const names = new Map(projects.map((project) => [project.projectId, nameOf(project)]))
-  return (projectId) => names.get(projectId) ?? `project ${projectId}`
-}
+export const nameLookup =
+  (projects: ReadonlyMap<string, DeliveredProject>): Name =>
+  (projectId) => {
+    const project = projects.get(projectId)
+    return project ? nameOf(project) : `project ${projectId}`
+  }
 
 const nameOf = ({ projectId, name, fullName }: DeliveredProject): string =>
   sourceOf(projectId) === 'ci' ? (fullName ?? name) : name
 
 /** `acme/web` if there is only that project, `acme` if all projects are acme's; else null. */
-function commonName(projects: readonly DeliveredProject[]): string | null {
-  const names = new Set(projects.map(nameOf))
-  if (names.size === 1) return [...names][0]!
-  const owners = new Set(
-    projects.map((project) => (nameOf(project).includes('/') ? nameOf(project).split('/')[0]! : '')),
-  )
-  return owners.size === 1 ? [...owners][0]! || null : null
+async function commonName(reads: Reads, projects: Projects): Promise<string | null> {
+  // If the first and the last name begin with `acme/`, then so do all between them.
+  const [first, last] = [
+    ...(await reads.deliveredProjects(projects, 'asc', 1)),
+    ...(await reads.deliveredProjects(projects, 'desc', 1)),
+  ].map(nameOf)
+  if (first === undefined || last === undefined) return null
+  if (first === last) return first
+  const [owner, ...rest] = first.split('/')
+  return rest.length > 0 && last.startsWith(`${owner}/`) ? owner || null : null
 }
 
 /** Branches with the most flaky commits first, then those that lost the most time. */
@@ -104,8 +119,11 @@ function worst<Figure extends { projectId: ProjectId; branch: string }>(
 }
 
 /** The red branches as `/ci red` lists them, but with people's names: a digest mentions nobody. */
-async function redBranches(deps: DigestViewDeps, ids: readonly ProjectId[], name: Name): Promise<DigestView['redNow']> {
-  const { builds, more } = await redNow(deps, ids)
+async function withOwners(
+  deps: DigestViewDeps,
+  { builds, more }: Awaited<ReturnType<typeof redNow>>,
+  name: Name,
+): Promise<DigestView['redNow']> {
   const shown = builds.map(async ({ ref, branch, redSince: since, breakage }) => {
     const owner = breakage?.owner
     const onIt = owner && { name: await deps.nameOf(owner.user), since: owner.since, until: owner.until }

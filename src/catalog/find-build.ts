@@ -148,7 +148,7 @@ async function newestOf(
 ): Promise<Looked> {
   const reads = deps.store.read
   if (projectId === null) return { kind: 'no-build', project: name, branch, nearest: null }
-  const running = prefer === 'running' ? await reads.runningBuilds([projectId], CHOICES_MAX) : []
+  const running = prefer === 'running' ? await reads.runningBuilds({ only: [projectId] }, CHOICES_MAX) : []
   const ofBranch = running.filter((build) => branch === null || build.branch === branch)
   if (ofBranch.length > 1) return oneOf(deps, ofBranch, branch === null ? name : `${name}@${branch}`)
   const newest = ofBranch[0] ?? (await reads.newestBuild(projectId, branch ?? undefined))

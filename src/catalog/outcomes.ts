@@ -63,7 +63,7 @@ export interface BuildSummary
 export type NotFound =
   /** `isListRead`: false if CI's list was never read completely, so the project may exist */
   | { kind: 'no-project'; text: string; nearest: string | null; isListRead: boolean }
-  /** several projects match; at most CHOICES_MAX of them are listed */
+  /** several projects match; at most CHOICES_MAX of them are listed, and SEARCHED_MAX are counted */
   | { kind: 'several-projects'; text: string; projects: readonly ProjectRef[]; more: number }
   /** at most CHOICES_MAX */
   | { kind: 'several-builds'; text: string; builds: readonly BuildSummary[] }

@@ -1,46 +1,131 @@
-import { joinProjects, matchProjects, type ProjectRef } from '../domain/project-names.ts'
-import { nearest } from '../lib/nearest.ts'
-import type { DeliveredProject, KnownBuild, KnownProject } from '../store/records.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { joinProjects, namedExactly, type ProjectRef } from '../domain/project-names.ts'
+import { NEAREST_KNOWN_MAX, nearest } from '../lib/nearest.ts'
+import type { DeliveredProject, KnownProject, NameSearch, Projects } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
+import { namesOf } from './delivered.ts'
 import type { ProjectNotFound, Requester, Where } from './outcomes.ts'
 import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
 import type { CiRules } from '../domain/decide.ts'
 import { slackRules } from '../domain/rule.ts'
-import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import { following, nameKey, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { ChannelId } from '../domain/ids.ts'
+import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { Memberships } from '../slack/api/directory.ts'
 
-/** Every project that CI lists or that a delivery named. */
-export async function allProjects(reads: Reads): Promise<ProjectRef[]> {
-  const [listed, delivered] = await Promise.all([reads.projects(), reads.deliveredProjects()])
-  return joinProjects(listed.map(ofListed), delivered.map(ofDelivered))
+/** The most projects with one name that are told apart. */
+const NAMESAKES_MAX = 1_000
+
+/**
+ * The projects with one of these as their uuid, id or name, each with all its names, and others of the same names: CI's
+ * list and deliveries are joined. @param keys in lower case
+ */
+export async function projectsAs(reads: Reads, keys: readonly string[]): Promise<ProjectRef[]> {
+  return joined(reads, {
+    listed: await reads.listedAs(keys, NAMESAKES_MAX),
+    delivered: await reads.deliveredAs(keys, NAMESAKES_MAX),
+  })
 }
 
-/** The one project that a text names, by full name, a unique part of it, uuid or CI's id. */
+interface Found {
+  listed: readonly KnownProject[]
+  delivered: readonly DeliveredProject[]
+}
+
+/** Joins what was found with its other side. */
+async function joined(reads: Reads, found: Found): Promise<ProjectRef[]> {
+  const keys = [...found.listed.flatMap(listedKeys), ...found.delivered.flatMap(deliveredKeys)]
+  if (keys.length === 0) return []
+  const listed = [...found.listed, ...(await reads.listedAs(keys, NAMESAKES_MAX))]
+  const delivered = [...found.delivered, ...(await reads.deliveredAs(keys, NAMESAKES_MAX))]
+  return joinProjects(
+    distinct(listed, ({ uuid }) => uuid).map(ofListed),
+    distinct(delivered, ({ projectId }) => projectId).map(ofDelivered),
+  )
+}
+
+const distinct = <One>(all: readonly One[], idOf: (one: One) => string): One[] => [
+  ...new Map(all.map((one) => [idOf(one), one])).values(),
+]
+
+// Names are compared for the CI service only: see `joinProjects`.
+const listedKeys = ({ uuid, legacyId, name }: KnownProject): string[] =>
+  present([uuid, legacyId, sourceOf(legacyId) === 'ci' ? name.toLowerCase() : null])
+
+const deliveredKeys = ({ projectId, projectUuid, ...names }: DeliveredProject): string[] =>
+  present([projectId, projectUuid, ...(sourceOf(projectId) === 'ci' ? nameKeys(names) : [])])
+
+const nameKeys = ({ name, fullName }: Pick<DeliveredProject, 'name' | 'fullName'>): string[] =>
+  present([name, fullName]).map((one) => one.toLowerCase())
+
+const present = <One>(all: readonly (One | null | undefined)[]): One[] =>
+  all.filter((one): one is One => one !== null && one !== undefined)
+
+/** The most projects that one search looks at, of CI's list and of deliveries each. */
+export const SEARCHED_MAX = 100
+
+/** The projects whose names have this text, those of CI's list first. */
+export async function searchProjects(
+  reads: Reads,
+  { text, at }: NameSearch & { at: Exclude<NameSearch['at'], 'near'> },
+): Promise<ProjectRef[]> {
+  const all = await searched(reads, { text, at })
+  const wanted = text.toLowerCase()
+  return all.filter(({ name }) => HAS[at](name.toLowerCase(), wanted)).slice(0, SEARCHED_MAX)
+}
+
+const HAS = {
+  begin: (name: string, text: string) => name.startsWith(text),
+  end: (name: string, text: string) => name.endsWith(text),
+  anywhere: (name: string, text: string) => name.includes(text),
+}
+
+async function searched(reads: Reads, search: NameSearch): Promise<ProjectRef[]> {
+  const listed = await reads.searchListed(search, SEARCHED_MAX)
+  // Without an index for the middle of names, a search reads all of them: on SQLite, no other work gets its turn then.
+  await nextTurn()
+  const delivered = await reads.searchDelivered(search, SEARCHED_MAX)
+  await nextTurn()
+  return joined(reads, { listed, delivered })
+}
+
+/**
+ * The one project that a text names: by uuid, else by id, else by full name, else by the last part of the name (`web` of
+ * `acme/web`), else by a part that only its name contains. Case does not matter.
+ */
 export async function findProject(
   reads: Reads,
   text: string,
 ): Promise<{ kind: 'project'; project: ProjectRef } | ProjectNotFound> {
-  const all = await allProjects(reads)
-  const [first, ...others] = matchProjects(all, text)
+  const [first, ...others] = await matching(reads, text)
   if (!first) {
     const isListRead = (await reads.lastDoneAt(WHOLE_READING)) !== null
-    return { kind: 'no-project', text, nearest: nearestName(all, text), isListRead }
+    return { kind: 'no-project', text, nearest: await nearestName(reads, text), isListRead }
   }
   if (others.length === 0) return { kind: 'project', project: first }
   const projects = [first, ...others].slice(0, CHOICES_MAX)
   return { kind: 'several-projects', text, projects, more: others.length + 1 - projects.length }
 }
 
-/** Projects whose names begin with a text, then those that contain it; if none does, what `matchProjects` finds. */
+async function matching(reads: Reads, text: string): Promise<ProjectRef[]> {
+  const wanted = nameKey(text)
+  if (wanted === '') return []
+  const exact = namedExactly(await projectsAs(reads, [wanted]), wanted)
+  if (exact.length > 0) return exact
+  const byLastPart = wanted.includes('/') ? [] : await searchProjects(reads, { text: `/${wanted}`, at: 'end' })
+  return byLastPart.length > 0 ? byLastPart : searchProjects(reads, { text: wanted, at: 'anywhere' })
+}
+
+/** Projects whose names begin with a text, then those that contain it; if none does, the one with that uuid or id. */
 export async function suggestProjects(reads: Reads, text: string): Promise<ProjectRef[]> {
-  const all = await allProjects(reads)
-  const searched = text.trim().toLowerCase()
-  const placeOf = ({ name }: ProjectRef) => Math.min(1, name.toLowerCase().indexOf(searched))
-  const named = all.filter((project) => placeOf(project) >= 0)
-  return named.length > 0 ? named.toSorted((a, b) => placeOf(a) - placeOf(b)) : matchProjects(all, text)
+  const wanted = nameKey(text)
+  const begun = await searchProjects(reads, { text: wanted, at: 'begin' })
+  const missing = SEARCHED_MAX - begun.length
+  const others = missing > 0 && wanted !== '' ? await searchProjects(reads, { text: wanted, at: 'anywhere' }) : []
+  const isNew = ({ name }: ProjectRef) => !name.toLowerCase().startsWith(wanted)
+  const named = [...begun, ...others.filter(isNew)].slice(0, SEARCHED_MAX)
+  return named.length > 0 ? named : namedExactly(await projectsAs(reads, [wanted]), wanted)
 }
 
 export interface FollowedDeps {
@@ -48,37 +133,78 @@ export interface FollowedDeps {
   subscriptions: () => Promise<readonly Subscription[]>
 }
 
+/** All projects that builds have named. */
+export const EVERY_PROJECT: Projects = { except: [] }
+
+/** This project alone; none if it has no builds. */
+export const onlyOf = ({ projectId }: Pick<ProjectRef, 'projectId'>): Projects => ({
+  only: projectId === null ? [] : [projectId],
+})
+
 /** The projects that a channel follows; all projects if it follows none. */
 export async function followedBy(
   { store, subscriptions }: FollowedDeps,
   channel: ChannelId | null,
-): Promise<{ projects: DeliveredProject[]; where: Where }> {
-  const [delivered, all] = [await store.read.deliveredProjects(), await subscriptions()]
-  const followed = delivered.filter(({ projectId, projectUuid, name, fullName }) =>
-    following(all, { projectId, projectUuid, names: [name, fullName] }).some((one) => one.channel === channel),
-  )
-  return followed.length > 0 ? { projects: followed, where: 'channel' } : { projects: delivered, where: 'everywhere' }
+): Promise<{ projects: Projects; where: Where }> {
+  const projects = await followedIn(store.read, await subscriptions(), (one) => one === channel)
+  const isNone = projects === null || ('only' in projects && projects.only.length === 0)
+  return isNone ? { projects: EVERY_PROJECT, where: 'everywhere' } : { projects, where: 'channel' }
 }
 
-/** The newest build of each project; latest news first. */
-export async function newestBuilds(
-  reads: Pick<Reads, 'newestBuild'>,
-  projects: readonly Pick<DeliveredProject, 'projectId'>[],
-): Promise<KnownBuild[]> {
-  const newest = await Promise.all(projects.map(({ projectId }) => reads.newestBuild(projectId)))
-  return newest.filter((build) => build !== null).sort((a, b) => b.at - a.at)
+/** The most projects that the lists of one channel tell apart. */
+export const FOLLOWED_MAX = 5_000
+
+/** The projects that some channels follow, of those that builds have named; null: the channels follow nothing. */
+export async function followedIn(
+  reads: Reads,
+  subscriptions: readonly Subscription[],
+  isMeant: (channel: ChannelId) => boolean,
+): Promise<Projects | null> {
+  const { here = [], elsewhere = [] } = Object.groupBy(subscriptions, ({ channel }) =>
+    isMeant(channel) ? 'here' : 'elsewhere',
+  )
+  if (here.length === 0) return null
+  if (follow(here, 'all')) return EVERY_PROJECT
+  const named = await idsNamedBy(reads, here)
+  if (!follow(here, 'unfollowed') || follow(elsewhere, 'all')) return { only: named }
+  const own = new Set(named)
+  return { except: (await idsNamedBy(reads, elsewhere)).filter((id) => !own.has(id)) }
 }
+
+const follow = (subscriptions: readonly Subscription[], what: Subscription['follows']['what']): boolean =>
+  subscriptions.some(({ follows }) => follows.what === what)
+
+/** The ids of the projects that these subscriptions name, and that builds have named too. */
+async function idsNamedBy(reads: Reads, subscriptions: readonly Subscription[]): Promise<ProjectId[]> {
+  const byKey = Map.groupBy(
+    subscriptions.flatMap((one) => followedKeys(one).map((key) => ({ key, one }))),
+    ({ key }) => key,
+  )
+  if (byKey.size === 0) return []
+  const delivered = await reads.deliveredAs([...byKey.keys()], FOLLOWED_MAX)
+  const isNamed = (project: DeliveredProject) => {
+    const keys = present([project.projectId, project.projectUuid, ...nameKeys(project)])
+    const candidates = keys.flatMap((key) => byKey.get(key) ?? [])
+    return following([...new Set(candidates.map(({ one }) => one))], namesOf(project)).length > 0
+  }
+  return delivered.filter(isNamed).map(({ projectId }) => projectId)
+}
+
+/** What a subscription calls its project, in lower case. */
+export const followedKeys = ({ follows }: Pick<Subscription, 'follows'>): string[] =>
+  follows.what === 'project' ? present([follows.uuid?.toLowerCase(), follows.projectId, nameKey(follows.name)]) : []
 
 // People type the last part of a name more often than the whole.
-function nearestName(all: readonly ProjectRef[], text: string): string | null {
-  const names = all.map(({ name }) => name)
-  const whole = nearest(text, names)
-  if (whole) return whole
-  const part = nearest(
-    text,
-    names.map((name) => name.split('/').at(-1)!),
-  )
-  return names.find((name) => name.split('/').at(-1) === part) ?? null
+async function nearestName(reads: Reads, text: string): Promise<string | null> {
+  const search: NameSearch = { text: nameKey(text), at: 'near' }
+  const listed = await reads.searchListed(search, NEAREST_KNOWN_MAX / 2)
+  const delivered = await reads.searchDelivered(search, NEAREST_KNOWN_MAX / 2)
+  const names = [...listed.map(({ name }) => name), ...delivered.map(({ fullName, name }) => fullName ?? name)]
+  const lastParts = names.map((name) => name.split('/').at(-1)!)
+  const name = nearest(text, names) ?? names[lastParts.indexOf(nearest(text, lastParts) ?? '')]
+  if (name === undefined) return null
+  // A delivered name may be another one than CI's, which counts.
+  return namedExactly(await projectsAs(reads, [nameKey(name)]), name)[0]?.name ?? null
 }
 
 /** A project with a legacy id and no known type is Basic: the legacy interface lists only those. */

@@ -3,9 +3,10 @@ import type { ChannelId } from '../domain/ids.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { ChannelRule } from '../domain/rule.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
-import type { ClosedChannel, DeliveredProject } from '../store/records.ts'
+import type { ClosedChannel } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
-import { allProjects, findProject } from './projects.ts'
+import { deliveredById, namesOf } from './delivered.ts'
+import { findProject, followedKeys, projectsAs } from './projects.ts'
 
 /** A subscription with its project and rules, and whether its channel is paused. */
 export interface ShownSubscription {
@@ -29,7 +30,8 @@ export async function shownOf(
   { store, rulesOf }: ShownDeps,
   subscriptions: readonly Subscription[],
 ): Promise<ShownSubscription[]> {
-  const [named, closed] = await Promise.all([namedProjects(store.read), store.read.closedChannels()])
+  const keys = subscriptions.flatMap(followedKeys)
+  const [named, closed] = await Promise.all([namedAs(store.read, keys), store.read.closedChannels()])
   return Promise.all(
     subscriptions.map(async (subscription): Promise<ShownSubscription> => {
       const { rules: own, source, channel } = subscription
@@ -57,30 +59,31 @@ export interface Named {
   names: ProjectNames
 }
 
-export async function namedProjects(reads: Reads): Promise<Named[]> {
-  const [all, delivered] = await Promise.all([allProjects(reads), reads.deliveredProjects()])
-  const byId = new Map(delivered.map((one) => [one.projectId as string, one]))
-  return all.map((project) => ({ project, names: namesOf(project, byId.get(project.projectId ?? '')) }))
+async function namedAs(reads: Reads, keys: readonly string[]): Promise<Named[]> {
+  return withNames(reads, await projectsAs(reads, keys))
 }
 
 /** The one project that a text names, as `findProject` finds it, with the names that its build events use. */
 export async function findNamed(reads: Reads, text: string) {
   const found = await findProject(reads, text)
   if (found.kind !== 'project') return found
-  const { project } = found
-  const delivered = (await reads.deliveredProjects()).find(({ projectId }) => projectId === project.projectId)
-  return { ...found, names: namesOf(project, delivered) }
+  const [named] = await withNames(reads, [found.project])
+  return { ...found, names: named!.names }
 }
 
 // The names from deliveries, which decisions use too. If no delivery has named the project, those from CI's list.
-const namesOf = ({ projectId, uuid, name }: ProjectRef, delivered: DeliveredProject | undefined): ProjectNames =>
-  delivered
-    ? {
-        projectId: delivered.projectId,
-        projectUuid: delivered.projectUuid,
-        names: [delivered.name, delivered.fullName],
-      }
-    : { projectId: projectId ?? '', projectUuid: uuid, names: [name] }
+async function withNames(reads: Reads, projects: readonly ProjectRef[]): Promise<Named[]> {
+  const byId = await deliveredById(
+    reads,
+    projects.flatMap(({ projectId }) => projectId ?? []),
+  )
+  return projects.map((project) => {
+    const { projectId, uuid, name } = project
+    const delivered = byId.get(projectId ?? '')
+    const listed = { projectId: projectId ?? '', projectUuid: uuid, names: [name] }
+    return { project, names: delivered ? namesOf(delivered) : listed }
+  })
+}
 
 /** Does this subscription name this project? A subscription to all projects does not. Ids from CI's list count too. */
 export function namesProject(subscription: Subscription, { project, names }: Named): boolean {

@@ -8,8 +8,9 @@ import { revisionKey } from '../domain/revision.ts'
 import { isFinal, isRed, isVerdict, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { KnownBuild } from '../store/records.ts'
-import type { Store, Tx } from '../store/store.ts'
+import type { KnownBuild, ListedProject } from '../store/records.ts'
+import type { Reads, Store, Tx } from '../store/store.ts'
+import { deliveredById } from './delivered.ts'
 import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snapshot.ts'
 
 // Builds that CI did not deliver, but shows when it is asked.
@@ -47,24 +48,39 @@ export async function recordListedBuilds(
   { projects, requestedAt, isWhole }: ListedBuilds,
 ): Promise<number> {
   const { store, clock, log } = deps
-  const listed = new Map((await store.read.projects()).map((project) => [project.uuid, project]))
-  const deliveredNames = new Map((await store.read.deliveredProjects()).map(({ projectId, name }) => [projectId, name]))
   let recorded = 0
-  for (const project of projects) {
-    const known = project.uuid === null ? undefined : listed.get(project.uuid)
-    if (!known) continue
-    const isBaseline = known.buildsReadAt === null
-    // GitHub and GitLab say with each build what its project is called. CI's list may leave out the owner.
-    const name = sourceOf(project.id) === 'ci' ? (deliveredNames.get(project.id) ?? known.name) : project.name
-    const named = { ...project, name }
-    recorded += await recordListedProject(deps, { project: named, requestedAt, isBaseline })
-    // SQLite's reads do not yield to the event loop, so other work gets its turn between two projects.
-    await nextTurn()
-    if (isBaseline && isWhole)
-      await store.write((tx) => tx.setBuildsReadAt(known.uuid, clock.now()), { canBeRedone: true })
+  for (let at = 0; at < projects.length; at += LOOKED_UP_AT_ONCE) {
+    const some = projects.slice(at, at + LOOKED_UP_AT_ONCE)
+    const listed = await knownByUuid(store.read, some)
+    const delivered = await deliveredById(
+      store.read,
+      some.map(({ id }) => id),
+    )
+    for (const project of some) {
+      const known = listed.get(project.uuid ?? '')
+      if (!known) continue
+      const isBaseline = known.buildsReadAt === null
+      // GitHub and GitLab say with each build what its project is called. CI's list may leave out the owner.
+      const name = sourceOf(project.id) === 'ci' ? (delivered.get(project.id)?.name ?? known.name) : project.name
+      const named = { ...project, name }
+      recorded += await recordListedProject(deps, { project: named, requestedAt, isBaseline })
+      // SQLite's reads do not yield to the event loop, so other work gets its turn between two projects.
+      await nextTurn()
+      if (isBaseline && isWhole)
+        await store.write((tx) => tx.setBuildsReadAt(known.uuid, clock.now()), { canBeRedone: true })
+    }
   }
   if (recorded > 0) log.info({ builds: recorded }, 'CI showed builds that it had not delivered')
   return recorded
+}
+
+/** Listed projects that are looked up at once. */
+const LOOKED_UP_AT_ONCE = 100
+
+async function knownByUuid(reads: Reads, projects: readonly LegacyProject[]): Promise<Map<string, ListedProject>> {
+  const uuids = projects.flatMap(({ uuid }) => uuid ?? [])
+  const listed = uuids.length === 0 ? [] : await reads.listedAs(uuids, uuids.length)
+  return new Map(listed.map((project) => [project.uuid, project]))
 }
 
 interface ListedProjectBuilds {

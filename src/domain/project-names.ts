@@ -48,18 +48,13 @@ export function joinProjects(listed: readonly ProjectSource[], delivered: readon
 
 const isOfCi = ({ projectId }: Pick<ProjectRef, 'projectId'>): boolean => sourceOf(projectId) === 'ci'
 
-/**
- * The projects that a text names: by uuid, else by id, else by full name, else by the last part of the name (`web` of
- * `acme/web`), else all whose name contains it. Case does not matter.
- */
-export function matchProjects(projects: readonly ProjectRef[], text: string): ProjectRef[] {
+/** The projects that a text names exactly: by uuid, else by id, else by full name. Case does not matter. */
+export function namedExactly(projects: readonly ProjectRef[], text: string): ProjectRef[] {
   const searched = text.trim().toLowerCase()
-  if (searched === '') return []
-  const exact = [
+  const named = [
     projects.filter(({ uuid }) => uuid === searched),
     projects.filter(({ projectId }) => projectId === searched),
     projects.filter(({ name }) => name.toLowerCase() === searched),
-    projects.filter(({ name }) => name.toLowerCase().split('/').at(-1) === searched),
-  ].find((found) => found.length > 0)
-  return exact ?? projects.filter(({ name }) => name.toLowerCase().includes(searched))
+  ]
+  return named.find((found) => found.length > 0) ?? []
 }

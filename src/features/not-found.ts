@@ -1,3 +1,4 @@
+import { SEARCHED_MAX } from '../catalog/projects.ts'
 import type { NotFound } from '../catalog/outcomes.ts'
 import { projectKey } from '../domain/project-names.ts'
 import { onBranch, outside, projectLabel } from '../slack/messages/build.ts'
@@ -80,10 +81,15 @@ function severalProjects(
   context: AnswerContext,
 ): ErrorAnswer {
   const { projects, more, text } = outcome
+  const count = projects.length + more
+  const isMore = count >= SEARCHED_MAX
   const buttons = choices(projects.map((project) => projectChoice(context, projectKey(project), project.name)))
   return {
-    what: `:mag: *${projects.length + more} projects* match ${typed(text)}.`,
-    why: [...numbered(projects.map(projectLine)), ...(more > 0 ? [`… and ${more} more`] : [])],
+    what: `:mag: *${isMore ? 'At least ' : ''}${count} projects* match ${typed(text)}.`,
+    why: [
+      ...numbered(projects.map(projectLine)),
+      ...(more > 0 ? [`… and ${isMore ? 'at least ' : ''}${more} more`] : []),
+    ],
     next: nextOf(buttons, more, `type ${typed(typedName(context))} with more of the name`),
     parts: buttons,
   }

@@ -42,7 +42,7 @@ export interface OperationsDeps
 /** Everything that people can request. Commands, buttons, forms and mentions use only these operations. */
 export function createOperations(deps: OperationsDeps) {
   const orAskCi = createCiLookup(deps)
-  const stored: FindBuildDeps & FollowedDeps = deps
+  const stored: FindBuildDeps & FollowedDeps & { endGone: EndGone } = deps
   return {
     /** For commands that only read what is stored. */
     stored,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import { coversBranch, matchBranch } from '../domain/pattern.ts'
@@ -5,6 +6,8 @@ import { REQUEST_URGENCY, newestOf } from '../domain/plan.ts'
 import { isDue, nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
 import { noteSlot } from '../domain/story.ts'
 import { following, type Subscription } from '../domain/subscription.ts'
+import { deliveredById, namesOf } from '../catalog/delivered.ts'
+import { followedIn } from '../catalog/projects.ts'
 import type { SubscriptionDeps } from '../features/subscriptions/outcomes.ts'
 import { breakageButton, lapsedLine } from '../slack/messages/breakage.ts'
 import { breakageLock } from '../store/breakages.ts'
@@ -25,13 +28,24 @@ export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | '
 /** Stores each reminder that is due; the reconciler posts it. A reminder that fails does not stop the others. */
 export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'done' | 'again'> {
   const { read } = deps.store
-  const projects = await remindedProjects(deps)
-  const open = await read.openBreakages([...projects.keys()], REMINDED_BRANCHES_MAX)
+  const all = await deps.subscriptions()
+  const reminding = new Set(all.filter(isReminding).map(({ channel }) => channel))
+  const those = all.filter((one) => isReminding(one) || !reminding.has(one.channel))
+  const followed = await followedIn(read, those, (channel) => reminding.has(channel))
+  if (reminding.size === 0 || !followed) return 'done'
+  const open = await read.openBreakages(followed, REMINDED_BRANCHES_MAX)
+  const projects = await deliveredById(
+    read,
+    open.map(({ projectId }) => projectId),
+  )
   const changes = Map.groupBy(await read.breakageChanges(open.map(({ id }) => id)), ({ breakageId }) => breakageId)
   let end: 'done' | 'again' = 'done'
   for (const breakage of open) {
-    const { project, subscriptions } = projects.get(breakage.projectId)!
-    for (const subscription of subscriptions) {
+    // Which channels follow a project depends on all subscriptions: other work gets its turn between two projects.
+    await nextTurn()
+    const project = projects.get(breakage.projectId)
+    if (!project) continue
+    for (const subscription of following(all, namesOf(project)).filter(isReminding)) {
       if (signal.aborted) return 'again'
       const { channel, remind: rule } = subscription
       try {
@@ -48,19 +62,6 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
 }
 
 type Reminding = Subscription & { remind: ReminderRule }
-
-/** The projects with reminders, by id, each with the subscriptions that ask for them. */
-async function remindedProjects({ store, subscriptions }: RemindDeps) {
-  const all = await subscriptions()
-  const projects = new Map<string, { project: DeliveredProject; subscriptions: readonly Reminding[] }>()
-  if (!all.some(isReminding)) return projects
-  for (const project of await store.read.deliveredProjects()) {
-    const { projectId, projectUuid, name, fullName } = project
-    const reminding = following(all, { projectId, projectUuid, names: [name, fullName] }).filter(isReminding)
-    if (reminding.length > 0) projects.set(projectId, { project, subscriptions: reminding })
-  }
-  return projects
-}
 
 const isReminding = (one: Subscription): one is Reminding => one.remind !== undefined
 

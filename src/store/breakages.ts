@@ -1,6 +1,6 @@
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import type { CardKey } from './records.ts'
+import type { CardKey, Projects } from './records.ts'
 
 // Red streaks, who is on them, and what was done about them.
 
@@ -11,7 +11,7 @@ export interface BreakageReads {
   /** The branch's newest breakage that began at this build or before it. */
   breakageAt(branchKey: string, buildOrder: string): Promise<Breakage | null>
   /** The open breakages of these projects, newest first. */
-  openBreakages(projectIds: readonly string[], limit: number): Promise<Breakage[]>
+  openBreakages(projects: Projects, limit: number): Promise<Breakage[]>
   /** Open breakages whose branches were not looked for since (ms), the longest ago first. */
   breakagesToCheck(checkedBefore: number, limit: number): Promise<Breakage[]>
   /** The open breakages that this person owns. */

@@ -22,7 +22,7 @@ export async function readFlakyTests(
   since: number,
 ): Promise<FlakyTest[]> {
   const reported: (ReportedBuild & { projectId: ProjectId })[] = []
-  for (const projectId of projectIds) {
+  for (const projectId of await reads.reportedAmong(projectIds, since)) {
     const builds = await reads.reportedBuilds(projectId, since, REPORTS_READ_MAX)
     reported.push(...builds.map((build) => ({ projectId, ...build })))
   }
@@ -46,7 +46,7 @@ async function readAttempts(
   projectId: ProjectId,
   ids: readonly BuildId[],
 ): Promise<ReportedAttempt[]> {
-  const { buildEvents, restarts } = await reads.eventsAndRestartsOf(projectId, ids)
+  const { buildEvents, restarts } = await reads.eventsAndRestartsOf(ids.map((id) => buildKey(projectId, id)))
   const reported: ReportedAttempt[] = []
   for (const [buildId, own] of Map.groupBy(buildEvents, (buildEvent) => buildEvent.buildId)) {
     const stored = await reads.reportsOf(buildKey(projectId, buildId))

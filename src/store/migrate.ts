@@ -14,6 +14,7 @@ import { reports } from './migrations/0011-reports.ts'
 import { digests } from './migrations/0012-digests.ts'
 import { reminders } from './migrations/0013-reminders.ts'
 import { deliveredNames } from './migrations/0014-delivered-names.ts'
+import { manyProjects } from './migrations/0015-many-projects.ts'
 import { ends } from './migrations/0016-ends.ts'
 import type { Schema } from './schema.ts'
 
@@ -37,6 +38,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0012-digests': digests(dialect),
     '0013-reminders': reminders,
     '0014-delivered-names': deliveredNames,
+    '0015-many-projects': manyProjects(dialect),
     '0016-ends': ends,
   }
   if (await isUpToDate(db, Object.keys(migrations))) return

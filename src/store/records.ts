@@ -79,6 +79,28 @@ export interface DeliveredProject {
   at: number
 }
 
+/** A project as its source lists it. `readAt`: last read; `buildsReadAt`: its builds' first read (ms; null: none yet). */
+export type ListedProject = KnownProject & { readAt: number; buildsReadAt: number | null }
+
+/** Of the projects that builds have named: only those with these ids, or all but those. */
+export type Projects = { only: readonly string[] } | { except: readonly string[] }
+
+/** Which names a search means, in any case: `near` those around the text in the order of names. */
+export interface NameSearch {
+  text: string
+  at: 'begin' | 'end' | 'anywhere' | 'near'
+}
+
+/** A part of the projects that their sources list, by name. */
+export interface ListedQuery {
+  /** a part of the name, in any case; null: all */
+  text: string | null
+  /** null: all */
+  type: string | null
+  /** leaves out projects of the CI service that were last read before then (ms) */
+  readSince: number
+}
+
 /** The state of a build: its newest attempt, as ingested. */
 export interface KnownBuild extends AttemptRef {
   revisionKey: string

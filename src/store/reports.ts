@@ -20,6 +20,8 @@ export interface ReportedBuild {
 export interface ReportReads {
   /** The reports of a build (`project_id/build_id`), in order of receipt. */
   reportsOf(buildKey: string): Promise<StoredReport[]>
+  /** Those of these projects with reports that were received then (ms) or later. */
+  reportedAmong(projectIds: readonly ProjectId[], since: number): Promise<ProjectId[]>
   /** Builds of the project with reports that were received then (ms) or later, the newest report first. */
   reportedBuilds(projectId: ProjectId, since: number, limit: number): Promise<ReportedBuild[]>
 }

@@ -152,6 +152,8 @@ export interface Schema {
     looked_at: Generated<number | null>
     /** ProjectClaim; null: deliveries say the same as this row */
     claim: Generated<string | null>
+    /** in lower case; null: an older process wrote the row */
+    name_key: Generated<string | null>
   }
   /** the state of each build: its newest attempt, as ingested */
   build: {
@@ -177,9 +179,24 @@ export interface Schema {
     asked_at: Generated<number | null>
     /** when its source is to be asked how it ended; null: it runs, or that is known */
     read_end_at: Generated<number | null>
+    /** 1: the newest build of its project, by `build_order` */
+    newest: Generated<number>
+    /** 1: the newest build of its branch with an outcome, which is red and counts for a streak */
+    red: Generated<number>
+    /** 1: its branch has ended since, so it is not an outcome of a branch of the same name */
+    forgotten: Generated<number>
   }
   /** projects as their builds name them; `at`: the newest delivery that is ingested, 0: none */
-  heard: { project_id: string; name: string; full_name: string | null; project_uuid: string | null; at: number }
+  heard: {
+    project_id: string
+    name: string
+    full_name: string | null
+    project_uuid: string | null
+    at: number
+    /** `name`, and `full_name` or else `name`, in lower case; null: an older process wrote the row */
+    name_key: Generated<string | null>
+    full_key: Generated<string | null>
+  }
   /** interactions from Slack that still need an answer */
   interaction: {
     id: string

@@ -18,6 +18,10 @@ import type {
   DueRevision,
   EventRef,
   DeliveredProject,
+  ListedProject,
+  ListedQuery,
+  NameSearch,
+  Projects,
   CardDecision,
   StoredDecision,
   StoredSubscription,
@@ -65,6 +69,8 @@ export interface Store {
     listen(onNews: () => void): () => Promise<void>
   }
 }
+
+type BuildIds = Pick<KnownBuild, 'projectId' | 'buildId'>
 
 export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
@@ -125,7 +131,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   recentCalls(sinceMs: number): Promise<{ queue: Queue; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
-  /** Which sources have projects of these names, in any case of a to z; some rows have the project's other name. */
+  /** Which sources have projects of these names, in any case; `name` is in lower case. */
   namesakes(names: readonly string[]): Promise<(Namesake & { name: string })[]>
   /** The subscriptions made in Slack, oldest first. */
   subscriptions(): Promise<StoredSubscription[]>
@@ -152,9 +158,20 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
    * asked after `notAfter`; the longest silent first.
    */
   silentBuilds(since: { notAfter: number; notBefore: number }, limit: number): Promise<KnownBuild[]>
-  /** All known projects by name. `readAt`: last read; `buildsReadAt`: its builds' first read (ms; null: none yet). */
-  projects(): Promise<(KnownProject & { readAt: number; buildsReadAt: number | null })[]>
-  deliveredProjects(): Promise<DeliveredProject[]>
+  /** A page of the projects that their sources list, by name. */
+  listedProjects(query: ListedQuery, page: { limit: number; offset: number }): Promise<ListedProject[]>
+  /** How many these are, and when the first of them was last read (ms; null: there is none). */
+  countListed(query: ListedQuery): Promise<{ total: number; oldestReadAt: number | null }>
+  /** Listed projects with one of these as their uuid, id or name; all in lower case. By name. */
+  listedAs(keys: readonly string[], limit: number): Promise<ListedProject[]>
+  /** The same of projects that builds have named, by name or full name. */
+  deliveredAs(keys: readonly string[], limit: number): Promise<DeliveredProject[]>
+  /** Listed projects by name. */
+  searchListed(search: NameSearch, limit: number): Promise<ListedProject[]>
+  /** The same of projects that builds have named, by full name if known. */
+  searchDelivered(search: NameSearch, limit: number): Promise<DeliveredProject[]>
+  /** Projects that builds have named, by full name if known. */
+  deliveredProjects(projects: Projects, order: 'asc' | 'desc', limit: number): Promise<DeliveredProject[]>
   /** Projects with a claim whose uuid comes after this one, by uuid. */
   claimedProjects(after: string, limit: number): Promise<{ project: KnownProject; claim: ProjectClaim }[]>
   build(projectId: string, buildId: string): Promise<KnownBuild | null>
@@ -169,16 +186,20 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   buildsByNumber(number: string, limit: number, projectId?: string): Promise<KnownBuild[]>
   /** The newest build of a project, of one branch if given. */
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
+  /** The newest build of each project, without some; the newest event first. */
+  newestBuilds(projects: Projects, limit: number, without?: readonly BuildIds[]): Promise<KnownBuild[]>
+  /** How many these are, counted up to `max`. */
+  countNewest(projects: Projects, max: number, without?: readonly BuildIds[]): Promise<number>
   /** The newest builds of a branch, newest first. */
   lastBuilds(projectId: string, branch: string, limit: number): Promise<KnownBuild[]>
-  /** Builds that run now, the newest event first; of these projects, or of all. */
-  runningBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
+  /** Builds that run now, the newest event first; of these projects, or all. */
+  runningBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
   /** Red builds of these projects without a newer outcome on their branch, the newest event first. */
-  redBuilds(projectIds: readonly string[], limit: number): Promise<KnownBuild[]>
+  redBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
   /** Red builds of these committers without a newer outcome on their branch, the newest event first. */
   redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
-  /** Builds that wait, the newest event first; of these projects, or of all. */
-  waitingBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
+  /** Builds that wait, the newest event first; of these projects, or all. */
+  waitingBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
   /** When each project last delivered something (ms), newest first. */
   lastDeliveries(limit: number): Promise<{ project: string; at: number }[]>
   /** The branches of a project, the one with the newest build first. */
@@ -293,7 +314,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   rememberRequest(key: string, at: number, lastTakenBefore?: number): Promise<boolean>
   forgetRequests(takenBefore: number): Promise<void>
   /** Records when CI was asked about these builds (ms). */
-  setCiCheckedAt(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
+  setCiCheckedAt(builds: readonly BuildIds[], at: number): Promise<void>
   /**
    * Removes all about one card of a revision, in every channel: build events, decisions, messages, builds, reports of
    * builds without events, and with the revision's last card its requests. @returns how many rows

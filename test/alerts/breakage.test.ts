@@ -166,6 +166,9 @@ test('the list of red branches says how many it leaves out, however many there a
   await using stage = await openStage()
   const branches = Array.from({ length: 105 }, (_, at) => ({ ...built(at + 1, 'error'), branch: `fix/${at}` }))
   await heardInGroups(stage, branches.length, branches)
-  const { builds, more } = await redNow({ ...stage, interfaces: { v2: false, legacy: false } }, [projectId(WEB)])
+  const { builds, more } = await redNow(
+    { ...stage, interfaces: { v2: false, legacy: false } },
+    { only: [projectId(WEB)] },
+  )
   expect([builds.length, more]).toEqual([10, 95])
 })

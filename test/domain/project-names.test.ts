@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
-import { joinProjects, matchProjects, type ProjectRef, type ProjectSource } from '../../src/domain/project-names.ts'
+import { joinProjects, namedExactly, type ProjectRef, type ProjectSource } from '../../src/domain/project-names.ts'
 
 const uuid = (n: number) => toUuid(`f0000000-0000-0000-0000-${String(n).padStart(12, '0')}`)
 
@@ -84,31 +84,25 @@ describe('a project that CI lists and a project from deliveries', () => {
 describe('the text', () => {
   const PROJECTS = [
     { projectId: '11', uuid: uuid(1), name: 'acme/web', type: 'basic' },
-    { projectId: '12', uuid: uuid(2), name: 'acme/web-admin', type: 'basic' },
     { projectId: '13', uuid: null, name: 'acme/api', type: 'pro' },
     { projectId: null, uuid: uuid(4), name: 'other/api', type: 'pro' },
-    { projectId: '15', uuid: null, name: 'acme/13', type: null },
+    { projectId: '15', uuid: null, name: '13', type: null },
+    { projectId: '16', uuid: uuid(6), name: 'Acme/Web', type: 'basic' },
   ]
 
-  it.each<[text: string, names: string[]]>([
-    ['acme/web', ['acme/web']],
-    ['ACME/Web', ['acme/web']],
-    ['  acme/web ', ['acme/web']],
-    ['web', ['acme/web']],
-    ['web-', ['acme/web-admin']],
-    ['api', ['acme/api', 'other/api']],
-    ['acme/a', ['acme/api']],
-    ['e/w', ['acme/web', 'acme/web-admin']],
-    [uuid(4), ['other/api']],
-    [uuid(4).toUpperCase(), ['other/api']],
-    ['11', ['acme/web']],
-    ['13', ['acme/api']],
-    ['1', ['acme/13']],
+  it.each<[text: string, ids: (string | null)[]]>([
+    ['acme/web', ['11', '16']],
+    ['ACME/Api', ['13']],
+    ['  acme/api ', ['13']],
+    ['api', []],
+    [uuid(4), [null]],
+    [uuid(4).toUpperCase(), [null]],
+    ['11', ['11']],
+    ['13', ['13']],
+    ['1', []],
     ['', []],
-    ['   ', []],
-    ['.*', []],
     ['nowhere', []],
-  ])('%j names %j', (text, names) => {
-    expect(matchProjects(PROJECTS, text).map(({ name }) => name)).toEqual(names)
+  ])('%j names %j exactly', (text, ids) => {
+    expect(namedExactly(PROJECTS, text).map(({ projectId }) => projectId)).toEqual(ids)
   })
 })

@@ -155,13 +155,13 @@ describe('the doctor', () => {
     ['longer, but a minute ago at most,', SILENT_MS_MAX + 1, UNDER_WAY_MS_MAX - 1, 'fine'],
   ])('judges a project whose last delivery came %s before its newest build', async (_, aheadMs, agoMs, kind) => {
     const startedAt = T0 - agoMs
-    const deliveredProjects = async () => [
+    const deliveredAs = async () => [
       { projectId: '1' as ProjectId, name: 'acme/p1', fullName: null, projectUuid: null, at: startedAt - aheadMs },
     ]
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
       legacy: { listProjects: async () => legacyList(startedAt) },
-      store: { read: { deliveredProjects } } as never,
+      store: { read: { deliveredAs } } as never,
       clock: { ...clock, now: () => T0 },
     }
     expect((await found('silent-projects', changes)).map((one) => one.kind)).toEqual([kind])
@@ -172,7 +172,7 @@ describe('the doctor', () => {
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
       legacy: { listProjects: async () => legacyList(T0 - UNDER_WAY_MS_MAX) },
-      store: { read: { deliveredProjects: async () => [asked] } } as never,
+      store: { read: { deliveredAs: async () => [asked] } } as never,
       clock: { ...clock, now: () => T0 },
     }
     expect(await found('silent-projects', changes)).toMatchObject([{ kind: 'silent-project', lastAt: null }])
@@ -182,7 +182,7 @@ describe('the doctor', () => {
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
       legacy: { listProjects: async () => legacyList(null) },
-      store: { read: { deliveredProjects: async () => [] } } as never,
+      store: { read: { deliveredAs: async () => [] } } as never,
     }
     expect(await found('silent-projects', changes)).toEqual([{ kind: 'fine', count: 1 }])
   })

@@ -110,7 +110,9 @@ test("a project that a delivery calls by another one's name is not shown under i
   const status = await operations.status({ project: 'acme/site', branch: 'topic', channel: null })
   expect(JSON.stringify(status)).not.toMatch(/Rotate the keys|Grace|900/)
   expect(status).toMatchObject({ kind: 'no-project' })
-  expect((await stage.reconcile.store.read.deliveredProjects()).map(({ name }) => name)).toContain('acme/prod-deploy')
+  expect(
+    (await stage.reconcile.store.read.deliveredProjects({ except: [] }, 'asc', 9)).map(({ name }) => name),
+  ).toContain('acme/prod-deploy')
 })
 
 test("what GitLab shows of a build does not come to a card that has another project's name", async () => {

@@ -15,6 +15,8 @@ const CHANNELS = 4
 const BRANCHES = 50
 const PROJECTS = 100
 const REQUESTS = 5_000
+/** Projects that are known, most of them without builds. */
+const KNOWN = 50_000
 
 /** The revision, build, branch and card of the queries: in the middle of all the others. */
 export const ONE = {
@@ -61,8 +63,8 @@ export async function seed({ kind, sql }: Place): Promise<void> {
   await sql(
     `insert into pace (lane, channel, at) select 'post', 'C0BUILDS1', ${T0} + i from ${counted('calls', 5_000)}`,
   )
-  await sql(`insert into project (uuid, name, legacy_id, rules, read_at)
-    select 'uuid-' || i, 'acme/' || i, '' || i, null, ${T0} from ${counted('projects', 5_000)}`)
+  await sql(`insert into project (uuid, name, name_key, legacy_id, rules, read_at)
+    select 'uuid-' || i, 'acme/' || i, 'acme/' || i, '' || i, null, ${T0} from ${counted('projects', KNOWN)}`)
   await sql(`insert into build (build_key, project_id, build_id, build_order, branch_key, branch, lineage_key, episode, run,
       status, word, at, is_running, build_uuid, committer)
     select (i % ${PROJECTS}) || '/' || i, '' || (i % ${PROJECTS}), '' || i,
@@ -72,8 +74,11 @@ export async function seed({ kind, sql }: Place): Promise<void> {
       'uuid-' || i, 'handle-' || (i % 500)
     from ${counted('builds', BUILDS)}`)
   await sql(
-    `insert into heard (project_id, name, at) select '' || i, 'acme/' || i, ${T0} from ${counted('heards', PROJECTS)}`,
+    `insert into heard (project_id, name, name_key, full_key, project_uuid, at)
+      select '' || i, 'acme/' || i, 'acme/' || i, 'acme/' || i, 'uuid-' || i, ${T0} from ${counted('heards', KNOWN)}`,
   )
+  await sql(`update build set newest = 1 where ${BUILDS - PROJECTS} < cast(build_id as integer)`)
+  await sql(`update build set red = 1 where status = 'failed' and ${BUILDS - PROJECTS} < cast(build_id as integer)`)
   await sql(`insert into breakage (id, branch_key, project_id, branch, began_at, began_order, builds, newest_order,
       lineage_key, episode, ended_at, owner, owner_until)
     select '' || i, 'branch-' || (i / 10), '' || (i % ${PROJECTS}), 'main', ${T0} + i, '' || i, 1, '' || i,

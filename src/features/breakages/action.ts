@@ -13,6 +13,7 @@ import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, type FindBuildDeps } from '../../catalog/find-build.ts'
+import { deliveredById } from '../../catalog/delivered.ts'
 import {
   refusalOf,
   type BuildSummary,
@@ -195,6 +196,6 @@ async function redOf(deps: BreakageDeps, breakage: Breakage): Promise<RedBranch>
 }
 
 async function nameOf({ store }: BreakageDeps, projectId: string): Promise<string> {
-  const known = (await store.read.deliveredProjects()).find((one) => one.projectId === projectId)
-  return known?.name ?? `project ${projectId}`
+  const known = await deliveredById(store.read, [projectId])
+  return known.get(projectId)?.name ?? `project ${projectId}`
 }

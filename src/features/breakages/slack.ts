@@ -4,8 +4,8 @@ import { projectLabel } from '../../slack/messages/build.ts'
 import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { redNow } from '../../catalog/breakages.ts'
-import { findProject, followedBy } from '../../catalog/projects.ts'
-import type { ProjectRef } from '../../catalog/outcomes.ts'
+import { findProject, followedBy, onlyOf } from '../../catalog/projects.ts'
+import type { Projects } from '../../store/records.ts'
 import {
   answerContext,
   BUILD_USAGE,
@@ -53,7 +53,7 @@ async function answerRedTyped(question: Question): Promise<Reply> {
     if (!project) return redHere(question)
     const named = await findProject(stored.store.read, project.text)
     if (named.kind === 'project')
-      return listRed(stored, [named.project], ` in ${projectLabel({ project: named.project.name })}`)
+      return listRed(stored, onlyOf(named.project), ` in ${projectLabel({ project: named.project.name })}`)
     return replyTo(named, answerNotFound(named, answerContext(question, null)))
   })
 }
@@ -61,7 +61,7 @@ async function answerRedTyped(question: Question): Promise<Reply> {
 /** All red branches of the chosen project, or of the chosen build's project. */
 async function redOfChoice(question: Question, choice: Choice): Promise<Reply> {
   if (choice.kind === 'project') return answerRedTyped({ ...question, words: [{ text: choice.project }] })
-  return whenMayRead(question, () => listRed(question.operations.stored, [choice.ref], ''))
+  return whenMayRead(question, () => listRed(question.operations.stored, onlyOf(choice.ref), ''))
 }
 
 /** The red branches of the projects that the channel follows, or of all. */
@@ -70,13 +70,8 @@ async function redHere({ operations: { stored }, by }: Pick<Question, 'operation
   return listRed(stored, projects, inWords(where))
 }
 
-async function listRed(
-  stored: Operations['stored'],
-  projects: readonly Pick<ProjectRef, 'projectId'>[],
-  where: string,
-): Promise<Reply> {
-  const ids = projects.flatMap(({ projectId }) => projectId ?? [])
-  return { outcome: 'red', answer: answerRed(await redNow(stored, ids), where) }
+async function listRed(stored: Operations['stored'], projects: Projects, where: string): Promise<Reply> {
+  return { outcome: 'red', answer: answerRed(await redNow(stored, projects), where) }
 }
 
 const ON: CommandRow = {

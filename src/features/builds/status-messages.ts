@@ -16,6 +16,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
+import { COUNTED_MAX, STATUS_BUILDS_MAX } from './status.ts'
 import { buildButtons, buildLine, inWords, redCount } from '../build.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 
@@ -122,7 +123,7 @@ function listed(
   const left = more + Math.max(0, builds.length - BUILDS_LISTED_MAX)
   const shown = builds.slice(0, BUILDS_LISTED_MAX).map(withButton)
   if (left === 0) return shown
-  return [...shown, line(`… and ${left} more. ${hint}`)]
+  return [...shown, line(`… and ${left >= COUNTED_MAX - STATUS_BUILDS_MAX ? 'at least ' : ''}${left} more. ${hint}`)]
 }
 
 /** A line with a button for the first possible action, or with the reason why there is none. */

@@ -1,16 +1,19 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/red-branches.ts'
-import type { KnownBuild } from '../../store/records.ts'
-import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
+import type { RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../catalog/find-build.ts'
-import { findProject, followedBy, newestBuilds, type FollowedDeps } from '../../catalog/projects.ts'
+import { findProject, followedBy, type FollowedDeps } from '../../catalog/projects.ts'
 
 /** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
 export const STATUS_BUILDS_MAX = 10
 
 /** The most builds of one branch in one answer. */
 export const LAST_BUILDS = 5
+
+/** Further builds are counted up to here; then there are at least so many. */
+export const COUNTED_MAX = 1_000
 
 const RUNNING_MAX = 100
 const BRANCHES_MAX = 200
@@ -34,7 +37,7 @@ export async function buildStatus(deps: StatusDeps, query: StatusQuery): Promise
   const noBuild: StatusOutcome = { kind: 'no-build', project: project.name, branch: null, nearest: null }
   if (projectId === null) return noBuild
   const { read } = deps.store
-  const redOnes = await redBranches(read, [projectId], BRANCHES_MAX)
+  const redOnes = await redBranches(read, { only: [projectId] }, BRANCHES_MAX)
   const red = new Set(redOnes.flatMap((one) => one.branch ?? []))
   const branches = [...red, ...(await read.branchesOf(projectId, BRANCHES_MAX)).filter((name) => !red.has(name))]
   // The project may have only builds without a branch.
@@ -62,26 +65,21 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
   const { read } = deps.store
   const { projects, where } = await followedBy(deps, channel)
-  const newest = await newestBuilds(read, projects)
-  const projectIds = newest.map(({ projectId }) => projectId)
-  const red = await redBranches(read, projectIds, RED_COUNTED_MAX)
-  const names = new Set(red.map(nameOf))
-  const builds = [...red, ...newest.filter((one) => !names.has(nameOf(one)))]
-  return { kind: 'channel-status', where, ...(await cut(deps, builds)), red: red.length }
+  const red = await redBranches(read, projects, RED_COUNTED_MAX)
+  const others = await read.newestBuilds(projects, STATUS_BUILDS_MAX, red)
+  await nextTurn()
+  const total = red.length + (await read.countNewest(projects, COUNTED_MAX, red))
+  const shown = [...red, ...others].slice(0, STATUS_BUILDS_MAX)
+  const more = total - shown.length
+  return { kind: 'channel-status', where, builds: await summariesOf(deps, shown), more, red: red.length }
 }
-
-const nameOf = ({ projectId, buildId }: KnownBuild): string => `${projectId} ${buildId}`
 
 /** What runs now in the projects that the channel follows, or in all. */
 export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null): Promise<RunningOutcome> {
   const { projects, where } = await followedBy(deps, channel)
-  const ids = projects.map(({ projectId }) => projectId)
-  return { kind: 'running', where, ...(await cut(deps, await deps.store.read.runningBuilds(ids, RUNNING_MAX))) }
-}
-
-async function cut(deps: StatusDeps, builds: readonly KnownBuild[]): Promise<{ builds: BuildSummary[]; more: number }> {
-  const shown = builds.slice(0, STATUS_BUILDS_MAX)
-  return { builds: await summariesOf(deps, shown), more: builds.length - shown.length }
+  const running = await deps.store.read.runningBuilds(projects, RUNNING_MAX)
+  const shown = running.slice(0, STATUS_BUILDS_MAX)
+  return { kind: 'running', where, builds: await summariesOf(deps, shown), more: running.length - shown.length }
 }
 
 /** The branches of one project, those with the newest builds first. */

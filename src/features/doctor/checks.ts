@@ -14,6 +14,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { LegacyProject, Project } from '../../domain/project.ts'
 import type { DeliveredProject } from '../../store/records.ts'
 import { errorCode } from '../../lib/error-code.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Returns at least one finding, unless there is nothing to check. Throws only if Buildline has a bug. */
 type Check = (examination: Examination) => Promise<CheckResult[]>
@@ -138,25 +139,41 @@ export const UNDER_WAY_MS_MAX = 2 * 60_000
 async function checkSilent(examination: Examination): Promise<CheckResult[]> {
   const reading = await listedProjects(examination)
   if (reading.kind === 'not-checked') return [reading]
-  const delivered = await examination.store?.read.deliveredProjects().catch(() => null)
-  if (!delivered) return [{ kind: 'not-checked', why: 'store-fails' }]
+  const { store } = examination
+  if (!store) return [{ kind: 'not-checked', why: 'store-fails' }]
   const ofLegacy = await examination.legacyProjects()
-  const legacy = ofLegacy.kind === 'read' ? ofLegacy.value.projects : []
+  const legacy = new Map((ofLegacy.kind === 'read' ? ofLegacy.value.projects : []).map((one) => [one.uuid, one]))
   const withRule = reading.projects.filter(hasOurRule)
   const now = examination.clock.now()
-  const found = withRule.flatMap((project) => silenceOf(project, delivered, legacy, now) ?? [])
+  const found: Silent[] = []
+  for (let at = 0; at < withRule.length; at += PROJECTS_AT_ONCE) {
+    const some = withRule
+      .slice(at, at + PROJECTS_AT_ONCE)
+      .map((project) => ({ project, old: legacy.get(project.uuid) ?? null }))
+    const delivered = await store.read.deliveredAs(some.flatMap(keysOf), DELIVERED_MAX).catch(() => null)
+    if (!delivered) return [{ kind: 'not-checked', why: 'store-fails' }]
+    found.push(...some.flatMap((one) => silenceOf(one, delivered, now) ?? []))
+    await nextTurn()
+  }
   // Certain findings come first, since only the first ones are shown.
   const sorted = [...found.filter(isCertain), ...found.filter((one) => !isCertain(one))]
   return sorted.length > 0 ? bounded(sorted) : [{ kind: 'fine', count: withRule.length }]
 }
 
-function silenceOf(
-  project: Project,
-  delivered: readonly DeliveredProject[],
-  legacy: readonly LegacyProject[],
-  now: number,
-): Silent | null {
-  const old = legacy.find(({ uuid }) => uuid === project.uuid) ?? null
+/** Projects of CI's list that are looked up at once. */
+const PROJECTS_AT_ONCE = 200
+/** Delivered projects that are read for them: a few may have one name. */
+const DELIVERED_MAX = 1_000
+
+interface Listed {
+  project: Project
+  /** as the legacy interface lists it */
+  old: LegacyProject | null
+}
+
+const keysOf = ({ project: { uuid, name }, old }: Listed): string[] => [uuid, old ? old.id : name.toLowerCase()]
+
+function silenceOf({ project, old }: Listed, delivered: readonly DeliveredProject[], now: number): Silent | null {
   const lastAt = latest(delivered.filter((one) => one.at > 0 && isSame(one, project, old)).map(({ at }) => at))
   const builtAt = old && newestBuildAt(old, now - UNDER_WAY_MS_MAX)
   // Without the legacy interface CI does not say whether there is a build at all.

@@ -1,12 +1,13 @@
 import { DAY_MS } from '../../domain/digest.ts'
-import type { ChannelId, ProjectId } from '../../domain/ids.ts'
+import type { ChannelId } from '../../domain/ids.ts'
 import type { DigestView } from '../../domain/view.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withinRetention, nameLookup, worstFlaky, type FigureDeps } from '../../catalog/figures.ts'
 import type { ProjectNotFound } from '../../catalog/outcomes.ts'
-import { findProject, followedBy } from '../../catalog/projects.ts'
+import { deliveredById } from '../../catalog/delivered.ts'
+import { findProject, followedBy, onlyOf } from '../../catalog/projects.ts'
 import { readFlakyTests } from '../../store/flaky-tests.ts'
-import { collectFigures } from '../../store/figures.ts'
+import { buildsSince, collectFigures, firstOf } from '../../store/figures.ts'
 
 /** The most branches, and the most tests, in one answer. */
 export const FLAKY_LINES_MAX = 10
@@ -40,18 +41,23 @@ export async function flakyBranches(
 ): Promise<FlakyOutcome> {
   const named = text === null ? null : await findProject(deps.store.read, text)
   if (named && named.kind !== 'project') return named
-  const delivered = named ? await deps.store.read.deliveredProjects() : (await followedBy(deps, channel)).projects
-  const projects = named ? delivered.filter(({ projectId }) => projectId === named.project.projectId) : delivered
+  const projects = named ? onlyOf(named.project) : (await followedBy(deps, channel)).projects
   const now = deps.clock.now()
   const from = now - days * DAY_MS
   // `to` is exclusive: + 1 includes what came in this millisecond.
   const requested = { period: { from, to: now + 1 }, before: { from, to: from }, days: [] }
   const { query, since } = withinRetention(requested, now - deps.retentionDays * DAY_MS)
-  const ids: ProjectId[] = projects.map(({ projectId }) => projectId)
-  const figures = await collectFigures(deps.store.read, ids, query)
-  const name = nameLookup(projects)
+  const { read } = deps.store
+  const built = await buildsSince(read, projects, firstOf(query))
+  const figures = await collectFigures(read, projects, query, built)
+  const found = await readFlakyTests(read, [...built.keys()], query.period.from)
+  const name = nameLookup(
+    await deliveredById(
+      read,
+      [...figures.flaky, ...found].map(({ projectId }) => projectId),
+    ),
+  )
   const branches = worstFlaky(figures, FLAKY_LINES_MAX, name)
-  const found = await readFlakyTests(deps.store.read, ids, query.period.from)
   const shown = found.slice(0, FLAKY_LINES_MAX).map((test) => ({ ...test, project: name(test.projectId) }))
   const tests = { shown, more: found.length - shown.length }
   return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches, tests }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { following, type Subscription } from '../../domain/subscription.ts'
+import type { Subscription } from '../../domain/subscription.ts'
 import { normalHandle } from '../../domain/handle.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/revision.ts'
@@ -9,7 +9,8 @@ import type { Reads } from '../../store/store.ts'
 import type { BuildSummary, Permits } from '../../catalog/outcomes.ts'
 import { summariesOf, type FindDeps } from '../../catalog/find-build.ts'
 import { type Me, readMe } from '../../catalog/people.ts'
-import { namedProjects, shownOf, type ShownDeps, type ShownSubscription } from '../../catalog/subscriptions.ts'
+import { followedIn } from '../../catalog/projects.ts'
+import { shownOf, type ShownDeps, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import {
   isProjectRequest,
   type ProjectRequest,
@@ -71,10 +72,8 @@ async function readWaiting(
   channels: ReadonlySet<ChannelId> | null,
 ): Promise<Some<BuildSummary>> {
   const { read } = deps.store
-  const named = await namedProjects(read)
-  const followed = named.filter(({ names }) => following(all, names).some(({ channel }) => channels?.has(channel)))
-  const ids = followed.flatMap(({ project }) => project.projectId ?? [])
-  return summed(deps, await read.waitingBuilds(followed.length === 0 ? null : ids, COUNTED_MAX))
+  const followed = channels && (await followedIn(read, all, (channel) => channels.has(channel)))
+  return summed(deps, await read.waitingBuilds(followed, COUNTED_MAX))
 }
 
 async function summed(deps: HomeDeps, builds: readonly KnownBuild[]): Promise<Some<BuildSummary>> {

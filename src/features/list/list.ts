@@ -1,11 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sourceOf } from '../../domain/ids.ts'
-import { matchProjects } from '../../domain/project-names.ts'
+import { namedExactly } from '../../domain/project-names.ts'
+import { nameKey } from '../../domain/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Store } from '../../store/store.ts'
+import type { KnownProject, ListedQuery } from '../../store/records.ts'
+import type { Reads, Store } from '../../store/store.ts'
 import type { ListOutcome, ListQuery, ProjectRef } from '../../catalog/outcomes.ts'
 import { untilIngested } from '../../catalog/ci-lookup.ts'
 import { newestSummary } from '../../catalog/find-build.ts'
-import { allProjects, ofListed } from '../../catalog/projects.ts'
+import { ofListed, projectsAs } from '../../catalog/projects.ts'
 import { WHOLE_READING, type Refreshed } from '../../catalog/reading.ts'
 import type { Interfaces } from '../../domain/offer.ts'
 
@@ -32,46 +35,60 @@ export async function listProjects(deps: ListProjects, query: ListQuery): Promis
   const refreshed = clock.now() - (await lastWholeAt(deps)) < FRESH_MS ? null : await deps.refresh()
   if (refreshed && refreshed.builds > 0) await untilIngested(deps)
   const failure = refreshed?.failure ?? null
-  const all = await store.read.projects()
-  if (failure && all.length === 0) return failure
   // A project that the last complete list lacks is gone from CI. A partial list proves nothing about the projects that
   // it lacks, and CI's list never has the projects of GitHub and GitLab.
-  const wholeAt = await lastWholeAt(deps)
-  const listed = all.filter(({ legacyId, readAt }) => sourceOf(legacyId) !== 'ci' || readAt >= wholeAt)
-  const projects = select(await withIds(deps, listed.map(ofListed)), query)
-  const pages = Math.max(1, Math.ceil(projects.length / PAGE_SIZE))
-  const page = Math.min(Math.max(1, query.page), pages)
-  const shown = projects.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+  const readSince = await lastWholeAt(deps)
+  const whole = failure && (await store.read.countListed({ text: null, type: null, readSince }))
+  if (failure && whole?.total === 0) return failure
+  const { projects, ...place } = await readPage(store.read, query, readSince)
   return {
     kind: 'projects',
     query,
-    projects: await Promise.all(shown.map(async (project) => ({ project, build: await newestSummary(deps, project) }))),
-    page,
-    pages,
-    total: projects.length,
+    projects: await Promise.all(
+      projects.map(async (project) => ({ project, build: await newestSummary(deps, project) })),
+    ),
+    ...place,
     from: interfaces.v2 ? 'v2' : interfaces.legacy ? 'legacy' : null,
-    stale: failure && { readAt: listed.reduce((oldest, { readAt }) => Math.min(oldest, readAt), clock.now()), failure },
+    stale: failure && { readAt: whole?.oldestReadAt ?? clock.now(), failure },
     isWhole: refreshed?.isWhole ?? true,
   }
 }
 
-const lastWholeAt = async ({ store }: ListProjects): Promise<number> =>
-  (await store.read.lastDoneAt(WHOLE_READING)) ?? Number.NEGATIVE_INFINITY
+const lastWholeAt = async ({ store }: Pick<ListProjects, 'store'>): Promise<number> =>
+  (await store.read.lastDoneAt(WHOLE_READING)) ?? 0
 
-function select(listed: readonly ProjectRef[], { text, type }: ListQuery): ProjectRef[] {
-  const ofType = type === null ? [...listed] : listed.filter((project) => project.type === type)
-  if (text === null) return ofType
-  // A search shows all matches, not only the best one.
-  const searched = text.toLowerCase()
-  const named = ofType.filter(({ name }) => name.toLowerCase().includes(searched))
-  return named.length > 0 ? named : matchProjects(ofType, text)
+/** A search shows all matches, not only the best one. If no name has the text, the project with that uuid or id. */
+async function readPage(reads: Reads, { text, type, page: wanted }: ListQuery, readSince: number) {
+  const query = { text, type, readSince }
+  const { total } = await reads.countListed(query)
+  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE))
+  const page = Math.min(Math.max(1, wanted), pages)
+  // Each reads much of the table: other work gets its turn between them.
+  await nextTurn()
+  if (total === 0 && text !== null) {
+    const projects = await namedHere(reads, text, query)
+    return { projects, page, pages, total: projects.length }
+  }
+  const listed = await reads.listedProjects(query, { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE })
+  return { projects: await withIds(reads, listed), page, pages, total }
+}
+
+async function namedHere(reads: Reads, text: string, { type, readSince }: ListedQuery): Promise<ProjectRef[]> {
+  const named = namedExactly(await projectsAs(reads, [nameKey(text)]), text)
+  const uuids = named.flatMap(({ uuid }) => uuid ?? [])
+  const listed = await reads.listedAs(uuids, uuids.length)
+  const here = new Set(
+    listed.filter(({ legacyId, readAt }) => sourceOf(legacyId) !== 'ci' || readAt >= readSince).map(({ uuid }) => uuid),
+  )
+  return named.filter((one) => here.has(one.uuid!) && (type === null || one.type === type)).slice(0, PAGE_SIZE)
 }
 
 /** Adds the integer ids under which builds are stored. For Pro projects, only deliveries contain them. */
-async function withIds({ store }: ListProjects, projects: readonly ProjectRef[]): Promise<ProjectRef[]> {
-  const joined = new Map((await allProjects(store.read)).map((project) => [project.uuid, project]))
-  return projects.map((project) => ({
-    ...project,
-    projectId: joined.get(project.uuid)?.projectId ?? project.projectId,
-  }))
+async function withIds(reads: Reads, listed: readonly KnownProject[]): Promise<ProjectRef[]> {
+  const joined = await projectsAs(
+    reads,
+    listed.map(({ uuid }) => uuid),
+  )
+  const byUuid = new Map(joined.map((project) => [project.uuid, project]))
+  return listed.map((project) => byUuid.get(project.uuid) ?? ofListed(project))
 }

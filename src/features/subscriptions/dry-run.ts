@@ -5,7 +5,7 @@ import { LAST_ORDER } from '../../store/history.ts'
 import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
 import { boundForOneEvent, decide, type DecisionInput } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
-import { findProject, visibleTo } from '../../catalog/projects.ts'
+import { EVERY_PROJECT, findProject, visibleTo } from '../../catalog/projects.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuery, SubscriptionDeps } from './outcomes.ts'
 import { findNamed, pausedIn } from '../../catalog/subscriptions.ts'
@@ -105,7 +105,7 @@ const MATCHES_MAX = 5
 
 const BRANCHES_MAX = 500
 const AT_ONCE_MAX = 10
-/** For all projects: those with the latest deliveries, and the newest branches of each. */
+/** For all projects: those with the latest news, and the newest branches of each. */
 const PROJECTS_MAX = 20
 const BRANCHES_EACH_MAX = 50
 
@@ -132,7 +132,7 @@ async function branchesSeen(reads: Reads, text: string): Promise<string[]> {
 }
 
 async function branchesOfAll(reads: Reads): Promise<string[]> {
-  const delivered = (await reads.deliveredProjects()).toSorted((a, b) => b.at - a.at).slice(0, PROJECTS_MAX)
-  const branches = await Promise.all(delivered.map(({ projectId }) => reads.branchesOf(projectId, BRANCHES_EACH_MAX)))
+  const builds = await reads.newestBuilds(EVERY_PROJECT, PROJECTS_MAX)
+  const branches = await Promise.all(builds.map(({ projectId }) => reads.branchesOf(projectId, BRANCHES_EACH_MAX)))
   return [...new Set(branches.flat())]
 }

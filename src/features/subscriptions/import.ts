@@ -3,7 +3,7 @@ import { projectKey } from '../../domain/project-names.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { CHANGES } from '../../domain/rule.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
-import { allProjects } from '../../catalog/projects.ts'
+import { searchProjects } from '../../catalog/projects.ts'
 import { shownOf, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import { importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
@@ -75,8 +75,11 @@ export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: 
   if (pasted.length > COMMAND_CHARS_MAX) return { kind: 'too-long', max: COMMAND_CHARS_MAX }
   const list = readGithubList(pasted)
   if (list.repositories.length === 0) return { kind: 'nothing-listed' }
-  const known = await allProjects(deps.store.read)
-  const repositories = list.repositories.map((listed) => proposedOf(listed, known))
+  const repositories: ProposedRepository[] = []
+  for (const listed of list.repositories) {
+    const known = await searchProjects(deps.store.read, { text: listed.name, at: 'begin' })
+    repositories.push(proposedOf(listed, known))
+  }
   const wished = repositories.flatMap(({ wishes }) => wishes)
   const proposals: Proposal[] = []
   // A channel cannot have more subscriptions.

@@ -4,7 +4,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/records.ts'
 import type { Requester, Explained, Posted, Target, WhyOutcome } from '../../catalog/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../catalog/find-build.ts'
-import { followedBy, newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
+import { followedBy, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
 import { newestOf, type StoredMessage } from '../../domain/plan.ts'
 import { attemptKey, type Attempt } from '../../domain/attempt.ts'
 import { noticeSubject } from '../../domain/revision.ts'
@@ -65,8 +65,8 @@ function explained(buildEvent: BuildEvent, decision: StoredDecision, posted: rea
 }
 
 async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | null): Promise<Target | null> {
-  const newest = await newestBuilds(deps.store.read, (await followedBy(deps, channel)).projects)
-  const [summary] = await summariesOf(deps, newest.slice(0, 1))
+  const { projects } = await followedBy(deps, channel)
+  const [summary] = await summariesOf(deps, await deps.store.read.newestBuilds(projects, 1))
   return summary ? { kind: 'run', ref: summary.ref } : null
 }
 

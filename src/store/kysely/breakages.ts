@@ -4,7 +4,7 @@ import type { ChannelId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { BreakageReads, BreakageWrites } from '../breakages.ts'
 import type { Schema } from '../schema.ts'
-import { columns, type RunQuery } from './query.ts'
+import { columns, ofProjects, type RunQuery } from './query.ts'
 
 const BREAKAGE = {
   id: 'id',
@@ -83,9 +83,8 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       return row ? toBreakage(row) : null
     },
 
-    async openBreakages(projectIds, limit) {
-      if (projectIds.length === 0) return []
-      const rows = open().where('project_id', 'in', [...projectIds])
+    async openBreakages(projects, limit) {
+      const rows = open().where(ofProjects('breakage.project_id', projects))
       return (await rows.orderBy('began_at', 'desc').limit(limit).execute()).map(toBreakage)
     },
 
@@ -200,6 +199,7 @@ export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): Breakage
 
     async forgetOutcomes(branchKey) {
       await db.updateTable('fact').set({ verdict: 0 }).where('branch_key', '=', branchKey).execute()
+      await db.updateTable('build').set({ forgotten: 1, red: 0 }).where('branch_key', '=', branchKey).execute()
     },
 
     async removeBreakageChange(id) {

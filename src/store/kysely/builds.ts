@@ -1,13 +1,13 @@
-import { type Selectable, sql, type Kysely } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { type BuildId, type ProjectId, type Uuid, buildKey } from '../../domain/ids.ts'
 import type { Status } from '../../domain/status.ts'
 import { WITHOUT_STREAK } from '../../domain/stream.ts'
 import type { Schema } from '../schema.ts'
-import type { KnownBuild } from '../records.ts'
+import type { KnownBuild, Projects } from '../records.ts'
 import { normalHandle } from '../../domain/handle.ts'
 import { branchKey } from '../../domain/revision.ts'
 import type { Reads, Tx } from '../store.ts'
-import { type RunQuery, columns } from './query.ts'
+import { columns, isAmong, ofProjects, type RunQuery } from './query.ts'
 
 const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
   projectId: row.project_id as ProjectId,
@@ -24,7 +24,8 @@ const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
   committer: row.committer,
 })
 
-const RED: readonly Status[] = ['failed', 'infrastructure_failure']
+const RED = (['failed', 'infrastructure_failure'] satisfies Status[]).map((status) => sql.lit(status))
+const OUTCOMES = [sql.lit('success' satisfies Status), ...RED]
 
 /** Keys per query, well below the limit of parameters of a statement. */
 const KEYS_MAX = 500
@@ -37,6 +38,8 @@ type BuildReads = Pick<
   | 'buildByUuid'
   | 'buildsByNumber'
   | 'newestBuild'
+  | 'newestBuilds'
+  | 'countNewest'
   | 'lastBuilds'
   | 'runningBuilds'
   | 'waitingBuilds'
@@ -50,35 +53,43 @@ type BuildReads = Pick<
 export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
   const builds = () => db.selectFrom('build').selectAll()
 
-  async function newestNews(
-    some: ReturnType<typeof builds>,
-    projectIds: readonly string[] | null,
-    limit: number,
-  ): Promise<KnownBuild[]> {
-    if (projectIds?.length === 0) return []
-    const query = projectIds ? some.where('project_id', 'in', [...projectIds]) : some
+  async function newestNews(some: ReturnType<typeof builds>, projects: Projects | null, limit: number) {
+    const query = projects ? some.where(ofProjects('build.project_id', projects)) : some
     return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
   }
 
-  /** Red builds without a newer outcome in their stream, if its results follow one another. */
-  const stillRed = () =>
-    WITHOUT_STREAK.reduce(
-      (query, end) => query.where(sql<boolean>`coalesce(branch, '') not like ${sql.lit(`%${end}`)}`),
-      builds(),
-    )
-      .where(
-        'status',
-        'in',
-        RED.map((status) => sql.lit(status)),
-      )
+  // PostgreSQL's transactions do not see each other: for a moment, two builds of a project may have the mark.
+  const newestOf = (projects: Projects, without: Parameters<Reads['newestBuilds']>[2] = []) =>
+    db
+      .selectFrom('build')
+      .where('newest', '=', sql.lit(1))
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
-            selectFrom('build as newer')
-              .select('newer.build_key')
-              .whereRef('newer.branch_key', '=', 'build.branch_key')
-              .whereRef('newer.build_order', '>', 'build.build_order')
-              .where('newer.status', 'in', [sql.lit('success'), ...RED.map((status) => sql.lit(status))]),
+            selectFrom('build as later')
+              .select('later.build_key')
+              .whereRef('later.project_id', '=', 'build.project_id')
+              .whereRef('later.build_order', '>', 'build.build_order'),
+          ),
+        ),
+      )
+      .where(ofProjects('build.project_id', projects))
+      .$if(without.length > 0, (query) => {
+        const keys = without.map((build) => buildKey(build.projectId, build.buildId))
+        return query.where(sql<boolean>`not (${isAmong('build_key', keys)})`)
+      })
+
+  const stillRed = () =>
+    builds()
+      .where('red', '=', sql.lit(1))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('build as later')
+              .select('later.build_key')
+              .whereRef('later.branch_key', '=', 'build.branch_key')
+              .whereRef('later.build_order', '>', 'build.build_order')
+              .where('later.status', 'in', OUTCOMES),
           ),
         ),
       )
@@ -114,19 +125,33 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
     },
 
     async buildsByNumber(number, limit, projectId) {
-      // Without a project, the build is looked up in every known project: its key needs the project's id.
-      const projects = projectId === undefined ? await db.selectFrom('heard').select('project_id').execute() : []
-      const projectIds = projectId === undefined ? projects.map((row) => row.project_id) : [projectId]
-      const keys = projectIds.map((id) => buildKey(id, number))
-      const all = builds().where('number', '=', number).orderBy('at', 'desc').limit(limit)
-      const numbered = await (projectId === undefined ? all : all.where('project_id', '=', projectId)).execute()
-      const found = numbered.map(toKnownBuild)
-      for (let at = 0; at < keys.length && found.length < limit; at += KEYS_MAX) {
-        const some = builds().where('build_key', 'in', keys.slice(at, at + KEYS_MAX))
-        const rows = await some.where('number', 'is', null).limit(limit).execute()
-        found.push(...rows.map(toKnownBuild))
-      }
-      return found.sort((a, b) => b.at - a.at).slice(0, limit)
+      const some = builds().orderBy('at', 'desc').limit(limit)
+      const query =
+        projectId === undefined
+          ? some.where(ofProjects('build.project_id', { except: [] }))
+          : some.where('project_id', '=', projectId)
+      const rows = [
+        ...(await query.where('number', '=', number).execute()),
+        ...(await query.where('build_id', '=', number).where('number', 'is', null).execute()),
+      ]
+      return rows
+        .map(toKnownBuild)
+        .toSorted((a, b) => b.at - a.at)
+        .slice(0, limit)
+    },
+
+    async newestBuilds(projects, limit, without = []) {
+      const rows = await newestOf(projects, without).selectAll().orderBy('at', 'desc').limit(limit).execute()
+      return rows.map(toKnownBuild)
+    },
+
+    async countNewest(projects, max, without = []) {
+      const some = newestOf(projects, without).select('build_key').limit(max)
+      const { total } = await db
+        .selectFrom(some.as('counted'))
+        .select(({ fn }) => fn.countAll().as('total'))
+        .executeTakeFirstOrThrow()
+      return Number(total)
     },
 
     async newestBuild(projectId, branch) {
@@ -144,12 +169,11 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
       return (await ofBranch.orderBy('build_order', 'desc').limit(limit).execute()).map(toKnownBuild)
     },
 
-    runningBuilds: (projectIds, limit) => newestNews(builds().where('is_running', '=', sql.lit(1)), projectIds, limit),
+    runningBuilds: (projects, limit) => newestNews(builds().where('is_running', '=', sql.lit(1)), projects, limit),
 
-    waitingBuilds: (projectIds, limit) =>
-      newestNews(builds().where('status', '=', sql.lit('waiting')), projectIds, limit),
+    waitingBuilds: (projects, limit) => newestNews(builds().where('status', '=', sql.lit('waiting')), projects, limit),
 
-    redBuilds: (projectIds, limit) => newestNews(stillRed(), projectIds, limit),
+    redBuilds: (projects, limit) => newestNews(stillRed(), projects, limit),
 
     async redBuildsOf(handles, limit) {
       if (handles.length === 0) return []
@@ -207,6 +231,7 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
           .values(columns(row, value))
           .onConflict((conflict) => conflict.column('build_key').doUpdateSet(columns(row, value))),
       )
+      await markBuilds(db, runQuery, { project: row.project_id, branch: row.branch_key })
     },
 
     async setReadEndAt({ projectId, buildId, attempt }, at) {
@@ -219,10 +244,54 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
     },
 
     async forgetBuild(projectId, buildId) {
-      await db.deleteFrom('build').where('build_key', '=', buildKey(projectId, buildId)).execute()
+      const removed = await db
+        .deleteFrom('build')
+        .where('build_key', '=', buildKey(projectId, buildId))
+        .returning('branch_key')
+        .execute()
+      for (const row of removed) await markBuilds(db, runQuery, { project: projectId, branch: row.branch_key })
     },
   }
 }
+
+/**
+ * Marks the newest build of the project, and the newest build of the branch with an outcome if it is red; unmarks those
+ * that were marked before. Call it after each change of a build.
+ */
+export async function markBuilds(
+  db: Kysely<Schema>,
+  runQuery: RunQuery,
+  { project, branch }: { project: string; branch: string },
+): Promise<void> {
+  const mark = (column: 'newest' | 'red', { marked, last, isMeant }: Record<'marked' | 'last' | 'isMeant', Sql>) =>
+    db
+      .updateTable('build')
+      .set({ [column]: sql`1 - ${sql.ref(column)}` })
+      .where(sql<boolean>`build_key in (${marked} union all select ${last})`)
+      .where(sql<boolean>`${sql.ref(column)} <> case when build_key = ${last} and ${isMeant} then 1 else 0 end`)
+  await runQuery('markNewest', { project }, (value) =>
+    mark('newest', {
+      marked: sql`select build_key from build where project_id = ${value('project')} and newest = 1`,
+      last: sql`(select build_key from build where project_id = ${value('project')}
+        order by build_order desc, build_key desc limit 1)`,
+      isMeant: sql`1 = 1`,
+    }),
+  )
+  await runQuery('markRed', { branch }, (value) =>
+    mark('red', {
+      marked: sql`select build_key from build where branch_key = ${value('branch')} and red = 1`,
+      last: sql`(select build_key from build where branch_key = ${value('branch')} and status in (${sql.join(OUTCOMES)})
+        and forgotten = 0
+        order by build_order desc, build_key desc limit 1)`,
+      isMeant: sql.join([sql`status in (${sql.join(RED)})`, ...HAS_STREAK], sql` and `),
+    }),
+  )
+}
+
+type Sql = RawBuilder<unknown>
+
+/** Whether the results of a build's stream follow one another. */
+const HAS_STREAK = WITHOUT_STREAK.map((end) => sql`coalesce(branch, '') not like ${sql.lit(`%${end}`)}`)
 
 /** Builds that have not ended, and have had no event for long. */
 export function readSilent(db: Kysely<Schema>): Pick<Reads, 'silentBuilds'> {

@@ -1,54 +1,108 @@
 import { sql, type Kysely } from 'kysely'
-import { buildKey, type BuildId } from '../../domain/ids.ts'
+import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
-import type { FigureReads } from '../figures.ts'
+import type { BuildEnd, FigureReads } from '../figures.ts'
 import { toPlacedEvent } from './build-events.ts'
+import { amongKeys, ofProjects } from './query.ts'
 
 /** The reads that figures need. */
 export const readFigures = (db: Kysely<Schema>): FigureReads => ({
-  async endsAfter(projectId, { at, seq }, limit) {
-    const rows = await db
-      .selectFrom('fact')
-      .select(['at', 'seq', 'build_id'])
-      .where('project_id', '=', projectId)
-      .where('verdict', '=', sql.lit(1))
-      .where('at', '>=', at)
-      .where(({ or, eb }) => or([eb('at', '>', at), eb('seq', '>', seq)]))
-      .orderBy('at')
-      .orderBy('seq')
-      .limit(limit)
-      .execute()
-    return rows.map(({ build_id: buildId, ...place }) => ({ ...place, buildId: buildId as BuildId }))
+  async allEndsAfter(place, limit) {
+    const rows = await endsAfter(db, place, limit).execute()
+    return rows.map(toEnd)
   },
 
-  async eventsAndRestartsOf(projectId, buildIds) {
-    const keys = buildIds.map((id) => buildKey(projectId, id))
-    const rows = await db.selectFrom('fact').selectAll().where('build_key', 'in', keys).orderBy('seq').execute()
+  async endsAfter(projectId, place, limit) {
+    const rows = await endsAfter(db, place, limit).where('project_id', '=', projectId).execute()
+    return rows.map(toEnd)
+  },
+
+  async builtSince(projectIds, at) {
+    const rows = await db
+      .selectFrom(amongKeys(projectIds).as('asked'))
+      .select('key')
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('fact')
+            .select('seq')
+            .whereRef('project_id', '=', 'asked.key')
+            .where('verdict', '=', sql.lit(1))
+            .where('at', '>=', at),
+        ),
+      )
+      .execute()
+    return rows.map((row) => row.key as ProjectId)
+  },
+
+  async projectsAmong(projectIds, projects) {
+    const rows = await db
+      .selectFrom(amongKeys(projectIds).as('asked'))
+      .select('key')
+      .where(ofProjects('asked.key', projects))
+      .execute()
+    return rows.map((row) => row.key as ProjectId)
+  },
+
+  async eventsAndRestartsOf(buildKeys) {
+    const rows = await db
+      .selectFrom('fact')
+      .selectAll()
+      .where('build_key', 'in', [...buildKeys])
+      .orderBy('seq')
+      .execute()
     const requests = await db
       .selectFrom('request')
       .select(['build_key', 'asked_at', 'state', 'code'])
-      .where('build_key', 'in', keys)
+      .where('build_key', 'in', [...buildKeys])
       .where('action', '=', 'restart')
       .execute()
     const restarts = requests.filter(({ state, code }) => state !== 'refused' && code !== 'not-restarted')
     return {
       buildEvents: rows.map(toPlacedEvent),
-      restarts: restarts.map((one) => ({ buildId: one.build_key!.split('/').at(-1) as BuildId, at: one.asked_at })),
+      restarts: restarts.map(({ build_key: key, asked_at: at }) => {
+        const [projectId, buildId] = key!.split('/') as [ProjectId, BuildId]
+        return { projectId, buildId, at }
+      }),
     }
   },
 
-  async branchStateBefore(branchKey, at) {
-    const row = await db
-      .selectFrom('fact')
-      .select(['build_order', 'seq', 'word'])
-      .where('branch_key', '=', branchKey)
-      .where('verdict', '=', sql.lit(1))
-      .where('at', '<', at)
-      .orderBy('build_order', 'desc')
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    return row ? { buildOrder: row.build_order, endSeq: row.seq, status: toStatus(row.word) } : null
+  async branchStatesBefore(branchKeys, at) {
+    const rows = await db
+      .selectFrom(amongKeys(branchKeys).as('asked'))
+      .innerJoin('fact', (join) =>
+        join.on(
+          'fact.seq',
+          '=',
+          sql<number>`(select last.seq from fact as last where last.branch_key = asked.key and last.verdict = 1
+            and last.at < ${at} order by last.build_order desc, last.seq desc limit 1)`,
+        ),
+      )
+      .select(['asked.key', 'fact.build_order', 'fact.seq', 'fact.word'])
+      .execute()
+    return rows.map(({ key, build_order: buildOrder, seq, word }) => ({
+      branchKey: key,
+      buildOrder,
+      endSeq: seq,
+      status: toStatus(word),
+    }))
   },
+})
+
+const endsAfter = (db: Kysely<Schema>, { at, seq }: { at: number; seq: number }, limit: number) =>
+  db
+    .selectFrom('fact')
+    .select(['at', 'seq', 'project_id', 'build_id'])
+    .where('verdict', '=', sql.lit(1))
+    .where('at', '>=', at)
+    .where(({ or, eb }) => or([eb('at', '>', at), eb('seq', '>', seq)]))
+    .orderBy('at')
+    .orderBy('seq')
+    .limit(limit)
+
+const toEnd = (row: { at: number; seq: number; project_id: string; build_id: string }): BuildEnd => ({
+  at: row.at,
+  seq: row.seq,
+  projectId: row.project_id as ProjectId,
+  buildId: row.build_id as BuildId,
 })

@@ -1,13 +1,20 @@
-import { type ExpressionBuilder, type Selectable, sql, type Kysely } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { BranchFilter } from '../../domain/pattern.ts'
 import { sourceOf, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/project-names.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
-import type { DeliveredProject, KnownProject, ProjectClaim } from '../records.ts'
+import type {
+  DeliveredProject,
+  KnownProject,
+  ListedProject,
+  ListedQuery,
+  NameSearch,
+  ProjectClaim,
+} from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
-import { type RunQuery, columns } from './query.ts'
+import { type RunQuery, columns, isAmong, ofProjects } from './query.ts'
 
 const toProject = (row: Selectable<Schema['project']>): KnownProject => ({
   uuid: row.uuid as Uuid,
@@ -26,6 +33,12 @@ const sourceWord = (id: string) =>
     'source',
   )
 
+const toListedProject = (row: Selectable<Schema['project']>): ListedProject => ({
+  ...toProject(row),
+  readAt: row.read_at,
+  buildsReadAt: row.looked_at,
+})
+
 const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject => ({
   projectId: row.project_id as ProjectId,
   name: row.name,
@@ -34,13 +47,79 @@ const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject 
   at: row.at,
 })
 
+/** As JavaScript makes it, and not the database: they differ beyond a to z. */
+const keyOf = (name: string): string => name.toLowerCase()
+
+const heardKeys = ({ name, full_name: fullName }: Pick<Selectable<Schema['heard']>, 'name' | 'full_name'>) => ({
+  name_key: keyOf(name),
+  full_key: keyOf(fullName ?? name),
+})
+
+/** Sorts after every other character. */
+const LAST_CHARACTER = '\u{10ffff}'
+
+interface NameIndex {
+  table: 'project' | 'heard'
+  id: 'uuid' | 'project_id'
+  key: 'name_key' | 'full_key'
+}
+const LISTED: NameIndex = { table: 'project', id: 'uuid', key: 'name_key' }
+const DELIVERED: NameIndex = { table: 'heard', id: 'project_id', key: 'full_key' }
+
+// Neither half a character nor U+0000 can be in a text that PostgreSQL compares.
+const searchKey = (text: string): string => keyOf(text.toWellFormed().replaceAll('\0', ''))
+
+function isLike(column: string, text: string, at: 'end' | 'anywhere'): RawBuilder<SqlBool> {
+  const literal = searchKey(text).replace(/[\\%_]/g, String.raw`\$&`)
+  return sql`${sql.ref(column)} like ${`%${literal}${at === 'end' ? '' : '%'}`} escape '\\'`
+}
+
+/** The ids of the names that are searched for, at most `limit`. It reads the index of names alone. */
+function idsNamed({ table, id, key }: NameIndex, { text, at }: NameSearch, limit: number): RawBuilder<unknown> {
+  const searched = searchKey(text)
+  const some = (where: RawBuilder<unknown>, order: 'asc' | 'desc' = 'asc', most = limit) =>
+    sql`select ${sql.ref(id)} from (select ${sql.ref(id)} from ${sql.table(table)} where ${where}
+      order by ${sql.ref(key)} ${sql.raw(order)} limit ${most}) as ${sql.raw(order === 'asc' ? 'after' : 'before')}`
+  switch (at) {
+    case 'begin':
+      return some(sql`${sql.ref(key)} >= ${searched} and ${sql.ref(key)} < ${searched + LAST_CHARACTER}`)
+    case 'end':
+    case 'anywhere':
+      return some(isLike(key, text, at))
+    case 'near': {
+      const half = Math.ceil(limit / 2)
+      const before = some(sql`${sql.ref(key)} < ${searched}`, 'desc', half)
+      return sql`${some(sql`${sql.ref(key)} >= ${searched}`, 'asc', half)} union all ${before}`
+    }
+  }
+}
+
 type ProjectReads = Pick<
   Reads,
-  'project' | 'projects' | 'namesakes' | 'deliveredProjects' | 'claimedProjects' | 'lastDeliveries'
+  | 'project'
+  | 'listedProjects'
+  | 'countListed'
+  | 'listedAs'
+  | 'deliveredAs'
+  | 'searchListed'
+  | 'searchDelivered'
+  | 'namesakes'
+  | 'deliveredProjects'
+  | 'claimedProjects'
+  | 'lastDeliveries'
 >
 
 /** Projects, as CI lists them and as deliveries call them. */
 export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectReads {
+  const ofQuery = ({ text, type, readSince }: ListedQuery) =>
+    db
+      .selectFrom('project')
+      .where((where) => where.or([where.not(ofCi(where)), where('read_at', '>=', readSince)]))
+      .$if(type !== null, (query) =>
+        query.where(sql`coalesce(type, case when legacy_id is not null then 'basic' end)`, '=', type),
+      )
+      .$if(text !== null, (query) => query.where(isLike('name_key', text ?? '', 'anywhere')))
+
   return {
     async project({ uuid, legacyId, names }) {
       const [byUuid] =
@@ -66,37 +145,70 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
       return new Set(found.map((row) => row.uuid)).size === 1 ? toProject(found[0]!) : null
     },
 
-    async projects() {
-      const rows = await db.selectFrom('project').selectAll().orderBy('name').orderBy('uuid').execute()
-      return rows.map((row) => ({ ...toProject(row), readAt: row.read_at, buildsReadAt: row.looked_at }))
+    async listedProjects(query, { limit, offset }) {
+      const sorted = ofQuery(query).selectAll().orderBy('name_key').orderBy('uuid')
+      return (await sorted.limit(limit).offset(offset).execute()).map(toListedProject)
+    },
+
+    async countListed(query) {
+      const { total, oldest } = await ofQuery(query)
+        .select(({ fn }) => [fn.countAll().as('total'), fn.min('read_at').as('oldest')])
+        .executeTakeFirstOrThrow()
+      return { total: Number(total), oldestReadAt: oldest }
+    },
+
+    async listedAs(keys, limit) {
+      const by = (column: string) => db.selectFrom('project').selectAll().where(isAmong(column, keys))
+      const all = by('uuid').union(by('legacy_id')).union(by('name_key'))
+      return (await all.orderBy('name_key').orderBy('uuid').limit(limit).execute()).map(toListedProject)
+    },
+
+    async deliveredAs(keys, limit) {
+      const by = (column: string) => db.selectFrom('heard').selectAll().where(isAmong(column, keys))
+      const all = by('project_id').union(by('project_uuid')).union(by('name_key')).union(by('full_key'))
+      return (await all.orderBy('name_key').orderBy('project_id').limit(limit).execute()).map(toDeliveredProject)
+    },
+
+    async searchListed(search, limit) {
+      const found = db.selectFrom('project').selectAll()
+      const named = found.where('uuid', 'in', sql<string>`(${idsNamed(LISTED, search, limit)})`)
+      return (await named.orderBy('name_key').orderBy('uuid').execute()).map(toListedProject)
+    },
+
+    async searchDelivered(search, limit) {
+      const found = db.selectFrom('heard').selectAll()
+      const named = found.where('project_id', 'in', sql<string>`(${idsNamed(DELIVERED, search, limit)})`)
+      return (await named.orderBy('full_key').orderBy('project_id').execute()).map(toDeliveredProject)
     },
 
     async namesakes(names) {
-      if (names.length === 0) return []
-      const wanted = sql.join([...new Set(names.flatMap((name) => [name, name.toLowerCase()]))])
-      const isWanted = (column: string) => sql<boolean>`lower(${sql.ref(column)}) in (${wanted})`
-      const delivered = await db
-        .selectFrom('heard')
-        .select(['name', 'full_name', sourceWord('project_id')])
-        .distinct()
-        .where(({ or }) => or([isWanted('name'), isWanted('full_name')]))
-        .execute()
+      const keys = names.map(keyOf)
+      if (keys.length === 0) return []
+      const delivered = (key: 'name_key' | 'full_key') =>
+        db
+          .selectFrom('heard')
+          .select([key, sourceWord('project_id')])
+          .distinct()
+          .where(isAmong(key, keys))
+          .execute()
+      const [byName, byFullName] = [await delivered('name_key'), await delivered('full_key')]
       const listed = await db
         .selectFrom('project')
-        .select(['name', sourceWord('legacy_id')])
+        .select(['name_key', sourceWord('legacy_id')])
         .distinct()
-        .where(isWanted('name'))
+        .where(isAmong('name_key', keys))
         .execute()
       return [
-        ...delivered.flatMap(({ name, full_name: fullName, source }) =>
-          [name, fullName ?? name].map((one) => ({ name: one, source, isListed: false })),
-        ),
-        ...listed.map((row) => ({ ...row, isListed: row.source === 'ci' })),
+        ...byName.map(({ name_key: name, source }) => ({ name: name!, source, isListed: false })),
+        ...byFullName.map(({ full_key: name, source }) => ({ name: name!, source, isListed: false })),
+        ...listed.map(({ name_key: name, source }) => ({ name: name!, source, isListed: source === 'ci' })),
       ]
     },
 
-    async deliveredProjects() {
-      return (await db.selectFrom('heard').selectAll().orderBy('name').execute()).map(toDeliveredProject)
+    async deliveredProjects(projects, order, limit) {
+      const some = db.selectFrom('heard').selectAll().where(ofProjects('heard.project_id', projects))
+      const sorted = some.orderBy('full_key', order).orderBy('project_id', order)
+      return (await sorted.limit(limit).execute()).map(toDeliveredProject)
     },
 
     async claimedProjects(after, limit) {
@@ -143,7 +255,14 @@ type ProjectWrites = Pick<
 export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWrites {
   return {
     async saveProject({ uuid, name, legacyId, type, rules, filter, readAt }) {
-      const row = { name, type, rules: jsonText(rules), filter: jsonText(filter), read_at: readAt }
+      const row = {
+        name,
+        name_key: keyOf(name),
+        type,
+        rules: jsonText(rules),
+        filter: jsonText(filter),
+        read_at: readAt,
+      }
       await db
         .insertInto('project')
         .values({ uuid, legacy_id: legacyId, ...row })
@@ -153,9 +272,10 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
         .execute()
       if (sourceOf(legacyId) === 'ci') return
       // Their builds are listed under the same name.
+      const called = { name, full_name: repositoryIn(name) }
       await db
         .updateTable('heard')
-        .set({ name, full_name: repositoryIn(name) })
+        .set({ ...called, ...heardKeys(called) })
         .where('project_id', '=', legacyId)
         .where('name', '<>', name)
         .execute()
@@ -164,7 +284,16 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
     async addProject({ uuid, name, legacyId, type, rules, filter }) {
       await db
         .insertInto('project')
-        .values({ uuid, name, legacy_id: legacyId, type, rules: jsonText(rules), filter: jsonText(filter), read_at: 0 })
+        .values({
+          uuid,
+          name,
+          name_key: keyOf(name),
+          legacy_id: legacyId,
+          type,
+          rules: jsonText(rules),
+          filter: jsonText(filter),
+          read_at: 0,
+        })
         .onConflict((conflict) => conflict.column('uuid').doNothing())
         .execute()
     },
@@ -204,7 +333,8 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
     },
 
     async saveDeliveredProject({ projectId, name, fullName, projectUuid, at }, most = Number.POSITIVE_INFINITY) {
-      const row = { project_id: projectId, name, full_name: fullName, project_uuid: projectUuid, at }
+      const called = { name, full_name: fullName }
+      const row = { project_id: projectId, ...called, ...heardKeys(called), project_uuid: projectUuid, at }
       const known = await runQuery('updateDeliveredProject', row, (value) =>
         db
           .updateTable('heard')

@@ -5,6 +5,8 @@ import { toStatus } from '../../domain/status.ts'
 import { digestSubject, noticeSubject, revisionSubject } from '../../domain/revision.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
+import { markBuilds } from './builds.ts'
+import type { RunQuery } from './query.ts'
 
 type PruneWrites = Pick<
   Tx,
@@ -51,7 +53,7 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'ver
 })
 
 /** Removes what is too old. */
-export function writePrune(db: Kysely<Schema>): PruneWrites {
+export function writePrune(db: Kysely<Schema>, runQuery: RunQuery): PruneWrites {
   /** Cards of days before `beforeDay` that are done or in a closed channel. */
   function oldCards(subjectOf: (day: string) => string, { beforeDay, closed }: OldNotices, limit: number) {
     return db
@@ -80,15 +82,21 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
         .execute()
       const builds = [...new Set(buildEvents.map((buildEvent) => buildEvent.build_key))]
       // A build that was run again on a later card has its state there.
-      const standing = db.deleteFrom('build').where('build_key', 'in', builds)
+      const standing = db.deleteFrom('build').where('build_key', 'in', builds).returning(['project_id', 'branch_key'])
       const reports = db.deleteFrom('report').where('build_key', 'in', builds)
       const reportsOfNone = reports.where(({ not, exists, selectFrom }) =>
         not(exists(selectFrom('fact').select('seq').whereRef('fact.build_key', '=', 'report.build_key'))),
       )
       const own = standing.where('lineage_key', '=', revisionKey).where('episode', '=', cardNumber)
+      const removed = builds.length === 0 ? [] : await own.execute()
+      const places = new Map(
+        removed.map((row) => [row.branch_key, { project: row.project_id, branch: row.branch_key }]),
+      )
+      for (const place of places.values()) await markBuilds(db, runQuery, place)
       return (
         buildEvents.length +
-        (builds.length === 0 ? 0 : (await count(own)) + (await count(reportsOfNone))) +
+        removed.length +
+        (builds.length === 0 ? 0 : await count(reportsOfNone)) +
         (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
         (await count(db.deleteFrom('message').where('subject', '=', subject))) +
         (await count(db.deleteFrom('card').where('subject', '=', subject))) +

@@ -66,7 +66,7 @@ export function createTx(db: Kysely<Schema>, context: QueryContext): Tx {
     ...writeJobs(db),
     ...writeLeases(db, runQuery, context.locks),
     ...writeEvents(db),
-    ...writePrune(db),
+    ...writePrune(db, runQuery),
     ...writeReports(db, runQuery),
     ...writeSilent(db),
     ...writeBuilds(db, runQuery),

@@ -1,4 +1,13 @@
-import { sql, type Compilable, type CompiledQuery, type Insertable, type Kysely } from 'kysely'
+import {
+  sql,
+  type Compilable,
+  type CompiledQuery,
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+} from 'kysely'
+import type { Projects } from '../records.ts'
 import type { Schema } from '../schema.ts'
 
 /** Compiled queries by name: one cache for each store, so for each dialect. */
@@ -95,4 +104,28 @@ class Placeholder {
   constructor(name: string) {
     this.name = name
   }
+}
+
+/**
+ * These values as rows with the column `key`. They travel as one parameter, because both databases limit how many there
+ * are. Both know `json_each`, which gives the keys of an object.
+ */
+export const amongKeys = (values: Iterable<string>): RawBuilder<{ key: string }> =>
+  sql<{ key: string }>`(select key from json_each(${keysJson(values)}))`
+
+/** Whether a column has one of these values. */
+export const isAmong = (column: string, values: Iterable<string>): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${sql.ref(column)} in ${amongKeys(values)}`
+
+// Neither half a character nor U+0000 can be in a text that PostgreSQL stores.
+const keysJson = (values: Iterable<string>): string =>
+  JSON.stringify(
+    Object.fromEntries([...values].filter((one) => one.isWellFormed() && !one.includes('\0')).map((one) => [one, 1])),
+  )
+
+/** Whether a column has the id of one of these projects. */
+export function ofProjects(column: string, projects: Projects): RawBuilder<SqlBool> {
+  if ('only' in projects) return isAmong(column, projects.only)
+  const isDelivered = sql<SqlBool>`exists (select 1 from heard as known where known.project_id = ${sql.ref(column)})`
+  return projects.except.length === 0 ? isDelivered : sql`${isDelivered} and not (${isAmong(column, projects.except)})`
 }

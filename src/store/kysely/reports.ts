@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import type { BuildId } from '../../domain/ids.ts'
+import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import type { TestReport } from '../../domain/test-report.ts'
 import type { ReportReads, ReportWrites } from '../reports.ts'
 import type { Schema } from '../schema.ts'
-import { columns, type RunQuery } from './query.ts'
+import { amongKeys, columns, type RunQuery } from './query.ts'
 
 /** Test reports of build steps. */
 export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads => ({
@@ -17,6 +17,22 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       receivedAt,
       report: JSON.parse(body) as TestReport,
     }))
+  },
+
+  async reportedAmong(projectIds, since) {
+    const rows = await db
+      .selectFrom(amongKeys(projectIds).as('asked'))
+      .select('key')
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('report')
+            .select('id')
+            .where(sql<boolean>`build_key >= asked.key || '/' and build_key < asked.key || '0'`)
+            .where('received_at', '>=', since),
+        ),
+      )
+      .execute()
+    return rows.map((row) => row.key as ProjectId)
   },
 
   async reportedBuilds(projectId, since, limit) {

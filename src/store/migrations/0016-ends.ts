@@ -6,6 +6,7 @@ export const ends: Migration = {
   async up(db: Kysely<unknown>) {
     const statements = [
       sql`alter table build add column read_end_at bigint`,
+      sql`alter table build add column forgotten integer not null default 0`,
       sql`alter table breakage add column checked_at bigint`,
       sql`create index build_read_end on build (read_end_at) where read_end_at is not null`,
     ]

@@ -148,12 +148,19 @@ test('the new name of a renamed default branch is known within an hour', async (
   poll.github.repository = async () => ({ ...REPOSITORY, default_branch: 'trunk' })
   await poll.clock.advance(60 * 60_000)
   await poll.look(run(2, 'in_progress'))
-  expect((await poll.store.read.projects()).map(({ rules }) => rules?.[0]?.branch)).toEqual(['trunk'])
+  expect(
+    (await poll.store.read.listedProjects({ text: null, type: null, readSince: 0 }, { limit: 9, offset: 0 })).map(
+      ({ rules }) => rules?.[0]?.branch,
+    ),
+  ).toEqual(['trunk'])
 })
 
 test('a workflow is read once an hour, and has no name if GitHub does not show it', async () => {
   const poll = await openPoll()
-  const names = async () => (await poll.store.read.projects()).map(({ name }) => name)
+  const names = async () =>
+    (await poll.store.read.listedProjects({ text: null, type: null, readSince: 0 }, { limit: 9, offset: 0 })).map(
+      ({ name }) => name,
+    )
   // GitHub names a run after its `run-name`.
   await poll.look(run(1, 'in_progress', null, { name: 'Deploy by Ada' }))
   await poll.look(run(2, 'in_progress'))

@@ -31,11 +31,11 @@ export function breakageClaims(places: () => Places): void {
     const { store } = place
     await store.write((tx) => tx.saveBreakage(breakage()))
     expect(await store.read.openBreakage('branch of main')).toEqual(breakage())
-    expect(await store.read.openBreakages([WEB, '42'], 9)).toEqual([breakage()])
+    expect(await store.read.openBreakages({ only: [WEB, '42'] }, 9)).toEqual([breakage()])
     const ended = breakage({ endedAt: T0 + HOUR, endedBy: buildId('513') })
     await store.write((tx) => tx.saveBreakage(ended))
     expect(await store.read.openBreakage('branch of main')).toBeNull()
-    expect(await store.read.openBreakages([WEB], 9)).toEqual([])
+    expect(await store.read.openBreakages({ only: [WEB] }, 9)).toEqual([])
     expect(await store.read.breakage('7')).toEqual(ended)
   })
 

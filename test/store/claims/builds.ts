@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { idOrder, toUuid } from '../../../src/domain/ids.ts'
 import { branchKey } from '../../../src/domain/revision.ts'
-import type { DeliveredProject, KnownBuild } from '../../../src/store/records.ts'
+import { hasStreak } from '../../../src/domain/stream.ts'
+import type { DeliveredProject, KnownBuild, Projects } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { buildId, HOUR, messageTs, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
@@ -118,10 +119,10 @@ export function buildClaims(places: () => Places): void {
     const { read } = place.store
     expect(idsOf(await read.runningBuilds(null, 10))).toEqual(['41/2', '42/3', '41/1'])
     expect(idsOf(await read.runningBuilds(null, 2))).toEqual(['41/2', '42/3'])
-    expect(idsOf(await read.runningBuilds([WEB], 10))).toEqual(['41/2', '41/1'])
-    expect(idsOf(await read.runningBuilds([WEB, API, '43'], 10))).toEqual(['41/2', '42/3', '41/1'])
-    expect(await read.runningBuilds(['43'], 10)).toEqual([])
-    expect(await read.runningBuilds([], 10)).toEqual([])
+    expect(idsOf(await read.runningBuilds({ only: [WEB] }, 10))).toEqual(['41/2', '41/1'])
+    expect(idsOf(await read.runningBuilds({ only: [WEB, API, '43'] }, 10))).toEqual(['41/2', '42/3', '41/1'])
+    expect(await read.runningBuilds({ only: ['43'] }, 10)).toEqual([])
+    expect(await read.runningBuilds({ only: [] }, 10)).toEqual([])
   })
 
   test('waiting builds come newest first, of some projects or all, up to a limit', async () => {
@@ -139,8 +140,8 @@ export function buildClaims(places: () => Places): void {
     const { read } = place.store
     expect(idsOf(await read.waitingBuilds(null, 10))).toEqual(['41/2', '42/3', '41/1'])
     expect(idsOf(await read.waitingBuilds(null, 2))).toEqual(['41/2', '42/3'])
-    expect(idsOf(await read.waitingBuilds([API, '43'], 10))).toEqual(['42/3'])
-    expect(await read.waitingBuilds([], 10)).toEqual([])
+    expect(idsOf(await read.waitingBuilds({ only: [API, '43'] }, 10))).toEqual(['42/3'])
+    expect(await read.waitingBuilds({ only: [] }, 10)).toEqual([])
   })
 
   test('the red builds of a committer are those after which no newer build of the branch has an outcome', async () => {
@@ -166,8 +167,73 @@ export function buildClaims(places: () => Places): void {
     expect(idsOf(await read.redBuildsOf(['ada', 'grace'], 2))).toEqual(['41/6', '41/1'])
     expect(idsOf(await read.redBuildsOf(['lin'], 10))).toEqual([])
     expect(await read.redBuildsOf([], 10)).toEqual([])
-    expect(idsOf(await read.redBuilds(['42'], 10))).toEqual(['42/12'])
-    expect(idsOf(await read.redBuilds(['41', '42'], 2))).toEqual(['41/6', '41/1'])
+    expect(idsOf(await read.redBuilds({ only: ['42'] }, 10))).toEqual(['42/12'])
+    expect(idsOf(await read.redBuilds({ only: ['41', '42'] }, 2))).toEqual(['41/6', '41/1'])
+  })
+
+  test('the newest build of each project comes with the newest event first, and all are counted', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    await hearOf(place.store, web(), ...['42', '43', '44'].map((id) => web({ projectId: projectId(id) })))
+    await keep(
+      place.store,
+      { build: '9', at: T0 + HOUR },
+      { build: '10', at: T0 + 1 },
+      { project: API, build: '7', at: T0 + 2 },
+      { project: '43', build: '8', at: T0 },
+      { project: '99', build: '8', at: T0 + 3 },
+    )
+    const found = async (projects: Projects, limit = 9, ...without: KnownBuild[]) => {
+      const builds = await read.newestBuilds(projects, limit, without)
+      return [...idsOf(builds), await read.countNewest(projects, 9, without)]
+    }
+    expect(await found({ except: [] })).toEqual(['42/7', '41/10', '43/8', 3])
+    expect(await found({ except: [] }, 1)).toEqual(['42/7', 3])
+    expect(await found({ except: ['42'] })).toEqual(['41/10', '43/8', 2])
+    expect(await found({ only: ['43', '41', '44'] })).toEqual(['41/10', '43/8', 2])
+    expect(await found({ only: [] })).toEqual([0])
+    expect(await found({ except: [] }, 1, known({ build: '10' }), known({ build: '9' }))).toEqual(['42/7', 2])
+    expect(await read.countNewest({ except: [] }, 2)).toBe(2)
+    await place.store.write((tx) => tx.forgetBuild(WEB, '10'))
+    expect(await found({ only: [WEB] })).toEqual(['41/9', 1])
+  })
+
+  test('what lists leave out is not the newest of its project, nor red, whatever came in which order', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    const statuses = ['failed', 'success', 'started', 'stopped', 'infrastructure_failure', 'waiting'] as const
+    let seed = 7
+    const pick = <One>(all: readonly One[]): One => all[(seed = (seed * 48271) % 2147483647) % all.length]!
+    const branches = ['main', 'next', null, 'main · nightly', 'main · merge queue', 'v1 · tag']
+    await hearOf(place.store, web(), web({ projectId: projectId(API) }))
+    const state = new Map<string, KnownBuild>()
+    for (let round = 0; round < 300; round++) {
+      const [project, build] = [pick([WEB, API]), pick(['1', '2', '3', '4', '5', '10', '20', '30'])]
+      const key = `${project}/${build}`
+      if (pick([1, 2, 3, 4, 5, 6]) === 1) {
+        await place.store.write((tx) => tx.forgetBuild(project, build))
+        state.delete(key)
+      } else {
+        const branch = state.get(key) ? state.get(key)!.branch : pick(branches)
+        const one = known({ project, build, branch, status: pick(statuses), at: T0 + round })
+        await place.store.write((tx) => tx.saveBuild(one))
+        state.set(key, one)
+      }
+      const all = [...state.values()]
+      const isLater = (a: KnownBuild, b: KnownBuild) => a.projectId === b.projectId && a.buildOrder > b.buildOrder
+      const isOutcome = ({ status }: KnownBuild) => ['success', 'failed', 'infrastructure_failure'].includes(status)
+      const red = all.filter(
+        (one) =>
+          isOutcome(one) &&
+          one.status !== 'success' &&
+          hasStreak(one.branch ?? '') &&
+          !all.some((other) => isOutcome(other) && isLater(other, one) && other.branch === one.branch),
+      )
+      const newest = all.filter((one) => !all.some((other) => isLater(other, one)))
+      expect(idsOf(await read.redBuilds({ except: [] }, 99)).toSorted()).toEqual(idsOf(red).toSorted())
+      const builds = await read.newestBuilds({ except: [] }, 99)
+      expect(idsOf(builds).toSorted()).toEqual(idsOf(newest).toSorted())
+    }
   })
 
   test('the last builds of a branch are those with the greatest numbers, up to a limit', async () => {
@@ -268,13 +334,13 @@ export function buildClaims(places: () => Places): void {
     expect(await read.revisionsAfter(MAIN, idOrder('1000'), 10)).toEqual([])
   })
 
-  test('projects with deliveries are listed by name, with their latest names', async () => {
+  test('projects with deliveries have their latest names', async () => {
     await using place = await places().open()
     const api = web({ projectId: projectId(API), name: 'api', fullName: null, projectUuid: null })
     await hearOf(place.store, web(), api, web({ name: 'site', projectUuid: null, at: T0 + 1 }))
-    expect(await place.store.read.deliveredProjects()).toEqual([
-      api,
+    expect(await place.store.read.deliveredProjects({ except: [] }, 'asc', 9)).toEqual([
       web({ name: 'site', projectUuid: null, at: T0 + 1 }),
+      api,
     ])
   })
 
@@ -296,10 +362,10 @@ export function buildClaims(places: () => Places): void {
     await using place = await places().open()
     await hearOf(place.store, web({ at: 0 }))
     const { read } = place.store
-    expect(await read.deliveredProjects()).toEqual([web({ at: 0 })])
+    expect(await read.deliveredProjects({ except: [] }, 'asc', 9)).toEqual([web({ at: 0 })])
     expect(await read.lastDeliveries(10)).toEqual([])
     await hearOf(place.store, web({ at: T0 }), web({ at: 0 }), web({ at: T0 - 1 }))
-    expect(await read.deliveredProjects()).toEqual([web({ at: T0 })])
+    expect(await read.deliveredProjects({ except: [] }, 'asc', 9)).toEqual([web({ at: T0 })])
   })
 
   test('the builds of a project are found by several numbers at once', async () => {

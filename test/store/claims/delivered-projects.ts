@@ -33,7 +33,8 @@ const delivered = (id: string, more: Partial<DeliveredProject> = {}): DeliveredP
 const hear = (store: Store, project: DeliveredProject, most?: number) =>
   store.write((tx) => tx.saveDeliveredProject(project, most))
 
-const listed = async ({ read }: Store) => (await read.deliveredProjects()).map(({ name }) => name)
+const listed = async ({ read }: Store) =>
+  (await read.deliveredProjects({ except: [] }, 'asc', 9)).map(({ name }) => name)
 
 const keepBuild = (store: Store, project: ProjectId, id = '5') =>
   store.write((tx) =>
@@ -91,10 +92,41 @@ export function deliveredProjectClaims(places: () => Places): void {
     await hear(place.store, delivered('1', { projectId: WEB, name: 'acme/web CI', fullName: 'acme/web' }))
     await hear(place.store, delivered('11'))
     await place.store.write((tx) => tx.saveProject({ ...called('acme/site CI'), readAt: T0 }))
-    expect(await place.store.read.deliveredProjects()).toMatchObject([
+    expect(await place.store.read.deliveredProjects({ except: [] }, 'asc', 9)).toMatchObject([
       { name: 'acme/p11' },
       { projectId: WEB, name: 'acme/site CI', fullName: 'acme/site' },
     ])
+  })
+
+  test('projects that builds have named come by full name in either order, some of them or all but some', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    await hear(place.store, delivered('1', { fullName: 'acme/Zoo' }))
+    await hear(place.store, delivered('2', { fullName: null, name: 'acme/b' }))
+    await hear(place.store, delivered('3', { fullName: 'Acme/a' }))
+    const found = async (...[projects, order, limit]: Parameters<typeof read.deliveredProjects>) =>
+      (await read.deliveredProjects(projects, order, limit)).map(({ projectId: id }) => id)
+    expect(await found({ except: [] }, 'asc', 9)).toEqual(['3', '2', '1'])
+    expect(await found({ except: [] }, 'desc', 1)).toEqual(['1'])
+    expect(await found({ except: ['1'] }, 'desc', 9)).toEqual(['2', '3'])
+    expect(await found({ only: ['1', '3', '9'] }, 'asc', 9)).toEqual(['3', '1'])
+    expect(await found({ only: [] }, 'asc', 9)).toEqual([])
+    expect(await read.projectsAmong(['1', '3', '9'], { except: ['3'] })).toEqual(['1'])
+    expect(await read.projectsAmong(['1', '3'], { only: ['3'] })).toEqual(['3'])
+  })
+
+  test('projects that builds have named are found by uuid, id, name and full name, in any case', async () => {
+    await using place = await places().open()
+    await hear(place.store, delivered('1', { name: 'WÉB', fullName: 'Acme/Web', projectUuid: CI_UUID }))
+    await hear(place.store, delivered('2', { name: 'api', fullName: null }))
+    const found = async (...keys: string[]) =>
+      (await place.store.read.deliveredAs(keys, 9)).map(({ projectId: id }) => id)
+    for (const key of ['1', CI_UUID, 'wéb', 'acme/web']) expect(await found(key), key).toEqual(['1'])
+    expect(await found('api', '1')).toEqual(['2', '1'])
+    expect(await found('acme')).toEqual([])
+    await hear(place.store, delivered('1', { name: 'site', fullName: 'acme/site' }))
+    expect(await found('wéb', 'acme/web', CI_UUID)).toEqual([])
+    expect(await found('acme/site')).toEqual(['1'])
   })
 
   test('a new project is listed up to a limit, and a known one beyond it', async () => {
@@ -122,7 +154,9 @@ export function deliveredProjectClaims(places: () => Places): void {
       false,
       false,
     ])
-    expect(await store.read.projects()).toMatchObject([{ name: 'acme/api CI' }])
+    expect(
+      await store.read.listedProjects({ text: null, type: null, readSince: 0 }, { limit: 9, offset: 0 }),
+    ).toMatchObject([{ name: 'acme/api CI' }])
   })
 
   test('projects without builds are removed a few at a time, unless their source has shown them', async () => {
@@ -153,8 +187,12 @@ export function deliveredProjectClaims(places: () => Places): void {
       last = end.last
     }
     expect(ends).toEqual([1, 0, 0])
-    expect(await listed(store)).toEqual(['acme/kept', 'acme/listed', 'acme/read'])
-    expect((await store.read.projects()).map(({ name }) => name)).toEqual(['acme/ci', 'acme/kept', 'acme/read'])
+    expect(await listed(store)).toEqual(['acme/kept', 'acme/read', 'acme/listed'])
+    expect(
+      (await store.read.listedProjects({ text: null, type: null, readSince: 0 }, { limit: 9, offset: 0 })).map(
+        ({ name }) => name,
+      ),
+    ).toEqual(['acme/ci', 'acme/kept', 'acme/read'])
   })
 
   test('builds are found by their id and source, whatever their project', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/domain/digest.ts'
 import type { Figures, FigureQuery } from '../../../src/domain/figures.ts'
 import { revisionKey } from '../../../src/domain/revision.ts'
-import { collectFigures } from '../../../src/store/figures.ts'
+import { buildsSince, collectFigures } from '../../../src/store/figures.ts'
 import { buildId, HOUR, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { seen } from '../given.ts'
@@ -23,7 +23,7 @@ export function figureClaims(places: () => Places): void {
     test('equal those of the SQL query', async () => {
       await using place = await places().open()
       await fill(place, history)
-      const figures = await collectFigures(place.store.read, PROJECTS, WEEKLY)
+      const figures = await collectFigures(place.store.read, { only: PROJECTS }, WEEKLY)
       expect(sorted(figures)).toEqual(await bySql(place, WEEKLY))
       expect(figures.builds).toBeGreaterThan(300)
       for (const list of [figures.red, figures.flaky, figures.slower]) expect(list).not.toEqual([])
@@ -33,21 +33,45 @@ export function figureClaims(places: () => Places): void {
       await using place = await places().open()
       await fill(place, history)
       const [both, web, api] = await Promise.all(
-        [PROJECTS, [PROJECTS[0]!], [PROJECTS[1]!]].map((ids) => collectFigures(place.store.read, ids, WEEKLY)),
+        [PROJECTS, [PROJECTS[0]!], [PROJECTS[1]!]].map((ids) =>
+          collectFigures(place.store.read, { only: ids }, WEEKLY),
+        ),
       )
       expect(web!.builds + api!.builds).toBe(both!.builds)
+      await place.store.write(async (tx) => {
+        for (const id of PROJECTS)
+          await tx.saveDeliveredProject({ projectId: id, name: id, fullName: null, projectUuid: null, at: T0 })
+      })
+      expect(sorted(await collectFigures(place.store.read, { except: [] }, WEEKLY))).toEqual(sorted(both!))
+      expect(sorted(await collectFigures(place.store.read, { except: [API] }, WEEKLY))).toEqual(sorted(web!))
       expect(sorted(both!).red).toEqual([...sorted(web!).red, ...sorted(api!).red])
     })
   })
 
-  test('other work gets its turn between two projects, even if they have few builds', async () => {
+  test.each([
+    ['each named', true],
+    ['all together', false],
+  ])('only projects with builds are read, however many are followed, %s', async (_, isNamed) => {
     await using place = await places().open()
+    const all = Array.from({ length: 2_500 }, (__, n) => projectId(String(1_000 + n)))
+    await place.store.write(async (tx) => {
+      for (const id of all)
+        await tx.saveDeliveredProject({ projectId: id, name: `p${id}`, fullName: null, projectUuid: null, at: T0 })
+    })
+    const [first, excluded, last] = [all[0]!, all[1_200]!, all.at(-1)!]
+    const built = [first, excluded, last].map((project) => ({ word: 'success', at: FROM, build: '1', project }))
+    await insert(
+      place,
+      built.map((one) => ({ ...one, branch: 'main', commit: 'c' })),
+    )
+    const projects = isNamed ? { only: all.filter((id) => id !== excluded) } : { except: [excluded] }
     let turns = 0
     const others = setInterval(() => turns++, 0)
-    const projects = Array.from({ length: 2_000 }, (_, n) => projectId(String(1_000 + n)))
-    await collectFigures(place.store.read, projects, WEEKLY)
+    expect([...(await buildsSince(place.store.read, projects, FROM)).keys()].toSorted()).toEqual([first, last])
     clearInterval(others)
-    expect(turns).toBeGreaterThan(1)
+    expect(turns).toBeGreaterThan(0)
+    expect((await buildsSince(place.store.read, projects, FROM + 1)).size).toBe(0)
+    expect((await collectFigures(place.store.read, projects, WEEKLY)).builds).toBe(2)
   })
 
   test('a branch that was red before the period, and on which nothing ends, is red during all of it', async () => {
@@ -57,7 +81,7 @@ export function figureClaims(places: () => Places): void {
     const known = { buildId: buildId('7'), buildOrder: '7', attempt: 1, revisionKey: 'r', cardNumber: 1, branch: 'old' }
     const how = { status: 'failed', rawStatus: 'error', at, buildUuid: null, committer: null } as const
     await place.store.write((tx) => tx.saveBuild({ projectId: PROJECTS[0]!, ...known, ...how }))
-    const { red, builds } = await collectFigures(place.store.read, PROJECTS, WEEKLY)
+    const { red, builds } = await collectFigures(place.store.read, { only: PROJECTS }, WEEKLY)
     expect([red, builds]).toEqual([[{ projectId: WEB, branch: 'old', forMs: WEEK }], 0])
   })
 
@@ -69,7 +93,7 @@ export function figureClaims(places: () => Places): void {
       { ...build, word: 'initiated', at: FROM + 2 * MINUTE + 1, origin: 'poll' },
       { ...build, word: 'success', at: FROM + 3 * MINUTE },
     ])
-    const { builds, flaky } = await collectFigures(place.store.read, PROJECTS, WEEKLY)
+    const { builds, flaky } = await collectFigures(place.store.read, { only: PROJECTS }, WEEKLY)
     expect([builds, flaky]).toEqual([2, [{ projectId: WEB, branch: 'main', commits: 1, flaky: 1, lostMs: 0 }]])
   })
 }

@@ -21,6 +21,7 @@ const MIGRATIONS = [
   { name: '0012-digests' },
   { name: '0013-reminders' },
   { name: '0014-delivered-names' },
+  { name: '0015-many-projects' },
   { name: '0016-ends' },
 ]
 

@@ -16,6 +16,7 @@ const LATER = T0 + BUILD_EVENTS
 const LONG_AGO = T0 - 1
 const SILENT = { notAfter: T0 + 5_000, notBefore: T0 + 1_000 }
 const UUID_BUILD = { build: '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8', project: ONE.projectId }
+const EVERY = { except: [] }
 const NOTICES = { beforeDay: ONE.day, closed: [CHANNEL] }
 
 /** Each frequent query, with the index that it must use (under its name in either database). */
@@ -66,7 +67,30 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['newestBuild of a project', (tx) => tx.newestBuild(ONE.projectId), 'build_project'],
   ['newestBuild of a branch', (tx) => tx.newestBuild(ONE.projectId, 'main'), 'build_branch'],
   ['lastBuilds', (tx) => tx.lastBuilds(ONE.projectId, 'main', 5), 'build_branch'],
-  ['redBuilds', (tx) => tx.redBuilds([ONE.projectId], 10), 'build_project', 'build_branch'],
+  ['redBuilds', (tx) => tx.redBuilds({ only: [ONE.projectId] }, 10), 'build_red_in', 'build_red_now'],
+  ['redBuilds of all', (tx) => tx.redBuilds(EVERY, 10), 'build_red_now'],
+  ['newestBuilds', (tx) => tx.newestBuilds(EVERY, 9), 'build_newest'],
+  ['newestBuilds of some', (tx) => tx.newestBuilds({ only: ['7', '8'] }, 9, [RUN]), 'build_newest'],
+  ['countNewest', (tx) => tx.countNewest(EVERY, 9, [RUN]), 'build_newest'],
+  ['listedAs by name', (tx) => tx.listedAs(['acme/7'], 9), 'project_key'],
+  ['listedAs by id', (tx) => tx.listedAs(['7'], 9), 'project_legacy'],
+  ['deliveredAs by full name', (tx) => tx.deliveredAs(['acme/7'], 9), 'heard_full'],
+  ['deliveredAs by name', (tx) => tx.deliveredAs(['acme/7'], 9), 'heard_name'],
+  ['deliveredAs by uuid', (tx) => tx.deliveredAs(['uuid-7'], 9), 'heard_uuid'],
+  ['namesakes', (tx) => tx.namesakes(['acme/7']), 'heard_full'],
+  ['searchListed by beginning', (tx) => tx.searchListed({ text: 'acme/7', at: 'begin' }, 9), 'project_key'],
+  ['searchListed around', (tx) => tx.searchListed({ text: 'acme/7', at: 'near' }, 9), 'project_key'],
+  ['searchListed by a part', (tx) => tx.searchListed({ text: '/7', at: 'anywhere' }, 9), 'project_key'],
+  ['searchDelivered by a part', (tx) => tx.searchDelivered({ text: '/7', at: 'anywhere' }, 9), 'heard_full'],
+  ['deliveredProjects', (tx) => tx.deliveredProjects(EVERY, 'desc', 9), 'heard_full'],
+  ['allEndsAfter', (tx) => tx.allEndsAfter({ at: T0 + BUILD_EVENTS / 2, seq: 9 }, 100), 'fact_ended_at'],
+  ['projectsAmong', (tx) => tx.projectsAmong(['7'], { except: ['8'] }), 'heard_pkey', 'autoindex_heard_1'],
+  ['builtSince', (tx) => tx.builtSince([ONE.projectId], T0 + BUILD_EVENTS / 2), 'fact_ended'],
+  ['the mark of the newest build', (tx) => tx.forgetBuild(ONE.projectId, '541'), 'build_project'],
+  ['the mark of a red build', (tx) => tx.forgetBuild(ONE.projectId, '641'), 'build_branch'],
+  ['openBreakages of all', (tx) => tx.openBreakages(EVERY, 9), 'breakage_open_at'],
+  ['builds by their number', (tx) => tx.buildsByNumber('541', 9), 'build_number'],
+  ['builds by their id', (tx) => tx.buildsByNumber('541', 9), 'build_id'],
   ['runningBuilds', (tx) => tx.runningBuilds(null, 20), 'build_running'],
   ['branchesOf', (tx) => tx.branchesOf(ONE.projectId, 20), 'build_project'],
   ['subjectOf', (tx) => tx.subjectOf(CHANNEL, messageTs(ONE.ts)), 'message_ts'],
@@ -98,6 +122,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['the requests that go with it', (tx) => tx.removeCardEvents('revision-7', 1), 'request_lineage'],
   ['the reports that go with it', (tx) => tx.removeCardEvents('revision-9', 1), 'report_build'],
   ['reportsOf', (tx) => tx.reportsOf(`${ONE.projectId}/${ONE.buildId}`), 'report_build'],
+  ['reportedAmong', (tx) => tx.reportedAmong([projectId('41')], T0), 'report_build'],
   ['reportedBuilds', (tx) => tx.reportedBuilds(projectId('42'), T0, 9), 'report_build'],
   ['removeReport', (tx) => tx.removeReport(7), 'report_pkey', 'report USING INTEGER PRIMARY KEY'],
   ['removeEarlyReports', (tx) => tx.removeEarlyReports(T0 + 50, 20), 'report_early'],
@@ -107,16 +132,16 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['the place of a UUID', (tx) => tx.insertBuildEvent(...buildEvent(UUID_BUILD)), 'build_project'],
   ['whether a UUID has its place', (tx) => tx.insertBuildEvent(...buildEvent(UUID_BUILD)), 'fact_build'],
   ['endsAfter', (tx) => tx.endsAfter(RUN.projectId, { at: T0 + BUILD_EVENTS / 2, seq: 9 }, 100), 'fact_ended'],
-  ['eventsAndRestartsOf', (tx) => tx.eventsAndRestartsOf(RUN.projectId, [RUN.buildId]), 'fact_build'],
-  ['the restarts of stories', (tx) => tx.eventsAndRestartsOf(RUN.projectId, [RUN.buildId]), 'request_build'],
-  ['branchStateBefore', (tx) => tx.branchStateBefore(ONE.branchKey, T0 + BUILD_EVENTS / 2), 'fact_verdict'],
+  ['eventsAndRestartsOf', (tx) => tx.eventsAndRestartsOf([`${RUN.projectId}/${RUN.buildId}`]), 'fact_build'],
+  ['the restarts of stories', (tx) => tx.eventsAndRestartsOf([`${RUN.projectId}/${RUN.buildId}`]), 'request_build'],
+  ['branchStatesBefore', (tx) => tx.branchStatesBefore([ONE.branchKey], T0 + BUILD_EVENTS / 2), 'fact_verdict'],
   ['digest', (tx) => tx.digest(channelId('C0BUILDS7')), 'digest_pkey', 'autoindex_digest_1'],
   ['digestsDue', (tx) => tx.digestsDue(LATER), 'digest_next'],
   ['digestsAfter', (tx) => tx.digestsAfter(T0 + 100 * BUILD_EVENTS), 'digest_next'],
   ['openBreakage', (tx) => tx.openBreakage('branch-7'), 'breakage_open'],
   ['breakage', (tx) => tx.breakage('7'), 'breakage_pkey', 'autoindex_breakage_1'],
   ['breakageAt', (tx) => tx.breakageAt('branch-7', '7'), 'breakage_branch'],
-  ['openBreakages', (tx) => tx.openBreakages(['7', '8'], 9), 'breakage_open_project'],
+  ['openBreakages', (tx) => tx.openBreakages({ only: ['7', '8'] }, 9), 'breakage_open_project', 'breakage_open_at'],
   ['breakagesOf', (tx) => tx.breakagesOf('U7'), 'breakage_owner'],
   ['breakageOwners', (tx) => tx.breakageOwners(T0, 9), 'breakage_owner'],
   ['breakageChangesOf', (tx) => tx.breakageChangesOf('revision-7/1'), 'breakage_change_subject'],
@@ -147,11 +172,12 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
 
 /** How a query plan shows that a whole table is read, or rows are sorted that an index could give in order. */
 const WHOLE_TABLE =
-  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|report|subscription|digest|breakage|breakage_change)(?! USING)/
+  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|heard|person|person_setting|build|request|report|subscription|digest|breakage|breakage_change)(?! USING)/
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
   'endsAfter',
-  'branchStateBefore',
+  'allEndsAfter',
+  'branchStatesBefore',
   'digestsDue',
   'verdictsBefore',
   'verdictsFrom',

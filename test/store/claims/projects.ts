@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { KnownProject } from '../../../src/store/records.ts'
+import type { KnownProject, ListedQuery, NameSearch } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { HOUR, projectId, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
@@ -43,16 +43,89 @@ export function projectClaims(places: () => Places): void {
 
   test('projects are listed by name, with the times when they were read and first looked up', async () => {
     await using place = await places().open()
+    const { read } = place.store
     await keep(place.store, web(), T0)
-    await keep(place.store, api({ type: null, rules: null }), T0 + HOUR)
+    await keep(place.store, api({ name: 'Acme/API', type: null, rules: null }), T0 + HOUR)
     await keep(place.store, api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), T0)
     await place.store.write((tx) => tx.setBuildsReadAt(WEB_UUID, T0 + 1))
     await keep(place.store, web(), T0 + 2)
-    expect(await place.store.read.projects()).toEqual([
-      { ...api({ type: null, rules: null }), readAt: T0 + HOUR, buildsReadAt: null },
+    const all = [
+      { ...api({ name: 'Acme/API', type: null, rules: null }), readAt: T0 + HOUR, buildsReadAt: null },
       { ...api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), readAt: T0, buildsReadAt: null },
       { ...web(), readAt: T0 + 2, buildsReadAt: T0 + 1 },
-    ])
+    ]
+    const query = { text: null, type: null, readSince: 0 }
+    expect(await read.listedProjects(query, { limit: 9, offset: 0 })).toEqual(all)
+    expect(await read.listedProjects(query, { limit: 1, offset: 1 })).toEqual([all[1]])
+    expect(await read.countListed(query)).toEqual({ total: 3, oldestReadAt: T0 })
+  })
+
+  test('projects are listed by a part of the name, by type, and those of the CI service by when they were read', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    await keep(place.store, web({ name: 'Ácme/Wéb_1' }))
+    await keep(place.store, api({ type: null }), T0 + HOUR)
+    await keep(place.store, api({ uuid: WEB_UUID_TOO, legacyId: 'gitlab:71', name: 'acme/old', type: 'gitlab' }), 0)
+    const found = async (query: Partial<ListedQuery>) => {
+      const whole = { text: null, type: null, readSince: 0, ...query }
+      const names = (await read.listedProjects(whole, { limit: 9, offset: 0 })).map(({ name }) => name)
+      expect((await read.countListed(whole)).total).toBe(names.length)
+      return names
+    }
+    expect(await found({ text: 'WÉB_' })).toEqual(['Ácme/Wéb_1'])
+    expect(await found({ text: 'web%' })).toEqual([])
+    expect(await found({ type: 'basic' })).toEqual(['acme/api', 'Ácme/Wéb_1'])
+    expect(await found({ type: 'basic', text: 'api' })).toEqual(['acme/api'])
+    expect(await found({ readSince: T0 + 1 })).toEqual(['acme/api', 'acme/old'])
+    expect(await read.countListed({ text: 'nowhere', type: null, readSince: 0 })).toEqual({
+      total: 0,
+      oldestReadAt: null,
+    })
+  })
+
+  test('listed projects are found by uuid, id and name, in any case, under the name that they have now', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    await keep(place.store, web({ name: 'ÄCME/Web' }))
+    await keep(place.store, api())
+    await place.store.write((tx) => tx.addProject(api({ uuid: WEB_UUID_TOO, name: 'acme/İos', legacyId: null })))
+    const found = async (...keys: string[]) => (await read.listedAs(keys, 9)).map(({ name }) => name)
+    expect(await found('äcme/web')).toEqual(['ÄCME/Web'])
+    expect(await found('acme/İos'.toLowerCase())).toEqual(['acme/İos'])
+    expect(await found(API_UUID, '41')).toEqual(['acme/api', 'ÄCME/Web'])
+    expect(await found('acme', 'acme/%', '\ud800', 'acme/api\0')).toEqual([])
+    expect(await found()).toEqual([])
+    expect(await read.listedAs([API_UUID, '41'], 1)).toHaveLength(1)
+    await keep(place.store, web({ name: 'acme/site' }))
+    expect(await found('äcme/web', 'acme/site')).toEqual(['acme/site'])
+    const many = Array.from({ length: 70_000 }, (_, n) => `none-${n}`)
+    expect(await found(...many, 'acme/api')).toEqual(['acme/api'])
+  })
+
+  test('projects are searched by how a name begins or ends, by a part of it, and around it', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    for (const [n, name] of ['Acme/API', 'acme/web', 'acme/web_admin', 'other/web', 'zoo'].entries()) {
+      await keep(place.store, web({ uuid: toUuid(`99999999-0000-0000-0000-00000000000${n}`), legacyId: null, name }))
+      const [id, short] = [projectId(String(n)), { name: 'short', fullName: name }]
+      await place.store.write((tx) => tx.saveDeliveredProject({ projectId: id, ...short, projectUuid: null, at: T0 }))
+    }
+    const found = async (text: string, at: NameSearch['at'], limit = 9) => {
+      const listed = (await read.searchListed({ text, at }, limit)).map(({ name }) => name)
+      expect((await read.searchDelivered({ text, at }, limit)).map(({ fullName }) => fullName)).toEqual(listed)
+      return listed
+    }
+    expect(await found('ACME/', 'begin')).toEqual(['Acme/API', 'acme/web', 'acme/web_admin'])
+    expect(await found('', 'begin', 2)).toEqual(['Acme/API', 'acme/web'])
+    expect(await found('/web', 'end')).toEqual(['acme/web', 'other/web'])
+    expect(await found('WEB', 'anywhere')).toEqual(['acme/web', 'acme/web_admin', 'other/web'])
+    expect(await found('web', 'anywhere', 1)).toEqual(['acme/web'])
+    expect(await found('b_a', 'anywhere')).toEqual(['acme/web_admin'])
+    expect(await found('%', 'anywhere')).toEqual([])
+    expect(await found('\\', 'anywhere')).toEqual([])
+    expect(await found('acme/wed', 'near', 2)).toEqual(['acme/web_admin', 'other/web'])
+    expect(await found('acme/wed', 'near')).toHaveLength(5)
+    expect(await found('web\0', 'end')).toEqual(['acme/web', 'other/web'])
   })
 
   test("the type of a project is CI's own word, and is kept when it is read from an interface without types", async () => {
@@ -78,15 +151,14 @@ export function projectClaims(places: () => Places): void {
         await tx.saveDeliveredProject({ projectId: projectId(id), name, fullName, projectUuid: null, at: T0 })
     })
     const found = async (...names: string[]) => {
-      const lower = new Set(names.map((name) => name.toLowerCase()))
-      const those = (await place.store.read.namesakes(names)).filter(({ name }) => lower.has(name.toLowerCase()))
-      return [...new Set(those.map(({ name, source, isListed }) => `${name} ${source} ${isListed}`))].sort()
+      const sources = await place.store.read.namesakes(names)
+      return [...new Set(sources.map(({ name, source, isListed }) => `${name} ${source} ${isListed}`))].sort()
     }
     expect(await found('ACME/web')).toEqual(['acme/web ci true', 'acme/web github false'])
     expect(await found('acme/web ci', 'acme/api')).toEqual([
-      'Acme/API ci false',
+      'acme/api ci false',
       'acme/api gitlab false',
-      'acme/web CI github false',
+      'acme/web ci github false',
     ])
     expect(await found('acme', 'acme/web%')).toEqual([])
     expect(await found()).toEqual([])

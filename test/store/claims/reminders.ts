@@ -32,6 +32,8 @@ async function red(store: Store, change: Partial<Breakage> = {}): Promise<void> 
     await tx.placeEvent(seq, 1)
     await tx.ensureCard({ ...CARD, quiet: false, mention: false })
     await tx.saveBreakage(breakage(change))
+    const names = { name: 'acme/web', fullName: null, projectUuid: null }
+    await tx.saveDeliveredProject({ projectId: projectId(WEB), ...names, at: T0 })
   })
 }
 
@@ -43,15 +45,7 @@ async function remindAt(store: Store, at: number): Promise<string[]> {
   const mute = () => {}
   const end = await remind(
     {
-      store: {
-        ...store,
-        read: {
-          ...store.read,
-          deliveredProjects: async () => [
-            { projectId: projectId(WEB), name: 'acme/web', fullName: null, projectUuid: null, at: T0 },
-          ],
-        },
-      },
+      store,
       clock: { now: () => at, sleep: async () => {} },
       log: { debug: mute, info: mute, warn: mute, error: mute },
       newId: () => `reminder-${(ids += 1)}`,

@@ -77,6 +77,9 @@ export function reportClaims(places: () => Places): void {
       ['99', 1],
     ])
     expect(await found(1)).toHaveLength(1)
+    const among = (since: number) => store.read.reportedAmong(['4', '41', '42'].map(projectId), since)
+    expect((await among(T0)).toSorted()).toEqual(['4', '41'])
+    expect(await among(T0 + 1)).toEqual([])
   })
 
   test('reports are removed with the last card of their build', async () => {

@@ -52,7 +52,7 @@ export function upgradeClaims(places: () => Places): void {
       ['initiated', null, 'delivery'],
     ])
     expect(await read.eventsOfCard(REVISION, 1)).toHaveLength(2)
-    expect(await read.projects()).toEqual([
+    expect(await read.listedProjects({ text: null, type: null, readSince: 0 }, { limit: 9, offset: 0 })).toEqual([
       {
         uuid: WEB_UUID,
         name: 'acme/web',
@@ -146,9 +146,9 @@ export function upgradeClaims(places: () => Places): void {
       { word: 'success', project: '42', after: HOUR },
     )
     await place.store.migrate()
-    expect(await place.store.read.deliveredProjects()).toEqual([
-      { projectId: '42', name: 'project 42', fullName: null, projectUuid: null, at: T0 + HOUR },
+    expect(await place.store.read.deliveredProjects({ except: [] }, 'asc', 9)).toEqual([
       { projectId: '41', name: 'web', fullName: 'acme/web', projectUuid: WEB_UUID, at: T0 + MINUTE },
+      { projectId: '42', name: 'project 42', fullName: null, projectUuid: null, at: T0 + HOUR },
     ])
   })
 
