@@ -4,6 +4,7 @@ import { commitEntity, isoTime, named, pipelineBasic, pipelineEntity, projectEnt
 import type { Hook } from './hook.ts'
 import { jobEntity } from './job-entities.ts'
 import type { Life } from './life.ts'
+import { branchEntity, mergeRequestEntity } from './ref-entities.ts'
 import { testReport, testReportSummary } from './reports.ts'
 import { findProject, latestJobs, SOURCES, STATUSES } from './state.ts'
 import type { Job, Pipeline, Project, Secrets, World } from './state.ts'
@@ -17,7 +18,10 @@ export function checkToken({ token, readToken }: Secrets, call: Call): Reply | u
   return json(403, { error: 'insufficient_scope', error_description, scope: 'api' })
 }
 
-/** The routes below /api/v4. Source: GitLab, `lib/api/ci/pipelines.rb` and `lib/api/ci/jobs.rb`. */
+/**
+ * The routes below /api/v4. Source: GitLab, `pipelines.rb` and `jobs.rb` in `lib/api/ci/`, and
+ * `branches.rb` and `merge_requests.rb` in `lib/api/`.
+ */
 export function apiRoutes(world: World, life: Life, hook: Hook, base: string): Route[] {
   function inProject(how: string, handle: (project: Project, call: Call, id: string) => Reply): Route {
     const [method = '', path = ''] = how.split(' ')
@@ -96,6 +100,15 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
     ),
     inJob('GET /trace', (job) => (job.trigger ? NOT_FOUND : trace(job))),
     inJob('POST /play', (job, pipeline) => unlessProtected(() => play(job, pipeline))),
+    inProject('GET /repository/branches/:id', (project, _, branch) =>
+      project.branches.has(branch)
+        ? json(200, branchEntity(world, project, branch))
+        : json(404, { message: '404 Branch Not Found' }),
+    ),
+    inProject('GET /merge_requests/:id', (project, _, iid) => {
+      const request = project.mergeRequests.get(Number(iid))
+      return request ? json(200, mergeRequestEntity(world, project, request)) : NOT_FOUND
+    }),
     inProject('GET /repository/commits/:id', (project, _, sha) => showCommit(project, sha)),
   ]
 }

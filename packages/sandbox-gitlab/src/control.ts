@@ -11,6 +11,9 @@ const finishSchema = z.strictObject({
   status: z.enum(ENDS).default('success'),
   failedJobs: failedJobsSchema.default([]),
 })
+const branchSchema = z.strictObject({ branch: z.string() })
+const renameSchema = z.strictObject({ to: z.string() })
+const closeSchema = z.strictObject({ iid: z.int(), merged: z.boolean().default(false) })
 const advanceSchema = z.strictObject({ status: z.enum(STATUSES) })
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).nullable() })
 const limitSchema = z.strictObject({ calls: z.int().min(0), retryAfterS: z.int().min(0).default(1) })
@@ -43,6 +46,15 @@ export function controlRoutes(gitlab: Handles): Route[] {
       const result = gitlab.push(project, push)
       return result.kind === 'pipeline' ? json(201, result.pipeline) : json(404, { errors: ['no such project'] })
     }),
+    post('/sandbox/projects/:project*/delete-branch', branchSchema, ({ branch }, project) =>
+      doneReply(gitlab.deleteBranch(project, branch), 'no such branch, or it is the default branch'),
+    ),
+    post('/sandbox/projects/:project*/rename-default-branch', renameSchema, ({ to }, project) =>
+      doneReply(gitlab.renameDefaultBranch(project, to), 'no such project, or a branch with the new name'),
+    ),
+    post('/sandbox/projects/:project*/close-merge-request', closeSchema, ({ iid, merged }, project) =>
+      doneReply(gitlab.closeMergeRequest(project, iid, { merged }), 'no such open merge request'),
+    ),
     onPipeline('finish', finishSchema, (id, { status, failedJobs }) => gitlab.finish(id, status, failedJobs)),
     onPipeline('advance', advanceSchema, (id, { status }) => gitlab.advance(id, status)),
     onPipeline('play', nothing, (id) => gitlab.play(id)),
@@ -62,6 +74,9 @@ export function controlRoutes(gitlab: Handles): Route[] {
   const table = routes.map(({ method, pattern }) => `${method} ${pattern.replace('*', '')}`)
   return [get('/sandbox', () => json(200, { control: table })), ...routes]
 }
+
+const doneReply = (isDone: boolean, reason: string): Reply =>
+  isDone ? json(200, { done: true }) : json(404, { errors: [reason] })
 
 function changeReply(result: ChangeOutcome): Reply {
   if (result.kind === 'no-pipeline') return json(404, { errors: ['no such pipeline'] })

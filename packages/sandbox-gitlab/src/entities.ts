@@ -1,5 +1,5 @@
-import { DEFAULT_BRANCH, projectOf } from './state.ts'
-import type { Pipeline, Project, World } from './state.ts'
+import { projectOf } from './state.ts'
+import type { MergeRequest, Pipeline, Project, World } from './state.ts'
 import { wordsOf } from './statuses.ts'
 
 /** The user who triggered every pipeline. Never the commit's author, so that a client that mixes them up is noticed. */
@@ -9,18 +9,18 @@ export type Write = (ms: number | null) => string | null
 export const isoTime: Write = (ms) => (ms === null ? null : new Date(ms).toISOString())
 
 /** Source: GitLab, `lib/api/entities/user_basic.rb`. */
-export const userEntity = ({ siteUrl }: World) => ({
-  ...USER,
+export const userEntity = ({ siteUrl }: World, user: typeof USER = USER) => ({
+  ...user,
   public_email: '',
   state: 'active',
   locked: false,
-  web_url: `${siteUrl}/${USER.username}`,
+  web_url: `${siteUrl}/${user.username}`,
 })
 
-const PROJECT_SINCE = '2020-05-07T04:27:17.016Z'
+export const PROJECT_SINCE = '2020-05-07T04:27:17.016Z'
 
 /** A project, without its settings. Source: GitLab, `lib/api/entities/basic_project_details.rb`. */
-export function projectEntity({ siteUrl }: World, { id, path: path_with_namespace }: Project) {
+export function projectEntity({ siteUrl }: World, { id, path: path_with_namespace, defaultBranch }: Project) {
   const names = path_with_namespace.split('/')
   const [path, namespace] = [names.at(-1)!, names.slice(0, -1)]
   const web_url = `${siteUrl}/${path_with_namespace}`
@@ -32,12 +32,12 @@ export function projectEntity({ siteUrl }: World, { id, path: path_with_namespac
     path,
     path_with_namespace,
     created_at: PROJECT_SINCE,
-    default_branch: DEFAULT_BRANCH,
+    default_branch: defaultBranch,
     topics: [],
     ssh_url_to_repo: `git@${new URL(siteUrl).hostname}:${path_with_namespace}.git`,
     http_url_to_repo: `${web_url}.git`,
     web_url,
-    readme_url: `${web_url}/-/blob/${DEFAULT_BRANCH}/README.md`,
+    readme_url: `${web_url}/-/blob/${defaultBranch}/README.md`,
     avatar_url: null,
     forks_count: 0,
     star_count: 0,
@@ -68,8 +68,16 @@ export function pipelineBasic(world: World, pipeline: Pipeline) {
 export const refOf = ({ mergeRequest, branch }: Pipeline): string =>
   mergeRequest ? `refs/merge-requests/${mergeRequest.iid}/head` : branch
 
-export const webUrl = (world: World, pipeline: Pipeline, kind: string, id: number | string): string =>
-  `${world.siteUrl}/${projectOf(world, pipeline).path}/-/${kind}/${id}`
+export const webUrl = (world: World, within: Pick<Pipeline, 'projectId'>, kind: string, id: number | string): string =>
+  `${world.siteUrl}/${projectOf(world, within).path}/-/${kind}/${id}`
+
+/** The project that every fork is. */
+export const FORK_ID = 99
+
+export const requestId = (iid: number): number => 5_000 + iid
+
+export const stateOf = ({ closed }: MergeRequest) =>
+  closed === null ? 'opened' : closed.isMerged ? 'merged' : 'closed'
 
 /** The answer to a retry or cancel. Source: GitLab, `lib/api/entities/ci/pipeline.rb`. */
 export const pipelineEntity = (world: World, pipeline: Pipeline) => ({
@@ -110,18 +118,21 @@ function detailedStatus(world: World, pipeline: Pipeline) {
   return { icon, text, label, group, tooltip: label, has_details: true, details_path, illustration: null, favicon }
 }
 
+/** What a pipeline says about its commit. */
+export type Commit = Pick<Pipeline, 'projectId' | 'sha' | 'message' | 'author' | 'createdAt'>
+
 /** A commit within another answer. Source: GitLab, `lib/api/entities/commit.rb`. */
-export function commitBasic(world: World, pipeline: Pipeline) {
-  const { sha: id, message, author } = pipeline
-  const at = isoTime(pipeline.createdAt)!
-  const web_url = webUrl(world, pipeline, 'commit', id)
+export function commitBasic(world: World, commit: Commit) {
+  const { sha: id, message, author } = commit
+  const at = isoTime(commit.createdAt)!
+  const web_url = webUrl(world, commit, 'commit', id)
   const names = { author_name: author.name, author_email: author.email }
   return {
     id,
     short_id: id.slice(0, 8),
     created_at: at,
     parent_ids: [],
-    title: titleOf(pipeline),
+    title: titleOf(commit),
     message,
     ...names,
     authored_date: at,
@@ -143,4 +154,4 @@ export const commitEntity = (world: World, pipeline: Pipeline) => ({
   last_pipeline: pipelineBasic(world, pipeline),
 })
 
-export const titleOf = ({ message }: Pipeline): string => message.split('\n', 1)[0]!
+export const titleOf = ({ message }: Pick<Pipeline, 'message'>): string => message.split('\n', 1)[0]!

@@ -2,6 +2,7 @@ import type { Faults } from './faults.ts'
 import type { Hook } from './hook.ts'
 import type { ChangeResult, Life } from './life.ts'
 import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
+import { closeMergeRequest, deleteBranch, renameDefaultBranch } from './refs.ts'
 import { findPipeline, findProject, projectOf } from './state.ts'
 import type { Pipeline, Status, Switches, World } from './state.ts'
 
@@ -38,6 +39,13 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
   return {
     push,
     rename,
+    /** False if there is no such branch, or it is the default branch. Its merge requests are closed. */
+    deleteBranch: (project: string, branch: string) => deleteBranch(world, project, branch),
+    /** False if there is no such project, or a branch with the new name. The old branch is gone. */
+    renameDefaultBranch: (project: string, to: string) => renameDefaultBranch(world, project, to),
+    /** False if no such merge request is open. */
+    closeMergeRequest: (project: string, iid: number, how?: { merged?: boolean }) =>
+      closeMergeRequest(world, project, iid, how),
     finish: (id: number, end: End, failed?: FailedJobsWanted) => change(id, (one) => life.finish(one, end, failed)),
     /** Sets any status, even one that GitLab would not allow now. */
     advance: (id: number, status: Status) => change(id, (one) => life.advance(one, status)),

@@ -1,7 +1,7 @@
-import { isoTime, pipelineDetails, titleOf, USER, webUrl } from './entities.ts'
+import { FORK_ID, isoTime, pipelineDetails, requestId, stateOf, titleOf, USER, webUrl } from './entities.ts'
 import type { Write } from './entities.ts'
 import { HOOK_RUNNER, jobDetails } from './job-entities.ts'
-import { DEFAULT_BRANCH, findPipeline, latestJobs, projectOf, sourceJob, stagesOf } from './state.ts'
+import { findPipeline, latestJobs, projectOf, sourceJob, stagesOf } from './state.ts'
 import type { Job, Pipeline, World } from './state.ts'
 import { wordsOf } from './statuses.ts'
 
@@ -31,7 +31,7 @@ function attributes(world: World, pipeline: Pipeline) {
     ...names,
     detailed_status: wordsOf(pipeline).label,
     stages: stagesOf(pipeline),
-    protected_ref: branch === DEFAULT_BRANCH,
+    protected_ref: branch === projectOf(world, pipeline).defaultBranch,
     variables: Object.entries(pipeline.variables).map(([key, value]) => ({ key, value })),
     url: webUrl(world, pipeline, 'pipelines', id),
   }
@@ -40,22 +40,20 @@ function attributes(world: World, pipeline: Pipeline) {
 /** `2016-08-12 15:23:28 UTC` */
 const hookTime: Write = (ms) => isoTime(ms)?.replace('T', ' ').replace(/\..*/, ' UTC') ?? null
 
-const FORK_ID = 99
-
 function mergeRequest(world: World, pipeline: Pipeline) {
   const { mergeRequest: request, branch, projectId } = pipeline
   if (!request) return null
   return {
-    id: 5_000 + request.iid,
+    id: requestId(request.iid),
     iid: request.iid,
     title: request.title,
     source_branch: branch,
     source_project_id: request.fork ? FORK_ID : projectId,
     target_branch: request.targetBranch,
     target_project_id: projectId,
-    state: 'opened',
+    state: stateOf(request),
     merge_status: 'can_be_merged',
-    detailed_merge_status: 'mergeable',
+    detailed_merge_status: request.closed ? 'not_open' : 'mergeable',
     url: webUrl(world, pipeline, 'merge_requests', request.iid),
   }
 }
@@ -64,7 +62,7 @@ function mergeRequest(world: World, pipeline: Pipeline) {
 const HOOK_USER = { ...USER, email: '[REDACTED]' }
 
 function project(world: World, pipeline: Pipeline) {
-  const { id, path } = projectOf(world, pipeline)
+  const { id, path, defaultBranch } = projectOf(world, pipeline)
   const names = path.split('/')
   return {
     id,
@@ -77,7 +75,7 @@ function project(world: World, pipeline: Pipeline) {
     namespace: names.at(-2)!,
     visibility_level: 20,
     path_with_namespace: path,
-    default_branch: DEFAULT_BRANCH,
+    default_branch: defaultBranch,
     ci_config_path: null,
   }
 }

@@ -51,13 +51,14 @@ const ADA = { name: 'Ada', email: 'ada@acme.example' }
 const mergeRequestSchema = z.strictObject({
   iid: z.int().default(1),
   title: z.string().default('Fix login'),
-  targetBranch: z.string().default('main'),
+  /** default: the default branch */
+  targetBranch: z.string().optional(),
   fork: z.boolean().default(false),
 })
 
-/** A push and the course of its pipeline. By default Ada pushes to `main`, and the pipeline passes after a second. */
+/** A push and the course of its pipeline. By default Ada pushes to the default branch, and it passes after a second. */
 export const pushSchema = z.strictObject({
-  branch: z.string().default('main'),
+  branch: z.string().optional(),
   message: z.string().default('Fix login'),
   author: z.strictObject({ name: z.string(), email: z.string() }).default(ADA),
   sha: z.string().default(() => randomBytes(20).toString('hex')),

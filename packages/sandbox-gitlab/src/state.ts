@@ -20,11 +20,28 @@ export const SOURCES = [
   ...(['duo_workflow', 'pipeline_execution_policy_schedule'] as const),
 ] as const
 
-export const DEFAULT_BRANCH = 'main'
-
 export interface Project {
   id: number
   path: string
+  defaultBranch: string
+  /** each with its newest pipeline; null: nothing has been pushed to it */
+  branches: Map<string, Pipeline | null>
+  /** by iid */
+  mergeRequests: Map<number, MergeRequest>
+}
+
+export interface MergeRequest {
+  iid: number
+  title: string
+  targetBranch: string
+  /** whether its branch is in a fork */
+  fork: boolean
+  /** the pipeline with which it was opened */
+  first: Pipeline
+  /** its newest pipeline; the head is this one's commit */
+  last: Pipeline
+  /** null: it is open */
+  closed: { at: number; isMerged: boolean } | null
 }
 
 interface Times {
@@ -46,10 +63,12 @@ export interface Attempt extends Pick<Times, 'startedAt' | 'finishedAt'> {
   status: Status
 }
 
-export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs'>, Times {
+export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs' | 'mergeRequest'>, Times {
   id: number
   iid: number
   projectId: number
+  branch: string
+  mergeRequest: MergeRequest | null
   source: string
   status: Status
   updatedAt: number
@@ -103,7 +122,13 @@ export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly s
   clock,
   secrets,
   siteUrl: '',
-  projects: projects.map((path, at) => ({ id: 71 + at, path })),
+  projects: projects.map((path, at) => ({
+    id: 71 + at,
+    path,
+    defaultBranch: DEFAULT_BRANCH,
+    branches: new Map([[DEFAULT_BRANCH, null]]),
+    mergeRequests: new Map(),
+  })),
   pipelines: [],
   switches: {
     isLazy: false,
@@ -117,19 +142,22 @@ export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly s
   nextJobId: 11_000_000_001,
 })
 
+const DEFAULT_BRANCH = 'main'
 const PROJECTS = ['acme/web', 'acme/api', 'acme/tools/ios']
 const PIPELINE_ID_FIRST = 2_100_000_001
 const MANUAL_JOB = jobSchema.parse({ name: 'release', stage: 'release', manual: true })
 
 export function addPipeline(world: World, project: Project, wanted: PushWanted): Pipeline {
-  const { jobs: planned, ...push } = pushSchema.parse(wanted)
+  const { jobs: planned, mergeRequest, ...push } = pushSchema.parse(wanted)
   const jobs = push.yamlErrors === null ? planned : []
   const pipeline: Pipeline = {
     ...push,
+    branch: push.branch ?? project.defaultBranch,
+    mergeRequest: null,
     id: PIPELINE_ID_FIRST + world.pipelines.length,
     iid: world.pipelines.filter(({ projectId }) => projectId === project.id).length + 1,
     projectId: project.id,
-    source: push.source ?? sourceOf(world, project, push),
+    source: push.source ?? sourceOf(world, project, { ...push, mergeRequest }),
     status: 'created',
     ...freshTimes(world),
     updatedAt: world.clock.now(),
@@ -138,10 +166,22 @@ export function addPipeline(world: World, project: Project, wanted: PushWanted):
     attempts: [newAttempt()],
   }
   ensureJobs(world, pipeline, push.failedJobs)
+  addRefs(project, pipeline, mergeRequest)
   world.pipelines.push(pipeline)
   return pipeline
 }
 
+/** A push makes its branch and its merge request, where there is none yet. A fork's branch is not the project's. */
+function addRefs(project: Project, pipeline: Pipeline, wanted: Push['mergeRequest']): void {
+  if (!pipeline.tag && wanted?.fork !== true) project.branches.set(pipeline.branch, pipeline)
+  if (wanted === null) return
+  const { iid, title, fork, targetBranch = project.defaultBranch } = wanted
+  const known = project.mergeRequests.get(iid) ?? { iid, first: pipeline, closed: null }
+  pipeline.mergeRequest = Object.assign(known, { title, fork, targetBranch, last: pipeline })
+  project.mergeRequests.set(iid, pipeline.mergeRequest)
+}
+
+type Push = z.infer<typeof pushSchema>
 type Start = Pick<z.infer<typeof pushSchema>, 'parent' | 'mergeRequest'>
 
 function sourceOf(world: World, { id }: Project, { parent, mergeRequest }: Start): string {
@@ -182,7 +222,7 @@ export const findProject = ({ projects }: World, text: string): Project | undefi
 export const findPipeline = ({ pipelines }: World, id: number | null): Pipeline | undefined =>
   pipelines.find((pipeline) => pipeline.id === id)
 
-export function projectOf({ projects }: World, { projectId }: Pipeline): Project {
+export function projectOf({ projects }: World, { projectId }: Pick<Pipeline, 'projectId'>): Project {
   const project = projects.find(({ id }) => id === projectId)
   invariant(project, 'a pipeline has a project')
   return project

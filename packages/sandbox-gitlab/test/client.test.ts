@@ -1,7 +1,7 @@
 import { Gitlab } from '@gitbeaker/rest'
 import { describe, expect, test, vi } from 'vitest'
 import type { SandboxGitlab } from '../src/server.ts'
-import { pipelineOf, pushed, startGitlab } from './support.ts'
+import { pipelineOf, pushed, quickClock, startGitlab } from './support.ts'
 
 /** A third-party client. */
 function clientOf(gitlab: SandboxGitlab, how: { host?: string; token?: string } = {}) {
@@ -199,6 +199,115 @@ describe('a third-party client', () => {
       test_suites: [{ ...suite, build_ids: [jobs[0]!.id] }],
     })
     expect(summary.test_suites![0]).not.toHaveProperty('test_cases')
+  })
+
+  test('finds a branch from the first push to it until it is deleted; one of a fork is not in the project', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const branch = (name: string) => client.Branches.show('acme/web', name)
+    const main = { name: 'main', default: true, protected: true, merged: false, can_push: true }
+    expect(await branch('main')).toMatchObject({ ...main, commit: { title: 'Initial commit' } })
+    pushed(gitlab, { branch: 'fix/login', mergeRequest: { fork: true } })
+    pushed(gitlab, { branch: 'fix/login', tag: true })
+    pushed(gitlab, { branch: 'fix/login' }, 'acme/api')
+    await expect(branch('fix/login')).rejects.toThrow('404 Branch Not Found')
+    const { sha: id } = pushed(gitlab, { branch: 'fix/login' })
+    const { url, token } = gitlab.address()
+    const web_url = `${url}/acme/web/-/tree/fix/login`
+    const fix = { name: 'fix/login', default: false, protected: false, web_url, commit: { id, author_name: 'Ada' } }
+    expect(await branch('fix/login')).toMatchObject(fix)
+    gitlab.setSwitches({ isBranchProtected: true })
+    expect(await branch('fix/login')).toMatchObject({ can_push: false })
+    const asIs = `${url}/api/v4/projects/acme%2Fweb/repository/branches/fix/login`
+    expect((await fetch(asIs, { headers: { 'private-token': token } })).status).toBe(404)
+    expect(gitlab.deleteBranch('acme/web', 'fix/login')).toBe(true)
+    await expect(branch('fix/login')).rejects.toThrow('404 Branch Not Found')
+    for (const [project, name] of [
+      ['acme/web', 'fix/login'],
+      ['acme/web', 'main'],
+      ['acme/none', 'main'],
+    ] as const)
+      expect(gitlab.deleteBranch(project, name)).toBe(false)
+    pushed(gitlab, { branch: 'fix/login' })
+    expect(await branch('fix/login')).toMatchObject({ name: 'fix/login' })
+  })
+
+  test('finds no branch under the former name of the default branch', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const { sha: id } = pushed(gitlab)
+    expect(gitlab.renameDefaultBranch('acme/web', 'trunk')).toBe(true)
+    expect(gitlab.renameDefaultBranch('acme/web', 'trunk')).toBe(false)
+    expect(gitlab.renameDefaultBranch('acme/none', 'trunk')).toBe(false)
+    expect(await client.Projects.show('acme/web')).toMatchObject({ default_branch: 'trunk' })
+    expect(await client.Projects.show('acme/api')).toMatchObject({ default_branch: 'main' })
+    expect(await client.Branches.show('acme/web', 'trunk')).toMatchObject({ default: true, commit: { id } })
+    await expect(client.Branches.show('acme/web', 'main')).rejects.toThrow('404 Branch Not Found')
+    expect(pushed(gitlab).branch).toBe('trunk')
+    pushed(gitlab, { branch: 'fix', mergeRequest: {} })
+    expect(await client.MergeRequests.show('acme/web', 1)).toMatchObject({ target_branch: 'trunk' })
+  })
+
+  test('finds a merge request from the first pipeline with its iid, open until it is closed or its branch is gone', async () => {
+    const clock = quickClock()
+    const gitlab = await startGitlab({ clock })
+    const client = clientOf(gitlab)
+    const request = (iid: number) => client.MergeRequests.show('acme/web', iid)
+    await expect(request(7)).rejects.toThrow('404 Not found')
+    const grace = { name: 'Grace Hopper', email: 'grace@acme.example' }
+    const push = { outcome: 'none', branch: 'fix' } as const
+    const { sha } = pushed(gitlab, { ...push, author: grace, mergeRequest: { iid: 7, title: 'Log in' } })
+    const open = { state: 'opened', merged_at: null, merged_by: null, closed_at: null, closed_by: null }
+    const where = { source_branch: 'fix', target_branch: 'main', source_project_id: 71, target_project_id: 71 }
+    const author = { username: 'grace-hopper', name: 'Grace Hopper' }
+    expect(await request(7)).toMatchObject({ iid: 7, ...open, ...where, title: 'Log in', author, sha })
+    expect((await request(7)).web_url).toBe(`${gitlab.address().url}/acme/web/-/merge_requests/7`)
+    await expect(client.MergeRequests.show('acme/api', 7)).rejects.toThrow('404 Not found')
+    const later = pushed(gitlab, { ...push, mergeRequest: { iid: 7, title: 'Log out' } })
+    const after = { title: 'Log out', author, sha: later.sha, head_pipeline: { id: later.id, status: 'running' } }
+    expect(await request(7)).toMatchObject({ ...open, ...after })
+    clock.pass(60_000)
+    const at = new Date(clock.now()).toISOString()
+    expect(gitlab.closeMergeRequest('acme/web', 7, { merged: true })).toBe(true)
+    expect(gitlab.closeMergeRequest('acme/web', 7)).toBe(false)
+    const merged = {
+      state: 'merged',
+      merged_at: at,
+      merged_by: { username: 'robot' },
+      closed_at: null,
+      closed_by: null,
+    }
+    expect(await request(7)).toMatchObject({ ...after, ...merged })
+    expect(await client.Branches.show('acme/web', 'fix')).toMatchObject({ merged: true })
+    const closed = { state: 'closed', merged_at: null, closed_at: at, closed_by: { username: 'robot' } }
+    for (const [iid, mergeRequest, end] of [
+      [8, { fork: true }, () => gitlab.closeMergeRequest('acme/web', 8)],
+      [9, {}, () => gitlab.deleteBranch('acme/web', 'more')],
+    ] as const) {
+      pushed(gitlab, { outcome: 'none', branch: 'more', mergeRequest: { iid, ...mergeRequest } })
+      expect(await request(iid)).toMatchObject(open)
+      end()
+      expect(await request(iid)).toMatchObject(closed)
+    }
+    expect(await request(8)).toMatchObject({ source_project_id: 99 })
+    expect(gitlab.closeMergeRequest('acme/none', 7)).toBe(false)
+  })
+
+  test('is refused to know what exists like any other call', async () => {
+    const gitlab = await startGitlab()
+    pushed(gitlab, { mergeRequest: { iid: 7 } })
+    const { url, token, readToken } = gitlab.address()
+    for (const path of ['repository/branches/main', 'merge_requests/7']) {
+      const ask = async (given = token) => {
+        const answer = await fetch(`${url}/api/v4/projects/71/${path}`, { headers: { 'private-token': given } })
+        return answer.status
+      }
+      gitlab.failNext(1, 502)
+      expect(await ask()).toBe(502)
+      gitlab.limit({ calls: 1, retryAfterS: 30 })
+      expect(await ask()).toBe(429)
+      expect([await ask(), await ask(readToken), await ask('wrong')]).toEqual([200, 200, 401])
+    }
   })
 
   test('is refused a query with a value that GitLab does not know', async () => {

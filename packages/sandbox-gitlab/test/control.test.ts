@@ -47,6 +47,22 @@ test('the control interface finishes, retries, cancels, plays and advances pipel
   expect(await act('advance', { status: 'unheard of' })).toBe(400)
 })
 
+test('the control interface deletes a branch, renames the default branch, and closes a merge request', async () => {
+  const { gitlab, control } = await started()
+  pushed(gitlab, { branch: 'fix', mergeRequest: { iid: 7 } }, 'acme/tools/ios')
+  const post = async (path: string, body: object) => {
+    const { status } = await control('POST', `/projects/acme/tools/ios/${path}`, body)
+    return status
+  }
+  for (const [path, body] of [
+    ['close-merge-request', { iid: 7, merged: true }],
+    ['delete-branch', { branch: 'fix' }],
+    ['rename-default-branch', { to: 'trunk' }],
+  ] as const)
+    expect([path, await post(path, body), await post(path, body)]).toEqual([path, 200, 404])
+  expect(await post('delete-branch', { name: 'fix' })).toBe(400)
+})
+
 test('the control interface sets the webhook, limits calls, and sends a delivery again', async () => {
   const { gitlab, control } = await started()
   const receiver = await startReceiver()

@@ -40,6 +40,22 @@ describe('a Pipeline Hook', () => {
     })
   })
 
+  test('says whether the merge request is still open, and whether the branch is the default one', async () => {
+    const { gitlab } = await started()
+    const { id } = pushed(gitlab, { mergeRequest: {}, branch: 'fix', outcome: 'none' })
+    gitlab.closeMergeRequest('acme/web', 1, { merged: true })
+    gitlab.finish(id, 'success')
+    gitlab.renameDefaultBranch('acme/web', 'trunk')
+    pushed(gitlab, { branch: 'trunk', outcome: 'none' })
+    await gitlab.settle()
+    const sent = gitlab.deliveries().map(({ body }) => JSON.parse(body))
+    expect(sent.slice(0, 3).map((body) => body.merge_request.state)).toEqual(['opened', 'opened', 'merged'])
+    expect(sent.at(-1)).toMatchObject({
+      object_attributes: { protected_ref: true },
+      project: { default_branch: 'trunk' },
+    })
+  })
+
   test('has the times of newer versions with hasIsoTimes, and those of its jobs as before', async () => {
     const { gitlab, receiver } = await started()
     const { id } = pushed(gitlab, { outcome: 'none' })

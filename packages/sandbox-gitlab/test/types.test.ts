@@ -1,6 +1,8 @@
 import type {
+  BranchSchema,
   BridgeSchema,
   CommitSchema,
+  ExpandedMergeRequestSchema,
   ExpandedPipelineSchema,
   JobSchema,
   PipelineSchema,
@@ -13,6 +15,7 @@ import { expectTypeOf, test } from 'vitest'
 import type { commitEntity, pipelineBasic, pipelineEntity, projectEntity } from '../src/entities.ts'
 import type { bridgeEntity, buildEntity } from '../src/job-entities.ts'
 import type { pipelineHook } from '../src/payload.ts'
+import type { branchEntity, mergeRequestEntity } from '../src/ref-entities.ts'
 import type { testReport, testReportSummary } from '../src/reports.ts'
 
 // The compiler is the judge: `npm run types`. A third-party client's types are wrong where they never expect null, in
@@ -63,6 +66,19 @@ type Bridge = Right<
   }
 >
 type Project = Right<SimpleProjectSchema, { namespace: { id: number; full_path: string } }>
+type Branch = Right<BranchSchema, { commit: Named<CommitSchema> }>
+/** Of users only what everybody may see. */
+type MergeRequest = Right<
+  ExpandedMergeRequestSchema,
+  {
+    author: User
+    merged_by: User | null
+    closed_by: User | null
+    time_stats: Named<ExpandedMergeRequestSchema['time_stats']>
+    pipeline: Named<PipelineSchema>
+    head_pipeline: Pipeline
+  }
+>
 type SentPipeline = WebhookPipelineEventSchema['object_attributes']
 /** A pipeline has a name only by `workflow:name`. */
 type Attributes = Right<SentPipeline, { name: null; finished_at: string | null; duration: number | null }>
@@ -77,6 +93,8 @@ test('answers are what a third-party client expects, where it is right', () => {
   expectTypeOf<ReturnType<typeof bridgeEntity>>().toExtend<Bridge>()
   expectTypeOf<ReturnType<typeof commitEntity>>().toExtend<Named<CommitSchema>>()
   expectTypeOf<ReturnType<typeof projectEntity>>().toExtend<Project>()
+  expectTypeOf<ReturnType<typeof branchEntity>>().toExtend<Branch>()
+  expectTypeOf<ReturnType<typeof mergeRequestEntity>>().toExtend<MergeRequest>()
   expectTypeOf<ReturnType<typeof testReport>>().toExtend<Right<PipelineTestReportSchema, { test_suites: object[] }>>()
   expectTypeOf<ReturnType<typeof testReportSummary>>().toExtend<Named<PipelineTestReportSummarySchema>>()
 })
@@ -93,6 +111,10 @@ test('an answer with one field less, or of another type, does not compile', () =
   type Shown = ReturnType<typeof pipelineEntity>
   expectTypeOf<Omit<Shown, 'updated_at'>>().not.toExtend<Pipeline>()
   expectTypeOf<Omit<Shown, 'id'> & { id: string }>().not.toExtend<Pipeline>()
+  type Asked = ReturnType<typeof mergeRequestEntity>
+  expectTypeOf<Omit<Asked, 'merged_at'>>().not.toExtend<MergeRequest>()
+  expectTypeOf<Omit<Asked, 'author'> & { author: string }>().not.toExtend<MergeRequest>()
+  expectTypeOf<Omit<ReturnType<typeof branchEntity>, 'merged'>>().not.toExtend<Branch>()
   type Sent = ReturnType<typeof pipelineHook>['builds'][number]
   expectTypeOf<Omit<Sent, 'allow_failure'>>().not.toExtend<Build>()
   expectTypeOf<Omit<Sent, 'failure_reason'> & { failure_reason: number }>().not.toExtend<Build>()
