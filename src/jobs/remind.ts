@@ -6,6 +6,7 @@ import { REQUEST_URGENCY, newestOf } from '../domain/plan.ts'
 import { isDue, nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
 import { noteSlot } from '../domain/story.ts'
 import { following, type Subscription } from '../domain/subscription.ts'
+import type { EndGone } from '../catalog/breakages.ts'
 import { deliveredById, namesOf } from '../catalog/delivered.ts'
 import { followedIn } from '../catalog/projects.ts'
 import type { SubscriptionDeps } from '../features/subscriptions/outcomes.ts'
@@ -23,6 +24,7 @@ const REMINDED_BRANCHES_MAX = 1_000
 export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'sendText'> {
   newId: () => string
   wake: (revisionKey: string) => void
+  endGone: EndGone
 }
 
 /** Stores each reminder that is due; the reconciler posts it. A reminder that fails does not stop the others. */
@@ -79,6 +81,8 @@ interface Due {
 async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
   const { store, log, wake } = deps
   const { breakage, project, channel } = due
+  // Afterwards the reminder is only recorded if the branch is still red.
+  await deps.endGone([breakage])
   // Without a card of the breakage in this channel, there is no thread to post in.
   const subject = (await store.read.breakageCards(breakage, channel))[0]?.subject
   if (subject === undefined) return

@@ -140,6 +140,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           clock,
           log,
           wake,
+          endGone: async () => {},
           newId: () => `request-${++processes}-${Math.random()}`,
           processId: `process-${++processes}`,
           interfaces,

@@ -193,6 +193,7 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
       if (!store) throw new Error('there is no store here')
       return {
         store,
+        endGone: async () => {},
         interfaces: { v2: true, legacy: true },
         sites: { ci: null, github: null, gitlab: null },
         clock: systemClock,

@@ -291,6 +291,7 @@ const depsOf = (
   clock,
   log: SILENT,
   wake: () => {},
+  endGone: async () => {},
   newId: () => `${processId} request-${++ids}`,
   processId,
   interfaces: { v2: true, legacy: true },

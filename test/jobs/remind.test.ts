@@ -93,6 +93,7 @@ const jobOf =
         newId: () => `r${(ids += 1)}`,
         sendText,
         wake: () => {},
+        endGone: async () => {},
       },
       new AbortController().signal,
     )

@@ -20,6 +20,7 @@ export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promi
       ...deps,
       newId,
       wake: reconciler.wake,
+      endGone: async () => {},
       // Slack accepts every message to owners; the database shows how many there were.
       sendText: async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }),
     },

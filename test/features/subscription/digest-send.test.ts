@@ -31,6 +31,7 @@ async function openStage(changes: Partial<SendDigests> = {}) {
     retentionDays: 90,
     chart: async () => 'F0CHART001',
     nameOf: async () => 'Lin',
+    endGone: async () => {},
     ...changes,
   }
   const look = () => sendDigests(deps, GOING_ON)

@@ -75,6 +75,7 @@ const CALLS: Readonly<Record<keyof GitlabClient, Pair>> = {
 async function callOf(how: Pair['ours'] | Pair['theirs'], client: (gitlab: SandboxGitlab) => GitlabClient | Stranger) {
   const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/hook' })
   const { id, sha } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
+  pushed(gitlab, { outcome: 'none', branch: 'fix', mergeRequest: { iid: 7 } })
   await how(client(gitlab) as GitlabClient & Stranger, id, sha).catch(() => {})
   const calls = gitlab.calls().map(({ method, path, query, statusCode }) => {
     const asked = [...new URLSearchParams(query)].map(([name, value]) => `${name.replace('[]', '')}=${value}`)

@@ -55,6 +55,7 @@ async function remindAt(store: Store, at: number): Promise<string[]> {
         return { kind: 'sent', ts: '1.0' as MessageTs }
       },
       wake: mute,
+      endGone: async () => {},
     },
     new AbortController().signal,
   )
