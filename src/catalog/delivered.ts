@@ -11,8 +11,8 @@ export const namesOf = ({ projectId, projectUuid, name, fullName }: DeliveredPro
   names: [name, fullName],
 })
 
-/** Other projects may have an id as their name: so many of them are put up with. */
-const NAMESAKES_MAX = 1_000
+/** The most projects with one name that are told apart. */
+export const NAMESAKES_MAX = 1_000
 
 /** Projects by their ids, as builds name them. */
 export async function deliveredById(

@@ -4,7 +4,7 @@ import { NEAREST_KNOWN_MAX, nearest } from '../lib/nearest.ts'
 import type { DeliveredProject, KnownProject, NameSearch, Projects } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
-import { namesOf } from './delivered.ts'
+import { NAMESAKES_MAX, namesOf } from './delivered.ts'
 import type { ProjectNotFound, Requester, Where } from './outcomes.ts'
 import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
 import type { CiRules } from '../domain/decide.ts'
@@ -13,9 +13,6 @@ import { following, nameKey, type ProjectNames, type Subscription } from '../dom
 import type { Clock } from '../lib/clock.ts'
 import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { Memberships } from '../slack/api/directory.ts'
-
-/** The most projects with one name that are told apart. */
-const NAMESAKES_MAX = 1_000
 
 /**
  * The projects with one of these as their uuid, id or name, each with all its names, and others of the same names: CI's

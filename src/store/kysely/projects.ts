@@ -1,112 +1,24 @@
-import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
-import type { BranchFilter } from '../../domain/pattern.ts'
-import { sourceOf, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import { sourceOf } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/project-names.ts'
-import type { NotificationRule } from '../../domain/rule.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
-import type {
-  DeliveredProject,
-  KnownProject,
-  ListedProject,
-  ListedQuery,
-  NameSearch,
-  ProjectClaim,
-} from '../records.ts'
+import type { ListedQuery, ProjectClaim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
-import { type RunQuery, columns, isAmong, ofProjects } from './query.ts'
-
-const toProject = (row: Selectable<Schema['project']>): KnownProject => ({
-  uuid: row.uuid as Uuid,
-  name: row.name,
-  legacyId: row.legacy_id,
-  type: row.type,
-  rules: row.rules === null ? null : (JSON.parse(row.rules) as NotificationRule[]),
-  filter: row.filter === null ? null : (JSON.parse(row.filter) as BranchFilter),
-})
+import { isLike, keyOf, toDeliveredProject, toListedProject, toProject } from './project-names.ts'
+import { type RunQuery, columns, ofProjects } from './query.ts'
 
 const ofCi = ({ or, eb }: ExpressionBuilder<Schema, 'project'>) =>
   or([eb('legacy_id', 'is', null), eb('legacy_id', 'not like', sql.lit('%:%'))])
-
-const sourceWord = (id: string) =>
-  sql<SourceName>`case when ${sql.ref(id)} like 'github:%' then 'github' when ${sql.ref(id)} like 'gitlab:%' then 'gitlab' else 'ci' end`.as(
-    'source',
-  )
-
-const toListedProject = (row: Selectable<Schema['project']>): ListedProject => ({
-  ...toProject(row),
-  readAt: row.read_at,
-  buildsReadAt: row.looked_at,
-})
-
-const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject => ({
-  projectId: row.project_id as ProjectId,
-  name: row.name,
-  fullName: row.full_name,
-  projectUuid: row.project_uuid as Uuid | null,
-  at: row.at,
-})
-
-/** As JavaScript makes it, and not the database: they differ beyond a to z. */
-const keyOf = (name: string): string => name.toLowerCase()
 
 const heardKeys = ({ name, full_name: fullName }: Pick<Selectable<Schema['heard']>, 'name' | 'full_name'>) => ({
   name_key: keyOf(name),
   full_key: keyOf(fullName ?? name),
 })
 
-/** Sorts after every other character. */
-const LAST_CHARACTER = '\u{10ffff}'
-
-interface NameIndex {
-  table: 'project' | 'heard'
-  id: 'uuid' | 'project_id'
-  key: 'name_key' | 'full_key'
-}
-const LISTED: NameIndex = { table: 'project', id: 'uuid', key: 'name_key' }
-const DELIVERED: NameIndex = { table: 'heard', id: 'project_id', key: 'full_key' }
-
-// Neither half a character nor U+0000 can be in a text that PostgreSQL compares.
-const searchKey = (text: string): string => keyOf(text.toWellFormed().replaceAll('\0', ''))
-
-function isLike(column: string, text: string, at: 'end' | 'anywhere'): RawBuilder<SqlBool> {
-  const literal = searchKey(text).replace(/[\\%_]/g, String.raw`\$&`)
-  return sql`${sql.ref(column)} like ${`%${literal}${at === 'end' ? '' : '%'}`} escape '\\'`
-}
-
-/** The ids of the names that are searched for, at most `limit`. It reads the index of names alone. */
-function idsNamed({ table, id, key }: NameIndex, { text, at }: NameSearch, limit: number): RawBuilder<unknown> {
-  const searched = searchKey(text)
-  const some = (where: RawBuilder<unknown>, order: 'asc' | 'desc' = 'asc', most = limit) =>
-    sql`select ${sql.ref(id)} from (select ${sql.ref(id)} from ${sql.table(table)} where ${where}
-      order by ${sql.ref(key)} ${sql.raw(order)} limit ${most}) as ${sql.raw(order === 'asc' ? 'after' : 'before')}`
-  switch (at) {
-    case 'begin':
-      return some(sql`${sql.ref(key)} >= ${searched} and ${sql.ref(key)} < ${searched + LAST_CHARACTER}`)
-    case 'end':
-    case 'anywhere':
-      return some(isLike(key, text, at))
-    case 'near': {
-      const half = Math.ceil(limit / 2)
-      const before = some(sql`${sql.ref(key)} < ${searched}`, 'desc', half)
-      return sql`${some(sql`${sql.ref(key)} >= ${searched}`, 'asc', half)} union all ${before}`
-    }
-  }
-}
-
 type ProjectReads = Pick<
   Reads,
-  | 'project'
-  | 'listedProjects'
-  | 'countListed'
-  | 'listedAs'
-  | 'deliveredAs'
-  | 'searchListed'
-  | 'searchDelivered'
-  | 'namesakes'
-  | 'deliveredProjects'
-  | 'claimedProjects'
-  | 'lastDeliveries'
+  'project' | 'listedProjects' | 'countListed' | 'deliveredProjects' | 'claimedProjects' | 'lastDeliveries'
 >
 
 /** Projects, as CI lists them and as deliveries call them. */
@@ -155,54 +67,6 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
         .select(({ fn }) => [fn.countAll().as('total'), fn.min('read_at').as('oldest')])
         .executeTakeFirstOrThrow()
       return { total: Number(total), oldestReadAt: oldest }
-    },
-
-    async listedAs(keys, limit) {
-      const by = (column: string) => db.selectFrom('project').selectAll().where(isAmong(column, keys))
-      const all = by('uuid').union(by('legacy_id')).union(by('name_key'))
-      return (await all.orderBy('name_key').orderBy('uuid').limit(limit).execute()).map(toListedProject)
-    },
-
-    async deliveredAs(keys, limit) {
-      const by = (column: string) => db.selectFrom('heard').selectAll().where(isAmong(column, keys))
-      const all = by('project_id').union(by('project_uuid')).union(by('name_key')).union(by('full_key'))
-      return (await all.orderBy('name_key').orderBy('project_id').limit(limit).execute()).map(toDeliveredProject)
-    },
-
-    async searchListed(search, limit) {
-      const found = db.selectFrom('project').selectAll()
-      const named = found.where('uuid', 'in', sql<string>`(${idsNamed(LISTED, search, limit)})`)
-      return (await named.orderBy('name_key').orderBy('uuid').execute()).map(toListedProject)
-    },
-
-    async searchDelivered(search, limit) {
-      const found = db.selectFrom('heard').selectAll()
-      const named = found.where('project_id', 'in', sql<string>`(${idsNamed(DELIVERED, search, limit)})`)
-      return (await named.orderBy('full_key').orderBy('project_id').execute()).map(toDeliveredProject)
-    },
-
-    async namesakes(names) {
-      const keys = names.map(keyOf)
-      if (keys.length === 0) return []
-      const delivered = (key: 'name_key' | 'full_key') =>
-        db
-          .selectFrom('heard')
-          .select([key, sourceWord('project_id')])
-          .distinct()
-          .where(isAmong(key, keys))
-          .execute()
-      const [byName, byFullName] = [await delivered('name_key'), await delivered('full_key')]
-      const listed = await db
-        .selectFrom('project')
-        .select(['name_key', sourceWord('legacy_id')])
-        .distinct()
-        .where(isAmong('name_key', keys))
-        .execute()
-      return [
-        ...byName.map(({ name_key: name, source }) => ({ name: name!, source, isListed: false })),
-        ...byFullName.map(({ full_key: name, source }) => ({ name: name!, source, isListed: false })),
-        ...listed.map(({ name_key: name, source }) => ({ name: name!, source, isListed: source === 'ci' })),
-      ]
     },
 
     async deliveredProjects(projects, order, limit) {

@@ -15,6 +15,7 @@ import { readCards, writeCards, readDecisions } from './cards.ts'
 import { readBuildEvents, writeBuildEvents } from './build-events.ts'
 import { readIngest, writeIngest } from './ingest.ts'
 import { readPace, writePace } from './pace.ts'
+import { readNames } from './project-names.ts'
 import { readProjects, writeProjects } from './projects.ts'
 import { readReports, writeReports } from './reports.ts'
 import { readSubscriptions, writeSubscriptions } from './subscriptions.ts'
@@ -35,6 +36,7 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Qu
     ...readCards(db, runQuery, locks),
     ...readPace(db, runQuery),
     ...readProjects(db, runQuery),
+    ...readNames(db),
     ...readPeople(db, runQuery, locks),
     ...readSubscriptions(db, runQuery),
     ...readJobs(db),

@@ -52,6 +52,8 @@ export function upgradeClaims(places: () => Places): void {
       ['initiated', null, 'delivery'],
     ])
     expect(await read.eventsOfCard(REVISION, 1)).toHaveLength(2)
+    expect(await read.listedAs(['acme/web'], 9)).toHaveLength(1)
+    expect(await read.newestBuilds({ only: ['41'] }, 9)).toMatchObject([{ buildId: '512' }])
     expect(await read.listedProjects({ text: null, type: null, readSince: 0 }, { limit: 9, offset: 0 })).toEqual([
       {
         uuid: WEB_UUID,
