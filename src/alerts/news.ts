@@ -2,6 +2,8 @@ import type { Known } from '../domain/decide.ts'
 import { mergeDetails, type BuildDetails } from '../domain/build-event.ts'
 import { projectName } from '../domain/build-view.ts'
 import { claimable } from '../domain/handle.ts'
+import { sourceOf } from '../domain/ids.ts'
+import { repositoryIn } from '../domain/project-names.ts'
 import { branchKey, type PlacedEvent } from '../domain/revision.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import { together } from '../lib/async.ts'
@@ -42,7 +44,7 @@ export async function readNews(
     earlier = [...(await tx.eventsOfCard(revisionKey, newestNumber - 1)), ...earlier]
   const project = projectOf(buildEvents, earlier)
   const rules = project ? await deps.rulesOf(project.names) : null
-  const followers = project ? following(subscriptions, project.names) : []
+  const followers = project ? following(subscriptions, await confirmedNames(tx, project.names)) : []
   const isWaiting = rules === 'wait' || (project !== null && (await requestAuthor(tx, deps, project, followers)))
   if (isWaiting && deps.clock.now() < project!.receivedAt + INGEST_WAIT_MS) {
     await tx.postponeRevision(revisionKey, deps.clock.now() + WAITING_RECHECK_MS)
@@ -53,6 +55,13 @@ export async function readNews(
   const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
   const branch = changes?.key ?? (last ? branchKey(last.projectId, last.branch) : revisionKey)
   return { revisionKey, mark, requests, buildEvents, newest, onNewest, known, changes, branch }
+}
+
+/** A project of GitHub or GitLab goes by its stored names: one that only a delivery says may be forged, or too new. */
+async function confirmedNames(tx: Tx, delivered: ProjectNames): Promise<ProjectNames> {
+  if (sourceOf(delivered.projectId) === 'ci') return delivered
+  const stored = await tx.project({ uuid: null, legacyId: delivered.projectId, names: [] })
+  return stored ? { ...delivered, names: [stored.name, repositoryIn(stored.name)] } : delivered
 }
 
 interface Project {

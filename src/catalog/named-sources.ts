@@ -1,11 +1,11 @@
 import type { SourceName } from '../domain/ids.ts'
-import { isByName, meantSources, nameKey, type Namesake, type Subscription } from '../domain/subscription.ts'
+import { hasNameAlone, meantSources, nameKey, type Namesake, type Subscription } from '../domain/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
 
 /** How old the answer may be to which sources have a project of a name. */
-const KNOWN_FOR_MS = 30_000
+const KNOWN_FOR_MS = 5_000
 
 /** A name in a subscription that names no source. */
 export interface NameWithoutSource {
@@ -14,6 +14,8 @@ export interface NameWithoutSource {
   known: readonly SourceName[]
   /** the sources whose project is meant, whether they have one already or not */
   meant: readonly SourceName[]
+  /** the name that its source gives it now, if nothing is called by the old one any more */
+  now: string | null
 }
 
 export interface Subscriptions {
@@ -39,21 +41,28 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
 
   // All names at once, and seldom: subscriptions are read for every event, and projects are many.
   async function namesIn(subscriptions: readonly Subscription[]): Promise<ReadonlyMap<string, NameWithoutSource>> {
-    const byName = subscriptions.flatMap(({ follows }) => (isByName(follows) ? [follows.name] : []))
+    const byName = subscriptions.flatMap(({ follows }) => (hasNameAlone(follows) ? [follows.name] : []))
     const names = JSON.stringify(byName)
     const at = clock.now()
     if (last.names === names && at - last.at < KNOWN_FOR_MS) return last.byKey
     const found = Map.groupBy((await store?.read.namesakes(byName)) ?? [], ({ name }) => nameKey(name))
-    const all = byName.map((name) => withoutSource(name, found.get(nameKey(name)) ?? []))
+    const unknown = byName.filter((name) => !found.has(nameKey(name)))
+    const renamed = new Map((await store?.read.renamed(unknown))?.map((one) => [one.former, one]))
+    const all = byName.map((name) => withoutSource(name, found.get(nameKey(name)) ?? [], renamed.get(nameKey(name))))
     all.forEach(warnOnce)
     last = { names, at, byKey: new Map(all.map((one) => [nameKey(one.name), one])) }
     return last.byKey
   }
 
-  function warnOnce({ name, known, meant }: NameWithoutSource): void {
-    const key = `${nameKey(name)} ${known.join(' ')}`
-    if (known.length < 2 || warned.has(key)) return
+  function warnOnce({ name, known, meant, now }: NameWithoutSource): void {
+    const key = `${nameKey(name)} ${known.join(' ')} ${now}`
+    if ((known.length < 2 && now === null) || warned.has(key)) return
     warned.add(key)
+    if (now !== null)
+      return log.warn(
+        { project: name, now },
+        'a subscription names a project by its old name: it follows it; correct it',
+      )
     log.warn({ project: name, known, meant }, 'several sources have a project of the name that a subscription follows')
   }
 
@@ -67,12 +76,22 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
   }
 }
 
-function withoutSource(name: string, namesakes: readonly Namesake[]): NameWithoutSource {
-  return { name, known: [...new Set(namesakes.map(({ source }) => source))].sort(), meant: meantSources(namesakes) }
+function withoutSource(
+  name: string,
+  namesakes: readonly Namesake[],
+  renamed: { name: string; source: SourceName } | undefined,
+): NameWithoutSource {
+  if (renamed) return { name, known: [renamed.source], meant: [renamed.source], now: renamed.name }
+  const known = [...new Set(namesakes.map(({ source }) => source))].sort()
+  return { name, known, meant: meantSources(namesakes), now: null }
 }
 
 function withSources(one: Subscription, names: ReadonlyMap<string, NameWithoutSource>): Subscription {
   const { follows } = one
-  const meant = isByName(follows) ? names.get(nameKey(follows.name))?.meant : undefined
-  return isByName(follows) && meant ? { ...one, follows: { ...follows, sources: meant } } : one
+  if (!hasNameAlone(follows)) return one
+  const found = names.get(nameKey(follows.name))
+  if (!found) return one
+  const { sources = found.meant } = follows
+  const isRenamed = found.now !== null && sources.some((source) => found.meant.includes(source))
+  return { ...one, follows: { ...follows, sources, ...(isRenamed && { name: found.now! }) } }
 }

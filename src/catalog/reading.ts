@@ -1,5 +1,5 @@
 import type { ProjectList } from '../domain/project.ts'
-import type { Tx } from '../store/store.ts'
+import type { Store, Tx } from '../store/store.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
 import { filterOf, matchBranch } from '../domain/pattern.ts'
@@ -65,12 +65,10 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
     for (const { branch, branchMatch } of rules)
       if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
         log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
-  await store.write(async (tx) => {
-    for (const { uuid, id, name, type, rules, raw } of projects) {
-      const known = id === null ? null : await tx.project({ uuid, legacyId: id, names: [] })
-      await tx.saveProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
-      if (id !== null && known?.legacyId !== id) await wakeNewest(tx, id, readAt)
-    }
+  await storeEach(store, projects, async (tx, { uuid, id, name, type, rules, raw }) => {
+    const known = id === null ? null : await tx.project({ uuid, legacyId: id, names: [] })
+    await tx.saveProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
+    if (id !== null && known?.legacyId !== id) await wakeNewest(tx, id, readAt)
   })
   return { isWhole: isWholeList(log, list), builds: 0 }
 }
@@ -89,17 +87,29 @@ async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Rea
   const requestedAt = clock.now()
   const list = await legacy.listProjects()
   const { projects } = list
-  await store.write(async (tx) => {
-    for (const { id, uuid, name } of projects) {
-      if (!uuid) continue
-      const known = await tx.project({ uuid, legacyId: id, names: [] })
-      if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
-      else await tx.saveProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
-      if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
-    }
+  await storeEach(store, projects, async (tx, { id, uuid, name }) => {
+    if (!uuid) return
+    const known = await tx.project({ uuid, legacyId: id, names: [] })
+    if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
+    else await tx.saveProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
+    if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
   })
   const builds = await recordListedBuilds(deps, { projects, requestedAt, isWhole: true })
   return { isWhole: isWholeList(log, list), builds }
+}
+
+/** Projects in one write: on SQLite, no other work gets its turn during it. */
+const STORED_AT_ONCE = 100
+
+async function storeEach<One>(
+  { write }: Pick<Store, 'write'>,
+  all: readonly One[],
+  storeOne: (tx: Tx, one: One) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < all.length; at += STORED_AT_ONCE)
+    await write(async (tx) => {
+      for (const one of all.slice(at, at + STORED_AT_ONCE)) await storeOne(tx, one)
+    })
 }
 
 /** A project whose id becomes known can get buttons: the newest build of this many branches is planned again. */

@@ -81,9 +81,9 @@ function isNamed(follows: OneProject, { projectId, projectUuid, names }: Project
 /** Equal for two ways to write the same name. */
 export const nameKey = (name: string): string => name.trim().toLowerCase()
 
-/** Is it by name alone, so that a project of any source may be meant? */
-export const isByName = (follows: Follows): follows is OneProject =>
-  follows.what === 'project' && !follows.sources && !follows.uuid && !follows.projectId
+/** Is the project named by nothing but a name, which may pass to another project? */
+export const hasNameAlone = (follows: Follows): follows is OneProject =>
+  follows.what === 'project' && !follows.uuid && !follows.projectId
 
 /** A source that has a project of some name. `isListed`: CI's own list has it, not only deliveries. */
 export interface Namesake {

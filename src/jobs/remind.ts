@@ -21,6 +21,9 @@ export const REMIND_JOB = 'remind-red-branches'
 /** The most red branches that one run checks, the newest first. */
 const REMINDED_BRANCHES_MAX = 1_000
 
+/** Red branches that are looked at without a break. */
+const AT_ONCE_MAX = 20
+
 export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'sendText'> {
   newId: () => string
   wake: (revisionKey: string) => void
@@ -42,9 +45,9 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
   )
   const changes = Map.groupBy(await read.breakageChanges(open.map(({ id }) => id)), ({ breakageId }) => breakageId)
   let end: 'done' | 'again' = 'done'
-  for (const breakage of open) {
-    // Which channels follow a project depends on all subscriptions: other work gets its turn between two projects.
-    await nextTurn()
+  for (const [at, breakage] of open.entries()) {
+    // Which channels follow a project depends on all subscriptions: other work gets its turn in between.
+    if (at > 0 && at % AT_ONCE_MAX === 0) await nextTurn()
     const project = projects.get(breakage.projectId)
     if (!project) continue
     for (const subscription of following(all, namesOf(project)).filter(isReminding)) {

@@ -155,6 +155,8 @@ export interface Schema {
     /** in lower case; null: an older process wrote the row */
     name_key: Generated<string | null>
   }
+  /** names under which a source has shown a project before, in lower case; `of_repository`: its repository's name */
+  former_name: { name_key: string; uuid: string; of_repository: number }
   /** the state of each build: its newest attempt, as ingested */
   build: {
     build_key: string

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { openStage, send, settled, startApp, type Stage } from '../support/app.ts'
+import { openStage, rowsOf, send, settled, startApp, until, type Stage } from '../support/app.ts'
 
 const DEFAULT = CHANNELS.secret
 
@@ -61,3 +61,38 @@ test('an entry that names its source follows that source alone', async () => {
   await deliver(stage, 1)
   expect(counted(stage)).toEqual([1, 1])
 })
+
+test('an entry follows its project through a rename of the repository, and the log names the new name', async () => {
+  const github = await startGithub()
+  const { apiUrl, token, webhookSecret } = github.address()
+  const stage = await openStage({
+    subscriptions: [`{ channel: ${CHANNELS.builds}, project: acme/web CI }`],
+    settings: {
+      DEFAULT_CHANNEL: DEFAULT,
+      GITHUB_API_URL: apiUrl,
+      GITHUB_TOKEN: token,
+      GITHUB_WEBHOOK_SECRET: webhookSecret,
+    },
+  })
+  github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
+  const fail = async (repository: string) => {
+    github.finish(pushed(github, {}, repository).id, 'failure')
+    await github.settle()
+    await settled(stage.app.url)
+  }
+  await fail('acme/web')
+  expect(counted(stage)).toEqual([1, 0])
+  github.rename('acme/web', 'acme/site')
+  await fail('acme/site')
+  // The new name counts once GitHub has confirmed it, within a minute.
+  const names = () => rowsOf(stage.folder, 'select name from project').map(({ name }) => name)
+  await until('the new name is known', () => names().includes('acme/site CI'), 80_000)
+  await stage.app.stop()
+  const app = await startApp(stage.settings)
+  onTestFinished(() => app.stop())
+  github.setWebhookUrl(`${app.url}/webhooks/github`)
+  github.finish(pushed(github, {}, 'acme/site').id, 'failure')
+  await github.settle()
+  await settled(app.url)
+  expect(counted(stage)).toEqual([3, 0])
+}, 120_000)

@@ -7,6 +7,7 @@ import { answerOf, line, row, small, type AnswerContext, TYPED_CHARS_MAX } from 
 import { ALT_CHARS_MAX, answerBadge, CODE_CHARS_MAX, FILE_NAME_CHARS_MAX } from '../../src/features/badge/messages.ts'
 import { answerHelp, answerHelpAbout } from '../../src/features/help/messages.ts'
 import { answerList } from '../../src/features/list/messages.ts'
+import { SEARCHED_MAX } from '../../src/catalog/projects.ts'
 import { answerNotFound } from '../../src/features/not-found.ts'
 import { badges } from '../../packages/demo/src/samples/badges.ts'
 import {
@@ -69,6 +70,9 @@ describe('a choice between several projects or builds', () => {
     expect(answer.text).toContain('… and 1 more')
     expect(answer.text).toContain('Choose one, or type')
     expect(answerNotFound(projects(5), asked).text).not.toContain('more')
+    const many = answerNotFound(projects(5, SEARCHED_MAX - 5), asked).text
+    expect(many).toContain(`*At least ${SEARCHED_MAX} projects*`)
+    expect(many).toContain(`… and at least ${SEARCHED_MAX - 5} more`)
   })
 
   it('has the uuid as its value, otherwise the id, otherwise the name', () => {

@@ -52,8 +52,8 @@ describe('the doctor', () => {
   it('says whose project is meant by each name without a source, and names those that several sources have', async () => {
     const every = ['ci', 'github', 'gitlab'] as const
     const [api, web] = [
-      { name: 'acme/api', known: ['gitlab'], meant: every } as const,
-      { name: 'acme/web', known: ['ci', 'github'], meant: ['github', 'gitlab'] } as const,
+      { name: 'acme/api', known: ['gitlab'], meant: every, now: null } as const,
+      { name: 'acme/web', known: ['ci', 'github'], meant: ['github', 'gitlab'], now: null } as const,
     ]
     const { findings } = await examine({ ...absent, namesWithoutSource: async () => [api, web] }, ['names'])
     expect(findings).toEqual([

@@ -235,7 +235,9 @@ function channelClosed({ channel, code }: Extract<CheckResult, { kind: 'channel-
 }
 
 function namesMeant(names: readonly NameWithoutSource[], say: Say): string {
-  const shown = names.slice(0, FINDINGS_MAX).map(({ name, known: [source] }) => {
+  const shown = names.slice(0, FINDINGS_MAX).map(({ name, known: [source], now }) => {
+    if (now !== null)
+      return `${say.outside(name)} is called ${say.outside(now)} now, and is still followed: correct the name`
     return `${say.outside(name)} is ${source === undefined ? 'not known yet' : `a project of ${SOURCE_NAMES[source]}`}`
   })
   const more = names.length - shown.length

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { ProjectId, SourceName, Uuid } from '../../domain/ids.ts'
 import type { BranchFilter } from '../../domain/pattern.ts'
+import { repositoryIn } from '../../domain/project-names.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import type { DeliveredProject, KnownProject, ListedProject, NameSearch } from '../records.ts'
 import type { Schema } from '../schema.ts'
@@ -80,7 +81,7 @@ const sourceWord = (id: string) =>
 /** Finding projects by what people and deliveries call them. */
 export const readNames = (
   db: Kysely<Schema>,
-): Pick<Reads, 'listedAs' | 'deliveredAs' | 'searchListed' | 'searchDelivered' | 'namesakes'> => ({
+): Pick<Reads, 'listedAs' | 'deliveredAs' | 'searchListed' | 'searchDelivered' | 'namesakes' | 'renamed'> => ({
   async listedAs(keys, limit) {
     const by = (column: string) => db.selectFrom('project').selectAll().where(isAmong(column, keys))
     const all = by('uuid').union(by('legacy_id')).union(by('name_key'))
@@ -127,5 +128,21 @@ export const readNames = (
       ...byFullName.map(({ full_key: name, source }) => ({ name: name!, source, isListed: false })),
       ...listed.map(({ name_key: name, source }) => ({ name: name!, source, isListed: source === 'ci' })),
     ]
+  },
+
+  async renamed(names) {
+    const keys = names.map(keyOf)
+    if (keys.length === 0) return []
+    const rows = await db
+      .selectFrom('former_name')
+      .innerJoin('project', 'project.uuid', 'former_name.uuid')
+      .select(['former_name.name_key', 'former_name.of_repository', 'project.name', sourceWord('project.legacy_id')])
+      .where(isAmong('former_name.name_key', keys))
+      .execute()
+    return rows.map(({ name_key: former, of_repository: ofRepository, name, source }) => ({
+      former,
+      name: ofRepository === 1 ? repositoryIn(name) : name,
+      source,
+    }))
   },
 })

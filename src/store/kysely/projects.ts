@@ -127,6 +127,8 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
         filter: jsonText(filter),
         read_at: readAt,
       }
+      // A name that only a delivery said is no name that a project had.
+      if (readAt > 0) await keepFormerName(db, uuid, name)
       await db
         .insertInto('project')
         .values({ uuid, legacy_id: legacyId, ...row })
@@ -220,6 +222,22 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
       return true
     },
   }
+}
+
+/** A source has renamed a project: what is configured by its old name still means it. */
+async function keepFormerName(db: Kysely<Schema>, uuid: string, now: string): Promise<void> {
+  const stored = await db.selectFrom('project').select('name').where('uuid', '=', uuid).executeTakeFirst()
+  if (!stored || keyOf(stored.name) === keyOf(now)) return
+  const former = [
+    { name_key: keyOf(stored.name), uuid, of_repository: 0 },
+    { name_key: keyOf(repositoryIn(stored.name)), uuid, of_repository: 1 },
+  ].filter(({ name_key: key }) => key !== keyOf(now) && key !== keyOf(repositoryIn(now)))
+  for (const row of former.filter((one, at) => former.findIndex(({ name_key: key }) => key === one.name_key) === at))
+    await db
+      .insertInto('former_name')
+      .values(row)
+      .onConflict((conflict) => conflict.column('name_key').doUpdateSet(row))
+      .execute()
 }
 
 async function countDelivered(db: Kysely<Schema>): Promise<number> {

@@ -8,6 +8,7 @@ export const ends: Migration = {
       sql`alter table build add column read_end_at bigint`,
       sql`alter table build add column forgotten integer not null default 0`,
       sql`alter table breakage add column checked_at bigint`,
+      sql`create table former_name (name_key text primary key, uuid text not null, of_repository integer not null)`,
       sql`create index build_read_end on build (read_end_at) where read_end_at is not null`,
     ]
     for (const statement of statements) await statement.execute(db)

@@ -110,13 +110,13 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
     { kind: 'not-checked', why: 'too-many' },
   ],
   names: [
-    { kind: 'name-of-several', name: project, known: ['ci', 'github'], meant: ['github', 'gitlab'] },
-    { kind: 'name-of-several', name: other, known: ['ci', 'gitlab'], meant: ['ci', 'github', 'gitlab'] },
+    { kind: 'name-of-several', name: project, known: ['ci', 'github'], meant: ['github', 'gitlab'], now: null },
+    { kind: 'name-of-several', name: other, known: ['ci', 'gitlab'], meant: ['ci', 'github', 'gitlab'], now: null },
     {
       kind: 'names-meant',
       names: [
-        { name: project, known: ['github'], meant: ['github', 'gitlab'] },
-        { name: other, known: [], meant: ['ci', 'github', 'gitlab'] },
+        { name: project, known: ['github'], meant: ['github', 'gitlab'], now: null },
+        { name: other, known: [], meant: ['ci', 'github', 'gitlab'], now: null },
       ],
     },
   ],
