@@ -25,7 +25,6 @@ import { claimable } from '../domain/handle.ts'
 import { DIGEST_LATE_MAX_MS } from '../domain/digest.ts'
 import { noticeView } from '../domain/notice.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
-import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
@@ -273,15 +272,8 @@ async function planDay(
   const { buildEvents, counts } = await reads.noticeEvents(day, channel, NOTICE_BUILDS_MAX)
   if (buildEvents.length === 0) return NOTHING
   const attempts = buildEvents.map((buildEvent) => foldAttempts([buildEvent])[0]!)
-  const count = (status: 'ignored' | 'blocked') =>
-    [...counts].reduce((sum, [word, builds]) => (toStatus(word) === status ? sum + builds : sum), 0)
-  const listed = (status: string) => attempts.filter((attempt) => attempt.status === status).length
-  const more = {
-    ignored: Math.max(0, count('ignored') - listed('ignored')),
-    blocked: Math.max(0, count('blocked') - listed('blocked')),
-  }
   return {
-    steps: planNotice(noticeView(day, attempts, more), messages, now),
+    steps: planNotice(noticeView(day, attempts, counts), messages, now),
     postedAttempt: null,
     ...newestOf(buildEvents),
   }

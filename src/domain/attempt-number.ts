@@ -34,7 +34,7 @@ export function isSameEnd(one: string, other: string): boolean {
   return one === other || (OF_A_FAILURE.has(status) && OF_A_FAILURE.has(otherStatus))
 }
 
-const OF_A_FAILURE: ReadonlySet<Status> = new Set<Status>(['failed', 'infrastructure_failure', 'blocked'])
+const OF_A_FAILURE: ReadonlySet<Status> = new Set<Status>(['failed', 'infrastructure_failure', 'quota_exceeded'])
 
 interface Numbered {
   n: number

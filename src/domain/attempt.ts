@@ -1,6 +1,6 @@
 import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
 import { compareOrders, type BuildId } from './ids.ts'
-import { isFinal, isRed, type Status } from './status.ts'
+import { isAccountNotice, isFinal, isRed, type Status } from './status.ts'
 
 /** A start that is received this long after an end begins a new attempt; before that it is a late delivery. */
 export const LATE_START_MS = 60_000
@@ -172,7 +172,7 @@ function effectAfterFinal(
   const restarted = restarts.some(
     ({ buildId, at }) => buildId === buildEvent.buildId && at >= final.at && at <= buildEvent.at,
   )
-  const neverRan = final.status === 'ignored' || final.status === 'blocked'
+  const neverRan = isAccountNotice(final.status)
   // Our own event is recorded after CI's answer. By then the attempt may have been delivered and ended.
   const isOurs = buildEvent.origin === 'action'
   const isDelivered = buildEvent.origin === 'delivery'

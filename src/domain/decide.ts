@@ -155,6 +155,7 @@ export function selectable({ status, turn }: Pick<DecisionInput, 'status' | 'tur
       return []
     case 'ignored':
     case 'blocked':
+    case 'quota_exceeded':
       // Account trouble goes to channels that follow failures.
       return ['failed', 'broken']
     default:

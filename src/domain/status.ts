@@ -1,6 +1,7 @@
 /**
  * The state of a build as its source says, with synonyms merged; every other word is `unknown`. Source: interface,
- * "States and transitions"; `queued` and `skipped` are GitHub's and GitLab's.
+ * "States and transitions"; `queued` and `skipped` are GitHub's and GitLab's, and `quota_exceeded` is GitLab's: no
+ * compute minutes are left.
  */
 export type Status =
   | 'queued'
@@ -12,6 +13,7 @@ export type Status =
   | 'infrastructure_failure'
   | 'ignored'
   | 'blocked'
+  | 'quota_exceeded'
   | 'skipped'
   | 'unknown'
 
@@ -31,6 +33,7 @@ const BY_RAW_STATUS = new Map<string, Status>([
   ['infrastructure_failure', 'infrastructure_failure'],
   ['ignored', 'ignored'],
   ['blocked', 'blocked'],
+  ['quota_exceeded', 'quota_exceeded'],
   ['skipped', 'skipped'],
 ])
 
@@ -47,6 +50,7 @@ const FINAL: ReadonlySet<Status> = new Set<Status>([
   'infrastructure_failure',
   'ignored',
   'blocked',
+  'quota_exceeded',
   'skipped',
 ])
 
@@ -59,5 +63,10 @@ export const isRed = (status: Status): boolean => status === 'failed' || status 
 /** Passed or red. Builds that were stopped, ignored, blocked or skipped neither break nor fix a branch. */
 export const isVerdict = (status: Status): boolean => status === 'success' || isRed(status)
 
-/** A problem of the account, not of the build: channels get one notice a day about them. */
-export const isAccountNotice = (status: Status): boolean => status === 'ignored' || status === 'blocked'
+/** Problems of the account, not of the build, which never ran: channels get one notice a day about them. */
+export const ACCOUNT_STATUSES = ['ignored', 'blocked', 'quota_exceeded'] as const satisfies readonly Status[]
+
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number]
+
+export const isAccountNotice = (status: Status): status is AccountStatus =>
+  ACCOUNT_STATUSES.some((one) => one === status)

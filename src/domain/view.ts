@@ -4,7 +4,7 @@ import type { BranchEnd, BreakageChange, DoneByPeople, RedSince, ShownBreakage }
 import type { Missing } from './offer.ts'
 import type { EndDetails } from './build-event.ts'
 import type { Action } from './request.ts'
-import type { Status } from './status.ts'
+import type { AccountStatus, Status } from './status.ts'
 import type { FailedTests } from './test-report.ts'
 
 // What a channel should show, independent of Slack's formats. Plain data, comparable by value.
@@ -156,15 +156,13 @@ export interface TestsView extends FailedTests {
   attemptNumber: number
 }
 
-/** One notice per channel and day about builds that the account's limits kept from running. */
-export interface NoticeView {
+/** One notice per channel and day about builds that the account's limits kept from running: how many, by status. */
+export interface NoticeView extends Record<AccountStatus, number> {
   kind: 'notice'
   /** `YYYY-MM-DD`, UTC */
   day: string
-  ignored: number
-  blocked: number
   /** the first builds of the day, at most NOTICE_BUILDS_MAX */
-  builds: readonly (BuildView & { shown: 'ignored' | 'blocked' })[]
+  builds: readonly (BuildView & { shown: AccountStatus })[]
 }
 
 /** A channel's builds in a day or a week. Lists have the worst first, and the number of further entries. */

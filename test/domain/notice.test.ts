@@ -44,9 +44,13 @@ describe('the notice of a day', () => {
     },
   )
 
-  it('adds builds of which only the number is known', () => {
+  it('counts builds of which only the number is known', () => {
     const attempts = [...refused(2), ...refused(1, 'blocked')]
-    expect(noticeView('2026-03-02', attempts, { ignored: 7, blocked: 4 })).toMatchObject({ ignored: 9, blocked: 5 })
+    const counts = new Map([
+      ['ignored', 9],
+      ['Blocked', 5],
+    ])
+    expect(noticeView('2026-03-02', attempts, counts)).toMatchObject({ ignored: 9, blocked: 5 })
   })
 
   it('is empty on a day without such builds', () => {
@@ -55,6 +59,7 @@ describe('the notice of a day', () => {
       day: '2026-03-02',
       ignored: 0,
       blocked: 0,
+      quota_exceeded: 0,
       builds: [],
     })
   })

@@ -10,6 +10,7 @@ const DOCUMENTED: [word: string, status: Status][] = [
   ['waiting', 'waiting'],
   ['ignored', 'ignored'],
   ['blocked', 'blocked'],
+  ['quota_exceeded', 'quota_exceeded'],
   ['infrastructure_failure', 'infrastructure_failure'],
 ]
 
@@ -63,6 +64,7 @@ describe('the meaning of a status', () => {
     ['stopped', 'final'],
     ['ignored', 'final account'],
     ['blocked', 'final account'],
+    ['quota_exceeded', 'final account'],
   ])('of %s is [%s]', (status, meaning) => {
     const names = [
       isFinal(status) && 'final',

@@ -1,4 +1,5 @@
 import type { ChannelId } from '../../domain/ids.ts'
+import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/status.ts'
 import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { noteLine, reminderLine } from '../../slack/messages/breakage.ts'
@@ -12,7 +13,7 @@ import { joined, linkedBuild, mention, onBranch, projectLabel, buildName, outsid
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { afterWords, clockTime } from '../../slack/messages/times.ts'
-import { styleOf, NOTICE_STYLE } from '../../slack/messages/words.ts'
+import { ACCOUNT_REASONS, styleOf, NOTICE_STYLE } from '../../slack/messages/words.ts'
 
 /**
  * Renders any view as a message that Slack accepts: within its limits, with all outside text escaped. `plain` leaves
@@ -125,34 +126,39 @@ const PROJECTS_NAMED_MAX = 3
 const DAY_CHARS_MAX = 10
 
 function noticeLine(view: NoticeView): string {
-  const reasons = joined([countOf('monthly limit', view.ignored), countOf('resource use', view.blocked)], ', ')
+  const reasons = joined(
+    reasonsOf(view).map((status) => `${ACCOUNT_REASONS[status]} (${view[status]})`),
+    ', ',
+  )
   const day = `on ${outside(view.day, DAY_CHARS_MAX)} (UTC)`
   const counted = `${NOTICE_STYLE.symbol} *${countWords(view)}* ${day}${reasons && `: ${reasons}`}`
   return joined([counted, projectNames(view)])
 }
 
-function countWords({ ignored, blocked }: NoticeView): string {
-  const total = ignored + blocked
+function countWords(view: NoticeView): string {
+  const total = totalOf(view)
   return total === 1 ? '1 build was not built' : `${total} builds were not built`
 }
 
-const countOf = (reason: string, count: number): string | null => (count > 0 ? `${reason} (${count})` : null)
+const reasonsOf = (view: NoticeView): AccountStatus[] => ACCOUNT_STATUSES.filter((status) => view[status] > 0)
+
+const totalOf = (view: NoticeView): number => ACCOUNT_STATUSES.reduce((sum, status) => sum + view[status], 0)
 
 function projectNames({ builds }: NoticeView): string {
   const names = [...new Set(builds.map(projectLabel))]
   return joined([...names.slice(0, PROJECTS_NAMED_MAX), names.length > PROJECTS_NAMED_MAX ? '…' : null], ', ')
 }
 
-function linesOf({ builds, ignored, blocked }: NoticeView): string[] {
-  const more = ignored + blocked - builds.length
-  const hasBoth = ignored > 0 && blocked > 0
-  return [...builds.map((build) => buildLine(build, hasBoth)), ...(more > 0 ? [`and ${more} more`] : [])]
+function linesOf(view: NoticeView): string[] {
+  const { builds } = view
+  const more = totalOf(view) - builds.length
+  const hasReasons = reasonsOf(view).length > 1
+  return [...builds.map((build) => buildLine(build, hasReasons)), ...(more > 0 ? [`and ${more} more`] : [])]
 }
 
 function buildLine(build: NoticeView['builds'][number], withReason: boolean): string {
   const name = mrkdwnLink(build.buildUrl, buildName(build), INLINE_URL_CHARS_MAX)
-  const reason = build.shown === 'blocked' ? 'resource use' : 'monthly limit'
-  return joined([`• ${name}${onBranch(build)}`, withReason ? reason : null])
+  return joined([`• ${name}${onBranch(build)}`, withReason ? ACCOUNT_REASONS[build.shown] : null])
 }
 
 /** Puts the lines into as few sections as possible. */

@@ -185,6 +185,7 @@ function whyNotStopped(build: BuildSummary): Words {
       return sourceOf(build.ref.projectId) === 'github' ? NOT_APPROVED : WAITING
     case 'ignored':
     case 'blocked':
+    case 'quota_exceeded':
       return { why: 'CI never ran it.', next: LOOK_AT_LIMITS }
     case 'unknown':
       return { why: 'Buildline does not know this state, and only stops builds that are running.', next: REFRESH }
@@ -226,6 +227,8 @@ function whyNotRestarted(build: BuildSummary): Words {
       return { why: "The account's monthly limit kept it from running.", next: LOOK_AT_LIMITS }
     case 'blocked':
       return { why: 'CI blocked it because it used too many resources.', next: LOOK_AT_LIMITS }
+    case 'quota_exceeded':
+      return { why: 'The compute minutes are used up.', next: LOOK_AT_LIMITS }
     case 'unknown':
       return { why: 'Buildline does not know this state, and only restarts finished builds.', next: REFRESH }
     case 'passed':

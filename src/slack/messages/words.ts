@@ -1,4 +1,5 @@
 import type { SourceName } from '../../domain/ids.ts'
+import type { AccountStatus } from '../../domain/status.ts'
 import type { Shown } from '../../domain/view.ts'
 
 /** How a state is shown. Symbols differ in shape and always come with the word, so that nobody depends on colours. */
@@ -61,11 +62,24 @@ const STATUS_STYLES: Record<Shown, StatusStyle> = {
     color: GREY,
     verb: 'was blocked (resource use)',
   },
+  quota_exceeded: {
+    symbol: ':lock:',
+    label: 'Blocked (compute minutes used up)',
+    color: GREY,
+    verb: 'was blocked (compute minutes used up)',
+  },
   skipped: { symbol: ':fast_forward:', label: 'Skipped', color: GREY, verb: 'was skipped' },
   unknown: { symbol: ':grey_question:', label: 'Unknown', color: GREY, verb: 'says something new' },
 }
 
 export const styleOf = (shown: Shown): StatusStyle => STATUS_STYLES[shown]
+
+/** Why the account kept builds from running, in its notice. */
+export const ACCOUNT_REASONS: Record<AccountStatus, string> = {
+  ignored: 'monthly limit',
+  blocked: 'resource use',
+  quota_exceeded: 'compute minutes used up',
+}
 
 /** The look of an account notice: neutral, because no build failed. */
 export const NOTICE_STYLE = { symbol: ':information_source:', color: GREY } as const

@@ -243,7 +243,7 @@ function rawStatusOf({ status }: Pipeline, failed: readonly Job[]): string {
   if (status === 'canceled' && failed.length > 0) return 'error'
   if (status !== 'failed' || failed.length === 0) return WORDS.get(status ?? '') ?? status ?? 'unknown'
   const reasons = failed.map(({ failure_reason: reason }) => reason ?? '')
-  if (reasons.every((reason) => reason === 'ci_quota_exceeded')) return 'blocked'
+  if (reasons.every((reason) => reason === 'ci_quota_exceeded')) return 'quota_exceeded'
   return reasons.every((reason) => OF_THE_MACHINE.has(reason)) ? 'infrastructure_failure' : 'error'
 }
 

@@ -147,6 +147,7 @@ export const notice = (change: Partial<NoticeView> = {}): NoticeView => ({
   day: '2026-05-04',
   ignored: 2,
   blocked: 1,
+  quota_exceeded: 0,
   builds: [
     { ...WEB, shown: 'ignored' },
     { ...WEB, buildId: '513', shown: 'ignored' },
@@ -169,6 +170,7 @@ const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
   stopped: { shown: 'stopped', word: 'stopped' },
   ignored: { shown: 'ignored', word: 'ignored' },
   blocked: { shown: 'blocked', word: 'blocked' },
+  quota_exceeded: { shown: 'quota_exceeded', word: 'quota_exceeded' },
   skipped: { shown: 'skipped', word: 'skipped' },
   unknown: { shown: 'unknown', word: 'hibernating' },
 }

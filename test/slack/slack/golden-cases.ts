@@ -1,5 +1,6 @@
 import { CAST } from '../../../packages/demo/src/samples/cast.ts'
 import { digestOf, NO_LISTS, quietDigest } from '../../../packages/demo/src/samples/digests.ts'
+import { ACCOUNT_STATUSES } from '../../../src/domain/status.ts'
 import type { Missing } from '../../../src/domain/offer.ts'
 import type { ShownRequest, CardView, NoteView, Shown, View } from '../../../src/domain/view.ts'
 import {
@@ -95,6 +96,10 @@ const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
   blocked: {
     card: 'CI blocked a build, since it used too much; its card was there before.',
     reply: 'A run was blocked, since it used too much.',
+  },
+  quota_exceeded: {
+    card: 'A pipeline of GitLab was blocked, since no compute minutes are left; its card was there before.',
+    reply: 'A pipeline was blocked, since no compute minutes are left.',
   },
   skipped: {
     card: 'A build was skipped; its card was there before.',
@@ -439,6 +444,17 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'The account could not run one build today.',
     notice({ ignored: 0, blocked: 1, builds: [{ ...API, shown: 'blocked' }] }),
   ),
+  'notice-minutes': told(
+    'Builds of GitLab could not run today, since no compute minutes are left.',
+    notice({
+      ignored: 0,
+      quota_exceeded: 1,
+      builds: [
+        { ...API, shown: 'blocked' },
+        { ...WEB, shown: 'quota_exceeded' },
+      ],
+    }),
+  ),
   'notice-more': told(
     'The account could not run more builds today than the notice lists.',
     notice({
@@ -497,12 +513,12 @@ function historyOf(shown: Shown): CardView['history'] {
   if (shown === 'started') return [started]
   if (shown === 'waiting') return [{ what: 'waiting', at: STARTED_AT }]
   if (shown === 'unknown') return [started, { what: 'received', at: ENDED_AT }]
-  if (shown === 'ignored' || shown === 'blocked') return [{ what: 'ended', at: ENDED_AT }]
+  if (ACCOUNT_STATUSES.some((status) => status === shown)) return [{ what: 'ended', at: ENDED_AT }]
   return [started, { what: 'ended', at: ENDED_AT }]
 }
 
 function durationOf(shown: Shown) {
-  const untimed: readonly Shown[] = ['started', 'waiting', 'unknown', 'ignored', 'blocked']
+  const untimed: readonly Shown[] = ['started', 'waiting', 'unknown', ...ACCOUNT_STATUSES]
   return untimed.includes(shown) ? { durationMs: null } : {}
 }
 

@@ -4,6 +4,7 @@ import { DIGEST_LINES_MAX } from '../../../src/catalog/figures.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../../src/domain/request.ts'
+import { ACCOUNT_STATUSES } from '../../../src/domain/status.ts'
 import { NOTICE_BUILDS_MAX, type BuildView, type View } from '../../../src/domain/view.ts'
 import type { Button } from '../../../src/slack/messages/blocks.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
@@ -110,8 +111,9 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     day: odd,
     ignored: fc.nat(),
     blocked: fc.nat(),
+    quota_exceeded: fc.nat(),
     builds: fc.array(
-      fc.tuple(build, fc.constantFrom('ignored', 'blocked')).map(([one, why]) => ({ ...one, shown: why })),
+      fc.tuple(build, fc.constantFrom(...ACCOUNT_STATUSES)).map(([one, why]) => ({ ...one, shown: why })),
       { maxLength: NOTICE_BUILDS_MAX },
     ),
   }),

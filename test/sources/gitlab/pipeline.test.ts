@@ -66,7 +66,7 @@ describe('a pipeline', () => {
     [['script_failure'], 'error'],
     [['runner_system_failure', 'script_failure'], 'error'],
     [['runner_system_failure', 'stuck_pending_no_matching_runners'], 'infrastructure_failure'],
-    [['ci_quota_exceeded'], 'blocked'],
+    [['ci_quota_exceeded'], 'quota_exceeded'],
     [[], 'error'],
   ])('that failed because of %j has the status %s', (reasons, word) => {
     const jobs = reasons.map((failure_reason, i) => ({ name: `job ${i}`, status: 'failed', failure_reason }))
@@ -192,7 +192,7 @@ describe('the endpoint', () => {
   }
 
   it('reads so many jobs, and no more', () => {
-    expect(jobsOf(failing(JOBS_MAX, 'passed'))).toEqual({ status: 'blocked', jobs: ['the last'] })
+    expect(jobsOf(failing(JOBS_MAX, 'passed'))).toEqual({ status: 'quota_exceeded', jobs: ['the last'] })
     expect(jobsOf(failing(JOBS_MAX + 1, 'passed'))).toEqual({ status: 'error', jobs: null })
   })
 

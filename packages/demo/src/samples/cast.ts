@@ -78,6 +78,7 @@ const WORDS: Record<Exclude<Shown, 'unknown'>, string> = {
   stopped: 'stopped',
   ignored: 'ignored',
   blocked: 'blocked',
+  quota_exceeded: 'quota_exceeded',
   skipped: 'skipped',
 }
 

@@ -63,6 +63,7 @@ export const BUILD_STATES: Record<Shown, string> = {
   stopped: 'the build was stopped',
   ignored: 'the monthly limit was reached',
   blocked: 'CI blocked the build',
+  quota_exceeded: 'the compute minutes are used up',
   skipped: 'the build was skipped',
   unknown: 'CI says a word that Buildline does not know',
 }
