@@ -23,7 +23,7 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
   const client = createClient({ ...options, ...(slackClock ? { onResponse: slackClock.observe } : {}) })
   const identity = identityOf(client)
   return {
-    post: (message) => outcomeOf(() => post(client, message)),
+    post: (message) => outcomeOf(() => post(client, message, (now ?? Date.now)())),
     edit: (message) => outcomeOf(() => edit(client, message)),
     find: async (search) =>
       asRefusedLook(
@@ -64,9 +64,9 @@ async function outcomeOf<Outcome>(call: () => Promise<Outcome>): Promise<Outcome
 
 const sent = (ts: MessageTs): Sent => ({ kind: 'sent', ts })
 
-async function post(client: WebClient, message: Post): Promise<Sent | Failure> {
+async function post(client: WebClient, message: Post, now: number): Promise<Sent | Failure> {
   const answer = await client.apiCall('chat.postMessage', {
-    ...contentOf(message),
+    ...contentOf(message, now),
     ...threadOf(message),
     unfurl_links: false,
     unfurl_media: false,
@@ -82,7 +82,8 @@ async function post(client: WebClient, message: Post): Promise<Sent | Failure> {
 }
 
 async function edit(client: WebClient, message: Edit): Promise<Sent> {
-  await client.apiCall('chat.update', { ...contentOf(message), ts: message.ts })
+  const content = contentOf(message, Number(message.ts) * 1_000)
+  await client.apiCall('chat.update', { ...content, ts: message.ts })
   return sent(message.ts)
 }
 
@@ -98,8 +99,8 @@ async function remove(client: WebClient, { channel, ts }: { channel: ChannelId; 
 
 // `blocks` and `attachments` are always sent, even if empty: Slack keeps what an update leaves out. `metadata` is sent
 // with each edit too, because an edited message must still be found by its key.
-function contentOf({ channel, view, key, postedAttempt, plain = false }: Post | Edit) {
-  const { text, blocks, attachments } = renderView(view, { plain, channel })
+function contentOf({ channel, view, key, postedAttempt, plain = false }: Post | Edit, postedAt: number) {
+  const { text, blocks, attachments } = renderView(view, { plain, channel, postedAt })
   return {
     channel,
     text,

@@ -19,6 +19,8 @@ export interface Attempt {
   firstAt: number
   startedAt: number | null
   finalAt: number | null
+  /** how long it ran (ms), once it has ended, if that is known */
+  durationMs: number | null
   /** `seq` of the build event that opened the attempt, and of the one that ended it */
   firstSeq: number
   finalSeq: number | null
@@ -225,8 +227,14 @@ function detailsOf(buildEvents: readonly BuildEvent[], echoes: readonly BuildEve
 function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Attempt {
   const first = buildEvents[0]!
   const details = detailsOf(buildEvents, echoes)
-  const startedAt = details.startedAt ?? started?.at ?? (first.status === 'started' ? first.at : null)
   const finishedAt = details.finishedAt ?? 0
+  const ranMs = final && (details.durationMs ?? null)
+  // What the source says counts. When we received the start may be long after the end.
+  const heardAt = started?.at ?? (first.status === 'started' ? first.at : null)
+  const startedAt = details.startedAt ?? (ranMs !== null && finishedAt > 0 ? finishedAt - ranMs : heardAt)
+  // The start may be of an earlier event, or the time at which we received it.
+  const finalAt = final && (finishedAt >= (startedAt ?? 1) ? finishedAt : final.at)
+  const spanMs = startedAt !== null && finalAt !== null && finalAt >= startedAt ? finalAt - startedAt : null
   return {
     buildId: head.buildId,
     buildOrder: first.buildOrder,
@@ -235,8 +243,8 @@ function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Att
     rawStatus: head.rawStatus,
     firstAt: first.at,
     startedAt,
-    // The start may be of an earlier event, or the time at which we received it.
-    finalAt: final && (finishedAt >= (startedAt ?? 1) ? finishedAt : final.at),
+    finalAt,
+    durationMs: ranMs ?? spanMs,
     firstSeq: first.seq,
     finalSeq: final?.seq ?? null,
     buildEvents,

@@ -16,6 +16,8 @@ export interface BuildDetails {
   buildUuid: Uuid | null
   startedAt: number | null
   finishedAt: number | null
+  /** how long it ran (ms), if the source counts that itself: without the time in which it only waited */
+  durationMs: number | null
   /** the number that people see, if it is not the build's id */
   number: string | null
   /** which attempt of the build this is, if the source says so: 1 for the first */
@@ -157,6 +159,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   startedAt: newer.startedAt ?? older.startedAt,
   finishedAt: newer.finishedAt ?? older.finishedAt,
   // Events that were stored before these fields existed lack them.
+  durationMs: newer.durationMs ?? older.durationMs ?? null,
   number: older.number ?? newer.number ?? null,
   attempt: newer.attempt ?? older.attempt ?? null,
   lastEndAt: newer.lastEndAt ?? older.lastEndAt ?? null,
@@ -178,6 +181,7 @@ export const NO_DETAILS: BuildDetails = {
   buildUuid: null,
   startedAt: null,
   finishedAt: null,
+  durationMs: null,
   number: null,
   attempt: null,
   lastEndAt: null,

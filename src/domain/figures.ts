@@ -41,12 +41,11 @@ export function outcomesOf(
   if (!first) return []
   const branch = buildEvents.findLast((one) => one.branch !== null)?.branch ?? null
   return foldBuild(buildEvents, restarts).attempts.flatMap(
-    ({ status, buildOrder, n, startedAt, finalAt, finalSeq }) => {
+    ({ status, buildOrder, n, finalAt, finalSeq, durationMs }) => {
       const end = buildEvents.find(({ seq }) => seq === finalSeq)
       if (!isVerdict(status) || !end || finalAt === null) return []
       // If the source's clock is ahead, the receipt counts: so whatever ended in a period was received since it began.
       const endedAt = Math.min(finalAt, end.at)
-      const durationMs = startedAt !== null && startedAt <= endedAt ? endedAt - startedAt : null
       const { projectId, revisionKey } = first
       return [{ projectId, branch, revisionKey, buildOrder, n, status, endedAt, endSeq: end.seq, durationMs }]
     },

@@ -132,7 +132,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     build: buildView(attempt, context.attempts),
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     history: historyOf(attempt),
-    durationMs: durationOf(attempt),
+    durationMs: attempt.durationMs,
     ...endOf(attempt),
     ...failedJobsOf(attempt),
     ...failedTestsOn(attempt, context),
@@ -208,7 +208,7 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     build: buildView(attempt, context.attempts),
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     isLate: attemptKey(attempt) === context.postedAttempt,
-    durationMs: durationOf(attempt),
+    durationMs: attempt.durationMs,
     // Left out if it is not late: otherwise digests would change, and existing messages would be edited.
     ...(hasLateEnd(attempt) && { lateEnd: attempt.finalAt! }),
     // An attempt that is no longer the newest mentions nobody.
@@ -297,9 +297,6 @@ function testsOf(attempt: Attempt, { attempts, failedTests }: StoryContext): Sto
   const view = { kind: 'tests', attemptNumber: attemptNumberOf(attempt, attempts), ...tests } as const
   return [{ slot: `tests:${attemptKey(attempt)}`, view, newest: attempt === attempts.at(-1) }]
 }
-
-const durationOf = ({ startedAt, finalAt }: Attempt): number | null =>
-  startedAt !== null && finalAt !== null && finalAt >= startedAt ? finalAt - startedAt : null
 
 function historyOf(attempt: Attempt): CardView['history'] {
   const waiting =

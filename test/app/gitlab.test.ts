@@ -64,3 +64,52 @@ test('used-up compute minutes are called that, on the card, in the notice and in
   await untilAnswered(stage, PEOPLE.ada, ['Blocked (compute minutes used up)'])
   expect(said()).not.toContain('resource use')
 })
+
+const isoAt = (ms: number): string => new Date(ms).toISOString()
+
+/** Delivers a pipeline in these states, one right after the other. */
+async function deliver({ app, gitlab }: Awaited<ReturnType<typeof openGitlab>>, ...states: readonly object[]) {
+  const { webhookToken } = gitlab.address()
+  for (const state of states) {
+    const pipeline = { id: 900, iid: 9, ref: 'main', source: 'push', sha: 'c'.repeat(40), ...state }
+    const project = { id: 71, path_with_namespace: 'acme/web', default_branch: 'main' }
+    const answer = await fetch(`${app.url}/webhooks/gitlab`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-gitlab-token': webhookToken!,
+        'x-gitlab-event': 'Pipeline Hook',
+      },
+      body: JSON.stringify({ object_attributes: pipeline, project }),
+    })
+    expect(answer.status).toBe(202)
+  }
+  await settled(app.url)
+}
+
+test('a pipeline ran as long as GitLab says, since the time that GitLab says, however late that is delivered', async () => {
+  const stage = await openGitlab()
+  const endedAt = Math.floor(Date.now() / 1_000) * 1_000 - 60_000
+  const created = { created_at: isoAt(endedAt - 1_730_000), queued_duration: 20 }
+  const [running, failed] = [
+    { ...created, status: 'running', finished_at: null },
+    { ...created, status: 'failed', finished_at: isoAt(endedAt), duration: 1_700 },
+  ]
+  await deliver(stage, running, failed)
+  const said = JSON.stringify(messagesIn(stage.slack, CHANNELS.builds))
+  const startedS = (endedAt - 1_710_000) / 1_000
+  expect(said).toContain(`28 min, started <!date^${startedS}^{time}|`)
+  expect(said).not.toContain('within 1 s')
+})
+
+test('an end that is delivered 40 hours late is told with its day', async () => {
+  const stage = await openGitlab()
+  const endedAt = Math.floor(Date.now() / 1_000) * 1_000 - 40 * 60 * 60_000
+  await deliver(stage, { status: 'failed', finished_at: isoAt(endedAt), duration: 600 })
+  const said = JSON.stringify(messagesIn(stage.slack, CHANNELS.builds))
+  for (const [what, at] of [
+    ['started', endedAt - 600_000],
+    ['told late: ended', endedAt],
+  ] as const)
+    expect(said).toContain(`${what} <!date^${at / 1_000}^{date_short_pretty} at {time}|`)
+})

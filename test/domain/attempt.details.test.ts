@@ -17,6 +17,19 @@ describe('an attempt', () => {
     expect(attempt).toMatchObject({ startedAt: T0 - SECOND, finalAt: T0 + 6 * MINUTE })
   })
 
+  it('ran as long as the source says, since its start, however late we receive either', () => {
+    const said = { finishedAt: T0 - HOUR, durationMs: 20 * MINUTE }
+    const startedAt = T0 - 2 * HOUR
+    const [alone] = attemptsOf({ word: 'error', details: said })
+    expect(alone).toMatchObject({ startedAt: T0 - HOUR - 20 * MINUTE, finalAt: T0 - HOUR, durationMs: 20 * MINUTE })
+    const [both] = attemptsOf('initiated', { word: 'error', after: SECOND, details: said })
+    expect(both).toMatchObject({ startedAt: T0 - HOUR - 20 * MINUTE, finalAt: T0 - HOUR, durationMs: 20 * MINUTE })
+    const [known] = attemptsOf({ word: 'initiated', details: { startedAt } }, { word: 'error', details: said })
+    expect(known).toMatchObject({ startedAt, finalAt: T0 - HOUR, durationMs: 20 * MINUTE })
+    const [running] = attemptsOf({ word: 'initiated', details: { startedAt } })
+    expect(running).toMatchObject({ startedAt, durationMs: null })
+  })
+
   it.each([
     ["ended at Go's zero time", { startedAt: T0, finishedAt: Date.parse('0001-01-01T00:00:00Z') }, T0],
     ['ended in 1970', { startedAt: T0, finishedAt: 0 }, T0],

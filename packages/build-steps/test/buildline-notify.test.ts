@@ -102,6 +102,7 @@ describe('buildline notify', () => {
           finishedAt: Date.UTC(2026, 2, 1, 14, 9),
           number: null,
           attempt: null,
+          durationMs: null,
           lastEndAt: null,
           author: null,
           failedJobs: null,

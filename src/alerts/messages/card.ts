@@ -30,7 +30,7 @@ import { breakageButton, sinceWords, breakageWords } from '../../slack/messages/
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { clockTime, dayTime, durationWords } from '../../slack/messages/times.ts'
+import { dayTime, durationWords, timeIn } from '../../slack/messages/times.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
 import { styleOf, withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 
@@ -38,9 +38,9 @@ import { styleOf, withSourceName, SOURCE_NAMES } from '../../slack/messages/word
  * The card: what happened, where, and to which commit. Below, beside the coloured bar: times, requests and buttons. A
  * client that shows no attachments still shows status, project, link and commit. Pure.
  */
-export function renderCard(view: CardView, channel: ChannelId | null = null): SlackMessage {
+export function renderCard(view: CardView, place: Place): SlackMessage {
   const tests = mrkdwn(testsLine(view.failedTests))
-  const beneath = [...contextOf([mrkdwn(storyLine(view, channel))]), ...contextOf([tests]), ...actionsOf(view)]
+  const beneath = [...contextOf([mrkdwn(storyLine(view, place))]), ...contextOf([tests]), ...actionsOf(view)]
   const asked = mrkdwn(isThisYou(view.proposed))
   const text = joined([sentence(view), asked.text])
   return {
@@ -50,10 +50,18 @@ export function renderCard(view: CardView, channel: ChannelId | null = null): Sl
   }
 }
 
+/** Where and when a message is posted; null: not known. */
+export interface Place {
+  /** a card that replaces another one links to that */
+  channel: ChannelId | null
+  /** ms; times of other days have their date */
+  postedAt: number | null
+}
+
 /** The card without blocks, for when Slack refuses them. */
-export const plainCard = (view: CardView, channel: ChannelId | null = null): string =>
+export const plainCard = (view: CardView, place: Place): string =>
   joined(
-    [titleLine(view), commitLine(view.build, view.mention), storyLine(view, channel), testsLine(view.failedTests)],
+    [titleLine(view), commitLine(view.build, view.mention), storyLine(view, place), testsLine(view.failedTests)],
     '\n',
   )
 
@@ -117,16 +125,16 @@ export function endWords(end: EndView | undefined): string {
 /** The same commit failed first: nothing was fixed. */
 export const flakyWord = (attemptNumber: number): string => `Passed on attempt ${attemptNumber} (flaky)`
 
-function storyLine(view: CardView, channel: ChannelId | null): string {
+function storyLine(view: CardView, { channel, postedAt }: Place): string {
   const noLink = buildUrl(view.build) === null ? `no link: ${SOURCE_NAMES[sourceIn(view)]} gave none` : null
   const { request, missing, replaces } = view
   return joined([
-    withSourceName(sourceIn(view), historyLine(view)),
+    withSourceName(sourceIn(view), historyLine(view, postedAt)),
     faultLine(view),
     failedLine(view),
     redWords(view),
     view.breakage?.grown ? `still failing ${sinceWords(view.breakage.grown)}` : null,
-    view.breakage ? breakageWords(view.breakage) : null,
+    view.breakage ? breakageWords(view.breakage, postedAt) : null,
     hintOf(view),
     request && requestWords(request),
     missing && missingWords(missing),
@@ -144,10 +152,10 @@ function hintOf({ shown, offers }: CardView): string | undefined {
 }
 
 /** `7 min, started 14:02`; if the build has not ended `started 14:02`; if CI was asked, also when. */
-function historyLine(view: CardView): string {
+function historyLine(view: CardView, postedAt: number | null): string {
   const duration = view.durationMs === null ? null : durationWords(view.durationMs)
   const said = view.history.map(({ what, at }) => {
-    const time = clockTime(at)
+    const time = timeIn(at, postedAt)
     return time && (what !== 'ended' || duration === null) ? `${STEP_WORDS[what]} ${time}` : null
   })
   return joined([duration, ...said], ', ')

@@ -1,4 +1,3 @@
-import type { ChannelId } from '../../domain/ids.ts'
 import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/status.ts'
 import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
@@ -6,35 +5,37 @@ import { noteLine, reminderLine } from '../../slack/messages/breakage.ts'
 import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
 import { plainDigest, renderDigest } from './digest.ts'
-import { endWords, flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
+import { endWords, flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount, type Place } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { testsReply } from '../../slack/messages/tests.ts'
 import { joined, linkedBuild, mention, onBranch, projectLabel, buildName, outside } from '../../slack/messages/build.ts'
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { afterWords, clockTime } from '../../slack/messages/times.ts'
+import { afterWords, timeIn } from '../../slack/messages/times.ts'
 import { ACCOUNT_REASONS, styleOf, NOTICE_STYLE } from '../../slack/messages/words.ts'
 
 /**
  * Renders any view as a message that Slack accepts: within its limits, with all outside text escaped. `plain` leaves
  * out the blocks and puts what matters of them into the text. Pure: the same view, the same message.
  */
-export function renderView(view: View, { plain = false, channel = null }: RenderOptions = {}): SlackMessage {
-  return plain ? { text: plainText(view, channel), blocks: [], attachments: [] } : withBlocks(view, channel)
+export function renderView(
+  view: View,
+  { plain = false, channel = null, postedAt = null }: RenderOptions = {},
+): SlackMessage {
+  const place = { channel, postedAt }
+  return plain ? { text: plainText(view, place), blocks: [], attachments: [] } : withBlocks(view, place)
 }
 
-interface RenderOptions {
+interface RenderOptions extends Partial<Place> {
   plain?: boolean
-  /** where it is posted: a card that replaces another one links to that */
-  channel?: ChannelId | null
 }
 
-function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
+function withBlocks(view: View, place: Place): SlackMessage {
   switch (view.kind) {
     case 'card':
-      return renderCard(view, channel)
+      return renderCard(view, place)
     case 'reply':
-      return renderReply(view)
+      return renderReply(view, place)
     case 'tests':
       return { text: testsReply(view), blocks: [], attachments: [] }
     case 'request':
@@ -52,12 +53,12 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
   }
 }
 
-function plainText(view: View, channel: ChannelId | null): string {
+function plainText(view: View, place: Place): string {
   switch (view.kind) {
     case 'card':
-      return plainCard(view, channel)
+      return plainCard(view, place)
     case 'reply':
-      return replyLine(view)
+      return replyLine(view, place)
     case 'tests':
       return testsReply(view)
     case 'request':
@@ -76,8 +77,8 @@ function plainText(view: View, channel: ChannelId | null): string {
 }
 
 /** A reply is one line. A button needs a block, and Slack shows only blocks if there are any: the line is in both. */
-function renderReply(view: ReplyView): SlackMessage {
-  const text = joined([replyLine(view), isThisYou(view.proposed)])
+function renderReply(view: ReplyView, place: Place): SlackMessage {
+  const text = joined([replyLine(view, place), isThisYou(view.proposed)])
   const blocks =
     view.claim === null ? [] : [{ ...section(text), accessory: claimButton(view.claim, view.build.committer) }]
   return { text, blocks, attachments: [] }
@@ -88,7 +89,7 @@ function renderReply(view: ReplyView): SlackMessage {
  * there without its card, so it names the build: `:x: *Failed* acme/web #512 on `main` after 7 min · @Ada`. A reply
  * with the button that claims the committer's name also shows that name. Pure.
  */
-function replyLine(view: ReplyView): string {
+function replyLine(view: ReplyView, { postedAt }: Place): string {
   const { symbol, label, hint } = styleOf(view.shown)
   const again =
     (view.attemptNumber > 1 || view.isLate) && view.shown !== 'flaky' ? `Attempt ${view.attemptNumber} · ` : ''
@@ -97,11 +98,11 @@ function replyLine(view: ReplyView): string {
   const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
   const outcome = `${symbol} ${again}*${said}*${build}${afterWhat(view)}`
   // In the thread, the card says the hint.
-  return joined([outcome, lateWords(view), view.broadcast ? hint : null, mention(view.mention), committer])
+  return joined([outcome, lateWords(view, postedAt), view.broadcast ? hint : null, mention(view.mention), committer])
 }
 
-function lateWords({ lateEnd }: ReplyView): string | null {
-  const time = lateEnd === undefined ? null : clockTime(lateEnd)
+function lateWords({ lateEnd }: ReplyView, postedAt: number | null): string | null {
+  const time = lateEnd === undefined ? null : timeIn(lateEnd, postedAt)
   return time && `${LATE_WORDS} ${time}`
 }
 

@@ -4,13 +4,16 @@ import { plain, type ActionButton } from './blocks.ts'
 import { branchName, buildCount, joined, onBranch, projectLabel, somebody } from './build.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { BREAKAGE_ACTION_ID } from './ids.ts'
-import { clockTime, dayTime, durationWords } from './times.ts'
+import { dayTime, durationWords, timeIn } from './times.ts'
 
 // Texts about red branches and the people on them. Markup.
 
-/** `@Ada is on it until 15:00`, and until when reminders are snoozed; empty if neither. */
-export function breakageWords({ owner, snoozedUntil }: ShownBreakage): string {
-  const onIt = owner && onItWords(somebody(owner.user), owner)
+/**
+ * `@Ada is on it until 15:00`, and until when reminders are snoozed; empty if neither.
+ * @param postedAt when the message was posted (ms); null: since somebody is on it
+ */
+export function breakageWords({ owner, snoozedUntil }: ShownBreakage, postedAt: number | null = null): string {
+  const onIt = owner && onItWords(somebody(owner.user), { ...owner, ...(postedAt !== null && { since: postedAt }) })
   return joined([onIt, snoozedUntil === null ? null : `reminders snoozed${laterWords(snoozedUntil)}`])
 }
 
@@ -66,12 +69,10 @@ export const breakageButton = (id: string, isOwned = false): ActionButton => ({
 
 /** ` until 15:00`, with the date if it may be another day. */
 export function untilWords(until: number | null, since: number): string {
-  const time = until === null ? null : until - since <= SAME_DAY_MS ? clockTime(until) : dayTime(until)
+  const time = until === null ? null : timeIn(until, since)
   return time === null ? '' : ` until ${time}`
 }
 
 /** ` until May 4 15:00` */
 export const laterWords = (until: number | null): string =>
   until === null ? '' : ` until ${dayTime(until) ?? 'later'}`
-
-const SAME_DAY_MS = 12 * 60 * 60_000

@@ -15,6 +15,16 @@ export function dayTime(atMs: number): string | null {
   )
 }
 
+/**
+ * The clock time, for a reader who knows when the message was posted; with its day if that is not certain.
+ * @param postedAt when the message was, or will be, posted (ms); null: not known, taken to be at about that time
+ */
+export const timeIn = (atMs: number, postedAt: number | null): string | null =>
+  postedAt !== null && Math.abs(atMs - postedAt) > CLOCK_TIME_MAX_MS ? dayTime(atMs) : clockTime(atMs)
+
+/** Within this time of a message, a clock time can mean one day only. */
+const CLOCK_TIME_MAX_MS = 12 * 60 * 60_000
+
 const MS_PER_S = 1_000
 const S_PER_MIN = 60
 const S_PER_H = 3_600

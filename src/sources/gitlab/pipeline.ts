@@ -20,6 +20,9 @@ import { triggerOf } from './trigger.ts'
 const text = cleanTextOrNull
 const time = timeMsOrNull.nullable().catch(null)
 
+const DURATION_S_MAX = 366 * 24 * 60 * 60
+const seconds = z.number().min(0).max(DURATION_S_MAX).nullable().catch(null)
+
 const USER = z.object({ username: text }).nullable().catch(null)
 
 const PIPELINE = z.object({
@@ -30,9 +33,12 @@ const PIPELINE = z.object({
   sha: text,
   source: text,
   status: text,
+  created_at: time,
   started_at: time,
   updated_at: time,
   finished_at: time,
+  duration: seconds,
+  queued_duration: seconds,
   url: text,
   web_url: text,
   user: USER,
@@ -128,8 +134,9 @@ export function readPipeline({
         message: commitTitle(request?.title ?? commitData?.message ?? commitData?.title ?? null),
         ...personOf(trigger.person, commitData, user === undefined ? read.user : USER.parse(user)),
         requestUrl: request?.url ?? null,
-        startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
+        startedAt: isOver ? null : startOf(read, rawStatus),
         finishedAt: isOver ? read.finished_at : null,
+        durationMs: isOver && read.duration !== null ? read.duration * 1_000 : null,
         number: read.iid,
         lastEndAt: lastEndOf(read.finished_at, isOver),
         failedJobs: failed.length > 0 ? namesOf(failed) : null,
@@ -148,6 +155,13 @@ export function readProject(project: unknown): KnownProject | null {
 
 const projectIn = ({ id, path_with_namespace: name, default_branch: defaultBranch }: z.infer<typeof PROJECT>) =>
   projectOf(gitlabProjectId(id), { type: 'gitlab', name, defaultBranch })
+
+// GitLab keeps the start of the first attempt. A delivery has only the time from the creation to it; null for no time.
+function startOf({ created_at, started_at, finished_at, queued_duration }: Pipeline, rawStatus: string): number | null {
+  if (finished_at !== null) return null
+  if (started_at !== null || created_at === null || rawStatus !== 'initiated') return started_at
+  return created_at + (queued_duration ?? 0) * 1_000
+}
 
 // A delivery has whole seconds, so the API's fractions are cut. A skipped pipeline has no end time in GitLab.
 const lastEndOf = (finishedAt: number | null, isOver: boolean): number | null =>

@@ -5,7 +5,7 @@ import { createSlackNotifier } from '../../../src/alerts/slack-notifier.ts'
 import { renderView } from '../../../src/alerts/messages/render.ts'
 import { startHttpStub, type HttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
 import { HOUR, T0 } from '../../support/build-events.ts'
-import { BUILDS_CHANNEL, card, messageTs, reply } from './cast.ts'
+import { BUILDS_CHANNEL, card, messageTs, reply, STARTED_AT } from './cast.ts'
 
 const CHANNEL = BUILDS_CHANNEL
 const TS = messageTs('1777903320.000100')
@@ -35,7 +35,9 @@ describe('post', () => {
     })
     expect(stub.requests.map(({ path }) => path)).toEqual(['/chat.postMessage'])
     const { text, blocks, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
-    expect({ text, blocks: JSON.parse(blocks!), attachments: JSON.parse(attachments!) }).toEqual(renderView(view))
+    expect({ text, blocks: JSON.parse(blocks!), attachments: JSON.parse(attachments!) }).toEqual(
+      renderView(view, { postedAt: Date.now() }),
+    )
     expect(JSON.parse(claim!)).toEqual(metadata('k1'))
     expect(rest).toEqual({
       channel: CHANNEL,
@@ -71,7 +73,7 @@ describe('post', () => {
     })
     expect(formOf(stub.requests[0])).toMatchObject({
       attachments: '[]',
-      text: renderView(card(), { plain: true }).text,
+      text: renderView(card(), { plain: true, postedAt: Date.now() }).text,
     })
   })
 
@@ -114,6 +116,47 @@ describe('post', () => {
     expect(quiet).not.toHaveProperty('reply_broadcast')
     expect(loud).toMatchObject({ thread_ts: ROOT, reply_broadcast: 'true' })
   })
+})
+
+describe('a time', () => {
+  const CLOCK = `started <!date^${STARTED_AT / 1_000}^{time}|14:02 UTC>`
+  const DATED = `started <!date^${STARTED_AT / 1_000}^{date_short_pretty} at {time}|2026-05-04 14:02 UTC>`
+  const posting = { channel: CHANNEL, view: card(), key: 'k1', postedAttempt: null, thread: null }
+
+  test.each([
+    [STARTED_AT + 12 * HOUR, CLOCK],
+    [STARTED_AT + 40 * HOUR, DATED],
+  ])('in a message that is posted at %d is written so: %s', async (now, words) => {
+    await using stub = await startHttpStub(() => sent)
+    const slack = createSlackNotifier({ token: TOKEN, apiUrl: stub.url, now: () => now })
+    await slack.post(posting)
+    expect(formOf(stub.requests[0])['attachments']).toContain(words)
+  })
+
+  test.each([
+    [STARTED_AT - 12 * HOUR, CLOCK],
+    [STARTED_AT - 20 * HOUR, DATED],
+  ])('in an edit of a message that was posted at %d is written so, whenever it is edited: %s', async (at, words) => {
+    await using stub = await startHttpStub(() => sent)
+    await slackAt(stub).edit({ ...posting, ts: messageTs(`${at / 1_000}.000000`) })
+    expect(formOf(stub.requests[0])['attachments']).toContain(words)
+  })
+
+  test.each([
+    ['of a late end', reply({ lateEnd: STARTED_AT }), 'told late: ended'],
+    ['until when somebody is on it', ownedCard(), 'is on it until'],
+  ])('%s has its day, too', async (_, view, before) => {
+    await using stub = await startHttpStub(() => sent)
+    const slack = createSlackNotifier({ token: TOKEN, apiUrl: stub.url, now: () => STARTED_AT + 40 * HOUR })
+    await slack.post({ ...posting, view })
+    const { text, attachments } = formOf(stub.requests[0])
+    expect(text + attachments!).toContain(`${before} ${DATED.replace('started ', '')}`)
+  })
+
+  function ownedCard() {
+    const owner = { user: 'U0LIN', since: STARTED_AT - HOUR, until: STARTED_AT }
+    return card({ breakage: { id: 'b1', owner, snoozedUntil: null } })
+  }
 })
 
 describe('edit', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterWords, clockTime, dayTime, durationWords } from '../../../src/slack/messages/times.ts'
+import { afterWords, clockTime, dayTime, durationWords, timeIn } from '../../../src/slack/messages/times.ts'
 
 const S = 1_000
 const MIN = 60 * S
@@ -33,6 +33,17 @@ test.each([
 test('a time is shown in the time zone of the reader, and in UTC if that is not possible', () => {
   expect(clockTime(AT)).toBe('<!date^1777903379^{time}|14:02 UTC>')
   expect(dayTime(AT)).toBe('<!date^1777903379^{date_short_pretty} at {time}|2026-05-04 14:02 UTC>')
+})
+
+test.each([
+  [0, clockTime(AT)],
+  [12 * 60 * MIN, clockTime(AT)],
+  [-12 * 60 * MIN, clockTime(AT)],
+  [12 * 60 * MIN + 1, dayTime(AT)],
+  [-40 * 60 * MIN, dayTime(AT)],
+])('a message that is posted %d ms after a time shows it as %s', (after, words) => {
+  expect(timeIn(AT, AT + after)).toBe(words)
+  expect(timeIn(AT, null)).toBe(clockTime(AT))
 })
 
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 253_402_300_800_000])('%d is not shown as a time', (atMs) => {

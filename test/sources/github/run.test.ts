@@ -60,6 +60,7 @@ describe('a run', () => {
         finishedAt: Date.parse(RUN.updated_at),
         number: '512',
         attempt: 2,
+        durationMs: null,
         lastEndAt: null,
         failedJobs: null,
         author: { email: 'ada@example.com', login: null },

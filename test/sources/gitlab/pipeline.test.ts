@@ -135,6 +135,23 @@ describe('a pipeline', () => {
     expect(seenOf({ status: 'running', finished_at: null }).details.lastEndAt).toBe(0)
   })
 
+  it('began when GitLab says, in a delivery by the time from its creation, and ran as long as GitLab says', () => {
+    const created_at = '2016-08-12 15:23:28 UTC'
+    const begun = { status: 'running', finished_at: null, created_at }
+    const startOf = (more: object) => seenOf({ ...begun, ...more }).details.startedAt
+    expect(startOf({ queued_duration: 12 })).toBe(Date.parse('2016-08-12T15:23:40Z'))
+    // GitLab says null for no time in a queue.
+    expect(startOf({ queued_duration: null })).toBe(Date.parse('2016-08-12T15:23:28Z'))
+    expect(startOf({ queued_duration: 12, started_at: '2016-08-12T15:23:41.5Z' })).toBe(
+      Date.parse('2016-08-12T15:23:41.5Z'),
+    )
+    expect(startOf({ status: 'pending' })).toBeNull()
+    expect(startOf({ finished_at: '2016-08-12 15:26:29 UTC', queued_duration: 12 })).toBeNull()
+    expect(seenOf({ duration: 1_700 }).details).toMatchObject({ startedAt: null, durationMs: 1_700_000 })
+    for (const duration of [null, -1, 1e300, '63']) expect(seenOf({ duration }).details.durationMs).toBeNull()
+    expect(seenOf({ ...begun, duration: 63 }).details.durationMs).toBeNull()
+  })
+
   it('that was skipped has ended, although GitLab does not say when', () => {
     expect(seenOf({ status: 'skipped', finished_at: null })).toMatchObject({
       rawStatus: 'skipped',
