@@ -107,6 +107,8 @@ const OK = 'ok' as const
 const STORE_WORDS: Readonly<Record<StoreFault, string>> = {
   unreachable:
     'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL, its server and its disk.',
+  certificate:
+    'The certificate of the database server is not accepted: deliveries are refused with 503 until it is. If it is of an authority of your own, set NODE_EXTRA_CA_CERTS; the doctor says more.',
   disk: 'The disk of the database is full or fails: deliveries are refused with 503 until there is room. What waits goes out then.',
   replaced:
     'The database file was removed, replaced or overwritten while in use: deliveries are refused with 503. Put the file back, or start Buildline again on the present one.',

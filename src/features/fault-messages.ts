@@ -129,6 +129,10 @@ const READING: Record<CiErrorKind, Words> = {
   server: { why: 'CI had an internal error.', next: LATER },
   timeout: { why: 'CI did not answer in time.', next: LATER },
   unreachable: { why: 'CI could not be reached.', next: LATER },
+  certificate: {
+    why: "Buildline does not accept CI's certificate.",
+    next: `Ask a workspace admin to type ${typed('/ci doctor')}.`,
+  },
   shape: { why: "Buildline could not read CI's answer.", next: CHECK_SETTINGS },
   'too-large': { why: TOO_LONG, next: 'Tell a workspace admin, with the reference below.' },
 }
@@ -177,6 +181,7 @@ const UNCLEAR: Record<CiErrorKind, string> = {
   server: 'CI failed while it answered, and may have done it anyway.',
   timeout: 'CI took too long to answer, and may have done it anyway.',
   unreachable: 'The connection to CI broke before the answer came.',
+  certificate: "Buildline does not accept CI's certificate.",
   shape: "CI's answer could not be read.",
   'too-large': "CI's answer was too long to read.",
 }

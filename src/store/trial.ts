@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { certificateFault, errorCode } from '../lib/error-code.ts'
 import { isDiskFault } from './log-on-disk.ts'
 import { FileReplaced } from './place.ts'
 import type { Store } from './store.ts'
@@ -39,11 +40,12 @@ export function createStoreTrial({ store, clock, failedWrites }: TrialDeps): () 
 }
 
 /** Why nothing can be stored. `disk`: it is full or fails; `replaced`: the file is not the one that was opened. */
-export type StoreFault = 'disk' | 'replaced' | 'unreachable'
+export type StoreFault = 'disk' | 'replaced' | 'unreachable' | 'certificate'
 
 export function storeFaultOf(error: unknown): StoreFault {
   if (error instanceof FileReplaced) return 'replaced'
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = errorCode(error)
+  if (certificateFault(code) !== null) return 'certificate'
   return isDiskFault(error) || code === POSTGRES_DISK_FULL ? 'disk' : 'unreachable'
 }
 

@@ -1,4 +1,5 @@
 import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
+import { certificateWords } from '../../slack/messages/words.ts'
 import { failureWords } from '../fault-messages.ts'
 import { toUuid, type Uuid } from '../../domain/ids.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type Examination,
   type InterfaceReading,
   bounded,
+  certificateIn,
   listedProjects,
   type FindingWords,
   type Say,
@@ -75,7 +77,7 @@ type CiRefusal = Extract<CheckResult, { kind: 'ci-refuses' }>
 /** The finding for a CiError. Throws every other error. */
 function refusalIn(error: unknown, scope: string | null): CiRefusal {
   if (!(error instanceof CiError)) throw error
-  return { kind: 'ci-refuses', code: error.kind, scope }
+  return { kind: 'ci-refuses', code: error.kind, scope, ...certificateIn(error) }
 }
 
 /** Does the site draw the badge of a project that is known to exist? */
@@ -179,11 +181,16 @@ const ruleOf = (sent: unknown): NotificationRule => ({
 })
 
 /** What a refusal of CI's means, and what to do about it. */
-export const ciWords = (check: CheckName, { code, scope }: CiRefusal, say: Say): FindingWords => ({
-  // A check may be of a right to write, which the words for reading do not fit.
-  what: code === 'forbidden' ? "Buildline's credentials lack a right." : failureWords(code).why,
-  remedy: ciRemedy(check, code, scope, say),
-})
+export function ciWords(check: CheckName, { code, scope, certificate }: CiRefusal, say: Say): FindingWords {
+  const { address } = SETTINGS[check] ?? V2
+  return (
+    certificateWords(certificate, { server: 'CI', address }, say.code) ?? {
+      // A check may be of a right to write, which the words for reading do not fit.
+      what: code === 'forbidden' ? "Buildline's credentials lack a right." : failureWords(code).why,
+      remedy: ciRemedy(check, code, scope, say),
+    }
+  )
+}
 
 function ciRemedy(check: CheckName, code: CiErrorKind, scope: string | null, say: Say): string {
   const { address, credentials } = SETTINGS[check] ?? V2

@@ -9,6 +9,7 @@ import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { NameWithoutSource } from '../../catalog/named-sources.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import { toLine } from '../../lib/escape.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SlackExaminer, SlackIdentity } from '../../slack/api/examiner.ts'
@@ -67,9 +68,16 @@ export type CheckResult =
   /** several sources have a project of this name, and its subscription names none */
   | ({ kind: 'name-of-several' } & NameWithoutSource)
   /** `scope`: the right that the request needed; null: not known */
-  | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
-  /** `reason`: the host's own message */
-  | { kind: 'host-refuses'; host: HostName; name: string; code: CiErrorKind; reason: string | null }
+  | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null; certificate?: string }
+  /** `reason`: the host's own message; `certificate`: why its certificate is not accepted, as a code of TLS */
+  | {
+      kind: 'host-refuses'
+      host: HostName
+      name: string
+      code: CiErrorKind
+      reason: string | null
+      certificate?: string
+    }
   /** the webhooks of these projects are all in this state; `hidden`: the token cannot see them */
   | {
       kind: 'host-hook'
@@ -209,6 +217,12 @@ export function beginExamination(deps: DoctorDeps, signal: AbortSignal): Examina
 function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let promise: Promise<Value> | null = null
   return () => (promise ??= ask())
+}
+
+/** The code of TLS that says why a certificate is not accepted, if that is the error. */
+export const certificateIn = ({ kind, cause }: CiError): { certificate?: string } => {
+  const code = kind === 'certificate' ? errorCode(cause) : null
+  return code === null ? {} : { certificate: code }
 }
 
 async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<InterfaceReading<Value>> {

@@ -5,8 +5,10 @@ import type { GitlabClient } from '../../sources/gitlab/client.ts'
 import { gitlabHook } from '../../sources/gitlab/endpoint.ts'
 import { CiError, type CiErrorKind, unlessGone } from '../../sources/http/errors.ts'
 import type { Rate } from '../../sources/http/exchange.ts'
+import { certificateWords } from '../../slack/messages/words.ts'
 import {
   bounded,
+  certificateIn,
   type Examination,
   type CheckResult,
   type Host,
@@ -58,7 +60,7 @@ async function checkProject(host: HostName, { listBuilds, hook }: Host, name: st
     return shown.state === 'fine' ? { kind: 'fine', count: 1 } : { kind: 'host-hook', host, names: [name], hook: shown }
   } catch (error) {
     if (!(error instanceof CiError)) throw error
-    return { kind: 'host-refuses', host, name, code: error.kind, reason: error.reason ?? null }
+    return { kind: 'host-refuses', host, name, code: error.kind, reason: error.reason ?? null, ...certificateIn(error) }
   }
 }
 
@@ -91,7 +93,7 @@ const NAMES = {
 } as const satisfies Record<HostName, object>
 
 export function hostWords(
-  { host, name, code, reason }: Extract<CheckResult, { kind: 'host-refuses' }>,
+  { host, name, code, reason, certificate }: Extract<CheckResult, { kind: 'host-refuses' }>,
   say: Say,
 ): FindingWords {
   const names = NAMES[host]
@@ -107,6 +109,8 @@ export function hostWords(
       what: `${names.title} does not show ${shown} to the token.${said}`,
       remedy: `Give the token this project and the permission ${say.code(names.right)}, or correct ${say.code(names.projects)}.`,
     }
+  const certified = certificateWords(certificate, { server: names.title, address: names.url }, say.code)
+  if (certified) return certified
   return {
     what: `${names.title} could not be asked about ${shown} (${code}).`,
     remedy: `Try again in a few minutes. If it keeps failing, check ${say.code(names.url)}, and that this machine can reach it.`,

@@ -2,7 +2,7 @@ import { assertNever } from '../../lib/assert.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
-import { appTokenRemedy, nobodyFollows, SOURCE_NAMES } from '../../slack/messages/words.ts'
+import { appTokenRemedy, certificateWords, nobodyFollows, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ciWords } from './check-ci.ts'
 import { hookWords, hostWords, rateWords } from './hosts.ts'
 import type { NameWithoutSource } from '../../catalog/named-sources.ts'
@@ -97,10 +97,12 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
     case 'slack-refuses':
       return slackRefuses(check, what.code, say)
     case 'slack-away':
-      return {
-        what: `Slack could not be asked (${say.outside(what.code)}).`,
-        remedy: 'Check that this machine can reach slack.com.',
-      }
+      return (
+        certificateWords(what.code, { server: 'Slack', address: null }, say.code) ?? {
+          what: `Slack could not be asked (${say.outside(what.code)}).`,
+          remedy: 'Check that this machine can reach slack.com.',
+        }
+      )
     case 'scopes-missing':
       return {
         what: `The token lacks ${what.scopes.map(say.code).join(', ')}.`,
@@ -156,10 +158,12 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
         remedy: `Start Buildline once, or set ${say.code('DATABASE_URL')} to the database it uses.`,
       }
     case 'store-fails':
-      return {
-        what: `Writing failed (${say.outside(what.code)}), so deliveries are answered with 503.`,
-        remedy: `Check ${say.code('DATABASE_URL')}, and whether something else locks the database.`,
-      }
+      return (
+        certificateWords(what.code, { server: 'the database', address: 'DATABASE_URL' }, say.code) ?? {
+          what: `Writing failed (${say.outside(what.code)}), so deliveries are answered with 503.`,
+          remedy: `Check ${say.code('DATABASE_URL')}, and whether something else locks the database.`,
+        }
+      )
     case 'store-slow':
       return {
         what: `A write took ${durationWords(what.ms)}, and every delivery waits that long.`,

@@ -61,7 +61,7 @@ function stageOfCi({ action, stage, code }: ShownRequest): string | null {
     case 'confirmed':
       return null
     case 'refused':
-      return code === 'unreachable' || code === 'timeout' ? UNREACHED : `CI refused${why(REFUSED[action], code)}`
+      return UNREACHED_CODES.has(code) ? UNREACHED : `CI refused${why(REFUSED[action], code)}`
     case 'unclear':
       return 'not clear yet whether CI received it'
     case 'unconfirmed':
@@ -74,6 +74,7 @@ const why = (reasons: Readonly<Record<string, string>>, code: string | null): st
   return words === undefined ? '' : `: ${words}`
 }
 
+const UNREACHED_CODES: ReadonlySet<string | null> = new Set(['unreachable', 'certificate', 'timeout'])
 const UNREACHED = 'CI could not be reached, and nothing was done'
 
 const SHARED = {

@@ -1,3 +1,4 @@
+import { certificateFault } from '../../lib/error-code.ts'
 import type { SourceName } from '../../domain/ids.ts'
 import type { AccountStatus } from '../../domain/status.ts'
 import type { Shown } from '../../domain/view.ts'
@@ -98,6 +99,35 @@ export const nobodyFollows = (code: Code = plain): { what: string; remedy: strin
 
 export const appTokenRemedy = (code: Code = plain): string =>
   `Make an app-level token with ${code('connections:write')} under Basic Information in the app's settings in Slack, set it as ${code('SLACK_APP_TOKEN')}, and restart Buildline.`
+
+/**
+ * What is wrong with a server's certificate, and what to do; null: the code is about something else.
+ * @param server `GitLab`
+ * @param address the setting that has its address; null: it has none
+ */
+export function certificateWords(
+  code: string | undefined,
+  { server, address }: { server: string; address: string | null },
+  as: Code = plain,
+): { what: string; remedy: string } | null {
+  const what = `The certificate of ${server} is not accepted (${code}).`
+  switch (certificateFault(code)) {
+    case null:
+      return null
+    case 'authority':
+      return {
+        what,
+        remedy: `If it is of an authority of your own, set ${as('NODE_EXTRA_CA_CERTS')} in the environment, not in ${as('.env')}, to a file with that authority's certificate (PEM), and restart Buildline.`,
+      }
+    case 'time':
+      return { what, remedy: "Renew it there, or set this machine's clock right." }
+    case 'name':
+      return {
+        what,
+        remedy: address === null ? 'Renew it there.' : `Set ${as(address)} to a name that the certificate has.`,
+      }
+  }
+}
 
 /** `Slack refuses SLACK_APP_TOKEN (invalid_auth): …` */
 export const appTokenRefused = (code: string): string =>

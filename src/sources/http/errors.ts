@@ -12,6 +12,8 @@ export type CiErrorKind =
   | 'server'
   | 'timeout'
   | 'unreachable'
+  /** the certificate of the server is not accepted; the cause's code says why */
+  | 'certificate'
   | 'shape'
   | 'too-large'
 
@@ -70,7 +72,7 @@ export const certainlyUndone = (error: unknown): boolean => error instanceof CiE
 /** Whether the source fails, and not only for this one request: asking it for more is of no use now. */
 export const isAway = ({ kind }: CiError): boolean => AWAY.has(kind)
 
-const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['unauthorized', 'rate-limited', 'timeout', 'unreachable'])
+const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['unauthorized', 'rate-limited', 'timeout', 'unreachable', 'certificate'])
 
 /** Null if it does not exist, or the credentials may not see it. */
 export const unlessGone = <T>(request: Promise<T>): Promise<T | null> => unless(request, ['not-found', 'forbidden'])
@@ -109,6 +111,7 @@ const SENTENCES: Record<CiErrorKind, string> = {
   server: 'CI has a fault of its own',
   timeout: 'CI did not answer in time',
   unreachable: 'CI could not be reached',
+  certificate: "CI's certificate is not accepted",
   shape: 'CI answered in a form that is not its interface',
   'too-large': 'CI answered with more than is read',
 }

@@ -1,6 +1,6 @@
 import type { buildConnector, Dispatcher } from 'undici'
 import { abortReason, CiError, type CiErrorKind, cleanReason, withoutSecrets } from './errors.ts'
-import { errorCode } from '../../lib/error-code.ts'
+import { certificateFault, errorCode } from '../../lib/error-code.ts'
 import { parseJson } from '../../lib/json.ts'
 import type { Readable } from 'node:stream'
 
@@ -206,7 +206,8 @@ const FAILURES = new Map<string, CiErrorKind>([
 function kindOfFailure(error: unknown): CiErrorKind {
   if (error instanceof TooLargeError) return 'too-large'
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'timeout'
-  return FAILURES.get(errorCode(error) ?? '') ?? 'unreachable'
+  const code = errorCode(error)
+  return certificateFault(code) === null ? (FAILURES.get(code ?? '') ?? 'unreachable') : 'certificate'
 }
 
 // Network errors hold sockets and parts of answers. Only their name, code and cleaned message are passed on.

@@ -121,9 +121,12 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
     },
   ],
   'ci-v2': [
-    ...each(CODES, (kind): CheckResult => ({ kind: 'ci-refuses', code: kind, scope: 'project.read' })).map(
-      ({ outcome }) => outcome,
-    ),
+    ...each(CODES, (kind): CheckResult => ({
+      kind: 'ci-refuses',
+      code: kind,
+      scope: 'project.read',
+      ...(kind === 'certificate' && { certificate: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+    })).map(({ outcome }) => outcome),
     { kind: 'projects-unread', count: 1 },
   ],
   'ci-v2-scopes': [{ kind: 'ci-refuses', code: 'forbidden', scope: 'build.write' }],

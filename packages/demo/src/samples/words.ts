@@ -46,6 +46,7 @@ export const CODES: Record<CiErrorKind, string> = {
   server: 'CI answers 5xx',
   timeout: 'CI does not answer in time',
   unreachable: 'CI cannot be reached',
+  certificate: "CI's certificate is not accepted",
   shape: 'CI answers in another form',
   'too-large': 'CI answers with too much',
 }
