@@ -79,17 +79,22 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\
 
 /**
  * A URL that is safe to link to: absolute http(s), normalized, without credentials and without a character that could
- * end a `<url|text>`. Null for anything else, and for a URL longer than `charsMax`: a truncated link would be wrong.
+ * end a `<url|text>`. Null for anything else, and for a URL longer than `charsMax`: a truncated link would be wrong. So
+ * would one with white space, line breaks included, or control characters: URL parsers leave them out, or encode them.
  */
 export function httpUrl(text: string | null, charsMax: number): string | null {
-  if (text === null || text.length > charsMax || !URL.canParse(text)) return null
-  const url = new URL(text)
+  const address = text?.trim() ?? ''
+  if (address.length > charsMax || BLANK_OR_CONTROL.test(address)) return null
+  const url = URL.parse(address)
+  if (url === null) return null
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
   url.username = ''
   url.password = ''
   const safe = url.href.replace(/[|<>`"\s\\^{}]/gu, encodeURIComponent)
   return safe.length > charsMax ? null : safe
 }
+
+const BLANK_OR_CONTROL = /[\s\p{Cc}]/u
 
 /** `<url|label>`; `label` is markup already. Only the label if the URL is not safe or is longer than `charsMax`. */
 export function mrkdwnLink(text: string | null, label: string, charsMax: number): string {

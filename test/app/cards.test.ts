@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { buildOf, openStage, sendAll, settled, until } from '../support/app.ts'
 import { BUILDS, headlines, OPS, saidIn, untilSaid, WEB } from './channel.ts'
 
@@ -44,6 +45,16 @@ describe('a build', () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, { status: 'quarantined' })
     await untilSaid(slack, BUILDS, ['quarantined acme/web #512'])
+  })
+
+  it('with an address that has a line break in it has no link there', async () => {
+    const { app, slack } = await openStage(followed)
+    const broken = (path: string) => `https://ci.example/acme/web\n        ${path}`
+    await sendAll(app.url, { status: 'error', build_url: broken('builds/1'), commit_url: broken('commit/a1b2c') })
+    await settled(app.url)
+    const said = JSON.stringify(messagesIn(slack, BUILDS))
+    expect(said).toContain('no link: CI gave none')
+    expect(said).not.toMatch(/%20|ci\.example|build_open/)
   })
 
   it('of another commit has its own card', async () => {

@@ -90,7 +90,8 @@ describe('a link', () => {
   test.each([
     ['https://ci.example/b/1', 'https://ci.example/b/1'],
     [' http://ci.example ', 'http://ci.example/'],
-    ['https://ci.example/a b|c>d<e', 'https://ci.example/a%20b%7Cc%3Ed%3Ce'],
+    ['\n  https://ci.example/b/1\t\n', 'https://ci.example/b/1'],
+    ['https://ci.example/a%20b|c>d<e', 'https://ci.example/a%20b%7Cc%3Ed%3Ce'],
     ['https://ada:secret@ci.example/', 'https://ci.example/'],
     ['https://ci.example/#a|b>', 'https://ci.example/#a%7Cb%3E'],
   ])('from %s becomes the safe address %s', (text, expected) => {
@@ -100,6 +101,15 @@ describe('a link', () => {
   test.each(['javascript:alert(1)', 'ftp://ci.example', 'ci.example', '', 'slack://open', 'https://', null])(
     'is not made of %s',
     (text) => {
+      expect(httpUrl(text, 200)).toBeNull()
+      expect(mrkdwnLink(text, '#1', 200)).toBe('#1')
+    },
+  )
+
+  test.each(['\n', '\r\n    ', '\t', ' ', '\u00a0', '\u2028', '\0', '\u001b', '\u0085'])(
+    'is not made of an address that has %j in it: it would lead nowhere',
+    (blank) => {
+      const text = `https://ci.example/acme/web${blank}builds/1`
       expect(httpUrl(text, 200)).toBeNull()
       expect(mrkdwnLink(text, '#1', 200)).toBe('#1')
     },

@@ -53,7 +53,7 @@ export const HOSTILE: BuildView = {
   project: `*web* ${HOSTILE_TEXT}`,
   buildId: '512',
   branch: '`main` <!here> *x*',
-  buildUrl: 'https://ci.example/b?a=1&b=2|x> <!channel>',
+  buildUrl: 'https://ci.example/b?a=1&b=2|x><!channel>',
   commitUrl: 'javascript:alert(1)',
   commit: '*a1*',
   message: `> quote ${HOSTILE_TEXT}\u0007\u202egnp.exe\n:x: second line`,
