@@ -41,7 +41,8 @@ export interface RecordDelivery {
 
 /**
  * Stores a delivery and its build event, durably, and returns whether it is new or a duplicate. Resolves when it is on
- * disk. If it rejects, nothing is stored. A duplicate is only counted, on the build event that it repeats.
+ * disk. If it rejects, nothing is stored. A duplicate is only counted, on the build event that it repeats: by its key,
+ * else by what it says.
  */
 export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): Promise<Recorded> {
   const { store, clock, wake } = deps
@@ -76,9 +77,12 @@ export async function recordLookedUp(
 async function record(
   tx: Tx,
   deps: RecordDelivery,
-  { observation: delivered, body, project }: Delivery,
+  { observation: delivered, body, project, key }: Delivery,
   at: number,
 ): Promise<Recorded> {
+  // Whatever has come since: the attempt that it was about may have ended, and others may have followed.
+  const before = key === undefined ? null : await tx.deliveredBefore(key)
+  if (before) return countRepetition(tx, before)
   if (project) await keepDelivered(tx, deps, project)
   const credible = withCredible(delivered, at)
   const received = isUuid(credible.buildId) ? await asKnown(tx, credible) : credible
@@ -90,9 +94,9 @@ async function record(
   const answer = isOnlyCounted || (await isRepeated(tx, observation, known, at)) ? 'duplicate' : 'recorded'
   if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(observation, known)))
     return countRepetition(tx, repeatedOf(known, observation))
-  const { eventSeq, revisionKey: key } = await insert(tx, { observation, known, at, origin: 'delivery' })
-  await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
-  return { answer, eventSeq, revisionKey: key }
+  const inserted = await insert(tx, { observation, known, at, origin: 'delivery' })
+  await tx.insertDelivery({ receivedAt: at, answer, eventSeq: inserted.eventSeq, body, key: key ?? null })
+  return { answer, ...inserted }
 }
 
 /**
@@ -177,7 +181,10 @@ const repeatedOf = (known: readonly StoredEvent[], { rawStatus }: Observation): 
   known.findLast((one) => one.rawStatus === rawStatus) ?? known.at(-1)!
 
 // Its body is not stored: a sender may repeat a delivery as often as it likes.
-async function countRepetition(tx: Tx, { seq: eventSeq, revisionKey: key }: StoredEvent): Promise<Recorded> {
+async function countRepetition(
+  tx: Tx,
+  { seq: eventSeq, revisionKey: key }: Pick<StoredEvent, 'seq' | 'revisionKey'>,
+): Promise<Recorded> {
   await tx.countRepeat(eventSeq)
   return { answer: 'duplicate', eventSeq, revisionKey: key }
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Observation } from '../domain/build-event.ts'
-import type { BuildId, ProjectId } from '../domain/ids.ts'
+import type { BuildId, ProjectId, SourceName } from '../domain/ids.ts'
 import type { TestReport } from '../domain/test-report.ts'
 import { isRecord } from '../lib/json.ts'
 import { readJson, type Part } from '../lib/json-parts.ts'
@@ -49,7 +49,16 @@ export interface Delivery {
   body: string
   /** the project as the delivery describes it, for sources that have no other interface for projects */
   project?: KnownProject
+  /**
+   * identifies it, however often its source sends it; left out: its source gives it no id. Made of the body, too: the id
+   * alone may be forged, even of a delivery that is signed, and must not keep away another one
+   */
+  key?: string
 }
+
+/** The key of a delivery that has this id and whose sender is proven. */
+export const deliveryKey = (source: SourceName, id: unknown, body: Uint8Array): Pick<Delivery, 'key'> =>
+  typeof id === 'string' && id !== '' ? { key: hash('sha256', `${source} ${hash('sha256', body)} ${id}`) } : {}
 
 export interface ReadDelivery extends Delivery {
   kind: 'delivery'

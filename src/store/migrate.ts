@@ -16,6 +16,7 @@ import { reminders } from './migrations/0013-reminders.ts'
 import { deliveredNames } from './migrations/0014-delivered-names.ts'
 import { manyProjects } from './migrations/0015-many-projects.ts'
 import { ends } from './migrations/0016-ends.ts'
+import { deliveryKeys } from './migrations/0017-delivery-keys.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -40,6 +41,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0014-delivered-names': deliveredNames,
     '0015-many-projects': manyProjects(dialect),
     '0016-ends': ends,
+    '0017-delivery-keys': deliveryKeys(dialect),
   }
   if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({

@@ -11,6 +11,8 @@ export interface Schema {
     fact_seq: number
     /** as received; of GitLab, what was read */
     body: string
+    /** unique: see `Delivery`; null: its source gives none */
+    key: string | null
   }
   fact: {
     seq: Generated<number>

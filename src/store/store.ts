@@ -242,7 +242,16 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   countRepeat(eventSeq: number): Promise<void>
   /** Marks the deliveries of these build events as answered. */
   acknowledge(eventSeqs: readonly number[]): Promise<void>
-  insertDelivery(delivery: { receivedAt: number; answer: string; eventSeq: number; body: string }): Promise<void>
+  /** Stores a delivery, unless one with its key is stored. */
+  insertDelivery(delivery: {
+    receivedAt: number
+    answer: string
+    eventSeq: number
+    body: string
+    key?: string | null
+  }): Promise<void>
+  /** The build event of the stored delivery with this key; its revision is `''` if retention has removed the event. */
+  deliveredBefore(key: string): Promise<{ seq: number; revisionKey: string } | null>
   /** Makes a revision due without a new build event. Of several wakes the earliest time and highest urgency count. */
   wakeRevision(revisionKey: string, dueAt: number, priority: number): Promise<void>
   /** Locks a name until this transaction ends, for example to count rows before one more is inserted. */

@@ -4,6 +4,7 @@ import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
 import {
   bodyText,
   createSecretCheck,
+  deliveryKey,
   ownHook,
   readJsonBody,
   type Endpoint,
@@ -29,14 +30,14 @@ export const createGithubEndpoint = (secrets: readonly string[]): Endpoint => ({
   read(body, headers) {
     const signatures = secrets.map((secret) => createHmac('sha256', secret).update(body).digest('hex'))
     if (!createSecretCheck(signatures)(signatureIn(headers))) return { kind: 'unauthorized' }
-    return headers['x-github-event'] === 'workflow_run' ? readBody(body) : { kind: 'unwanted' }
+    return headers['x-github-event'] === 'workflow_run' ? readBody(body, headers) : { kind: 'unwanted' }
   },
 })
 
 const signatureIn = (headers: IncomingHttpHeaders): string | null =>
   /^sha256=([0-9a-f]{64})$/i.exec(String(headers['x-hub-signature-256'] ?? ''))?.[1]?.toLowerCase() ?? null
 
-function readBody(bytes: Uint8Array): BodyReading {
+function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading {
   const body = readJsonBody(bytes, DELIVERED)
   if (body.kind === 'refusal') return body
   const [workflowRun, repository, workflow] = ['workflow_run', 'repository', 'workflow'].map((name) =>
@@ -44,7 +45,9 @@ function readBody(bytes: Uint8Array): BodyReading {
   )
   const run = readRun(workflowRun, repository, workflow)
   if (!run) return { kind: 'refusal', reason: whyUnread(repository) }
-  return { kind: 'delivery', body: bodyText(bytes), ...run }
+  // A redelivery has the id of the first one. Source: GitHub, "Best practices for using webhooks".
+  const key = deliveryKey('github', headers['x-github-delivery'], bytes)
+  return { kind: 'delivery', body: bodyText(bytes), ...run, ...key }
 }
 
 function whyUnread(repository: unknown): string {

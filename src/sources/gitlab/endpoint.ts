@@ -1,7 +1,15 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isRecord } from '../../lib/json.ts'
-import { createSecretCheck, ownHook, readJsonBody, type Endpoint, type Hook, type BodyReading } from '../endpoint.ts'
+import {
+  createSecretCheck,
+  deliveryKey,
+  ownHook,
+  readJsonBody,
+  type Endpoint,
+  type Hook,
+  type BodyReading,
+} from '../endpoint.ts'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { isProjectPath } from '../names.ts'
 import { DELIVERED, isChild, readPipeline } from './pipeline.ts'
@@ -33,7 +41,7 @@ export function createGitlabEndpoint(secrets: readonly string[], now: () => numb
     },
     read(body, headers) {
       if (!showsToken(headers) && !isSigned(body, headers, signingKeys, now())) return { kind: 'unauthorized' }
-      return headers['x-gitlab-event'] === 'Pipeline Hook' ? readBody(body) : { kind: 'unwanted' }
+      return headers['x-gitlab-event'] === 'Pipeline Hook' ? readBody(body, headers) : { kind: 'unwanted' }
     },
   }
 }
@@ -72,7 +80,15 @@ function isSigned(body: Uint8Array, headers: IncomingHttpHeaders, keys: readonly
   return presented.split(' ').map(createSecretCheck(signatures)).includes(true)
 }
 
-function readBody(bytes: Uint8Array): BodyReading {
+/**
+ * The id that a delivery keeps when it is sent again. The headers `X-Gitlab-Webhook-UUID` and `X-Gitlab-Event-UUID` name
+ * the webhook, and an event with all that it sets off. Source: GitLab, "Webhooks", delivery headers, and merge request
+ * 160952, which brought `Idempotency-Key`; Standard Webhooks: `webhook-id`.
+ */
+const deliveryId = (headers: IncomingHttpHeaders): string | null =>
+  singleHeader(headers['idempotency-key']) ?? singleHeader(headers['webhook-id'])
+
+function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading {
   const body = readJsonBody(bytes, DELIVERED)
   if (body.kind === 'refusal') return body
   const { value } = body
@@ -89,7 +105,12 @@ function readBody(bytes: Uint8Array): BodyReading {
   })
   if (!build) return { kind: 'refusal', reason: whyUnread(value['project']) }
   // The body itself is not stored: it has the values of variables, which may be secrets.
-  return { kind: 'delivery', body: JSON.stringify(build), ...build }
+  return {
+    kind: 'delivery',
+    body: JSON.stringify(build),
+    ...build,
+    ...deliveryKey('gitlab', deliveryId(headers), bytes),
+  }
 }
 
 const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'

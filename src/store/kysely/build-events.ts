@@ -227,7 +227,13 @@ const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
 type BuildEventWrites = Pick<
   Tx,
-  'insertBuildEvent' | 'countRepeat' | 'acknowledge' | 'insertDelivery' | 'placeEvent' | 'saveDecision'
+  | 'insertBuildEvent'
+  | 'countRepeat'
+  | 'acknowledge'
+  | 'insertDelivery'
+  | 'deliveredBefore'
+  | 'placeEvent'
+  | 'saveDecision'
 >
 
 /** Build events, deliveries, and decisions. */
@@ -298,9 +304,25 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
       }
     },
 
-    async insertDelivery({ receivedAt, answer, eventSeq, body }) {
-      const row = { received_at: receivedAt, answer, fact_seq: eventSeq, body }
-      await runQuery('insertDelivery', row, (value) => db.insertInto('delivery').values(columns(row, value)))
+    async insertDelivery({ receivedAt, answer, eventSeq, body, key = null }) {
+      const row = { received_at: receivedAt, answer, fact_seq: eventSeq, body, key }
+      await runQuery('insertDelivery', row, (value) =>
+        db
+          .insertInto('delivery')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.doNothing()),
+      )
+    },
+
+    async deliveredBefore(key) {
+      const [found] = await runQuery('deliveredBefore', { key }, (value) =>
+        db
+          .selectFrom('delivery')
+          .leftJoin('fact', 'fact.seq', 'delivery.fact_seq')
+          .select(['delivery.fact_seq as seq', 'fact.lineage_key as revisionKey'])
+          .where('delivery.key', '=', value('key')),
+      )
+      return found ? { seq: Number(found.seq), revisionKey: found.revisionKey ?? '' } : null
     },
 
     async placeEvent(eventSeq, cardNumber) {

@@ -148,4 +148,27 @@ export function buildEventClaims(places: () => Places): void {
       body,
     })
   })
+
+  test('a delivery is found by its key, which is stored once; many have none', async () => {
+    await using place = await places().open()
+    const [a, b] = [await hear(place.store), await hear(place.store)]
+    const delivery = { receivedAt: T0, answer: 'recorded', body: '{}' }
+    const before = (key: string) => place.store.write((tx) => tx.deliveredBefore(key))
+    await place.store.write(async (tx) => {
+      await tx.insertDelivery({ ...delivery, eventSeq: a, key: 'k1' })
+      await tx.insertDelivery({ ...delivery, eventSeq: b, key: 'k1' })
+      for (const _ of [1, 2]) await tx.insertDelivery({ ...delivery, eventSeq: b, key: null })
+    })
+    expect(await place.sql('select key from delivery order by id')).toEqual([
+      { key: 'k1' },
+      { key: null },
+      { key: null },
+    ])
+    expect(await before('k1')).toEqual({ seq: a, revisionKey: REVISION })
+    expect(await before('k2')).toBeNull()
+    await place.sql('delete from fact')
+    expect(await before('k1')).toEqual({ seq: a, revisionKey: '' })
+    await place.store.write((tx) => tx.removeDeliveries(T0 + 1, 9))
+    expect(await before('k1')).toBeNull()
+  })
 }

@@ -23,6 +23,7 @@ const MIGRATIONS = [
   { name: '0014-delivered-names' },
   { name: '0015-many-projects' },
   { name: '0016-ends' },
+  { name: '0017-delivery-keys' },
 ]
 
 /**
