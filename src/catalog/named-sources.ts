@@ -35,28 +35,32 @@ export interface SubscriptionsDeps {
 
 export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsDeps): Subscriptions {
   const warned = new Set<string>()
-  let last = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NameWithoutSource>() }
+  let last = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
 
   const inForce = async () => [...fixed, ...((await store?.read.subscriptions()) ?? [])]
 
   // All names at once, and seldom: subscriptions are read for every event, and projects are many.
-  async function namesIn(subscriptions: readonly Subscription[]): Promise<ReadonlyMap<string, NameWithoutSource>> {
-    const byName = subscriptions.flatMap(({ follows }) => (hasNameAlone(follows) ? [follows.name] : []))
-    const names = JSON.stringify(byName)
+  async function namesIn(subscriptions: readonly Subscription[]): Promise<ReadonlyMap<string, NamedProject>> {
+    const named = subscriptions.flatMap(({ follows }) => (hasNameAlone(follows) ? [follows] : []))
+    const names = JSON.stringify(named)
     const at = clock.now()
     if (last.names === names && at - last.at < KNOWN_FOR_MS) return last.byKey
-    const found = Map.groupBy((await store?.read.namesakes(byName)) ?? [], ({ name }) => nameKey(name))
-    const unknown = byName.filter((name) => !found.has(nameKey(name)))
+    const all = named.map(({ name }) => name)
+    const found = Map.groupBy((await store?.read.namesakes(all)) ?? [], ({ name }) => nameKey(name))
+    const unknown = all.filter((name) => !found.has(nameKey(name)))
     const renamed = new Map((await store?.read.renamed(unknown))?.map((one) => [one.former, one]))
-    const all = byName.map((name) => withoutSource(name, found.get(nameKey(name)) ?? [], renamed.get(nameKey(name))))
-    all.forEach(warnOnce)
-    last = { names, at, byKey: new Map(all.map((one) => [nameKey(one.name), one])) }
+    const read = named.map((one): [string, NamedProject] => {
+      const key = nameKey(one.name)
+      return [keyOf(one), namedProject(one, found.get(key) ?? [], renamed.get(key))]
+    })
+    for (const [, one] of read) warnOnce(one)
+    last = { names, at, byKey: new Map(read) }
     return last.byKey
   }
 
-  function warnOnce({ name, known, meant, now }: NameWithoutSource): void {
+  function warnOnce({ name, known, meant, now, namesSource }: NamedProject): void {
     const key = `${nameKey(name)} ${known.join(' ')} ${now}`
-    if ((known.length < 2 && now === null) || warned.has(key)) return
+    if ((now === null && (namesSource || known.length < 2)) || warned.has(key)) return
     warned.add(key)
     if (now !== null)
       return log.warn(
@@ -72,26 +76,39 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
       const names = await namesIn(subscriptions)
       return subscriptions.map((one) => withSources(one, names))
     },
-    namesWithoutSource: async () => [...(await namesIn(await inForce())).values()],
+    async namesWithoutSource() {
+      const all = [...(await namesIn(await inForce())).values()]
+      return all
+        .filter(({ namesSource, now }) => !namesSource || now !== null)
+        .map(({ name, known, meant, now }) => ({ name, known, meant, now }))
+    },
   }
 }
 
-function withoutSource(
-  name: string,
-  namesakes: readonly Namesake[],
-  renamed: { name: string; source: SourceName } | undefined,
-): NameWithoutSource {
-  if (renamed) return { name, known: [renamed.source], meant: [renamed.source], now: renamed.name }
-  const known = [...new Set(namesakes.map(({ source }) => source))].sort()
-  return { name, known, meant: meantSources(namesakes), now: null }
+type OneProject = Extract<Subscription['follows'], { what: 'project' }>
+
+const keyOf = ({ name, sources }: OneProject): string => JSON.stringify([nameKey(name), sources ?? null])
+
+interface NamedProject extends NameWithoutSource {
+  /** the subscription says of which source the project is */
+  namesSource: boolean
 }
 
-function withSources(one: Subscription, names: ReadonlyMap<string, NameWithoutSource>): Subscription {
+function namedProject(
+  { name, sources }: OneProject,
+  namesakes: readonly Namesake[],
+  renamed: { name: string; source: SourceName } | undefined,
+): NamedProject {
+  const namesSource = sources !== undefined
+  if (renamed && (sources?.includes(renamed.source) ?? true))
+    return { name, known: [renamed.source], meant: [renamed.source], now: renamed.name, namesSource }
+  const known = [...new Set(namesakes.map(({ source }) => source))].sort()
+  return { name, known, meant: sources ?? meantSources(namesakes), now: null, namesSource }
+}
+
+function withSources(one: Subscription, names: ReadonlyMap<string, NamedProject>): Subscription {
   const { follows } = one
-  if (!hasNameAlone(follows)) return one
-  const found = names.get(nameKey(follows.name))
-  if (!found) return one
-  const { sources = found.meant } = follows
-  const isRenamed = found.now !== null && sources.some((source) => found.meant.includes(source))
-  return { ...one, follows: { ...follows, sources, ...(isRenamed && { name: found.now! }) } }
+  const found = hasNameAlone(follows) ? names.get(keyOf(follows)) : undefined
+  if (!found || !hasNameAlone(follows)) return one
+  return { ...one, follows: { ...follows, name: found.now ?? follows.name, sources: found.meant } }
 }

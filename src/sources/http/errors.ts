@@ -72,7 +72,13 @@ export const certainlyUndone = (error: unknown): boolean => error instanceof CiE
 /** Whether the source fails, and not only for this one request: asking it for more is of no use now. */
 export const isAway = ({ kind }: CiError): boolean => AWAY.has(kind)
 
-const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['unauthorized', 'rate-limited', 'timeout', 'unreachable', 'certificate'])
+const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>([
+  'unauthorized',
+  'rate-limited',
+  'timeout',
+  'unreachable',
+  'certificate',
+])
 
 /** Null if it does not exist, or the credentials may not see it. */
 export const unlessGone = <T>(request: Promise<T>): Promise<T | null> => unless(request, ['not-found', 'forbidden'])
