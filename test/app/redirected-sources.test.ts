@@ -131,6 +131,21 @@ describe.each(['github', 'gitlab'] as const)('%s', (name) => {
     await untilAnswered(stage, lin, ['Restart requested'])
   })
 
+  test.each<PlayedProject>(['acme/web', 'acme/api'])(
+    'the jobs of a build of acme/api are not told as those of acme/web, with the id of %s',
+    async (id) => {
+      const stage = await open()
+      const body = await unheard(stage, 'failed')
+      await forge(stage, body, { id, name: 'acme/web' })
+      await untilCard(stage, ['Failed', 'acme/web'], ACTION_IDS.restart)
+      const isRead = () => rowsOf(stage.folder, 'select 1 from build where read_end_at is not null').length === 0
+      await until('its source was asked', isRead)
+      await settled(stage.app.url)
+      const events = rowsOf(stage.folder, 'select details from fact').map(({ details }) => String(details))
+      expect(events.filter((details) => details.includes('"isWhole":true'))).toEqual([])
+    },
+  )
+
   test('a delivery does not rename a known project', async () => {
     const stage = await open()
     await failed(stage)
