@@ -65,6 +65,7 @@ export async function recordLookedUp(
   const news = await store.write(async (tx) => {
     if (project) await tx.saveProject({ ...project, readAt: at })
     const known = await tx.eventsOfBuild(received.projectId, received.buildId)
+    if (await isOfOtherName(tx, received, known)) return null
     const observation = numbered(withCredible(received, at), known)
     const effect = effectsOf([...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
     const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
@@ -72,6 +73,23 @@ export async function recordLookedUp(
   })
   if (news) wake(news.revisionKey)
   return news !== null
+}
+
+/**
+ * A delivery may have called the build one of another project, and so put it on a card that others see: what its own
+ * project shows is not for that card. A project that its source has renamed meanwhile is the same.
+ */
+async function isOfOtherName(
+  tx: Tx,
+  { projectId, details: { projectFullName: read } }: Observation,
+  known: readonly BuildEvent[],
+): Promise<boolean> {
+  const called = mergeDetails(known).projectFullName
+  if (!read || !called || called.toLowerCase() === read.toLowerCase()) return false
+  const renamed = await tx.renamed([called])
+  return !renamed.some(
+    ({ name, source }) => name.toLowerCase() === read.toLowerCase() && source === sourceOf(projectId),
+  )
 }
 
 async function record(

@@ -4,7 +4,7 @@ import { LEAST_URGENCY } from '../domain/plan.ts'
 import { revisionSubject } from '../domain/revision.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { CiError, isAway } from '../sources/http/errors.ts'
+import { CiError } from '../sources/http/errors.ts'
 import type { BranchState, Sources } from '../sources/source.ts'
 import { breakageLock } from '../store/breakages.ts'
 import type { Store } from '../store/store.ts'
@@ -38,21 +38,16 @@ export async function endGoneBranches(deps: BranchEndsDeps, open: readonly Break
   await Promise.all(due.map((breakage) => endIfGone(deps, breakage, AbortSignal.timeout(ASK_MAX_MS))))
 }
 
-/** Asks about one branch. @returns false if its source cannot be asked now */
-export async function endIfGone(deps: BranchEndsDeps, breakage: Breakage, signal: AbortSignal): Promise<boolean> {
+/** Asks about one branch. One that cannot be asked about holds up no other: it is asked about again before it is told. */
+export async function endIfGone(deps: BranchEndsDeps, breakage: Breakage, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = deps
-  try {
-    const state = await stateOf(deps, breakage, signal)
-    if (state === null || state === 'there') await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
-    else await endStreak(deps, breakage, state === 'tag' ? null : state)
-    return true
-  } catch (error) {
+  const state = await stateOf(deps, breakage, signal).catch((error: unknown) => {
     if (!(error instanceof CiError)) throw error
     log.warn({ err: error, project: breakage.projectId }, 'could not ask whether a red branch is still there')
-    if (isAway(error)) return false
-    await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
-    return true
-  }
+    return null
+  })
+  if (state === null || state === 'there') await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
+  else await endStreak(deps, breakage, state === 'tag' ? null : state)
 }
 
 async function stateOf(

@@ -212,13 +212,19 @@ function absorb(attempt: Draft, buildEvent: BuildEvent, effect: Effect): void {
 
 /**
  * For each detail, the end that was read whole wins, then the newest event that changed the attempt, then the first
- * echo; for uuids, the first event.
+ * echo; for what says which build it is, the first event.
  */
 function detailsOf(buildEvents: readonly BuildEvent[], echoes: readonly BuildEvent[]): BuildDetails {
   if (echoes.length === 0) return mergeDetails(buildEvents)
-  const { projectUuid, buildUuid } = mergeDetails([...buildEvents, ...echoes].toSorted((a, b) => a.seq - b.seq))
+  const { projectName, projectFullName, number, shortCommitId, projectUuid, buildUuid } = mergeDetails(
+    [...buildEvents, ...echoes].toSorted((a, b) => a.seq - b.seq),
+  )
   return {
     ...mergeDetails([...echoes.toReversed(), ...buildEvents, ...echoes.filter(isWhole)]),
+    projectName,
+    projectFullName,
+    number,
+    shortCommitId,
     projectUuid,
     buildUuid,
   }

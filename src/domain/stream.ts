@@ -19,8 +19,8 @@ export function shownStream(stream: string): string {
   return trigger.startsWith('#') ? trigger : stream
 }
 
-/** The number of a stream's pull request; null if it is of none. */
-export const requestNumberIn = (stream: string): string | null => /^#(\d+)/.exec(shownStream(stream))?.[1] ?? null
+/** The number of a stream's pull request; null if it is of none. A branch may be called `#87`, too. */
+export const requestNumberIn = (stream: string): string | null => / · #(\d+)/.exec(stream)?.[1] ?? null
 
 /** What starts builds, in our words. Every trigger that is not among them goes by its source's own word. */
 export const NIGHTLY = 'nightly'

@@ -8,6 +8,8 @@ export const BRANCHES_MAX = 10
 
 /** Ends the streaks of red branches that are gone, so that none stays red for good. */
 export async function checkBranches(deps: BranchEndsDeps, signal: AbortSignal): Promise<void> {
-  for (const breakage of await deps.store.read.breakagesToCheck(deps.clock.now() - CHECK_AGAIN_MS, BRANCHES_MAX))
-    if (signal.aborted || !(await endIfGone(deps, breakage, signal))) return
+  for (const breakage of await deps.store.read.breakagesToCheck(deps.clock.now() - CHECK_AGAIN_MS, BRANCHES_MAX)) {
+    if (signal.aborted) return
+    await endIfGone(deps, breakage, signal)
+  }
 }

@@ -185,7 +185,7 @@ async function recordBuild(
   // A recent end that a command found first, and stored as `history`, is known but still news.
   if (sameStatus.some((one) => one.origin !== 'history' || isOld || !hasEnded)) return
   if (isOld && known.length === 0) return void (await deps.record(build, 'history'))
-  const whole = hasEnded ? await endOf(deps, listed, signal) : null
+  const whole = hasEnded && toStatus(rawStatus) !== 'success' ? await endOf(deps, listed, signal) : null
   await deps.record(whole ? { ...build, observation: whole } : build, 'delivery')
 }
 

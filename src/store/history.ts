@@ -145,13 +145,15 @@ interface Around {
   history: readonly Attempt[]
   /** a build newer than the newest attempt's had finished before one of the attempts did */
   isOvertakenBeyond: boolean
+  /** the long histories that were read, by build order: a build can have a hundred attempts */
+  far: Map<string, Promise<{ history: readonly Attempt[]; isCut: boolean }>>
 }
 
 async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around> {
   const newest = own.at(-1)
   const branch = newest ? branchKeyOf(newest) : null
   if (!newest || branch === null)
-    return { branch, own, outcomes: [], isWhole: true, history: own, isOvertakenBeyond: false }
+    return { branch, own, outcomes: [], isWhole: true, history: own, isOvertakenBeyond: false, far: new Map() }
   const order = newest.buildOrder
   const count = AROUND.find((rows) => rows >= own.length + HISTORY_NEAR) ?? AROUND.at(-1)!
   const lastSeq = Math.max(...own.map(({ finalSeq }) => finalSeq ?? 0))
@@ -166,6 +168,7 @@ async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around
     isWhole: outcomes.length < count,
     history: foldHistory(outcomes, own),
     isOvertakenBeyond,
+    far: new Map(),
   }
 }
 
@@ -188,15 +191,22 @@ async function isOvertaken(reads: Reads, attempt: Attempt, { branch, outcomes, i
 async function lookBack<T>(
   reads: Reads,
   attempt: Attempt,
-  { branch, own, outcomes, isWhole, history }: Around,
+  { branch, own, outcomes, isWhole, history, far }: Around,
   isEnough: (outcome: BuildEvent) => boolean,
   judge: (history: readonly Attempt[], isCut: boolean) => T,
 ): Promise<T> {
   const isBefore = ({ buildOrder }: BuildEvent) => buildOrder <= attempt.buildOrder
   const isKnown = isWhole || outcomes.some((outcome) => isBefore(outcome) && isEnough(outcome))
   if (branch === null || isKnown) return judge(history, false)
-  const far = await reads.verdictsBefore(branch, attempt.buildOrder, OUTCOMES_FAR)
-  return judge(foldHistory(far, own), far.length === OUTCOMES_FAR)
+  const { buildOrder } = attempt
+  if (!far.has(buildOrder)) far.set(buildOrder, readFar(reads, branch, buildOrder, own))
+  const long = await far.get(buildOrder)!
+  return judge(long.history, long.isCut)
+}
+
+async function readFar(reads: Reads, branch: string, buildOrder: string, own: readonly Attempt[]) {
+  const outcomes = await reads.verdictsBefore(branch, buildOrder, OUTCOMES_FAR)
+  return { history: foldHistory(outcomes, own), isCut: outcomes.length === OUTCOMES_FAR }
 }
 
 /** The branch's open breakage with its owner, if this attempt is of its newest failure or of a later build. */

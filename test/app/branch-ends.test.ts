@@ -103,6 +103,14 @@ test('GitHub: a branch that is there again begins anew', async () => {
   expect(rowsOf(stage.folder, 'select builds from breakage where ended_at is null')).toEqual([{ builds: 1 }])
 })
 
+test('GitHub: a branch that is called like a pull request is not judged by it', async () => {
+  const stage = await openGithub()
+  pushed(stage.github, { branch: 'fix', event: 'pull_request', pullRequest: 87 })
+  stage.github.closePull('acme/web', 87, { merged: true })
+  await red(stage, { branch: '#87-fix' })
+  await askRed(stage, ['1 branch is red'])
+})
+
 test.each([403, 404, 500])('GitHub: without an answer (%i), a branch stays red', async (status) => {
   const stage = await openGithub()
   await red(stage, { branch: 'fix' })

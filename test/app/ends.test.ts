@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
+import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import type { PushWanted } from '../../packages/sandbox-gitlab/src/push.ts'
 import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
@@ -128,4 +129,31 @@ test('GitLab: a pipeline that passed with a failed job that may fail names it', 
   stage.gitlab.retry(id, { outcome: 'none' })
   stage.gitlab.finish(id, 'success', ['deploy'])
   await until('it passed', () => said(stage).includes('with warnings: deploy'))
+})
+
+test('GitHub: a warning of the job’s own tools about a time limit does not turn a cancelled run red', async () => {
+  const stage = await openGithub()
+  const message = 'Test exceeded the maximum execution time of 5 s'
+  const annotations = { e2e: [{ path: 'src/x.ts', line: 1, level: 'warning' as const, message }] }
+  const { id } = pushed(stage.github, { jobs: ['e2e'], outcome: 'none', annotations })
+  stage.github.finish(id, 'cancelled')
+  await stage.github.settle()
+  await settled(stage.app.url)
+  await until('it is known', () => isRead(stage))
+  expect(said(stage)).toBe('[]')
+})
+
+test('GitHub: a run that was delivered as failed, and has passed, has passed', async () => {
+  const stage = await openGithub()
+  const { github, app } = stage
+  github.setWebhookUrl('http://127.0.0.1:9/nobody')
+  github.finish(pushed(github).id, 'success')
+  await github.settle()
+  const body = JSON.parse(github.deliveries().at(-1)!.body) as { workflow_run: object }
+  const forged = JSON.stringify({ ...body, workflow_run: { ...body.workflow_run, conclusion: 'failure' } })
+  const signed = { 'x-hub-signature-256': signatureOf(github.address().webhookSecret, forged) }
+  const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_run', ...signed }
+  await fetch(`${app.url}/webhooks/github`, { method: 'POST', headers, body: forged })
+  await until('it is told as failed', () => said(stage).includes('*Failed*'))
+  await until('it has passed', () => !said(stage).includes('*Failed*'))
 })

@@ -131,6 +131,28 @@ describe.each(['github', 'gitlab'] as const)('%s', (name) => {
     await untilAnswered(stage, lin, ['Restart requested'])
   })
 
+  test('Restart does not act on a build that a delivery has shown without its commit', async () => {
+    const stage = await open()
+    const body = await unheard(stage, 'failed', 'acme/web')
+    await forge(stage, body, { id: 'acme/web', name: 'acme/web', commit: 'c' })
+    await settled(stage.app.url)
+    await type(stage, lin, '/ci restart acme/web@main')
+    await untilAnswered(stage, lin, ['Not restarted', word, 'left it alone'])
+    expect(stage.source.asked()).toEqual([])
+  })
+
+  test('Restart does not act on a build whose card has changed its name before the click', async () => {
+    const stage = await open()
+    const body = await unheard(stage, 'failed')
+    await forge(stage, body, { id: 'acme/api', name: 'acme/web' })
+    const card = await untilCard(stage, ['Failed', 'acme/web'], ACTION_IDS.restart)
+    await forge(stage, body, { id: 'acme/api', name: 'acme/api' })
+    await settled(stage.app.url)
+    await press(stage, lin, card, ACTION_IDS.restart)
+    await untilAnswered(stage, lin, ['Not restarted'])
+    expect(stage.source.asked()).toEqual([])
+  })
+
   test.each<PlayedProject>(['acme/web', 'acme/api'])(
     'the jobs of a build of acme/api are not told as those of acme/web, with the id of %s',
     async (id) => {

@@ -1,4 +1,5 @@
 import { CiError } from '../../sources/http/errors.ts'
+import type { BuildEvent, Observation } from '../../domain/build-event.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import type { Offer } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
@@ -13,7 +14,8 @@ import type { FoundBuild } from '../../catalog/find-build.ts'
 /**
  * The build that its source is to be called for. Whoever knows the secret of a webhook can deliver anything, so the
  * source is read first, and must show the build that the person saw: of the same project by id and by name, on the same
- * branch, with the same number and commit. `not-confirmed`: it shows another one, or none. `isConfirmed` false: it has no
+ * branch, with the same number and commit. Everything that was ever said of the build must agree, since a card may have
+ * shown any of it. `not-confirmed`: it shows another one, or none. `isConfirmed` false: it has no
  * call that shows the build, or (for a stop) its uuid; only deliveries say that it is this one.
  */
 export async function confirmTarget(
@@ -30,10 +32,13 @@ export async function confirmTarget(
   const source = sourceOf(seen.projectId)
   const read = await deps.sources(seen.projectId)!.readBuild(seen).catch(failureOf)
   if (read instanceof CiError) return { ...ciFailureOf(read), source }
-  if (!read || !isSameBuild(seen, read)) return { kind: 'not-confirmed', shown: null }
+  const ofBuild = found.buildEvents.filter(({ buildId }) => buildId === seen.buildId)
+  if (!read || !isSameBuild(seen, read) || !ofBuild.every((one) => agrees(one, read.observation)))
+    return { kind: 'not-confirmed', shown: null }
   const { project, observation } = read
   await keepProject(deps, project)
-  const names = [seen.project, found.calledProject].filter((name) => name !== null)
+  const said = found.buildEvents.flatMap(({ details }) => details.projectName ?? details.projectFullName ?? [])
+  const names = [...new Set([seen.project, ...said]), found.calledProject].filter((name) => name !== null)
   if (!names.every((name) => isSameName(source === 'ci', name, read)))
     return { kind: 'not-confirmed', shown: { project: project.name, url: observation?.details.buildUrl ?? null } }
   const buildUuid = observation?.details.buildUuid ?? seen.buildUuid
@@ -75,7 +80,23 @@ function isSameBuild(seen: SeenBuild, { project, observation }: ReadBuild): bool
     isSame(branchOf(seen), branchOf({ branch })) &&
     isSame(seen.buildUuid, details.buildUuid) &&
     isSame(seen.number, details.number) &&
+    // GitHub and GitLab name the commit of every build. Without it, a card could be of any.
+    (sourceOf(projectId) === 'ci' || (seen.commit?.length ?? 0) >= COMMIT_DIGITS_MIN) &&
     isSameCommit(seen.commit, commitId ?? details.shortCommitId)
+  )
+}
+
+/** As few digits as GitHub shows. */
+const COMMIT_DIGITS_MIN = 7
+
+/** Whether an event of the build says nothing else of it than its source does now. */
+function agrees({ branch, commitId, details }: BuildEvent, read: Observation | null): boolean {
+  if (read === null) return true
+  return (
+    isSame(branchOf({ branch }), branchOf(read)) &&
+    isSame(details.number, read.details.number) &&
+    isSame(details.buildUuid, read.details.buildUuid) &&
+    isSameCommit(commitId ?? details.shortCommitId, read.commitId ?? read.details.shortCommitId)
   )
 }
 

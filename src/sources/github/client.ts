@@ -28,8 +28,8 @@ export interface GithubClient {
   rate(repository: string): Promise<Rate | null>
   /** The jobs of one attempt of a run that did not pass. */
   unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
-  /** What GitHub and the job's own tools say about one job, at most 100 messages. */
-  annotations(repository: string, job: string, signal?: AbortSignal): Promise<string[]>
+  /** What GitHub's runner says went wrong with one job. The job's own tools annotate files of the repository. */
+  faults(repository: string, job: string, signal?: AbortSignal): Promise<string[]>
   /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
   cancel(repository: string, run: string): Promise<void>
@@ -167,10 +167,14 @@ export function createGithubClient({
         ),
       }
     },
-    async annotations(repository, job, signal) {
+    async faults(repository, job, signal) {
       const path = ['check-runs', job, 'annotations']
       const how = { purpose: 'list the annotations of a job', listIn: arrayIn, ...(signal && { signal }) }
-      return (await list(repository, path, how)).flatMap((one) => textOf(fieldOf(one, 'message')) ?? [])
+      const ofRunner = (one: unknown): boolean =>
+        fieldOf(one, 'annotation_level') === 'failure' && fieldOf(one, 'path') === '.github'
+      return (await list(repository, path, how))
+        .filter(ofRunner)
+        .flatMap((one) => textOf(fieldOf(one, 'message')) ?? [])
     },
     async rerun(repository, run, jobs) {
       await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')

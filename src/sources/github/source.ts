@@ -132,7 +132,10 @@ async function wholeEnd(
 ): Promise<Observation | null> {
   const { buildId, rawStatus, details } = shown
   const wasStopped = toStatus(rawStatus) === 'stopped'
-  if (!isRed(toStatus(rawStatus)) && !wasStopped) return null
+  if (!isFinal(toStatus(rawStatus))) return null
+  // What was delivered as a failure has not failed.
+  if (!isRed(toStatus(rawStatus)) && !wasStopped)
+    return { ...shown, details: { ...details, end: { isWhole: true, how: null, says: [] } } }
   const { failed, onlyTimedOut, cancelled } = await client.unpassedJobs(
     repository,
     buildId,
@@ -162,7 +165,7 @@ async function timedOutIn(
 ): Promise<string[]> {
   const names: string[] = []
   for (const { id, name } of jobs.slice(0, ANNOTATED_MAX)) {
-    const said = await unlessGone(client.annotations(repository, id, signal))
+    const said = await unlessGone(client.faults(repository, id, signal))
     if (said?.some((message) => TIMED_OUT.test(message))) names.push(name)
   }
   return names

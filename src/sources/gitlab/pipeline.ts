@@ -226,7 +226,7 @@ function endOf(
   { status, yaml_errors: fault, detailed_status: detailed }: Pipeline,
   { failed, allowed, isWhole }: { failed: readonly Job[]; allowed: readonly Job[]; isWhole: boolean },
 ): EndDetails | null {
-  if (status === 'failed' && fault !== null) return { isWhole: true, how: 'invalid', says: [fault.split('\n')[0]!] }
+  if (status === 'failed' && fault !== null) return { isWhole, how: 'invalid', says: [fault.split('\n')[0]!] }
   if (status === 'success' && detailed === WITH_WARNINGS)
     return { isWhole, how: 'with-warnings', says: namesOf(allowed) }
   if (status === 'canceled' && failed.length > 0) return { isWhole, how: 'then-cancelled', says: [] }

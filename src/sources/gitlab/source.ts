@@ -5,7 +5,7 @@ import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { branchIn } from '../../domain/stream.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
-import { unlessGone, unlessMissing } from '../http/errors.ts'
+import { CiError, unlessGone, unlessMissing } from '../http/errors.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
@@ -81,9 +81,22 @@ async function readBranch(
   if ((await unlessGone(client.project(id, signal))) === null) return null
   const name = branchIn(stream)
   const iid = /^!(\d+)$/.exec(name)?.[1]
-  if (iid === undefined) return (await unlessMissing(client.branch(id, name, signal))) === null ? 'deleted' : 'there'
+  if (iid === undefined) return branchState(client, id, name, signal)
   const state = fieldOf(await unlessGone(client.mergeRequest(id, iid, signal)), 'state')
-  return state === 'merged' || state === 'closed' ? state : state === undefined ? null : 'there'
+  if (state !== 'merged' && state !== 'closed') return state === undefined ? null : 'there'
+  // A branch may be called `!15`, too.
+  return (await branchState(client, id, name, signal)) === 'there' ? 'there' : state
+}
+
+async function branchState(client: GitlabClient, id: string, name: string, signal?: AbortSignal) {
+  try {
+    await client.branch(id, name, signal)
+    return 'there'
+  } catch (error) {
+    if (!(error instanceof CiError) || (error.kind !== 'not-found' && error.kind !== 'forbidden')) throw error
+    // Without the right to read the repository, it is the repository that is not found.
+    return /branch not found/i.test(error.reason ?? '') ? 'deleted' : null
+  }
 }
 
 const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!
@@ -194,8 +207,9 @@ async function readWhole(
   if (!shown) return null
   const commit = hasCommit || shown.sha === null ? null : await unlessGone(client.commit(id, shown.sha, signal))
   const jobs = shown.hasJobsToRead ? await failedOf(client, id, shown.id, signal) : null
-  // GitLab may not show the jobs of a pipeline that has just failed.
-  const isWhole = jobs !== null && (jobs.length > 0 || shown.rawStatus !== 'error')
+  // GitLab may not show the jobs of a pipeline that has just failed. One that is not valid has none.
+  const hasJobs = jobs !== null && (jobs.length > 0 || shown.rawStatus !== 'error' || fieldOf(pipeline, 'yaml_errors'))
+  const isWhole = shown.hasJobsToRead ? Boolean(hasJobs) : shown.hasEnded
   return readPipeline({ pipeline, project, commit, jobs, isWhole })
 }
 
