@@ -21,12 +21,20 @@ const SLOW = [
   'packages/{build-steps,demo}/test/**',
 ]
 
-/** It plays the demo with each source for minutes, and mostly waits: begun last, it would run alone at the end. */
-const FIRST = 'packages/demo/test/demo/sources.test.ts'
+/** They play for minutes, and mostly wait: begun last, one would run alone at the end. */
+const FIRST = [
+  'packages/demo/test/demo/sources.test.ts',
+  'test/browser/tour.test.ts',
+  'test/strangers/emulate-github.test.ts',
+  'test/strangers/emulate.test.ts',
+  'test/kill-sweep/reminders.test.ts',
+  'test/app/lost-answers.slow.test.ts',
+  'packages/demo/test/demo/demo.test.ts',
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith(FIRST)
+    const isFirst = ({ moduleId }: TestSpecification) => FIRST.some((file) => moduleId.endsWith(file))
     return (await super.sort(files)).toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
   }
 }
@@ -39,7 +47,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     globalSetup: 'test/support/global-setup.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
-    maxWorkers: 5,
+    maxWorkers: 6,
     // Real processes on a busy machine reach their time now and then; the report names who needed a second try.
     retry: process.env['CI'] ? 1 : 0,
     projects: [
