@@ -118,20 +118,17 @@ async function record(
 }
 
 /**
- * Stores a project as a delivery describes it. A delivery may be forged, so a known project keeps its name and default
- * branch until its source confirms the new ones. Where the source cannot be asked, nothing can be written to it either,
- * and the newest delivery counts.
+ * Stores a project as a delivery describes it. A delivery may be forged, so the source is asked about a new project, and
+ * a known one keeps its name and default branch until its source confirms the new ones. Where the source cannot be
+ * asked, nothing can be written to it either, and the newest delivery counts.
  */
 async function keepDelivered(tx: Tx, { isReadable }: RecordDelivery, delivered: KnownProject): Promise<void> {
   const stored = await tx.project({ uuid: delivered.uuid, legacyId: delivered.legacyId ?? '', names: [] })
-  const isWhole = knowsDefaultBranch(delivered)
-  const project = stored && !isWhole ? { ...delivered, rules: stored.rules } : delivered
-  if (!stored) {
-    await tx.addProject(project)
-    if (!isWhole && isReadable?.(sourceOf(project.legacyId))) await tx.claimProject(project.uuid, project)
-  } else if (isSameProject(stored, project)) return
-  else if (isReadable?.(sourceOf(project.legacyId))) await tx.claimProject(project.uuid, project)
-  else await tx.saveProject({ ...project, readAt: 0 })
+  const project = stored && !knowsDefaultBranch(delivered) ? { ...delivered, rules: stored.rules } : delivered
+  if (stored && isSameProject(stored, project)) return
+  if (!stored) await tx.addProject(project)
+  if (isReadable?.(sourceOf(project.legacyId))) await tx.claimProject(project.uuid, project)
+  else if (stored) await tx.saveProject({ ...project, readAt: 0 })
 }
 
 const withCredible = (observation: Observation, at: number): Observation => ({

@@ -65,7 +65,7 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
     if (now !== null)
       return log.warn(
         { project: name, now },
-        'a subscription names a project by its old name: it follows it; correct it',
+        'a subscription names a project by its old name: its builds are still posted, but correct the name',
       )
     log.warn({ project: name, known, meant }, 'several sources have a project of the name that a subscription follows')
   }

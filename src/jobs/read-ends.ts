@@ -1,4 +1,5 @@
 import { NEWS_MS, type Observation } from '../domain/build-event.ts'
+import { sourceOf, type SourceName } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { CiError, isAway } from '../sources/http/errors.ts'
@@ -27,40 +28,41 @@ interface ReadEnds {
  */
 export async function readEnds(deps: ReadEnds, signal: AbortSignal): Promise<void> {
   const due = await deps.store.read.unreadEnds(deps.clock.now(), ENDS_MAX)
+  // A source that fails holds up no other: its builds are put off without another call.
+  const away = new Set<SourceName>()
   for (const build of due) {
-    if (signal.aborted || !(await readEnd(deps, build, signal))) return
+    if (signal.aborted) return
+    const source = sourceOf(build.projectId)
+    if (away.has(source)) await putOff(deps, build, AGAIN_MS)
+    else if (!(await readEnd(deps, build, signal))) away.add(source)
   }
 }
 
 /** @returns false if its source cannot be asked now */
-async function readEnd(
-  { store, clock, log, sources, record }: ReadEnds,
-  build: KnownBuild,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function readEnd(deps: ReadEnds, build: KnownBuild, signal: AbortSignal): Promise<boolean> {
+  const { store, clock, log, sources, record } = deps
   const { projectId, buildId } = build
-  const later = (at: number | null) => store.write((tx) => tx.setReadEndAt(build, at))
   const read = sources(projectId)?.readEnd
   const ended = read ? await endedBuild(store.read, build) : null
-  if (!read || !ended || clock.now() - build.at > NEWS_MS) {
-    await later(null)
-    return true
-  }
   try {
-    const observation = await read(ended, signal)
+    const isDue = read && ended && clock.now() - build.at <= NEWS_MS
+    const observation = isDue ? await read(ended, signal) : null
     if (observation) await record({ observation })
-    await later(null)
+    await store.write((tx) => tx.setReadEndAt(build, null))
     return true
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     log.warn(
       { err: error, project: projectId, build: buildId },
-      'could not read the jobs of a build; tried again later',
+      'the jobs of a build could not be read; tried again later',
     )
-    await later(clock.now() + Math.max(AGAIN_MS, error.retryAfterMs ?? 0))
+    await putOff(deps, build, Math.max(AGAIN_MS, error.retryAfterMs ?? 0))
     return !isAway(error)
   }
 }
+
+const putOff = ({ store, clock }: ReadEnds, build: KnownBuild, ms: number): Promise<void> =>
+  store.write((tx) => tx.setReadEndAt(build, clock.now() + ms))
 
 async function endedBuild(
   reads: Store['read'],

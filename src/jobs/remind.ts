@@ -84,11 +84,11 @@ interface Due {
 async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
   const { store, log, wake } = deps
   const { breakage, project, channel } = due
-  // Afterwards the reminder is only recorded if the branch is still red.
-  await deps.endGone([breakage])
   // Without a card of the breakage in this channel, there is no thread to post in.
   const subject = (await store.read.breakageCards(breakage, channel))[0]?.subject
   if (subject === undefined) return
+  // The reminder is recorded only if the branch is still red afterwards.
+  await deps.endGone([breakage])
   const id = deps.newId()
   const change = await store.write((tx) => record(tx, deps, due, { id, subject }))
   if (!change) return

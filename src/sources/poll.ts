@@ -202,7 +202,7 @@ async function endOf(
     if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
     log.warn(
       { err: error, project: projectId, build: buildId },
-      'could not read the jobs of a build; tried again later',
+      'the jobs of a build could not be read; tried again later',
     )
     return null
   }

@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
-import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
 import type { Push } from '../../packages/sandbox-github/src/runs.ts'
-import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import { deliverChanged, NOWHERE, pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { databasePath, openStage, rowsOf, settled, until, type Stage } from '../support/app.ts'
@@ -120,15 +119,11 @@ test.each([403, 404, 500])('GitHub: without an answer (%i), a branch stays red',
 
 test('GitHub: a repository of the same name with another id says nothing of the branch', async () => {
   const stage = await openGithub()
-  const { github, app } = stage
-  github.setWebhookUrl('http://127.0.0.1:9/nobody')
+  const { github } = stage
+  github.setWebhookUrl(NOWHERE)
   github.finish(pushed(github, { branch: 'fix' }).id, 'failure')
-  await github.settle()
-  const body = JSON.parse(github.deliveries().at(-1)!.body) as { repository: object }
-  const forged = JSON.stringify({ ...body, repository: { ...body.repository, id: 123 } })
-  const signed = { 'x-hub-signature-256': signatureOf(github.address().webhookSecret, forged) }
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_run', ...signed }
-  await fetch(`${app.url}/webhooks/github`, { method: 'POST', headers, body: forged })
+  const ofAnother = (body: { repository: object }) => ({ ...body, repository: { ...body.repository, id: 123 } })
+  expect(await deliverChanged(github, stage.app.url, ofAnother)).toBe(202)
   await until('it is red', () => isRed(stage))
   github.deleteBranch('acme/web', 'fix')
   await askRed(stage, ['1 branch is red'])

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
-import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
-import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import { deliverChanged, NOWHERE, pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import type { PushWanted } from '../../packages/sandbox-gitlab/src/push.ts'
 import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
@@ -145,15 +144,13 @@ test('GitHub: a warning of the job’s own tools about a time limit does not tur
 
 test('GitHub: a run that was delivered as failed, and has passed, has passed', async () => {
   const stage = await openGithub()
-  const { github, app } = stage
-  github.setWebhookUrl('http://127.0.0.1:9/nobody')
-  github.finish(pushed(github).id, 'success')
-  await github.settle()
-  const body = JSON.parse(github.deliveries().at(-1)!.body) as { workflow_run: object }
-  const forged = JSON.stringify({ ...body, workflow_run: { ...body.workflow_run, conclusion: 'failure' } })
-  const signed = { 'x-hub-signature-256': signatureOf(github.address().webhookSecret, forged) }
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_run', ...signed }
-  await fetch(`${app.url}/webhooks/github`, { method: 'POST', headers, body: forged })
+  stage.github.setWebhookUrl(NOWHERE)
+  stage.github.finish(pushed(stage.github).id, 'success')
+  const failed = (body: { workflow_run: object }) => ({
+    ...body,
+    workflow_run: { ...body.workflow_run, conclusion: 'failure' },
+  })
+  expect(await deliverChanged(stage.github, stage.app.url, failed)).toBe(202)
   await until('it is told as failed', () => said(stage).includes('*Failed*'))
   await until('it has passed', () => !said(stage).includes('*Failed*'))
 })

@@ -3,7 +3,7 @@ import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
 import type { Push } from '../../packages/sandbox-github/src/runs.ts'
 import type { SandboxGithub } from '../../packages/sandbox-github/src/server.ts'
-import { pushed, runOf, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import { deliverChanged, NOWHERE, pushed, runOf, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { answersTo, press, type } from '../support/world.ts'
@@ -204,27 +204,18 @@ test.each<[string, Push]>([
   expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun-failed-jobs 201`)
 })
 
-type Delivered = Record<'workflow_run' | 'repository', object>
-
-/** Delivers the newest body as GitHub would, with changes. It was not delivered before. */
-async function deliverChanged({ github, app }: GithubStage, change: (body: Delivered) => object): Promise<void> {
-  await github.settle()
-  const body = JSON.stringify(change(JSON.parse(github.deliveries().at(-1)!.body) as Delivered))
-  const signed = { 'x-hub-signature-256': signatureOf(github.address().webhookSecret, body) }
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_run', ...signed }
-  const answer = await fetch(`${app.url}/webhooks/github`, { method: 'POST', headers, body })
-  expect(answer.status).toBe(202)
-  await settled(app.url)
-}
-
-const NOWHERE = 'http://127.0.0.1:9/nobody'
-
 test('without a default branch in a delivery, no branch counts as it until GitHub was asked', async () => {
   const stage = await openHooked()
   stage.github.setWebhookUrl(NOWHERE)
   const { id } = pushed(stage.github, { branch: 'fix/login' })
   stage.github.finish(id, 'failure')
-  await deliverChanged(stage, (body) => ({ ...body, repository: { ...body.repository, default_branch: null } }))
+  expect(
+    await deliverChanged(stage.github, stage.app.url, (body) => ({
+      ...body,
+      repository: { ...body.repository, default_branch: null },
+    })),
+  ).toBe(202)
+  await settled(stage.app.url)
   expect(said(stage)).toEqual([])
   const [project] = rowsOf(stage.folder, 'select rules, claim from project')
   const isToBeAsked = project!['claim'] !== null
@@ -236,6 +227,12 @@ test('a delivered pull request is read with its number', async () => {
   stage.github.setWebhookUrl(NOWHERE)
   pushed(stage.github, { branch: 'fix', event: 'pull_request' })
   const request = { pull_requests: [{ id: 1, number: 87, head: { ref: 'fix' }, base: { ref: 'main' } }] }
-  await deliverChanged(stage, (body) => ({ ...body, workflow_run: { ...body.workflow_run, ...request } }))
+  expect(
+    await deliverChanged(stage.github, stage.app.url, (body) => ({
+      ...body,
+      workflow_run: { ...body.workflow_run, ...request },
+    })),
+  ).toBe(202)
+  await settled(stage.app.url)
   expect(rowsOf(stage.folder, 'select distinct branch from fact')).toEqual([{ branch: 'fix · #87' }])
 })

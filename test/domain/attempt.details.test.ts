@@ -74,6 +74,9 @@ describe('an attempt', () => {
 
 const ADA = { message: 'fix login', committer: 'Ada' }
 const GRACE = { message: 'wip', committer: 'Grace' }
+const WHOLE = { isWhole: true, how: 'then-cancelled', says: [] } as const
+const READ: Said = { word: 'error', details: { attempt: 1, failedJobs: ['unit'], end: WHOLE } }
+const STOPPED: Said = { word: 'stopped', details: { attempt: 1 } }
 const buildUuid = toUuid('3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8')
 
 describe('a repeated or late build event', () => {
@@ -150,6 +153,15 @@ describe('a repeated or late build event', () => {
     ])
     const [, second] = attemptsOf(ours, { word: 'error', details: first })
     expect(second).toMatchObject({ n: 2, details: { failedJobs: null }, isConfirmedByCi: false })
+  })
+
+  it.each<[when: string, said: Said[]]>([
+    ['before', [READ, STOPPED]],
+    ['after', [STOPPED, READ]],
+    ['between two of', [STOPPED, READ, STOPPED]],
+  ])('ends as its jobs say, if they were read %s the deliveries of its end', (_, said) => {
+    const attempts = attemptsOf({ word: 'initiated', details: { attempt: 1 } }, ...said)
+    expect(attempts).toMatchObject([{ n: 1, status: 'failed', details: { failedJobs: ['unit'], end: WHOLE } }])
   })
 
   it("gives the attempt CI's own start and end times, but not the time of its receipt", () => {

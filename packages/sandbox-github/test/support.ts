@@ -1,5 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest'
 import { faultsOfDelivery, watchExchanges } from '../../../test/outside/github/watch.ts'
+import { signatureOf } from '../src/hooks.ts'
 import { startHttpStub } from '../../../test/support/http-stub.ts'
 import type { Push } from '../src/runs.ts'
 import { createSandboxGithub } from '../src/server.ts'
@@ -40,3 +41,21 @@ export const ended = (github: SandboxGithub, id: number, conclusion: string): Pr
   vi.waitFor(() => {
     if (runOf(github, id).conclusion !== conclusion) throw new Error(`the run is ${runOf(github, id).status}`)
   }, 10_000)
+
+/** An address at which nobody listens, for deliveries that are not to arrive. */
+export const NOWHERE = 'http://127.0.0.1:9/nobody'
+
+type Delivered = Record<'workflow_run' | 'repository', object>
+
+/** Sends the newest delivery, with changes, as whoever knows the webhook's secret can. @returns the status */
+export async function deliverChanged(
+  github: SandboxGithub,
+  appUrl: string,
+  change: (body: Delivered) => object,
+): Promise<number> {
+  await github.settle()
+  const body = JSON.stringify(change(JSON.parse(github.deliveries().at(-1)!.body) as Delivered))
+  const signed = { 'x-hub-signature-256': signatureOf(github.address().webhookSecret, body) }
+  const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_run', ...signed }
+  return (await fetch(`${appUrl}/webhooks/github`, { method: 'POST', headers, body })).status
+}

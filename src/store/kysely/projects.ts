@@ -127,7 +127,6 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
         filter: jsonText(filter),
         read_at: readAt,
       }
-      // A name that only a delivery said is no name that a project had.
       if (readAt > 0) await keepFormerName(db, uuid, name)
       await db
         .insertInto('project')
@@ -224,9 +223,13 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
   }
 }
 
-/** A source has renamed a project: what is configured by its old name still means it. */
+/**
+ * A source has renamed a project: what is configured by its old name still means it. A name that only deliveries have
+ * said may be forged, and does not count as one that the project had.
+ */
 async function keepFormerName(db: Kysely<Schema>, uuid: string, now: string): Promise<void> {
-  const stored = await db.selectFrom('project').select('name').where('uuid', '=', uuid).executeTakeFirst()
+  const confirmed = db.selectFrom('project').select('name').where('uuid', '=', uuid).where('read_at', '>', 0)
+  const stored = await confirmed.executeTakeFirst()
   if (!stored || keyOf(stored.name) === keyOf(now)) return
   const former = [
     { name_key: keyOf(stored.name), uuid, of_repository: 0 },

@@ -1,7 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Builds that have ended, and whose jobs may say more about it; and when red branches were last looked for. */
+/**
+ * Builds that have ended, and whose jobs may say more about it; when red branches were last looked for, and which are
+ * gone; and the names that projects had before.
+ */
 export const ends: Migration = {
   async up(db: Kysely<unknown>) {
     const statements = [

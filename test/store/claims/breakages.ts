@@ -39,6 +39,24 @@ export function breakageClaims(places: () => Places): void {
     expect(await store.read.breakage('7')).toEqual(ended)
   })
 
+  test('red branches are asked about again by when they were last asked about, the longest ago first', async () => {
+    await using place = await places().open()
+    const { store } = place
+    for (const [id, checkedAt] of [
+      ['1', T0],
+      ['2', null],
+      ['3', T0 - HOUR],
+      ['4', T0 + HOUR],
+    ] as const)
+      await store.write((tx) => tx.saveBreakage(breakage({ id, branchKey: `branch ${id}`, checkedAt })))
+    await store.write((tx) => tx.saveBreakage(breakage({ id: '5', branchKey: 'branch 5', endedAt: T0 })))
+    const due = async () => (await store.read.breakagesToCheck(T0 + SECOND, 9)).map(({ id }) => id)
+    expect(await due()).toEqual(['2', '3', '1'])
+    await store.write((tx) => tx.setBranchCheckedAt('2', T0 + HOUR))
+    expect(await due()).toEqual(['3', '1'])
+    expect((await store.read.breakage('2'))?.checkedAt).toBe(T0 + HOUR)
+  })
+
   test('at most one breakage of a branch is open; a build belongs to the newest one that had begun', async () => {
     await using place = await places().open()
     const { store } = place

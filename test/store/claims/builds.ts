@@ -60,6 +60,38 @@ const idsOf = (builds: readonly KnownBuild[]) => builds.map((build) => `${build.
 
 /** The state of each build, and the name of its project. */
 export function buildClaims(places: () => Places): void {
+  test('builds are due to be asked how they ended, until that is known; another attempt is another end', async () => {
+    await using place = await places().open()
+    const { store } = place
+    const red = { status: 'failed', rawStatus: 'error' } as const
+    await store.write(async (tx) => {
+      await tx.saveBuild({ ...known({ ...red, build: '512' }), readEndAt: T0 + MINUTE })
+      await tx.saveBuild({ ...known({ ...red, build: '513', attempt: 2 }), readEndAt: T0 })
+      await tx.saveBuild(known({ ...red, build: '514' }))
+    })
+    const due = async (at: number) => (await store.read.unreadEnds(at, 9)).map((one) => one.buildId)
+    expect([await due(T0), await due(T0 + HOUR)]).toEqual([['513'], ['513', '512']])
+    await store.write((tx) => tx.setReadEndAt(known({ build: '513', attempt: 1 }), null))
+    expect(await due(T0)).toEqual(['513'])
+    await store.write((tx) => tx.setReadEndAt(known({ build: '513', attempt: 2 }), null))
+    expect(await due(T0 + HOUR)).toEqual(['512'])
+  })
+
+  test('the outcomes of a branch that is gone leave nothing red, whatever is built under its name later', async () => {
+    await using place = await places().open()
+    const { store } = place
+    const red = { status: 'failed', rawStatus: 'error' } as const
+    const redNow = async () => (await store.read.redBuilds({ only: [WEB] }, 9)).map((one) => one.buildId)
+    await keep(store, { ...red, build: '512' })
+    expect(await redNow()).toEqual(['512'])
+    await store.write((tx) => tx.forgetOutcomes(MAIN))
+    expect(await redNow()).toEqual([])
+    await keep(store, { ...running, build: '513' })
+    expect(await redNow()).toEqual([])
+    await keep(store, { ...red, build: '513' })
+    expect(await redNow()).toEqual(['513'])
+  })
+
   test('the state of a build is read back unchanged, and only by its own ids', async () => {
     await using place = await places().open()
     const place512 = { attempt: 2, cardNumber: 3, branch: 'feature/ログイン' }

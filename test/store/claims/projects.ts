@@ -32,6 +32,24 @@ const find = (
 
 /** Projects and their rules, found by each of their names. */
 export function projectClaims(places: () => Places): void {
+  test('a project keeps the name that its source gave it before; a name that only deliveries said is none', async () => {
+    await using place = await places().open()
+    const { store } = place
+    const ci = (name: string) => web({ name, legacyId: 'github:1:2', type: 'github' })
+    const renamed = (...names: string[]) => store.read.renamed(names)
+    await store.write((tx) => tx.addProject(ci('acme/forged CI')))
+    await keep(store, ci('acme/Web CI'))
+    expect(await renamed('acme/forged CI', 'acme/forged')).toEqual([])
+    await keep(store, ci('acme/site CI'))
+    expect(await renamed('ACME/web ci', 'acme/web')).toEqual(
+      expect.arrayContaining([
+        { former: 'acme/web ci', name: 'acme/site CI', source: 'github' },
+        { former: 'acme/web', name: 'acme/site', source: 'github' },
+      ]),
+    )
+    expect(await renamed('acme/site CI')).toEqual([])
+  })
+
   test('a project is found by uuid, by legacy id and by name', async () => {
     await using place = await places().open()
     await keep(place.store, web())
