@@ -82,9 +82,11 @@ test('an entry follows its project through a rename of the repository, and the l
   }
   await fail('acme/web')
   expect(counted(stage)).toEqual([1, 0])
+  // GitHub is asked about a new project, and about a new name, within a minute.
+  const isConfirmed = () => rowsOf(stage.folder, 'select 1 from project where read_at > 0').length > 0
+  await until('the first name is confirmed', isConfirmed, 80_000)
   github.rename('acme/web', 'acme/site')
   await fail('acme/site')
-  // The new name counts once GitHub has confirmed it, within a minute.
   const names = () => rowsOf(stage.folder, 'select name from project').map(({ name }) => name)
   await until('the new name is known', () => names().includes('acme/site CI'), 80_000)
   await stage.app.stop()
@@ -95,4 +97,4 @@ test('an entry follows its project through a rename of the repository, and the l
   await github.settle()
   await settled(app.url)
   expect(counted(stage)).toEqual([3, 0])
-}, 120_000)
+}, 240_000)
