@@ -22,7 +22,7 @@ export interface BranchEndsDeps {
 }
 
 /** A branch is asked about again after this time, however often it is named meanwhile. */
-const CHECKED_FOR_MS = 60_000
+export const CHECKED_FOR_MS = 60_000
 
 /** Before an answer names red branches, its source is asked for at most this long, about at most this many. */
 const ASK_MAX_MS = 2_000

@@ -53,10 +53,14 @@ function attemptOf(
 ): number {
   const isEnd = isFinal(toStatus(rawStatus))
   const ofThatTime = known.filter((one) => one.lastEndAt === lastEndAt)
+  const endsThen = ofThatTime.filter((one) => one.isEnd)
   // Its jobs may give the same end another word.
-  if (isWhole && ofThatTime.some((one) => one.isEnd)) return newestOf(ofThatTime)
+  if (isWhole && endsThen.length > 0) return newestOf(endsThen)
   if (ofThatTime.length > 0) return isEnd ? endedThen(rawStatus, ofThatTime) : runningSince(ofThatTime)
   const later = known.filter((one) => one.lastEndAt > lastEndAt)
+  const laterEnds = later.filter((one) => one.isEnd)
+  // It began before it ended, in whatever order that is received.
+  if (!isEnd && laterEnds.length > 0) return Math.min(...laterEnds.map(({ n }) => n))
   // Below 1 if it is older than every known attempt. Then it is late, whatever it says.
   if (later.length > 0) return Math.min(...later.map(({ n }) => n)) - 1
   if (!isEnd && lastEndAt === 0) return 1

@@ -1,5 +1,6 @@
 import { isUuid, sourceOf, toUuid, type SourceName, type Uuid } from '../../src/domain/ids.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
+import { jobsOf, placed, type JobsSay, type Place } from './hosted.ts'
 import type { Random } from './random.ts'
 
 // What CI builds, and what it delivers about that: shuffled, late, repeated, and sometimes not at all.
@@ -8,6 +9,10 @@ import type { Random } from './random.ts'
 export interface Delivery {
   after: number
   said: Said
+  /** where the build ran, in its source's words */
+  place?: Place
+  /** of an end: what the source says of its jobs when it is asked */
+  jobs?: JobsSay
 }
 
 export interface Builds {
@@ -30,11 +35,9 @@ export interface BuildsWanted {
   lossy: number
 }
 
-export type Place = readonly [project: string, branch: string]
-
 export const WEB_PLACES: readonly Place[] = [
-  ['41', 'main'],
-  ['41', 'fix/login'],
+  { project: '41', branch: 'main', event: 'push' },
+  { project: '41', branch: 'fix/login', event: 'push' },
 ]
 
 /** In every simulation acme/web is Basic, and both interfaces know it. acme/api is not listed at all. */
@@ -67,15 +70,19 @@ export function buildsOf(random: Random, wanted: BuildsWanted): Builds {
   const builds = random.between(1, 7)
   for (let n = 0; n < builds; n++) {
     const number = firstBuild + n
-    const [project, branch] = random.pick(places)
+    const place = random.pick(places)
+    const { project } = place
     const build = sourceOf(project) === 'ci' && hasUuid(number) ? scrambled(number) : String(number)
-    const commit = random.pick(commits).repeat(40)
+    const { branch, sharesCard } = placed(place)
+    const sha = random.pick(commits).repeat(40)
+    const commit = sharesCard ? sha : null
     let after = from + random.between(0, 30 * SECOND)
     const named = namedBy(sourceOf(project))
     for (const word of sourceOf(project) === 'ci' ? wordsOf(random) : hostedWordsOf(random)) {
       const known = random.chance(forgetful) ? namesOf(build) : detailsOf(project, build)
       const said: Said = { word, build, project, branch, commit, details: { ...known, ...named(word, after) } }
-      truth.push({ after, said })
+      const jobs = sourceOf(project) !== 'ci' && ENDS.has(word) ? jobsOf(random, word) : undefined
+      truth.push({ after, said, place, ...(jobs && { jobs }) })
       if (!random.chance(lossy)) deliveries.push({ after: after + random.between(0, lateMs), said })
       while (random.chance(repeats)) deliveries.push({ after: after + random.between(0, 4 * lateMs), said })
       after += random.between(0, spreadMs)

@@ -7,6 +7,8 @@ import type { ClientV2 } from '../../src/sources/ci-service/client-v2.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { buildId, projectId, SECOND, T0, type Said } from '../support/build-events.ts'
 import { BASIC, numberOf, uuidOfBuild, type Delivery } from './builds.ts'
+import type { Source } from '../../src/sources/source.ts'
+import { openHosted, type Gone } from './hosted.ts'
 import type { Random } from './random.ts'
 
 /** The CI that people call. It may or may not do what it is asked, and may or may not answer. It knows every build. */
@@ -17,6 +19,7 @@ export interface Ci {
   done: string[]
   v2: Pick<ClientV2, 'stopBuild' | 'listProjects'>
   legacy: Pick<ClientLegacy, 'restartBuild' | 'getProject'>
+  hosted: Source
   /** Takes what happens to builds, in order. */
   happen(truth: readonly Delivery[]): void
   /** From now on every call is answered. */
@@ -38,11 +41,13 @@ const SHOWN_MAX = 6
 interface CiOptions {
   clock: Clock
   random: Random
+  /** see `Chapter.gone` */
+  gone: ReadonlyMap<string, Gone>
   /** Sends a delivery at its time. */
   deliver: (delivery: Delivery) => void
 }
 
-export function openCi({ clock, random, deliver }: CiOptions): Ci {
+export function openCi({ clock, random, gone, deliver }: CiOptions): Ci {
   const calls: string[] = []
   const carriedOut: string[] = []
   const truth: Delivery[] = []
@@ -111,6 +116,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
     wordOf,
     shows: (build, branch, at) => newestOf(branch, at - T0).some(({ id }) => id === build),
     recover: () => void (isWell = true),
+    hosted: openHosted({ clock, random, truth, gone, isWell: () => isWell }),
     v2: {
       listProjects: async () => ({ projects: [], truncated: false, skipped: 0 }),
       stopBuild: ({ buildUuid }) => {

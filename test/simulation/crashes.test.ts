@@ -34,6 +34,7 @@ function dyingAt(step: number): Scenario {
         losses: [],
         frosts: [],
         promises: [],
+        gone: new Map(),
         presses: [{ after: 5 * SECOND, times: 2 }],
         calmAfterMs: 16 * SECOND,
         endsCalm: false,

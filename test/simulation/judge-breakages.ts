@@ -1,6 +1,8 @@
 import { breakageOf } from '../../src/domain/breakage.ts'
 import { branchKey } from '../../src/domain/revision.ts'
+import { hasStreak } from '../../src/domain/stream.ts'
 import type { CardView } from '../../src/domain/view.ts'
+import { streamName } from './hosted.ts'
 import { isOvertaken, type Happened } from './oracle.ts'
 import type { World } from './simulate.ts'
 
@@ -11,17 +13,25 @@ interface Row {
   newest_order: string
 }
 
-/** Each red branch has one open breakage, whose beginning and count fit all its events; other branches have none. */
-export function judgeBreakages({ stage: { sql, slack }, frozen }: World, { buildEvents }: Happened): string[] {
+/**
+ * Each red stream has one open breakage, whose beginning and count fit all its events; other streams have none, and none
+ * whose branch or request is gone.
+ */
+export function judgeBreakages(
+  { stage: { sql, slack }, scenario, frozen }: World,
+  { buildEvents }: Happened,
+): string[] {
   const rows = sql('select * from breakage where ended_at is null') as Row[]
   const known = new Set((sql('select distinct branch_key from fact') as Row[]).map((row) => row.branch_key))
   const branches = Map.groupBy(
-    buildEvents.filter(({ branch }) => branch !== null),
+    buildEvents.filter(({ branch }) => branch !== null && hasStreak(branch)),
     ({ projectId, branch }) => branchKey(projectId, branch),
   )
   const wrongs = [...branches].flatMap(([key, events]) => {
     if (!known.has(key)) return []
-    const streak = breakageOf(events.filter((one) => !isOvertaken(one, events)))
+    const { projectId, branch } = events[0]!
+    const isGone = scenario.chapters.some(({ gone }) => gone.has(streamName(projectId, branch!)))
+    const streak = isGone ? null : breakageOf(events.filter((one) => !isOvertaken(one, events)))
     const wanted = streak
       ? [`${streak.first.details.finishedAt ?? streak.first.at} ${streak.builds} ${streak.newest.buildOrder}`]
       : []

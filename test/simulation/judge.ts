@@ -9,10 +9,19 @@ import { inBrief, type Shown } from '../support/fake-notifier.ts'
 import { judgeBreakages } from './judge-breakages.ts'
 import { judgeCalls } from './judge-calls.ts'
 import { judgeRequests } from './judge-requests.ts'
+import { streamName } from './hosted.ts'
+import { judgeStreams, streamEvents } from './judge-streams.ts'
 import { judgePromises } from './promises.ts'
 import { judgeReminders } from './reminders.ts'
 import { readNaively } from './naive.ts'
-import { expectedCards, expectedNotices, type Expected, type ExpectedNotice, type Happened } from './oracle.ts'
+import {
+  expectedCards,
+  expectedNotices,
+  isOvertaken,
+  type Expected,
+  type ExpectedNotice,
+  type Happened,
+} from './oracle.ts'
 import type { World } from './simulate.ts'
 
 export const ADA = 'U0ADA00001'
@@ -32,6 +41,7 @@ export function judge(world: World): string[] {
     ...judgeMessages(world, happened),
     ...judgeRequests(world, happened),
     ...judgeBreakages(world, happened),
+    ...judgeStreams(world, happened),
     ...judgeReminders(world),
     ...judgePromises(world),
     ...judgeCalls(world),
@@ -65,14 +75,18 @@ function judgeMessages(world: World, happened: Happened): string[] {
     stage.slack.messages.filter(({ view }) => view.kind !== 'reminder' && view.kind !== 'note'),
   )
   const wrongs = [
-    ...expectedCards(happened).flatMap((expected) => judgeStory(world, expected, unexplained)),
+    ...expectedCards(happened).flatMap((expected) => judgeStory(world, happened, expected, unexplained)),
     ...expectedNotices(happened).flatMap((expected) => judgeNotice(world, expected, unexplained)),
   ]
   // A reply below a deleted card disappeared with it. What a reply below a given-up card said may be on the new card
   // itself.
   const roots = new Set([...lost.map(({ ts }) => ts), ...frozen])
   for (const message of unexplained)
-    if ((message.thread === null || !roots.has(message.thread)) && !isOfRefused(message, happened))
+    if (
+      (message.thread === null || !roots.has(message.thread)) &&
+      !isOfRefused(message, happened) &&
+      !wasRightThen(message, happened)
+    )
       wrongs.push(`too much: ${brief(message)}`)
   return wrongs
 }
@@ -88,6 +102,20 @@ const isOfRefused = ({ view, postedAt }: Shown, { requests }: Happened): boolean
       shortId(buildId) === view.build.buildId &&
       requestedAt <= postedAt &&
       postedAt <= endedAt!,
+  )
+
+// An attempt counted as a recovery, say, until the end of an earlier one was received. What is sent is not taken back.
+const wasRightThen = ({ view }: Shown, { buildEvents }: Happened): boolean =>
+  isOfBuild(view) &&
+  buildEvents.some(
+    (one) =>
+      shortId(one.buildId) === view.build.buildId &&
+      isFinal(one.status) &&
+      !one.details.end?.isWhole &&
+      isOvertaken(
+        one,
+        buildEvents.filter(({ status }) => isFinal(status)),
+      ),
   )
 
 /** The messages of one card or notice, according to the bot's own claims. */
@@ -111,7 +139,7 @@ function judgeNotice(world: World, expected: ExpectedNotice, unexplained: Set<Sh
     : [`a notice in ${channel} says ${JSON.stringify(notices[0]!.view)} instead of ${JSON.stringify(view)}`]
 }
 
-function judgeStory(world: World, expected: Expected, unexplained: Set<Shown>): string[] {
+function judgeStory(world: World, happened: Happened, expected: Expected, unexplained: Set<Shown>): string[] {
   const where = `${expected.channel} ${expected.attempts.at(-1)!.buildId}`
   const booked = messagesOf(world, world.stage.slack.messages, expected)
   const deleted = messagesOf(world, world.lost, expected)
@@ -132,10 +160,19 @@ function judgeStory(world: World, expected: Expected, unexplained: Set<Shown>): 
     ...judgeBirth(card),
     ...(staysAsItWas(world, card, isLost)
       ? []
-      : [...judgeCard(card, story.card, expected), ...judgeNaively(card, expected, where)]),
+      : [
+          ...judgeCard(world, card, story.card, expected),
+          ...judgeNaively(
+            world,
+            card,
+            expected,
+            streamEvents(world, expected.buildEvents[0]!, happened.buildEvents),
+            where,
+          ),
+        ]),
     ...judgeMentions(thread, story.card),
-    ...story.requests.flatMap(({ slot, view }) => judgeLine(thread, slot, view)),
-    ...story.replies.flatMap(({ slot, view }) => judgeLine(thread, slot, view)),
+    ...story.requests.flatMap(({ slot, view }) => judgeLine(world, thread, slot, view)),
+    ...story.replies.flatMap(({ slot, view }) => judgeLine(world, thread, slot, view)),
   ]
 }
 
@@ -153,16 +190,17 @@ interface Thread extends Expected {
 const staysAsItWas = ({ frozen }: World, { message, generation }: Booked, isLost: boolean): boolean =>
   frozen.has(message.ts) && (generation > 1 || isLost)
 
-function judgeCard({ message }: Booked, wanted: CardView, { channel, attempts, branch }: Expected): string[] {
-  if (saysTheSame(message.view, wanted, branch)) return []
+function judgeCard(world: World, { message }: Booked, wanted: CardView, expected: Expected): string[] {
+  const { channel, attempts } = expected
+  if (saysTheSame(world, message.view, wanted, expected)) return []
   return [
     `${channel} ${attempts.at(-1)!.buildId}: the card says ${JSON.stringify(message.view)} instead of ${JSON.stringify(wanted)}`,
   ]
 }
 
 /** Exactly once, except for messages that people deleted: those do not come back. */
-function judgeLine(thread: Thread, wantedSlot: string, view: View): string[] {
-  const { booked, deleted, isLost, unexplained, where, branch } = thread
+function judgeLine(world: World, thread: Thread, wantedSlot: string, view: View): string[] {
+  const { booked, deleted, isLost, unexplained, where } = thread
   const roots = new Set(deleted.map(({ message }) => message.ts))
   const lines = booked
     .filter(({ slot, message }) => slot === wantedSlot && !(message.thread !== null && roots.has(message.thread)))
@@ -171,7 +209,7 @@ function judgeLine(thread: Thread, wantedSlot: string, view: View): string[] {
   if (lines.length > 1 || (lines.length === 0 && !mayMiss))
     return [`${where}: ${lines.length} times ${wantedSlot} instead of once: ${lines.map(brief).join('; ')}`]
   for (const line of lines) unexplained.delete(line)
-  const wrong = isLost ? [] : lines.filter((line) => !saysTheSame(line.view, view, branch))
+  const wrong = isLost ? [] : lines.filter((line) => !saysTheSame(world, line.view, view, thread))
   return wrong.map((line) => `${where}: ${wantedSlot} says ${JSON.stringify(line.view)}, not ${JSON.stringify(view)}`)
 }
 
@@ -187,14 +225,17 @@ function judgeBirth({ message: { first }, postedAttempt }: Booked): string[] {
 
 /** The same, read from the build events by the naive rules, without the product's code. */
 function judgeNaively(
+  world: World,
   { message: { view } }: Booked,
-  { buildEvents, branch, requests }: Expected,
+  { buildEvents, requests }: Expected,
+  stream: readonly BuildEvent[],
   where: string,
 ): string[] {
   const { shown, attemptNumber, build } = view as CardView
-  const naive = readNaively(buildEvents, branch, requests)
+  const naive = readNaively(buildEvents, stream, requests)
   const said = `${build.buildId} ${shown}, attempt ${attemptNumber}`
-  return said === naive ? [] : [`${where}: the card says ${said}; the facts, read plainly, ${naive}`]
+  const isSame = isGoneIn(world, buildEvents[0]!) ? apart(said) === apart(naive) : said === naive
+  return isSame ? [] : [`${where}: the card says ${said}; the facts, read plainly, ${naive}`]
 }
 
 /**
@@ -228,8 +269,9 @@ const isOfBuild = (view: View): view is CardView | ReplyView => view.kind === 'c
 // Left out, since they depend on the moment: mentions, requests to claim a name, broadcasts, lateness, and links to
 // earlier cards.
 // CI may know to the second since when a branch is red, but not which attempt began it.
-const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): boolean => {
+function saysTheSame(world: World, said: View, wanted: View, { branch, buildEvents }: Expected): boolean {
   const isAsked = branch.some(({ origin }) => origin === 'poll')
+  const isGone = isGoneIn(world, buildEvents[0]!)
   const core = (view: View) => ({
     ...view,
     mention: null,
@@ -239,10 +281,17 @@ const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): b
     breakage: null,
     isLate: null,
     replaces: null,
-    streak: 'streak' in view && view.streak ? { ...view.streak, ...(isAsked ? { forMs: 0 } : {}) } : null,
+    ...('shown' in view && isGone ? { shown: apart(view.shown) } : {}),
+    streak: 'streak' in view && view.streak && !isGone ? { ...view.streak, ...(isAsked ? { forMs: 0 } : {}) } : null,
   })
   return isDeepStrictEqual(core(said), core(wanted))
 }
+
+/** A stream that is gone is not red: what is said after that speaks of no streak. */
+const isGoneIn = ({ scenario }: World, { projectId, branch }: BuildEvent): boolean =>
+  scenario.chapters.some(({ gone }) => gone.has(streamName(projectId, branch ?? '')))
+
+const apart = (shown: string): string => shown.replace('fixed', 'passed')
 
 export const brief = ({ channel, ts, thread, key, view, postedAt }: Shown): string => {
   const attempt = isOfBuild(view) ? ` (attempt ${view.attemptNumber})` : ''

@@ -18,13 +18,26 @@ interface Attempt {
   endedBy: BuildEvent['origin'] | null
   /** its start was received after its end */
   startCameLate: boolean
+  /** what its jobs say is known */
+  hasLastWord: boolean
   finalAt: number | null
   finalSeq: number
+  /** the first end that is a result, in whatever words */
+  firstEndSeq: number | null
 }
 
 const STARTED = new Set(['initiated', 'testing'])
 const FINAL = new Set(['success', 'error', 'failed', 'stopped', 'infrastructure_failure', 'ignored', 'blocked'])
 const RED = new Set(['error', 'failed', 'infrastructure_failure'])
+
+/** Is the stream of these events red? A machine error neither breaks nor fixes it. */
+export function isRedNaively(stream: readonly BuildEvent[], requests: readonly Request[]): boolean {
+  const counted = stream.filter((one) => !isOvertaken(one, stream))
+  const newest = attemptsOf(counted, requests).findLast(
+    ({ status }) => status === 'success' || (RED.has(status) && status !== 'infrastructure_failure'),
+  )
+  return newest !== undefined && newest.status !== 'success'
+}
 
 /** @returns what the card should show: `512 fixed, attempt 2` */
 export function readNaively(
@@ -60,6 +73,9 @@ function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Reque
 /** Only another end follows an end, and nothing is queued again. */
 function continueNamed(attempt: Attempt, buildEvent: BuildEvent): void {
   const { rawStatus } = buildEvent
+  const isLastWord = buildEvent.details.end?.isWhole === true
+  if (attempt.hasLastWord && !isLastWord) return
+  if (isLastWord) attempt.hasLastWord = true
   const goesOn = attempt.finalAt === null ? rawStatus !== 'queued' : FINAL.has(rawStatus)
   if (goesOn && rawStatus !== attempt.status) goOn(attempt, buildEvent)
 }
@@ -70,9 +86,11 @@ function begin(buildEvent: BuildEvent): Attempt {
     startSeen: false,
     isOnlyOurs: true,
     startCameLate: false,
+    hasLastWord: buildEvent.details.end?.isWhole === true,
     endedBy: null,
     finalAt: null,
     finalSeq: 0,
+    firstEndSeq: null,
   }
   const named = buildEvent.details.attempt ?? null
   const begun = { build: buildEvent.buildId, order: placeOf(buildEvent), named, begunBy: buildEvent.origin }
@@ -90,6 +108,7 @@ function goOn(attempt: Attempt, { rawStatus, at, seq, origin }: BuildEvent): voi
   if (origin !== 'action') attempt.isOnlyOurs = false
   if (STARTED.has(rawStatus) && origin === 'delivery') attempt.startSeen = true
   if (FINAL.has(rawStatus)) Object.assign(attempt, { finalAt: at, finalSeq: seq, endedBy: origin })
+  if (RED.has(rawStatus) || rawStatus === 'success') attempt.firstEndSeq ??= seq
 }
 
 function isNewAttempt(attempt: Attempt, buildEvent: BuildEvent, requests: readonly Request[]): boolean {
@@ -136,10 +155,14 @@ function shownAs(attempt: Attempt, branch: readonly Attempt[]): string {
   if (attempt.status !== 'success') return KNOWN.has(family(attempt.status)) ? family(attempt.status) : 'unknown'
   const verdicts = branch.filter(({ status }) => status === 'success' || RED.has(status))
   const own = verdicts.findIndex(({ finalSeq }) => finalSeq === attempt.finalSeq)
-  const cameTooLate = verdicts.slice(own + 1).some(({ finalSeq }) => finalSeq < attempt.finalSeq)
+  const cameTooLate = verdicts.slice(own + 1).some((one) => endSeqOf(one) < attempt.finalSeq)
   const isNumbered = (one: Attempt) => one.build === attempt.build && one.named !== null
   const before = verdicts
     .slice(0, own)
     .filter((one) => RED.has(one.status) || one.finalSeq < attempt.finalSeq || isNumbered(one))
   return !cameTooLate && before.length > 0 && RED.has(before.at(-1)!.status) ? 'fixed' : 'passed'
 }
+
+// Only a source that numbers its attempts is asked what the jobs of one say.
+const endSeqOf = ({ named, finalSeq, firstEndSeq }: Attempt): number =>
+  named === null ? finalSeq : (firstEndSeq ?? finalSeq)

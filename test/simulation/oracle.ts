@@ -8,11 +8,13 @@ import { breaks, recoveryOf, redStreakTo, type Turn } from '../../src/domain/rec
 import { credible, isResultOf, restartRequests, type Request } from '../../src/domain/request.ts'
 import { foldBuild, foldAttempts, attemptKey, type RestartRequest, type Attempt } from '../../src/domain/attempt.ts'
 import { isRed, isVerdict } from '../../src/domain/status.ts'
+import { hasStreak } from '../../src/domain/stream.ts'
 import { following, type Subscription } from '../../src/domain/subscription.ts'
 import { storyFor, type Story } from '../../src/domain/story.ts'
 import type { NoticeView } from '../../src/domain/view.ts'
 import type { Interfaces } from '../../src/domain/offer.ts'
 import { BASIC } from './builds.ts'
+import { HOSTED } from './hosted.ts'
 import { cardName, type AskedFor } from './memory.ts'
 
 // What Slack should show in the end, from all build events at once: without a store, steps or retention.
@@ -119,7 +121,7 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
   const counting = credible(buildEvents, requests)
   return [...Map.groupBy(buildEvents, revisionOf).values()].flatMap((all) => {
     const key = revisionKey(all[0]!)
-    const branch = counting.filter((buildEvent) => branchOf(buildEvent) === branchOf(all[0]!))
+    const stream = counting.filter((buildEvent) => branchOf(buildEvent) === branchOf(all[0]!))
     const aboutRevision = requests.filter((request) => request.revisionKey === key)
     return cardNumbersOf(all, restartRequests(aboutRevision)).map((placed) => {
       const card = cardName(placed[0]!.seq)
@@ -130,12 +132,15 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
       const isAbout = (request: AskedFor) =>
         request.card === card || attempts.some((attempt) => isResultOf(request, attempt, aboutIt))
       const isOwn = new Set(placed.map(({ seq }) => seq))
+      const branch = hasStreak(all[0]!.branch ?? '') ? stream : own
       const inTime = branch.filter((one) => !isOvertaken(one, branch))
       const history = foldAttempts(
         branch.filter((one) => isOwn.has(one.seq) || inTime.includes(one)),
         asked,
       )
-      const recoveries = recoveriesAmong(attempts, history)
+      // The jobs of a newer build may turn one red end into another later on: it had ended before, all the same.
+      const timely = attempts.filter((attempt) => !inTime.some((one) => hadEndedBefore(one, attempt)))
+      const recoveries = recoveriesAmong(timely, history)
       const newest = attempts.at(-1)!
       const red = isRed(newest.status) ? redStreakTo(newest, foldAttempts(inTime, asked), false) : null
       const streaks = new Map([...recoveries, ...(red ? [[attemptKey(newest), red] as const] : [])])
@@ -147,12 +152,15 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
         attempts,
         requests: aboutIt.filter(isAbout),
         asked,
-        turns: turnsAmong(attempts, history),
+        turns: turnsAmong(timely, history),
         streaks,
       }
     })
   })
 }
+
+const hadEndedBefore = ({ status, buildOrder, seq, details }: BuildEvent, { finalSeq, ...attempt }: Attempt): boolean =>
+  isVerdict(status) && details.attempt !== null && buildOrder > attempt.buildOrder && seq < (finalSeq ?? 0)
 
 function cardNumbersOf(buildEvents: readonly BuildEvent[], asked: readonly RestartRequest[]): BuildEvent[][] {
   const { placed } = placeEvents(
@@ -163,7 +171,8 @@ function cardNumbersOf(buildEvents: readonly BuildEvent[], asked: readonly Resta
   return [...Map.groupBy(buildEvents, ({ seq }) => placed.get(seq)!).values()]
 }
 
-const revisionOf = ({ projectId, branch, commitId }: BuildEvent): string => `${projectId} ${branch} ${commitId}`
+const revisionOf = ({ projectId, branch, commitId, buildId }: BuildEvent): string =>
+  `${projectId} ${branch} ${commitId ?? buildId}`
 const branchOf = ({ projectId, branch }: BuildEvent): string => `${projectId} ${branch}`
 
 function turnsAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<number, Turn> {
@@ -175,8 +184,9 @@ function turnsAmong(attempts: readonly Attempt[], history: readonly Attempt[]): 
   return turns
 }
 
-/** What CI lists. */
-const projectOf = ({ projectId }: BuildEvent) => (projectId === BASIC.legacyId ? BASIC : null)
+/** What the bot knows of it. */
+const projectOf = ({ projectId }: BuildEvent) =>
+  [BASIC, ...HOSTED].find(({ legacyId }) => legacyId === projectId) ?? null
 
 // Two attempts with the same name, on two cards of one build, differ in their final build events.
 function recoveriesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<string, RedSince> {

@@ -5,6 +5,10 @@ import { act } from '../../src/features/builds/action.ts'
 import type { ActDeps } from '../../src/features/builds/call-once.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createCiServiceSource } from '../../src/sources/ci-service/source.ts'
+import { recordLookedUp } from '../../src/alerts/record.ts'
+import type { BranchEndsDeps } from '../../src/catalog/branch-ends.ts'
+import type { Observation } from '../../src/domain/build-event.ts'
+import { readEnds } from '../../src/jobs/read-ends.ts'
 import { prune } from '../../src/jobs/retention.ts'
 import { refreshSilent } from '../../src/jobs/refresh-silent.ts'
 import type { Incarnation, Stage } from '../alerts/stage.ts'
@@ -21,7 +25,7 @@ export interface Hands extends Pick<ActDeps, 'sources'> {
   newId: () => string
 }
 
-export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => string): Hands {
+export function handsOf(process: Incarnation, { v2, legacy, hosted }: Ci, newId: () => string): Hands {
   const { interfaces, store } = process.deps
   const { mortally } = process
   const clients = {
@@ -31,7 +35,12 @@ export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => s
       : null,
   }
   const source = createCiServiceSource(clients, store.read)
-  return { process, newId, sources: (projectId) => (sourceOf(projectId) === 'ci' ? source : null) }
+  const readable = {
+    ...hosted,
+    readEnd: mortally(hosted.readEnd!),
+    readBranch: mortally(hosted.readBranch!),
+  }
+  return { process, newId, sources: (projectId) => (sourceOf(projectId) === 'ci' ? source : readable) }
 }
 
 /** Somebody clicks a button of some card, which may be old or outdated. */
@@ -68,9 +77,21 @@ const actDeps = ({ process: { deps, processId, reconciler }, sources, newId }: H
   permits: async () => ({ kind: 'yes' }),
 })
 
-/** Ends requests that no delivery ends in time. */
-export const lookAfter = ({ process: { deps, processId, reconciler }, sources }: Hands): Promise<void> =>
-  confirmRequests({ ...deps, processId, wake: reconciler.wake, sources })
+/** Ends requests that no delivery ends in time, and asks what the jobs of ended builds say. */
+export async function lookAfter({ process: { deps, processId, reconciler }, sources }: Hands): Promise<void> {
+  const wake = reconciler.wake
+  await confirmRequests({ ...deps, processId, wake, sources })
+  const record = (shown: { observation: Observation }) => recordLookedUp({ ...deps, wake }, shown, 'delivery')
+  await readEnds({ ...deps, sources, record }, new AbortController().signal)
+}
+
+/** What ends the streaks of branches that are gone, before anybody is told of them. */
+export const branchEndsDeps = ({ process: { deps, reconciler }, sources, newId }: Hands): BranchEndsDeps => ({
+  ...deps,
+  sources,
+  newId,
+  wake: reconciler.wake,
+})
 
 /** Looks up silent builds at CI, and runs retention. */
 export async function keepUp({ process: { deps, reconciler }, sources }: Hands): Promise<void> {

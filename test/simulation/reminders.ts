@@ -3,7 +3,8 @@ import type { Subscription } from '../../src/domain/subscription.ts'
 import { remind } from '../../src/jobs/remind.ts'
 import { REMINDERS_MAX } from '../../src/domain/reminder.ts'
 import { messageTs, SECOND } from '../support/build-events.ts'
-import type { Hands } from './people.ts'
+import { endGoneBranches } from '../../src/catalog/branch-ends.ts'
+import { branchEndsDeps, type Hands } from './people.ts'
 import type { World } from './simulate.ts'
 
 // Channels with reminders for red branches, at all hours and after a short time.
@@ -14,13 +15,13 @@ export const reminded = (subscriptions: readonly Subscription[]): Subscription[]
   subscriptions.map((one) => ({ ...one, remind: RULE }))
 
 /** The reminder job of one process. */
-export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promise<unknown> =>
+export const remindBy = (hands: Hands): Promise<unknown> =>
   remind(
     {
-      ...deps,
-      newId,
-      wake: reconciler.wake,
-      endGone: async () => {},
+      ...hands.process.deps,
+      newId: hands.newId,
+      wake: hands.process.reconciler.wake,
+      endGone: (open) => endGoneBranches(branchEndsDeps(hands), open),
       // Slack accepts every message to owners; the database shows how many there were.
       sendText: async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }),
     },

@@ -1,9 +1,11 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { judgeOrders } from './orders.ts'
 import { simulate } from './simulate.ts'
 
-// npm run simulate [-- --seeds 10000] [--from 1] [--processes 2]: plays many seeds, by default on all cores.
+// npm run simulate [-- --seeds 10000] [--from 1] [--processes 2]: plays many seeds, by default on all cores, and what
+// each delivers in several orders.
 // A failing seed is printed with everything that is wrong. To play it again: SEED=17 npm test -- test/simulation
 
 const { values } = parseArgs({
@@ -33,8 +35,8 @@ else await playPart(Number(values.part))
 /** Plays this process's seeds one by one, and reports how each ended. */
 async function playPart(part: number): Promise<void> {
   for (const seed of seedsOf(part)) {
-    const wrongs = await simulate(seed).then(
-      (played) => played.wrongs,
+    const wrongs = await Promise.all([simulate(seed), judgeOrders(seed)]).then(
+      ([played, ordered]) => [...played.wrongs, ...ordered],
       (error: unknown) => [String(error)],
     )
     process.send?.({ seed, wrongs } satisfies Report)

@@ -2,8 +2,10 @@ import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Interfaces } from '../../src/domain/offer.ts'
 import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
 import { channelId, HOUR, MINUTE, SECOND } from '../support/build-events.ts'
-import { buildsOf, WEB_PLACES, type Builds, type Place } from './builds.ts'
+import { sourceOf } from '../../src/domain/ids.ts'
+import { buildsOf, WEB_PLACES, type Builds, type Delivery } from './builds.ts'
 import { ECHO_MS } from './ci.ts'
+import { HOSTED_PLACES, placed, streamName, type Gone, type Place } from './hosted.ts'
 import { createRandom, type Random } from './random.ts'
 import { CLOSED_CODES, REVOKED_CODES, type Weather } from './weather.ts'
 
@@ -39,6 +41,8 @@ export interface Chapter {
   presses: readonly { after: number; times: number }[]
   /** when somebody does something about a red branch */
   promises: readonly { after: number; times: number }[]
+  /** the branches and requests that end, by the name of their stream: nothing is built there any more */
+  gone: ReadonlyMap<string, Gone>
   /** after this time nothing more happens */
   calmAfterMs: number
   /** the bot has finished everything before this chapter ends */
@@ -141,6 +145,7 @@ function chaptersOf(random: Random, { days, hasUuid, interfaces, calmMs }: Cours
     interfaces,
     isAnew: false,
     isTelling: days === 'season',
+    isLast: days === 'one',
   })
   if (days === 'one') return [first]
   const changes = random.chance(0.5)
@@ -156,6 +161,7 @@ function chaptersOf(random: Random, { days, hasUuid, interfaces, calmMs }: Cours
     interfaces,
     isAnew: changes,
     isTelling: days === 'season',
+    isLast: true,
   }
   return [{ ...first, endsCalm }, chapterOf(random, second)]
 }
@@ -175,13 +181,15 @@ interface ChapterWanted {
   isAnew: boolean
   /** every delivery is complete, since earlier ones may have been removed */
   isTelling: boolean
+  /** no other chapter follows */
+  isLast: boolean
 }
 
 function chapterOf(
   random: Random,
   { fromMs, firstBuild, hasUuid, subscriptions, interfaces, ...how }: ChapterWanted,
 ): Chapter {
-  const { isAnew, isTelling } = how
+  const { isAnew, isTelling, isLast } = how
   // A channel that gets projects nobody follows must know their names from the first event.
   const isNameNeeded = subscriptions.some(({ follows }) => follows.what === 'unfollowed')
   const builds = buildsOf(random, {
@@ -203,22 +211,45 @@ function chapterOf(
   const losses = times(2).toSorted((a, b) => a - b)
   const frosts = times(1)
   const promises = random.chance(0.7) ? pressesOf(random, fromMs) : []
-  return { fromMs, subscriptions, builds, losses, frosts, presses, promises, calmAfterMs, endsCalm: false }
+  const gone = new Map(isLast && random.chance(0.5) ? goneIn(random, builds) : [])
+  return { fromMs, subscriptions, builds, losses, frosts, presses, promises, gone, calmAfterMs, endsCalm: false }
+}
+
+/** Some streams end, each after everything about it was delivered. */
+function goneIn(random: Random, { truth, deliveries }: Builds): (readonly [string, Gone])[] {
+  const hosted = truth.flatMap(({ place }) => (place && sourceOf(place.project) !== 'ci' ? place : []))
+  return [...new Set(hosted)].flatMap((place) => {
+    const { branch } = placed(place)
+    const isOwn = ({ said }: Delivery) => said.project === place.project && said.branch === branch
+    const after =
+      Math.max(...[...truth, ...deliveries].filter(isOwn).map((one) => one.after)) + random.between(0, MINUTE)
+    const how = random.pick(['deleted', 'renamed', 'merged', 'closed'] as const)
+    return random.chance(0.5) ? [[streamName(place.project, branch), { after, how }] as const] : []
+  })
 }
 
 const COMMITS = ['1', '2', '3', '4', '5', '6', '7']
 
 /** Besides acme/web: a project that CI does not list, a workflow of GitHub, and a project of GitLab. */
-const OTHERS = ['42', 'github:1:77', 'gitlab:7']
+const OTHERS: readonly Place[] = [{ project: '42', branch: 'main', event: 'push' }, ...HOSTED_PLACES]
 
 const placesOf = (random: Random): readonly Place[] =>
-  random.chance(0.5)
-    ? WEB_PLACES.slice(0, 1)
-    : [...WEB_PLACES, [random.pick(OTHERS), 'main'], [random.pick(OTHERS), 'main']]
+  random.pick([
+    () => WEB_PLACES.slice(0, 1),
+    () => [...WEB_PLACES, random.pick(OTHERS), random.pick(OTHERS)],
+    () => hostedPlacesOf(random),
+  ])()
+
+/** Several streams of one branch or commit. */
+function hostedPlacesOf(random: Random): readonly Place[] {
+  const { project } = random.pick(HOSTED_PLACES)
+  const own = HOSTED_PLACES.filter((place) => place.project === project)
+  return [random.pick(own), random.pick(own), random.pick(own)]
+}
 
 const newPlacesOf = (random: Random): readonly Place[] => [
-  ['41', 'release/1'],
-  [random.pick(OTHERS), 'release/1'],
+  { ...WEB_PLACES[0]!, branch: 'release/1' },
+  { ...random.pick(OTHERS), branch: 'release/1' },
 ]
 
 const pressesOf = (random: Random, fromMs: number) =>

@@ -1,14 +1,16 @@
 import type { MessageTs } from '../../src/domain/ids.ts'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
+import { CHECKED_FOR_MS, endGoneBranches } from '../../src/catalog/branch-ends.ts'
 import { isOpen } from '../../src/domain/request.ts'
 import { openStage, type Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/build-events.ts'
 import type { Shown } from '../support/fake-notifier.ts'
 import { BASIC, inOrder, type Delivery } from './builds.ts'
+import { HOSTED } from './hosted.ts'
 import { openCi, type Ci } from './ci.ts'
 import { ADA, judge } from './judge.ts'
 import { createMemory, type Memory } from './memory.ts'
-import { keepUp, lookAfter, press, type Hands } from './people.ts'
+import { branchEndsDeps, keepUp, lookAfter, press, type Hands } from './people.ts'
 import { promise } from './promises.ts'
 import { createProcesses, type Processes } from './processes.ts'
 import { reminded, remindBy } from './reminders.ts'
@@ -60,7 +62,7 @@ export async function play(scenario: Scenario): Promise<Played> {
   const subscriptions = reminded(chapters[0]!.subscriptions)
   await using stage = await openStage({ subscriptions, random: random.next, shared: processes > 1 })
   await stage.store.write((tx) => tx.claimHandle('Ada', ADA, T0))
-  await stage.store.write((tx) => tx.saveProject({ ...BASIC, readAt: T0 }))
+  for (const project of [BASIC, ...HOSTED]) await stage.store.write((tx) => tx.saveProject({ ...project, readAt: T0 }))
   const world = createWorld(stage, scenario)
   for (const chapter of chapters) {
     await playChapter(world, chapter)
@@ -83,7 +85,8 @@ function createWorld(stage: Stage, scenario: Scenario): World {
     deliveries.push(delivery)
     deliveries.splice(0, deliveries.length, ...inOrder(deliveries))
   }
-  const ci = openCi({ clock: stage.clock, random, deliver: bringOut })
+  const gone = new Map(chapters.flatMap((chapter) => [...chapter.gone]))
+  const ci = openCi({ clock: stage.clock, random, gone, deliver: bringOut })
   for (const { builds } of chapters) {
     ci.happen(builds.truth)
     builds.deliveries.forEach(bringOut)
@@ -203,7 +206,17 @@ async function comeToRest(world: World): Promise<Hands> {
     void lookAfter(last)
     await stage.clock.advance(LOOK_EVERY_MS)
   } while (stage.clock.now() < calmUntil && !(await isAtRest(world)))
+  await askOfBranches(world, last)
   return last
+}
+
+/** Somebody asks what is red, longer after the last question than an answer is remembered. */
+async function askOfBranches({ stage, scenario }: World, last: Hands): Promise<void> {
+  if (scenario.chapters.at(-1)!.gone.size === 0) return
+  await stage.clock.advance(CHECKED_FOR_MS + SECOND)
+  const open = await stage.store.read.openBreakages({ except: [] }, 100)
+  void endGoneBranches(branchEndsDeps(last), open)
+  await stage.clock.advance(LOOK_EVERY_MS)
 }
 
 const underWay = ({ sql }: Stage): string[] =>
@@ -215,6 +228,7 @@ const underWay = ({ sql }: Stage): string[] =>
 async function isAtRest({ stage: { store }, memory }: World): Promise<boolean> {
   const left = Object.values(await store.read.backlog(Number.MAX_SAFE_INTEGER))
   if (left.some((waiting) => waiting > 0)) return false
+  if ((await store.read.unreadEnds(Number.MAX_SAFE_INTEGER, 1)).length > 0) return false
   await memory.remember()
   return !memory.requests().some(isOpen)
 }

@@ -26,10 +26,12 @@ const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent =>
   toStoredEvent(row, { ...NO_DETAILS, ...toldIn(row) })
 
 // A branch's history needs no other details. Details that cannot be parsed must not hide the state of the branch.
-function toldIn({ details }: Selectable<Schema['fact']>): Pick<BuildDetails, 'attempt' | 'startedAt' | 'finishedAt'> {
+function toldIn({
+  details,
+}: Selectable<Schema['fact']>): Pick<BuildDetails, 'attempt' | 'startedAt' | 'finishedAt' | 'end'> {
   try {
-    const { attempt, startedAt, finishedAt } = JSON.parse(details) as BuildDetails
-    return { attempt, startedAt, finishedAt }
+    const { attempt, startedAt, finishedAt, end } = JSON.parse(details) as BuildDetails
+    return { attempt, startedAt, finishedAt, end }
   } catch {
     return NO_DETAILS
   }
