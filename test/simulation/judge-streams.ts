@@ -34,7 +34,19 @@ function placeOf({ scenario }: World, { buildId, projectId }: { buildId: string;
 
 /** A card has builds of one stream and, where they do not share cards, of one build. A stream is red if its newest is. */
 export function judgeStreams(world: World, { buildEvents, requests }: Happened): string[] {
-  return [...judgeSharing(world), ...judgeRed(world, buildEvents, requests)]
+  return [...judgeSharing(world), ...judgeRed(world, buildEvents, requests), ...judgeJobs(world, buildEvents)]
+}
+
+/** What the jobs of a build's last end say of it is known, if it differs from the run's own word. */
+function judgeJobs({ scenario, chapterEnds }: World, buildEvents: readonly BuildEvent[]): string[] {
+  const { truth } = scenario.chapters.at(-1)!.builds
+  const lasts = [...Map.groupBy(truth, ({ said }) => said.build).values()].map((own) => own.at(-1)!)
+  return lasts.flatMap(({ said: { build, word }, jobs }) => {
+    const received = buildEvents.filter(({ buildId, seq }) => buildId === build && seq > (chapterEnds.at(-1) ?? 0))
+    const isEndReceived = received.findLast(({ details }) => !details.end?.isWhole)?.rawStatus === word
+    const isRead = received.some(({ rawStatus, details: { end } }) => end?.isWhole && rawStatus === jobs?.word)
+    return !jobs || jobs.word === word || !isEndReceived || isRead ? [] : [`the jobs of ${build} were not read`]
+  })
 }
 
 interface Row {
