@@ -38,6 +38,45 @@ export interface PlayedSource {
   asked(): string[]
   /** The next restart or stop gets no clear answer. */
   failNext(): void
+  /** Of a source that starts builds in several ways: what else happens there. */
+  hosted: Hosted | null
+}
+
+/** What starts a build: the sources have other words for it. `of next year`: a word that nobody knows yet. */
+export type Cause = 'push' | 'schedule' | 'by hand' | 'request' | 'queue' | 'chained' | 'of next year'
+
+export interface Hosted {
+  /** Ada's commit is built, until the test ends it. @returns the number that people see */
+  start(cause: Cause, branch?: string): string
+  /** The job `unit` fails, and so the build is cancelled. */
+  failFast(number: string): void
+  deleteBranch(branch: string): void
+  /** Merges the request whose builds `request` starts: number 87. */
+  mergeRequest(): void
+}
+
+/** The commit that `Hosted.start` builds. */
+const SHA = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
+const QUEUE = 'gh-readonly-queue/main/pr-87-a1b2c3d4'
+
+const GITHUB_EVENTS: Record<Cause, string> = {
+  push: 'push',
+  schedule: 'schedule',
+  'by hand': 'workflow_dispatch',
+  request: 'pull_request',
+  queue: 'merge_group',
+  chained: 'workflow_run',
+  'of next year': 'event_of_next_year',
+}
+
+const GITLAB_SOURCES: Record<Cause, string> = {
+  push: 'push',
+  schedule: 'schedule',
+  'by hand': 'web',
+  request: 'merge_request_event',
+  queue: 'merge_request_event',
+  chained: 'pipeline',
+  'of next year': 'event_of_next_year',
 }
 
 export type PlayedProject = 'acme/web' | 'acme/api'
@@ -59,11 +98,16 @@ export interface Played extends Stage {
 }
 
 /** The bot with a source that delivers to it. */
-export async function openPlayed(play: () => Promise<PlayedSource>, changes: Settings = {}): Promise<Played> {
+export async function openPlayed(
+  play: () => Promise<PlayedSource>,
+  changes: Settings = {},
+  subscriptions: readonly string[] = [],
+): Promise<Played> {
   const source = await play()
   const stage = await openStage({
     slack: { rates: 'off' },
     settings: { DEFAULT_CHANNEL: CHANNELS.builds, ...source.settings, ...changes },
+    ...(subscriptions.length > 0 && { subscriptions }),
   })
   stage.slack.connectBot(`${stage.app.url}/slack/events`)
   source.deliverTo(stage.app.url)
@@ -130,6 +174,8 @@ async function playCi(clock: Clock = systemClock): Promise<PlayedSource> {
       send(url, body, { path: `/webhooks/builds/${secret === 'ours' ? WEBHOOK_SECRET : OF_NOBODY}` }),
     asked: () => ci.calls().flatMap(({ method, path }) => (method === 'POST' ? actionIn(path) : [])),
     failNext: () => ci.addFault({ kind: 'lost-answer', method: 'POST', times: 1 }),
+    // The CI service does not say what started a build.
+    hosted: null,
   }
 }
 
@@ -191,6 +237,23 @@ async function playGithub(clock: Clock = systemClock): Promise<PlayedSource> {
       }),
     asked: () => github.calls().flatMap(({ method, path }) => (method === 'POST' ? actionIn(path) : [])),
     failNext: () => github.failNext(1, 502),
+    hosted: {
+      start(cause, branch = 'main') {
+        const outcome = github.push('acme/web', {
+          branch: cause === 'queue' ? QUEUE : branch,
+          event: GITHUB_EVENTS[cause],
+          ...(cause === 'request' && { pullRequest: 87 }),
+          jobs: ['unit', 'e2e'],
+          outcome: 'none',
+        })
+        if (outcome.kind !== 'run') throw new Error(outcome.kind)
+        ids.set(String(outcome.run.number), (last = outcome.run.id))
+        return String(outcome.run.number)
+      },
+      failFast: (number) => void github.finish(ids.get(number)!, 'cancelled', ['unit']),
+      deleteBranch: (branch) => void github.deleteBranch('acme/web', branch),
+      mergeRequest: () => void github.closePull('acme/web', 87, { merged: true }),
+    },
   }
 }
 
@@ -249,6 +312,23 @@ async function playGitlab(clock: Clock = systemClock): Promise<PlayedSource> {
       }),
     asked: () => gitlab.calls().flatMap(({ method, path }) => (method === 'POST' ? actionIn(path) : [])),
     failNext: () => gitlab.failNext(1, 502),
+    hosted: {
+      start(cause, branch = 'main') {
+        const outcome = gitlab.push('acme/web', {
+          branch: cause === 'queue' ? 'refs/merge-requests/87/train' : branch,
+          source: GITLAB_SOURCES[cause],
+          ...(cause === 'request' && { mergeRequest: { iid: 87 } }),
+          sha: SHA,
+          outcome: 'none',
+        })
+        if (outcome.kind !== 'pipeline') throw new Error(outcome.kind)
+        ids.set(String(outcome.pipeline.iid), (last = outcome.pipeline.id))
+        return String(outcome.pipeline.iid)
+      },
+      failFast: (number) => void gitlab.finish(ids.get(number)!, 'canceled', ['unit']),
+      deleteBranch: (branch) => void gitlab.deleteBranch('acme/web', branch),
+      mergeRequest: () => void gitlab.closeMergeRequest('acme/web', 87, { merged: true }),
+    },
   }
 }
 
