@@ -128,6 +128,26 @@ describe('a channel', () => {
     expect(await surgery.found('channels')).toEqual([{ kind: 'fine', count: 1 }])
   })
 
+  it.each([
+    [{ isReadOnly: true }, 'restricted_action_read_only_channel'],
+    [{ isThreadOnly: true }, 'restricted_action_thread_only_channel'],
+    [{ postingRestrictedTo: { type: ['admin'] } }, 'restricted_action'],
+  ])('where only some may post is named before anything is posted: %j', async (restriction, code) => {
+    const surgery = await openSurgery()
+    const channel = CHANNELS.builds
+    surgery.slack.acts.restrict(channel, restriction)
+    expect(await surgery.found('channels')).toEqual([{ kind: 'channel-closed', channel, code }])
+  })
+
+  it.each([{ isNonThreadable: true }, { postingRestrictedTo: { user: ['U0BUILDBOT'] } }])(
+    'where Buildline may post cards is fine: %j',
+    async (restriction) => {
+      const surgery = await openSurgery()
+      surgery.slack.acts.restrict(CHANNELS.builds, restriction)
+      expect(await surgery.found('channels')).toEqual([{ kind: 'fine', count: 1 }])
+    },
+  )
+
   it('that is private is fine', async () => {
     const surgery = await openSurgery()
     expect(await surgery.found('channels', following(CHANNELS.secret, CHANNELS.builds))).toEqual([

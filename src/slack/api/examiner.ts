@@ -1,8 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
-import { isRecord } from '../../lib/json.ts'
-import { BROKEN_ANSWER, classify, troubleOf, type SlackTrouble } from './errors.ts'
+import { createCanPost, type CanPost } from './can-post.ts'
+import { troubleOf, type SlackTrouble } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 
 /** What Slack says about our token. */
@@ -16,13 +15,9 @@ export type SlackIdentity =
     }
   | SlackTrouble
 
-/** `closed`: nothing can be posted in this channel. */
-type ChannelLook = { kind: 'open' } | { kind: 'closed'; code: string } | SlackTrouble
-
 export interface SlackExaminer {
   identity(): Promise<SlackIdentity>
-  /** Needs `channels:read`, for private channels `groups:read`. */
-  channel(channel: ChannelId): Promise<ChannelLook>
+  channel(channel: ChannelId): Promise<CanPost>
   /** `open`: Slack offers a Socket Mode connection, which is not opened. Needs `connections:write`; null without a token. */
   socket: (() => Promise<{ kind: 'open' } | SlackTrouble>) | null
 }
@@ -46,15 +41,7 @@ export function createSlackExaminer({
       const call = createClient({ token, apiUrl, onResponse }).apiCall('auth.test')
       return call.then(() => said, troubleOf)
     },
-    async channel(channel) {
-      try {
-        const answer = await createClient({ token, apiUrl }).apiCall('conversations.info', { channel })
-        return channelLookIn(fieldOf(answer, 'channel'))
-      } catch (error) {
-        const { kind, code } = classify(error)
-        return kind === 'channel-closed' ? { kind: 'closed', code } : troubleOf(error)
-      }
-    },
+    channel: createCanPost({ token, apiUrl }),
     socket:
       appToken === null
         ? null
@@ -77,14 +64,6 @@ const HALF_A_SECOND_MS = 500
 function aheadOf(headers: Pick<Headers, 'get'>, atMs: number): number | null {
   const at = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(at) ? null : Math.round(atMs - at - HALF_A_SECOND_MS)
-}
-
-function channelLookIn(channel: unknown): ChannelLook {
-  if (!isRecord(channel)) return { kind: 'away', code: BROKEN_ANSWER }
-  if (channel['is_archived'] === true) return { kind: 'closed', code: 'is_archived' }
-  // A direct message has no members, so `is_member` says nothing there. It has a `user`.
-  const isOutside = channel['is_member'] === false && textOf(channel['user']) === null
-  return isOutside ? { kind: 'closed', code: 'not_in_channel' } : { kind: 'open' }
 }
 
 /** The additional scope for PEOPLE_BY_EMAIL. manifest.yml does not ask for it. */

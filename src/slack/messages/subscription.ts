@@ -149,6 +149,10 @@ export function closedWords(
       return { what: 'Buildline is not in it', next: invite }
     case 'channel_not_found':
       return { what: 'it is gone, or private and Buildline is not in it', next: invite }
+    case 'restricted_action':
+    case 'restricted_action_read_only_channel':
+    case 'restricted_action_thread_only_channel':
+      return { what: 'only some people may post in it', next: `Let Buildline post ${where}, or type ${elsewhere}` }
     default:
       return {
         what: `Slack refuses (${outside(code, WORD_CHARS_MAX) || 'no code'})`,
