@@ -7,6 +7,7 @@ import { credible, restartRequests, type Request } from '../domain/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../domain/attempt.ts'
 import type { Turn } from '../domain/recovered.ts'
 import { together } from '../lib/async.ts'
+import { shownInstead } from '../catalog/closed-channels.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { turnsOf } from '../store/history.ts'
 import type { StoredDecision } from '../store/records.ts'
@@ -37,16 +38,18 @@ export async function decideCard(
   const made: StoredDecision[] = []
   const bound = boundForOneEvent(known)
   const followers = [...byChannel(bound.subscriptions)]
-  const [turns, storedOf] = await together([
+  const [turns, storedOf, shownOf] = await together([
     turnsOf(tx, attempts),
     together(followers.map(([channel]) => tx.decisionsOf({ subject, channel }))),
+    together(followers.map(([, subscriptions]) => shownInstead(tx, subject, subscriptions, buildEvents))),
   ])
   for (const [i, [channel, subscriptions]] of followers.entries()) {
     const stored = new Map(storedOf[i]!.map((decision) => [decision.eventSeq, decision]))
     let hasCard = [...stored.values()].some(opensCard)
     for (const buildEvent of buildEvents) {
       const turn = turns.get(buildEvent.seq) ?? null
-      if (stored.get(buildEvent.seq)?.turn === turn) continue
+      const before = stored.get(buildEvent.seq)
+      if (before ? before.turn === turn : shownOf[i]!.has(buildEvent.seq)) continue
       const effect = buildEvent.origin === 'history' ? buildEvent.origin : effects.get(buildEvent.seq)!
       const question = { branch: buildEvent.branch, status: buildEvent.status, effect, turn, hasCard }
       const decision = decide(question, subscriptions, bound.rules)

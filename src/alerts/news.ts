@@ -5,7 +5,8 @@ import { claimable } from '../domain/handle.ts'
 import { sourceOf } from '../domain/ids.ts'
 import { repositoryIn } from '../domain/project-names.ts'
 import { branchKey, type PlacedEvent } from '../domain/revision.ts'
-import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import { followersOf } from '../catalog/followers.ts'
+import type { ProjectNames, Subscription } from '../domain/subscription.ts'
 import { together } from '../lib/async.ts'
 import type { DueRevision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
@@ -44,7 +45,10 @@ export async function readNews(
     earlier = [...(await tx.eventsOfCard(revisionKey, newestNumber - 1)), ...earlier]
   const project = projectOf(buildEvents, earlier)
   const rules = project ? await deps.rulesOf(project.names) : null
-  const followers = project ? following(subscriptions, await confirmedNames(tx, project.names)) : []
+  const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
+  const followers = project
+    ? await followersOf(tx, subscriptions, await confirmedNames(tx, project.names), last?.branch)
+    : []
   const isWaiting = rules === 'wait' || (project !== null && (await requestAuthor(tx, deps, project, followers)))
   if (isWaiting && deps.clock.now() < project!.receivedAt + INGEST_WAIT_MS) {
     await tx.postponeRevision(revisionKey, deps.clock.now() + WAITING_RECHECK_MS)
@@ -52,7 +56,6 @@ export async function readNews(
   }
   const known: Known = { subscriptions: followers, rules: rules === 'wait' ? null : rules }
   const changes = branchWithOutcome(buildEvents.filter(({ cardNumber }) => cardNumber === null))
-  const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
   const branch = changes?.key ?? (last ? branchKey(last.projectId, last.branch) : revisionKey)
   return { revisionKey, mark, requests, buildEvents, newest, onNewest, known, changes, branch }
 }

@@ -1,7 +1,9 @@
-import type { SourceName } from '../domain/ids.ts'
-import { hasNameAlone, meantSources, nameKey, type Namesake, type Subscription } from '../domain/subscription.ts'
+import { SOURCES, type SourceName } from '../domain/ids.ts'
+import { nameKey, type Follows, type Subscription } from '../domain/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import { withClosings } from './followers.ts'
+import type { Namesake } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /** How old the answer may be to which sources have a project of a name. */
@@ -19,7 +21,7 @@ export interface NameWithoutSource {
 }
 
 export interface Subscriptions {
-  /** All subscriptions in force. Those by name alone have the sources that are meant. */
+  /** All subscriptions in force. Those by name alone have the sources that are meant; those of closed channels say so. */
   all(): Promise<readonly Subscription[]>
   namesWithoutSource(): Promise<readonly NameWithoutSource[]>
 }
@@ -74,7 +76,8 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
     async all() {
       const subscriptions = await inForce()
       const names = await namesIn(subscriptions)
-      return subscriptions.map((one) => withSources(one, names))
+      const named = subscriptions.map((one) => withSources(one, names))
+      return withClosings(named, (await store?.read.closedChannels()) ?? [])
     },
     async namesWithoutSource() {
       const all = [...(await namesIn(await inForce())).values()]
@@ -85,7 +88,20 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
   }
 }
 
-type OneProject = Extract<Subscription['follows'], { what: 'project' }>
+type OneProject = Extract<Follows, { what: 'project' }>
+
+/** Is the project named by nothing but a name, which may pass to another project? */
+const hasNameAlone = (follows: Follows): follows is OneProject =>
+  follows.what === 'project' && !follows.uuid && !follows.projectId
+
+/**
+ * The sources whose project a name means if its subscription names none. A project that only the CI service's deliveries
+ * name is not meant beside another source's: these deliveries are not signed, so it may be made up to post there.
+ */
+export function meantSources(namesakes: readonly Namesake[]): readonly SourceName[] {
+  const isCiMeant = namesakes.every(({ source }) => source === 'ci') || namesakes.some(({ isListed }) => isListed)
+  return isCiMeant ? SOURCES : SOURCES.filter((source) => source !== 'ci')
+}
 
 const keyOf = ({ name, sources }: OneProject): string => JSON.stringify([nameKey(name), sources ?? null])
 

@@ -5,6 +5,7 @@ import type { DeliveredProject, KnownProject, NameSearch, Projects } from '../st
 import type { Reads, Store } from '../store/store.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
 import { NAMESAKES_MAX, namesOf } from './delivered.ts'
+import { followersOf } from './followers.ts'
 import type { ProjectNotFound, Requester, Where } from './outcomes.ts'
 import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
 import type { CiRules } from '../domain/decide.ts'
@@ -162,17 +163,26 @@ export async function followedIn(
   )
   if (here.length === 0) return null
   if (follow(here, 'all')) return EVERY_PROJECT
-  const named = await idsNamedBy(reads, here)
-  if (!follow(here, 'unfollowed') || follow(elsewhere, 'all')) return { only: named }
+  const named = (await namedBy(reads, here)).map(({ projectId }) => projectId)
+  const open = elsewhere.filter(({ closedAt }) => !closedAt)
+  if (!follow(here, 'unfollowed') || follow(open, 'all')) return { only: named }
   const own = new Set(named)
-  return { except: (await idsNamedBy(reads, elsewhere)).filter((id) => !own.has(id)) }
+  const except: ProjectId[] = []
+  for (const project of await namedBy(reads, open))
+    if (!own.has(project.projectId) && !(await isByDefault(reads, subscriptions, project)))
+      except.push(project.projectId)
+  return { except }
 }
+
+/** Is it the default channel's? */
+const isByDefault = async (reads: Reads, subscriptions: readonly Subscription[], project: DeliveredProject) =>
+  follow(await followersOf(reads, subscriptions, namesOf(project)), 'unfollowed')
 
 const follow = (subscriptions: readonly Subscription[], what: Subscription['follows']['what']): boolean =>
   subscriptions.some(({ follows }) => follows.what === what)
 
-/** The ids of the projects that these subscriptions name, and that builds have named too. */
-async function idsNamedBy(reads: Reads, subscriptions: readonly Subscription[]): Promise<ProjectId[]> {
+/** The projects that these subscriptions name, and that builds have named too. */
+async function namedBy(reads: Reads, subscriptions: readonly Subscription[]): Promise<DeliveredProject[]> {
   const byKey = Map.groupBy(
     subscriptions.flatMap((one) => followedKeys(one).map((key) => ({ key, one }))),
     ({ key }) => key,
@@ -184,7 +194,7 @@ async function idsNamedBy(reads: Reads, subscriptions: readonly Subscription[]):
     const candidates = keys.flatMap((key) => byKey.get(key) ?? [])
     return following([...new Set(candidates.map(({ one }) => one))], namesOf(project)).length > 0
   }
-  return delivered.filter(isNamed).map(({ projectId }) => projectId)
+  return delivered.filter(isNamed)
 }
 
 /** What a subscription calls its project, in lower case. */

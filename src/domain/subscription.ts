@@ -1,5 +1,5 @@
-import { SOURCES, sourceOf, type ChannelId, type SourceName, type Uuid } from './ids.ts'
-import { patternMode } from './pattern.ts'
+import { sourceOf, type ChannelId, type SourceName, type Uuid } from './ids.ts'
+import { coversBranch, matchBranch, patternMode } from './pattern.ts'
 import type { ReminderRule } from './reminder.ts'
 import type { ChannelRule } from './rule.ts'
 
@@ -24,6 +24,10 @@ export interface Subscription {
   createdBy?: string
   /** ms since the epoch */
   createdAt?: number
+  /** since when Slack refuses posts in the channel (ms); left out: it does not */
+  closedAt?: number
+  /** the channel gets these builds as long as they cannot be posted in this one, which made the subscription */
+  insteadOf?: ChannelId
 }
 
 /**
@@ -45,22 +49,43 @@ export interface ProjectNames {
   projectId: string
   projectUuid: string | null
   names: readonly (string | null)[]
+  /** its known branches, the newest first; empty or left out: none is known */
+  branches?: readonly string[]
 }
 
 /**
- * The subscriptions that follow this project. The default channel's counts only if no other channel follows it. Within
- * a channel, subscriptions to this project replace those to all projects.
+ * The subscriptions that follow this project. The default channel's counts only if no other channel's counts: one whose
+ * channel can be posted in, and that covers a known branch. Where nothing can be posted, the default channel gets those
+ * subscriptions as well. Within a channel, subscriptions to this project replace those to all projects.
  */
 export function following(subscriptions: readonly Subscription[], project: ProjectNames): Subscription[] {
   const candidates = subscriptions.filter(({ follows }) => follows.what !== 'project' || isNamed(follows, project))
-  return candidates.filter(({ channel, follows }) => {
-    const others = candidates.filter((other) => other.channel !== channel && other.follows.what !== 'unfollowed')
-    if (follows.what === 'unfollowed' && others.length > 0) return false
-    return candidates.every(
-      (other) => other.channel !== channel || NEARNESS[other.follows.what] <= NEARNESS[follows.what],
-    )
-  })
+  const nearest = candidates.filter(({ channel, follows }) =>
+    candidates.every((other) => other.channel !== channel || NEARNESS[other.follows.what] <= NEARNESS[follows.what]),
+  )
+  const isFollowed = nearest.some((one) => one.follows.what !== 'unfollowed' && counts(one, project.branches))
+  const own = candidates.filter((one) => (one.follows.what === 'unfollowed' ? !isFollowed : nearest.includes(one)))
+  const substitute = candidates.find(({ follows, closedAt }) => follows.what === 'unfollowed' && !closedAt)?.channel
+  const closed = substitute === undefined ? [] : own.filter(({ closedAt }) => closedAt)
+  return [...own, ...closed.map((one) => ({ ...one, channel: substitute!, insteadOf: one.channel }))]
 }
+
+/** Can it deliver anything of a project with these branches? */
+export const counts = ({ closedAt, rules }: Subscription, branches: readonly string[] = []): boolean =>
+  !closedAt && (branches.length === 0 || coversAny(rules, branches))
+
+/** Do these rules cover one of these branches, or every branch? The project's own rules do. */
+export const coversAny = (rules: Subscription['rules'], branches: readonly string[]): boolean =>
+  !rules?.length || rules.some((rule) => !rule.branch || looked(rule, branches).some((one) => covers(rule, one)))
+
+const covers = ({ branch, branchMatch }: ChannelRule, one: string): boolean =>
+  coversBranch(matchBranch(branch, branchMatch, one))
+
+/** A regex is matched with this many branches only, the newest: each takes time. */
+const REGEX_BRANCHES_MAX = 50
+
+const looked = ({ branch, branchMatch }: ChannelRule, branches: readonly string[]): readonly string[] =>
+  patternMode(branch ?? '', branchMatch) === 'regex' ? branches.slice(0, REGEX_BRANCHES_MAX) : branches
 
 const NEARNESS = { project: 2, all: 1, unfollowed: 0 } as const
 
@@ -80,52 +105,3 @@ function isNamed(follows: OneProject, { projectId, projectUuid, names }: Project
 
 /** Equal for two ways to write the same name. */
 export const nameKey = (name: string): string => name.trim().toLowerCase()
-
-/** Is the project named by nothing but a name, which may pass to another project? */
-export const hasNameAlone = (follows: Follows): follows is OneProject =>
-  follows.what === 'project' && !follows.uuid && !follows.projectId
-
-/** A source that has a project of some name. `isListed`: CI's own list has it, not only deliveries. */
-export interface Namesake {
-  source: SourceName
-  isListed: boolean
-}
-
-/**
- * The sources whose project a name means if its subscription names none. A project that only the CI service's deliveries
- * name is not meant beside another source's: these deliveries are not signed, so it may be made up to post there.
- */
-export function meantSources(namesakes: readonly Namesake[]): readonly SourceName[] {
-  const isCiMeant = namesakes.every(({ source }) => source === 'ci') || namesakes.some(({ isListed }) => isListed)
-  return isCiMeant ? SOURCES : SOURCES.filter((source) => source !== 'ci')
-}
-
-/**
- * A key that two subscriptions of a channel share if and only if the later one replaces the earlier one: they are for
- * the same project (by uuid, else by id, else by name) or for all, and for the same branches, however they are written.
- */
-export const subscriptionSlot = (follows: Follows, rules: readonly ChannelRule[] | null): string =>
-  JSON.stringify([...followedKey(follows), ...branchKeys(rules ?? [])])
-
-function followedKey(follows: Follows): [what: string, key: string] {
-  if (follows.what !== 'project') return [follows.what, '']
-  if (follows.uuid) return ['uuid', follows.uuid.toLowerCase()]
-  return follows.projectId ? ['id', follows.projectId] : ['name', nameKey(follows.name)]
-}
-
-/** Empty if any rule is for every branch: the other rules' branches add nothing. */
-function branchKeys(rules: readonly ChannelRule[]): string[] {
-  const keys = rules.map(branchKey)
-  return keys.includes(EVERY_BRANCH) ? [] : [...new Set(keys)].sort()
-}
-
-const EVERY_BRANCH = ''
-
-function branchKey({ branch, branchMatch }: ChannelRule): string {
-  if (branch === null || branch === '') return EVERY_BRANCH
-  const mode = patternMode(branch, branchMatch)
-  if (mode !== 'wildcard') return `${mode}:${branch}`
-  const pattern = branch.replaceAll(/\*+/g, '*')
-  if (pattern === '*') return EVERY_BRANCH
-  return `${pattern.includes('*') ? mode : 'exact'}:${pattern}`
-}

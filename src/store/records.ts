@@ -1,6 +1,6 @@
 import type { BranchFilter } from '../domain/pattern.ts'
 import type { Decision } from '../domain/decide.ts'
-import type { ChannelId, ProjectId, Uuid } from '../domain/ids.ts'
+import type { ChannelId, ProjectId, SourceName, Uuid } from '../domain/ids.ts'
 import type { PlacedEvent } from '../domain/revision.ts'
 import type { CardState, Queues } from '../domain/plan.ts'
 import type { AttemptRef } from '../domain/request.ts'
@@ -89,6 +89,12 @@ export type Projects = { only: readonly string[] } | { except: readonly string[]
 export interface NameSearch {
   text: string
   at: 'begin' | 'end' | 'anywhere' | 'near'
+}
+
+/** A source that has a project of some name. `isListed`: CI's own list has it, not only deliveries. */
+export interface Namesake {
+  source: SourceName
+  isListed: boolean
 }
 
 /** A part of the projects that their sources list, by name. */

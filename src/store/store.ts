@@ -6,7 +6,6 @@ import type { NewestCard } from '../domain/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/request.ts'
 import type { DigestReads, DigestWrites } from './digests.ts'
-import type { Namesake } from '../domain/subscription.ts'
 import type { FigureReads } from './figures.ts'
 import type {
   RevisionRef,
@@ -16,6 +15,7 @@ import type {
   Claim,
   ClosedChannel,
   DueRevision,
+  Namesake,
   EventRef,
   DeliveredProject,
   ListedProject,
@@ -206,6 +206,11 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   lastDeliveries(limit: number): Promise<{ project: string; at: number }[]>
   /** The branches of a project, the one with the newest build first. */
   branchesOf(projectId: string, limit: number): Promise<string[]>
+  /**
+   * The revisions with build events for a channel in which a card still has to be posted or edited, and which were not
+   * decided for another channel.
+   */
+  unshownIn(channel: ChannelId, undecidedFor: ChannelId, limit: number): Promise<string[]>
   /** The subject of one of the bot's messages. */
   subjectOf(channel: ChannelId, ts: MessageTs): Promise<string | null>
   /** The requests about the builds of a revision, oldest first. */

@@ -1,6 +1,8 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { SubscriptionDeps } from './outcomes.ts'
-import { closedLine } from '../../slack/messages/subscription.ts'
+import { wakeUnshown } from '../../catalog/closed-channels.ts'
+import type { Subscription } from '../../domain/subscription.ts'
+import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 
 /** What is needed to record that a channel is closed, and to tell people. */
@@ -50,12 +52,39 @@ export async function channelOpened({ store }: ClosingDeps, channel: ChannelId):
 export const NOTIFYING_MAX_MS = 60_000
 
 /**
- * Tells the owners of each closed channel, directly and once for each closing. One of several processes claims a
+ * Tells the owners of each closed channel, directly, and the default channel, once for each closing. One of several processes claims a
  * closing; if it dies, another one does. People whom the dead process has told are not told again.
  */
 export async function announceClosings(deps: ClosingDeps): Promise<void> {
-  for (const closing of await deps.store.read.closedChannels())
+  for (const closing of await deps.store.read.closedChannels()) {
+    await showElsewhere(deps, closing)
     if ((await isUnnotified(deps, closing)) && (await claimClosing(deps, closing))) await notifyOwners(deps, closing)
+  }
+}
+
+/** Build events that were being ingested when the channel closed have been after this time. */
+const INGESTED_AFTER_MS = 10_000
+
+/** The default channel gets what the closed one has not shown. Later builds are decided for it when they come. */
+async function showElsewhere(
+  { store, clock, log, subscriptions }: ClosingDeps,
+  { channel, closedAt }: ClosedChannel,
+): Promise<void> {
+  const name = `show-elsewhere ${channel}`
+  const substitute = substituteIn(await subscriptions(), channel)
+  if (substitute === null || (await store.read.lastDoneAt(name)) === closedAt) return
+  const now = clock.now()
+  const woken = await store.write(async (tx) => {
+    if (now > closedAt + INGESTED_AFTER_MS) await tx.setLastDoneAt(name, closedAt)
+    return wakeUnshown(tx, channel, substitute, now)
+  })
+  if (woken > 0) log.info({ channel, revisions: woken }, 'builds of a closed channel go to the default channel')
+}
+
+/** The channel that gets the builds of a closed one; null: none does. */
+function substituteIn(all: readonly Subscription[], closed: ChannelId): ChannelId | null {
+  const byDefault = all.find(({ follows, closedAt }) => follows.what === 'unfollowed' && !closedAt)
+  return byDefault && byDefault.channel !== closed ? byDefault.channel : null
 }
 
 async function isUnnotified(
@@ -84,8 +113,10 @@ const claimClosing = ({ store, clock }: ClosingDeps, { channel, code, retryAt, c
 
 async function notifyOwners(deps: ClosingDeps, closing: ClosedChannel): Promise<void> {
   const { channel, closedAt, code } = closing
-  const followed = (await deps.subscriptions()).filter((one) => one.channel === channel)
+  const all = await deps.subscriptions()
+  const followed = all.filter((one) => one.channel === channel)
   const digest = await deps.store.read.digest(channel)
+  const substitute = substituteIn(all, channel)
   const makers = [
     ...new Set([...followed.flatMap(({ createdBy }) => createdBy ?? []), ...(digest ? [digest.setBy] : [])]),
   ]
@@ -97,6 +128,8 @@ async function notifyOwners(deps: ClosingDeps, closing: ClosedChannel): Promise<
     for (const admin of deps.admins.filter((id) => /^[UW]/.test(id) && !makers.includes(id)))
       ends.push(await notifyOne(deps, closing, admin, text))
   deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
+  if (substitute !== null && followed.length > 0)
+    ends.push(await notifyOne(deps, closing, substitute, elsewhereLine({ channel, at: closedAt, followed })))
   // If somebody could not be reached now, the closing stays unfinished and is claimed again later.
   if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
 }
@@ -116,6 +149,6 @@ async function notifyOne(
     await store.write((tx) => tx.setLastDoneAt(name, closedAt))
     return 'reached'
   }
-  log.warn({ channel, user, code: outcome.code }, 'an owner could not be told that a channel is closed')
+  log.warn({ channel, user, code: outcome.code }, 'that a channel is closed could not be told')
   return outcome.kind === 'channel-closed' || outcome.kind === 'refused' ? 'never' : 'later'
 }

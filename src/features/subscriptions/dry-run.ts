@@ -4,7 +4,8 @@ import { branchKey } from '../../domain/revision.ts'
 import { LAST_ORDER } from '../../store/history.ts'
 import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
 import { boundForOneEvent, decide, type DecisionInput } from '../../domain/decide.ts'
-import { following, type Subscription } from '../../domain/subscription.ts'
+import type { Subscription } from '../../domain/subscription.ts'
+import { BRANCHES_MAX, followersOf } from '../../catalog/followers.ts'
 import { EVERY_PROJECT, findProject, visibleTo } from '../../catalog/projects.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuery, SubscriptionDeps } from './outcomes.ts'
@@ -44,7 +45,7 @@ export async function dryRun(
   const known = await read.project({ uuid: project.uuid, legacyId: project.projectId ?? '', names: [project.name] })
   const ciRules = rules === 'wait' ? null : rules
   const isVisible = await visibleTo(deps, by)
-  const followers = following(subscriptions, names)
+  const followers = await followersOf(read, subscriptions, names, branch)
   const shown = followers.filter(({ channel }) => isVisible(channel))
   const bound = boundForOneEvent({ subscriptions: shown, rules: ciRules })
   const byChannel = [...Map.groupBy(bound.subscriptions, ({ channel }) => channel)]
@@ -103,7 +104,6 @@ function turnOf(event: DryWord, wasRed: boolean | null): DecisionInput['turn'] {
 /** At most this many matching branches are named; the others are counted. */
 const MATCHES_MAX = 5
 
-const BRANCHES_MAX = 500
 const AT_ONCE_MAX = 10
 /** For all projects: those with the latest news, and the newest branches of each. */
 const PROJECTS_MAX = 20

@@ -1,11 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import {
-  subscriptionSlot,
-  type Follows,
-  type ProjectNames,
-  type Subscription,
-  following,
-} from '../../domain/subscription.ts'
+import { following, type Follows, type ProjectNames, type Subscription } from '../../domain/subscription.ts'
+import { subscriptionSlot } from '../../store/subscription-slot.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
 import type { StoredSubscription, NewSubscription } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'

@@ -4,7 +4,7 @@ import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { branchName, firstFew, joined, outside, somebody } from './build.ts'
-import { durationWords } from './times.ts'
+import { clockTime, durationWords } from './times.ts'
 import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
 // Texts about subscriptions. All are markup. Names, patterns and events come from outside and are escaped.
@@ -133,6 +133,23 @@ export function closedLine({
     ...(hasDigest ? ['It gets no digest while it is closed.'] : []),
     `*Next:* ${next}`,
   ].join('\n')
+}
+
+/** Posted in the default channel when another one closes. */
+export function elsewhereLine({
+  channel,
+  at,
+  followed: those,
+}: {
+  channel: string
+  at: number
+  followed: readonly Followed[]
+}): string {
+  const what = [...new Set(those.map(followedProject))]
+  const isOne = what.length === 1 && those[0]!.follows.what === 'project'
+  const since = clockTime(at)
+  const shown = `${firstFew(what, NAMED_MAX)} ${isOne ? 'is' : 'are'} shown here`
+  return `:mute: <#${channel}> cannot be reached${since === null ? '' : ` since ${since}`}, so ${shown}.`
 }
 
 /** Why nothing can be posted in a channel, and what the reader can do. */

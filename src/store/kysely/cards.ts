@@ -6,6 +6,7 @@ import type { Card, CardKey } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 import type { BuildEvent } from '../../domain/build-event.ts'
+import { noticeSubject } from '../../domain/revision.ts'
 import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toPlacedEvent } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({
@@ -208,7 +209,7 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
   }
 }
 
-type DecisionReads = Pick<Reads, 'decisionsOf' | 'decisionsOfEvent' | 'noticeEvents'>
+type DecisionReads = Pick<Reads, 'decisionsOf' | 'decisionsOfEvent' | 'noticeEvents' | 'unshownIn'>
 
 /** Decisions: who gets which builds, and why. */
 export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionReads {
@@ -233,6 +234,23 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionR
         .orderBy('channel')
         .execute()
       return rows.map(toDecision)
+    },
+
+    async unshownIn(channel, undecidedFor, limit) {
+      const waiting = sql`card.channel = ${channel} and (card.post_at is not null or card.edit_at is not null)`
+      const undecided = sql`not exists (select 1 from decision as other
+        where other.fact_seq = decision.fact_seq and other.channel = ${undecidedFor})`
+      const { rows } = await sql<{ subject: string }>`
+        select decision.subject from card
+          join decision on decision.subject = card.subject and decision.channel = card.channel
+          where ${waiting} and ${undecided}
+        union
+        select decision.subject from card
+          join decision on decision.notice_day = substr(card.subject, ${sql.lit(noticeSubject('').length + 1)})
+            and decision.channel = card.channel
+          where card.subject like ${sql.lit(noticeSubject('%'))} and ${waiting} and ${undecided}
+        limit ${sql.lit(limit)}`.execute(db)
+      return [...new Set(rows.map(({ subject }) => subject.split('/')[0]!))]
     },
 
     async noticeEvents(day, channel, limit) {

@@ -21,6 +21,7 @@ function stage(...fixed: Subscription[]) {
   const clock = createHandClock(T0)
   const read = {
     subscriptions: async () => [],
+    closedChannels: async () => [],
     namesakes: async (names: readonly string[]) => {
       asked.push(names)
       return sources.map((source) => ({ name: 'Acme/Web', source, isListed: false }))

@@ -1,0 +1,43 @@
+import type { BuildEvent } from '../domain/build-event.ts'
+import type { ChannelId } from '../domain/ids.ts'
+import { noticeDay } from '../domain/notice.ts'
+import { noticeSubject } from '../domain/revision.ts'
+import type { Subscription } from '../domain/subscription.ts'
+import type { Card } from '../store/records.ts'
+import type { Reads, Tx } from '../store/store.ts'
+
+// While a channel is closed, the default channel gets its builds: all but those that the channel had shown before.
+
+/**
+ * Of a card's build events: those that closed channels have shown, in whose place another channel would get them.
+ * @param subscriptions of that other channel
+ */
+export async function shownInstead(
+  reads: Pick<Reads, 'card' | 'decisionsOf'>,
+  subject: string,
+  subscriptions: readonly Subscription[],
+  buildEvents: readonly Pick<BuildEvent, 'seq' | 'at'>[],
+): Promise<ReadonlySet<number>> {
+  const shown = new Set<number>()
+  for (const channel of new Set(subscriptions.flatMap(({ insteadOf }) => insteadOf ?? []))) {
+    if (waits(await reads.card({ subject, channel }))) return new Set()
+    const decisions = new Map((await reads.decisionsOf({ subject, channel })).map((one) => [one.eventSeq, one.reason]))
+    for (const { seq, at } of buildEvents.filter((one) => decisions.has(one.seq))) {
+      const notice = { subject: noticeSubject(noticeDay(at)), channel }
+      if (decisions.get(seq) !== 'account-notice' || !waits(await reads.card(notice))) shown.add(seq)
+    }
+  }
+  return shown
+}
+
+const waits = (card: Card | null): boolean => card !== null && (card.queues.post !== null || card.queues.edit !== null)
+
+/** At most this many revisions are woken at once. */
+const WOKEN_MAX = 200
+
+/** Wakes the revisions of which a closed channel has not shown everything, so that the default channel gets them. */
+export async function wakeUnshown(tx: Tx, closed: ChannelId, substitute: ChannelId, now: number): Promise<number> {
+  const revisions = await tx.unshownIn(closed, substitute, WOKEN_MAX)
+  for (const key of revisions) await tx.wakeRevision(key, now, 0)
+  return revisions.length
+}
