@@ -18,6 +18,7 @@ import { createMetrics } from './metrics.ts'
 import { createChart } from './slack/picture/show.ts'
 import { svgToPng } from './slack/picture/picture.ts'
 import { createAddresses } from './slack/api/addresses.ts'
+import { createCanPost } from './slack/api/can-post.ts'
 import { createClient } from './slack/api/client.ts'
 import { createDirectory, createMemberships } from './slack/api/directory.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
@@ -198,6 +199,7 @@ export function createEngine({
     badges,
     draw: svgToPng,
     ...createMemberships({ ...slack, clock, log }),
+    canPost: createCanPost(slack),
     connections,
     doctor,
   })

@@ -1,11 +1,29 @@
 import { coversAny, following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import { patternMode } from '../domain/pattern.ts'
 import type { ChannelRule } from '../domain/rule.ts'
-import type { ClosedChannel } from '../store/records.ts'
+import type { ProjectRef } from '../domain/project-names.ts'
+import type { ClosedChannel, Projects } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 
 /** The most branches of a project that a subscription's branches are compared with, those with the newest builds. */
 export const BRANCHES_MAX = 500
+
+/** For all projects: those with the latest news, and the newest branches of each. */
+const PROJECTS_MAX = 20
+const BRANCHES_EACH_MAX = 50
+
+/** The names of the streams that builds of a project have had, or (null) those of all projects, the newest first. */
+export async function knownBranches(
+  reads: Pick<Reads, 'branchesOf' | 'newestBuilds'>,
+  project: Pick<ProjectRef, 'projectId'> | null,
+): Promise<string[]> {
+  if (project) return project.projectId === null ? [] : reads.branchesOf(project.projectId, BRANCHES_MAX)
+  const builds = await reads.newestBuilds(EVERY_PROJECT, PROJECTS_MAX)
+  const branches = await Promise.all(builds.map(({ projectId }) => reads.branchesOf(projectId, BRANCHES_EACH_MAX)))
+  return [...new Set(branches.flat())]
+}
+
+const EVERY_PROJECT: Projects = { except: [] }
 
 /** Marks the subscriptions whose channel is closed. */
 export function withClosings(

@@ -12,7 +12,7 @@ import { jsonOf } from './values.ts'
 export const requesterOf = (body: unknown, via: Requester['via']): Requester => ({
   user: userOf(body) ?? '',
   team: teamOf(body),
-  channel: channelOf(body),
+  channel: isGroupMessage(body) ? null : channelOf(body),
   via,
   interactionKey: interactionKeyOf(body),
 })
@@ -52,6 +52,10 @@ export function channelOf(body: unknown): ChannelId | null {
     textAt(body, 'event', 'channel')
   return id !== null && isChannelId(id) ? id : null
 }
+
+/** A group direct message has the id of a channel, but no app can be in it. */
+const isGroupMessage = (body: unknown): boolean =>
+  (textAt(body, 'channel_name') ?? textAt(body, 'channel', 'name') ?? '').startsWith('mpdm-')
 
 /** The thread that an answer belongs in; null for a root message, and for the channel itself. */
 export function threadOf(body: unknown): MessageTs | null {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { SUBSCRIPTION_ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { BUILDS, headlines, OPS, untilSaid, WEB } from './channel.ts'
-import { buildOf, openStage, sendAll, settled, until, type Stage } from '../support/app.ts'
+import { buildOf, openStage, rowsOf, sendAll, settled, until, type Stage } from '../support/app.ts'
+
+const { ada } = PEOPLE
 
 // A subscription counts only while it can deliver: its channel can be posted in, and its branches match something.
 
@@ -10,7 +14,7 @@ const linesIn = ({ slack }: Pick<Stage, 'slack'>, words: string): string[] =>
 async function openFollowed(...subscriptions: string[]): Promise<Stage> {
   const stage = await openStage({
     settings: { DEFAULT_CHANNEL: BUILDS },
-    subscriptions,
+    ...(subscriptions.length > 0 && { subscriptions }),
     slack: { rates: 'off', ackTimeoutMs: 30_000 },
   })
   stage.slack.connectBot(`${stage.app.url}/slack/events`)
@@ -93,4 +97,97 @@ describe('a subscription whose branches match nothing', () => {
       expect(linesIn(stage, 'acme/web #')).toEqual([])
     },
   )
+})
+
+const kept = ({ folder }: Stage) => rowsOf(folder, 'select channel, rules, mention, remind from subscription')
+
+/** What a command is answered with. */
+async function answerTo({ slack }: Stage, text: string, channel: string = WEB) {
+  const before = slack.ephemerals(channel, ada).length
+  await slack.people.runCommand({ user: ada, channel, command: '/ci', text })
+  return until(`${text} is answered`, () => slack.ephemerals(channel, ada)[before]?.message)
+}
+
+const branchesKept = (stage: Stage) =>
+  kept(stage).map(({ rules }) => (JSON.parse(String(rules)) as { branch: string | null }[])[0]!.branch)
+
+describe('/ci subscribe', () => {
+  const { openGroup, addChannel } = {
+    openGroup: ({ slack }: Stage) => slack.acts.openGroup([ada, PEOPLE.lin]),
+    addChannel: ({ slack }: Stage) => slack.acts.addChannel({ name: 'board', kind: 'private', members: [ada] }),
+  }
+  const restricted = ({ slack }: Stage) => {
+    slack.acts.restrict(OPS, { postingRestrictedTo: { type: ['admin'] } })
+    return OPS
+  }
+
+  it.each([
+    ['a group direct message', openGroup, 'Type the same in the channel that should get the builds.'],
+    ['a private channel without the bot', addChannel, '/invite @Buildline'],
+    ['a channel where only some may post', restricted, 'only some people may post in it'],
+  ])('stores nothing in %s, and says what to do; the project stays where it was', async (_, open, words) => {
+    const stage = await openFollowed()
+    await sendAll(stage.app.url, red(1))
+    const channel = open(stage)
+    for (const text of ['subscribe acme/web', 'import acme/web', 'subscribe all failed'])
+      expect((await answerTo(stage, text, channel)).text).toContain(words)
+    expect(kept(stage)).toEqual([])
+    await sendAll(stage.app.url, red(2))
+    await settled(stage.app.url)
+    expect(linesIn(stage, 'acme/web #')).toHaveLength(2)
+  })
+
+  it('asks back before it stores a branch that no known branch matches', async () => {
+    const stage = await openFollowed()
+    await sendAll(stage.app.url, red(1))
+    await settled(stage.app.url)
+    const asked = await answerTo(stage, 'subscribe acme/web failed main, no-mention remind 2h')
+    expect(asked.text).toContain('*No branch of acme/web is called* `main,`')
+    expect(asked.text).toContain('Did you mean `main`?')
+    expect(JSON.stringify(asked.blocks)).toMatch(/Use main".*Keep main,"/)
+    expect(kept(stage)).toEqual([])
+    const click = { user: ada, channel: WEB, ts: asked.ts }
+    await stage.slack.people.click({ ...click, actionId: SUBSCRIPTION_ACTION_IDS.useBranch })
+    await until('it is stored', () => kept(stage).length === 1)
+    expect(branchesKept(stage)).toEqual(['main'])
+    expect(kept(stage)).toMatchObject([{ mention: 'nobody', remind: expect.stringContaining('7200000') }])
+    const again = await answerTo(stage, 'subscribe acme/web relase/*')
+    expect(again.text).toContain('*No branch of acme/web matches* `relase/*`')
+    await stage.slack.people.click({ ...click, ts: again.ts, actionId: SUBSCRIPTION_ACTION_IDS.keepBranch })
+    await until('it is stored', () => kept(stage).length === 2)
+    expect(branchesKept(stage)).toEqual(['main', 'relase/*'])
+  })
+
+  it('does not ask about a branch that is known or a pattern that matches one, also for all projects', async () => {
+    const stage = await openFollowed(`{ channel: ${OPS}, project: acme/web }`)
+    await sendAll(stage.app.url, red(1))
+    await settled(stage.app.url)
+    for (const words of ['ma*', '^main$', 'main'])
+      expect((await answerTo(stage, `subscribe acme/web failed ${words}`)).text).toContain('*Subscribed*')
+    expect((await answerTo(stage, 'subscribe all failed nowhere')).text).toContain(
+      '*No branch of any project is called*',
+    )
+  })
+
+  it.each(['all', 'everything'])('takes `%s` as every event, and `@all` as a branch', async (word) => {
+    const stage = await openFollowed()
+    await sendAll(stage.app.url, red(1))
+    await settled(stage.app.url)
+    expect((await answerTo(stage, `subscribe acme/web ${word}`)).text).toContain('every event on every branch')
+    expect(kept(stage)).toMatchObject([{ rules: expect.stringContaining('"events":"every"') }])
+    expect((await answerTo(stage, `subscribe acme/web @${word}`)).text).toContain('*No branch of acme/web is called*')
+    expect((await answerTo(stage, `subscribe acme/web failed ${word}`)).text).toContain('contradict each other')
+  })
+
+  it('repeats all that it has understood', async () => {
+    const stage = await openFollowed()
+    await sendAll(stage.app.url, red(1))
+    await settled(stage.app.url)
+    const { text } = await answerTo(stage, 'subscribe acme/web failed main quiet remind 2h')
+    for (const words of ['*acme/web*: failed on `main`', 'Mentions the committer', 'quiet', 'reminds after 2 h'])
+      expect(text).toContain(words)
+    const other = await answerTo(stage, 'subscribe acme/web changes no-mention')
+    for (const words of ['broken, recovered on every branch', 'Mentions nobody', 'no reminders'])
+      expect(other.text).toContain(words)
+  })
 })

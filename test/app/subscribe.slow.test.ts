@@ -39,7 +39,7 @@ describe('/ci subscribe', () => {
   it('subscribes the channel to what was typed, says so there once, and applies to the next build', async () => {
     const world = await openReady()
     await type(world, ada, '/ci subscribe acme/web failed main quiet no-mention', WEB)
-    await untilAnswered(world, ada, ['*Subscribed* to *acme/web*.'], WEB)
+    await untilAnswered(world, ada, ['*Subscribed* to *acme/web*: failed on `main`.'], WEB)
     expect(linesIn(world, WEB)).toEqual([
       `:bell: <@${ada}> subscribed this channel to acme/web: failed on \`main\`; quiet; mentions nobody.`,
     ])
@@ -55,7 +55,9 @@ describe('/ci subscribe', () => {
   it('replaces an earlier subscription, and shows it; the same command again posts nothing', async () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web failed main')
-    expect(await answered(world, grace, '/ci subscribe web started main')).toContain('*Subscribed* to *acme/web*.')
+    expect(await answered(world, grace, '/ci subscribe web started main')).toContain(
+      '*Subscribed* to *acme/web*: started on `main`.',
+    )
     expect(await answered(world, ada, '/ci subscribe acme/web@main started')).toContain('*Already subscribed*')
     expect(linesIn(world, WEB).at(-1)).toBe(
       `:bell: <@${grace}> subscribed this channel to acme/web: started on \`main\`. Before: failed on \`main\`.`,
@@ -121,17 +123,15 @@ describe('/ci subscribe', () => {
     expect(await answered(world, ada, '/ci rules', BUILDS)).toContain('set by DEFAULT_CHANNEL')
   })
 
-  it('in a channel without the bot is stored as paused, with how to invite the bot', async () => {
+  it('in a channel without the bot stores nothing, and says how to invite the bot', async () => {
     const world = await openReady()
     await type(world, ada, '/ci subscribe acme/web failed', ELSEWHERE)
-    await untilAnswered(world, ada, ['Subscribed', '*Paused*', '/invite @Buildline'], ELSEWHERE)
-    expect(kept(world)).toHaveLength(1)
-    reload(world)
-    await type(world, ada, '/ci rules', ELSEWHERE)
-    await untilAnswered(world, ada, ['*Paused* since'], ELSEWHERE)
-    await pushRed(world)
+    await untilAnswered(world, ada, ['*Nothing changed*', 'Buildline is not in it', '/invite @Buildline'], ELSEWHERE)
+    expect(kept(world)).toEqual([])
     world.slack.acts.inviteBot(ELSEWHERE)
-    await untilCard(world, ['Failed', 'acme/web'], undefined, ELSEWHERE)
+    reload(world)
+    await type(world, ada, '/ci subscribe acme/web failed', ELSEWHERE)
+    await untilAnswered(world, ada, ['*Subscribed*'], ELSEWHERE)
   })
 })
 
@@ -272,6 +272,21 @@ describe('the form of a subscription', () => {
       `:bell: <@${ada}> subscribed this channel to acme/api: broken, recovered on branches like \`release/*\`.`,
     ])
     expect(kept(world)).toMatchObject([{ channel: WEB, quiet: 0, mention: 'committer' }])
+  })
+
+  it('asks back in place about a branch that no build has had, before it stores it', async () => {
+    const world = await openReady()
+    await pushRed(world)
+    await untilKnown(world, 1)
+    await openForm(world)
+    await choose(world, 'acme/web')
+    await typeBranch(world, 'mian')
+    await world.slack.people.submitView({ user: ada })
+    await until('it asks', () => modalOf(world).includes('Did you mean `main`?'))
+    expect(kept(world)).toEqual([])
+    await world.slack.people.clickInView({ user: ada, actionId: SUBSCRIPTION_ACTION_IDS.useBranch })
+    await until('the channel hears it', () => linesIn(world, WEB).length === 1)
+    expect(linesIn(world, WEB)).toEqual([expect.stringContaining('broken, recovered on `main`')])
   })
 
   it('shows errors at the field, and stays open', async () => {

@@ -49,15 +49,16 @@ async function answerTo(user: string, text: string, channel: string = BUILDS): P
 }
 
 test.each([
-  ['in a group direct message', () => slack.acts.openGroup([ada, lin])],
+  ['in a group direct message', 'Not a channel', () => slack.acts.openGroup([ada, lin])],
   [
     'in a private channel without the bot',
+    'Digest set',
     () => slack.acts.addChannel({ name: 'board', kind: 'private', members: [ada] }),
   ],
-])('%s it answers, though it cannot post', async (_, open) => {
+])('%s it answers, though it cannot post', async (_, digest, open) => {
   const channel = open()
   expect(await answerTo(ada, 'status', channel)).toBe('No build yet')
-  expect(await answerTo(ada, 'digest daily 9:00', channel)).toBe('Digest set')
+  expect(await answerTo(ada, 'digest daily 9:00', channel)).toBe(digest)
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { readAskedBranch } from '../../src/features/subscriptions/asked-branch.ts'
 import { DIGEST_ACTION_ID } from '../../src/slack/messages/ids.ts'
 import { describe, expect, it } from 'vitest'
 import { buildOf } from '../../packages/demo/src/samples/cast.ts'
@@ -53,6 +54,8 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   const projects: readonly string[] = Object.values(PROJECT_ACTION_IDS)
   if (projects.includes(button.action_id)) return isUuid(button.value)
   if (button.action_id === SUBSCRIPTION_ACTION_IDS.import) return parseImport(button.value) !== null
+  const branches: readonly string[] = [SUBSCRIPTION_ACTION_IDS.useBranch, SUBSCRIPTION_ACTION_IDS.keepBranch]
+  if (branches.includes(button.action_id)) return readAskedBranch(button.value) !== null
   if (button.action_id === BREAKAGE_ACTION_ID) return /^\d+$/.test(button.value)
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
   if (button.action_id === DIGEST_ACTION_ID) return button.value === 'now'

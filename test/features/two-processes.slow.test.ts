@@ -303,6 +303,7 @@ const depsOf = (
   permits: async () => ({ kind: 'yes' }) as const,
   presenceOf: async () => ({ kind: 'here' }) as const,
   channelsOf: async () => null,
+  canPost: async () => ({ kind: 'open' as const }),
   seenBy: async () => null,
   timeZoneOf: async () => 'UTC',
   nameOf: async () => null,

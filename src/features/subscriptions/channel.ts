@@ -4,7 +4,7 @@ import { shownOf } from '../../catalog/subscriptions.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 import { closeChannelBefore } from './closings.ts'
-import type { Announced, RulesOutcome, SubscriptionDeps } from './outcomes.ts'
+import type { Announced, CannotPost, RulesOutcome, SubscriptionDeps } from './outcomes.ts'
 
 /** All subscriptions of a channel, wherever they are set, and its digest. */
 export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | null): Promise<RulesOutcome> {
@@ -22,6 +22,24 @@ export async function channelFor(
   by: Requester,
 ): Promise<ReturnType<typeof postableChannel> | Refused> {
   return (await refusalOf(permits, 'subscribe', by, 'subscribe')) ?? postableChannel(by.channel)
+}
+
+/**
+ * The channel that this person may subscribe, in which Slack says that builds can be posted. If Slack does not say it
+ * now, the announcement shows it.
+ * @param isChosen the channel comes from the requester's client, which could name one that they are not in
+ */
+export async function openChannelFor(
+  deps: SubscriptionDeps,
+  by: Requester,
+  isChosen: boolean,
+): Promise<Awaited<ReturnType<typeof channelFor>> | CannotPost | { kind: 'not-in-channel'; channel: ChannelId }> {
+  const place = await channelFor(deps, by)
+  if (place.kind !== 'channel') return place
+  const { channel } = place
+  if (isChosen && !(await deps.channelsOf(by.user))?.has(channel)) return { kind: 'not-in-channel', channel }
+  const can = await deps.canPost(channel)
+  return can.kind === 'closed' ? { kind: 'cannot-post', channel, code: can.code } : place
 }
 
 /** The channel, if builds can be posted in it: a direct message is none. */

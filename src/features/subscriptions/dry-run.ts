@@ -5,16 +5,15 @@ import { LAST_ORDER } from '../../store/history.ts'
 import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
 import { boundForOneEvent, decide, type DecisionInput } from '../../domain/decide.ts'
 import type { Subscription } from '../../domain/subscription.ts'
-import { BRANCHES_MAX, followersOf } from '../../catalog/followers.ts'
-import { EVERY_PROJECT, findProject, visibleTo } from '../../catalog/projects.ts'
+import { followersOf, knownBranches } from '../../catalog/followers.ts'
+import { findProject, visibleTo } from '../../catalog/projects.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuery, SubscriptionDeps } from './outcomes.ts'
 import { findNamed, pausedIn } from '../../catalog/subscriptions.ts'
 import { RULE_EVENTS } from '../../domain/rule.ts'
-import { EVENTS_BY_WORD, isPattern } from './subscribe-input.ts'
+import { EVENTS_BY_WORD, isAll, isPattern } from './subscribe-input.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reads } from '../../store/store.ts'
-import { isAll } from './subscribe.ts'
 
 export interface DryRunQuery {
   project: string
@@ -105,9 +104,6 @@ function turnOf(event: DryWord, wasRed: boolean | null): DecisionInput['turn'] {
 const MATCHES_MAX = 5
 
 const AT_ONCE_MAX = 10
-/** For all projects: those with the latest news, and the newest branches of each. */
-const PROJECTS_MAX = 20
-const BRANCHES_EACH_MAX = 50
 
 /** Which of the branches with known builds a pattern covers. */
 export async function previewPattern({ store }: SubscriptionDeps, query: PatternQuery): Promise<PatternPreview> {
@@ -125,14 +121,7 @@ export async function previewPattern({ store }: SubscriptionDeps, query: Pattern
 }
 
 async function branchesSeen(reads: Reads, text: string): Promise<string[]> {
-  if (isAll(text)) return branchesOfAll(reads)
+  if (isAll(text)) return knownBranches(reads, null)
   const found = await findProject(reads, text)
-  if (found.kind !== 'project' || found.project.projectId === null) return []
-  return reads.branchesOf(found.project.projectId, BRANCHES_MAX)
-}
-
-async function branchesOfAll(reads: Reads): Promise<string[]> {
-  const builds = await reads.newestBuilds(EVERY_PROJECT, PROJECTS_MAX)
-  const branches = await Promise.all(builds.map(({ projectId }) => reads.branchesOf(projectId, BRANCHES_EACH_MAX)))
-  return [...new Set(branches.flat())]
+  return found.kind === 'project' ? knownBranches(reads, found.project) : []
 }

@@ -8,13 +8,10 @@ import { shownOf, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import { importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../values.ts'
-import { announce, channelFor } from './channel.ts'
+import { announce, openChannelFor } from './channel.ts'
 import { readGithubList, type ListedRepository } from './github-list.ts'
-import type { Announced, Foreseen, SubscriptionDeps, SubscribeOutcome, SubscribeInput } from './outcomes.ts'
-import { foresee, subscribeUnannounced, SUBSCRIPTIONS_MAX, type SavedSubscription } from './subscribe.ts'
-
-/** Why one of several subscriptions is not made, for example because it exists already. */
-type Unmade = Exclude<SubscribeOutcome, { kind: 'subscribed' }>
+import type { Announced, CannotPost, Foreseen, SubscriptionDeps, SubscribeInput } from './outcomes.ts'
+import { foresee, subscribeUnannounced, SUBSCRIPTIONS_MAX, type SavedSubscription, type Unmade } from './subscribe.ts'
 
 export interface ProposedRepository {
   listed: ListedRepository
@@ -46,6 +43,7 @@ export type ProposalOutcome =
   | { kind: 'nothing-listed' }
   | { kind: 'too-long'; max: number }
   | { kind: 'no-channel' }
+  | CannotPost
   | Refused
 
 /** The outcome for one of the proposed subscriptions. */
@@ -63,6 +61,7 @@ export type ImportedOutcome =
     }
   | { kind: 'no-channel' }
   | { kind: 'not-in-channel'; channel: ChannelId }
+  | CannotPost
   | Refused
 
 /**
@@ -70,7 +69,8 @@ export type ImportedOutcome =
  * of the list. Changes nothing.
  */
 export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
-  const place = await channelFor(deps, by)
+  const place = await openChannelFor(deps, by, false)
+  if (place.kind === 'not-in-channel') return { kind: 'no-channel' }
   if (place.kind !== 'channel') return place
   if (pasted.length > COMMAND_CHARS_MAX) return { kind: 'too-long', max: COMMAND_CHARS_MAX }
   const list = readGithubList(pasted)
@@ -84,7 +84,7 @@ export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: 
   const proposals: Proposal[] = []
   // A channel cannot have more subscriptions.
   for (const one of wished.slice(0, SUBSCRIPTIONS_MAX))
-    proposals.push({ ...one, end: await foresee(deps, inputOf(one), by) })
+    proposals.push({ ...one, end: await foresee(deps, inputOf(one), by, place.channel) })
   return {
     kind: 'proposed',
     channel: place.channel,
@@ -145,13 +145,10 @@ export async function importThese(
   const by = { ...asker, channel }
   // The channel is in the button's value, which the client could have changed.
   const isChosen = channel !== asker.channel
+  const place = await openChannelFor(deps, by, isChosen)
+  if (place.kind !== 'channel') return place
   const ends: Imported[] = []
-  for (const one of these) {
-    const end = await subscribeUnannounced(deps, { ...inputOf(one), isChosen }, by)
-    if (end.kind === 'not-in-channel' || end.kind === 'no-channel') return end
-    if (end.kind === 'forbidden' || end.kind === 'unknown-person') return end
-    ends.push(end)
-  }
+  for (const one of these) ends.push(await subscribeUnannounced(deps, inputOf(one), by, channel))
   const saved = ends.filter((end) => end.kind === 'saved')
   const subscriptions = saved.map((one) => one.saved)
   const { user } = asker
@@ -178,4 +175,6 @@ const inputOf = ({ project, branch }: Import['these'][number]): SubscribeInput =
   branchMatch: branch === null ? null : branch.includes('*') ? 'wildcard' : 'exact',
   quiet: false,
   mention: 'committer',
+  // It comes from a list that GitHub's app follows already.
+  isBranchMeant: true,
 })

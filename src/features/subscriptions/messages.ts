@@ -1,14 +1,19 @@
 import { assertNever } from '../../lib/assert.ts'
-import { outside } from '../../slack/messages/build.ts'
-import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import type { Announced, SubscribeOutcome, UnsubscribeOutcome } from './outcomes.ts'
+import { patternMode } from '../../domain/pattern.ts'
+import { branchName, firstFew, joined, outside } from '../../slack/messages/build.ts'
+import { BRANCH_BLOCK_ID } from '../../slack/messages/ids.ts'
+import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { closedWords, followedHow, followedProject, remindsWhen } from '../../slack/messages/subscription.ts'
+import { branchButtons } from './asked-branch.ts'
+import type { Announced, CannotPost, SubscribeOutcome, UnknownBranch, UnsubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import {
   answerOf,
   answerError,
   line,
   nextStep,
+  row,
+  small,
   type Answer,
   type AnswerContext,
   type Part,
@@ -17,7 +22,7 @@ import {
 import { answerRefused } from '../not-allowed.ts'
 import { answerNotFound } from '../not-found.ts'
 import { reminderFault } from './remind.ts'
-import { pausedParts, removeButton } from './rules-messages.ts'
+import { pausedParts, removeButton, rulesWords } from './rules-messages.ts'
 import type { Misread } from './subscribe-input.ts'
 
 /** What this channel is subscribed to now, or why nothing has changed. */
@@ -26,6 +31,8 @@ export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContex
   if (outcome.kind === 'same') return answerOf([line(`:bell: *Already subscribed* to ${followed(outcome.shown)}.`)])
   if (outcome.kind === 'too-many') return answerError(tooMany(outcome.max))
   if (outcome.kind === 'not-in-channel') return answerError(notIn(outcome.channel))
+  if (outcome.kind === 'cannot-post') return answerError(cannotPost(outcome, context))
+  if (outcome.kind === 'unknown-branch') return answerError(unknownBranch(outcome))
   if (outcome.kind === 'faults') return answerError(faulty(outcome.faults))
   if (outcome.kind === 'set-elsewhere') return setElsewhere(outcome.shown, ', or choose another branch')
   return unchanged(outcome, context)
@@ -62,12 +69,19 @@ function unchanged(
 export const followed = ({ subscription }: ShownSubscription): string =>
   `*${followedProject(subscription)}*: ${followedHow(subscription)}`
 
-/** Says only what the line in the channel does not, if there is one. */
+/** Repeats all that was understood, so that a slip shows. */
 function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
-  const isTold = announced.kind === 'told'
+  const { quiet, mention, remind } = shown.subscription
   return answerOf([
-    line(`:bell: *Subscribed* to ${isTold ? `*${followedProject(shown.subscription)}*` : followed(shown)}.`),
-    ...(was && !isTold ? [line(`Before: ${followedHow(was.subscription)}.`)] : []),
+    line(`:bell: *Subscribed* to *${followedProject(shown.subscription)}*: ${rulesWords(shown)}.`),
+    small(
+      joined([
+        mention === 'nobody' ? 'Mentions nobody' : 'Mentions the committer, where that name is claimed',
+        quiet ? 'quiet (replies stay in threads)' : null,
+        remind ? remindsWhen(remind) : 'no reminders',
+      ]),
+    ),
+    ...(was && announced.kind !== 'told' ? [line(`Before: ${followedHow(was.subscription)}.`)] : []),
     ...(silent ? [line(silentWords(silent))] : []),
     ...announcedParts(announced),
   ])
@@ -129,6 +143,40 @@ const notIn = (channel: string) => ({
   why: 'Only members of a channel can change its subscriptions.',
   next: `Type ${typed('/ci subscribe')} in that channel, after joining it.`,
 })
+
+function cannotPost({ channel, code }: CannotPost, { command }: AnswerContext) {
+  const { what, next } = closedWords(code, { command: `/ci ${command}` })
+  return {
+    what: `:no_entry: *Nothing changed*: Buildline cannot post in <#${channel}>: ${what}.`,
+    why: null,
+    next,
+  }
+}
+
+/** The most known branches that are named where none is near. */
+const BRANCHES_NAMED_MAX = 5
+
+function unknownBranch(asked: UnknownBranch) {
+  const { wish, project, nearest, known } = asked
+  const branch = typed(wish.branch ?? '')
+  const isName = patternMode(wish.branch ?? '', wish.branchMatch) === 'exact'
+  const of = project === null ? 'any project' : outside(project, PROJECT_CHARS_MAX) || '(no name)'
+  const buttons = branchButtons(asked)
+  return {
+    what: `:mag: *No branch of ${of} ${isName ? 'is called' : 'matches'}* ${branch}, so nothing is subscribed yet.`,
+    why:
+      nearest === null
+        ? `Known: ${firstFew(known.map(branchName), BRANCHES_NAMED_MAX)}.`
+        : `Did you mean ${typed(nearest)}?`,
+    next:
+      buttons.length === 0
+        ? 'Type a shorter pattern.'
+        : nearest === null
+          ? 'Type another one, or keep it.'
+          : 'Choose one.',
+    parts: [row(BRANCH_BLOCK_ID, buttons)],
+  }
+}
 
 const faulty = (faults: readonly { field: string; reason: string }[]) => ({
   what: ':mag: *Nothing changed*:',

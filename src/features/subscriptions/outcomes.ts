@@ -8,6 +8,7 @@ import type { Permits, ProjectNotFound, Refused } from '../../catalog/outcomes.t
 import type { ReminderInput } from './remind.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
+import type { CanPost } from '../../slack/api/can-post.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { VisibleDeps } from '../../catalog/projects.ts'
@@ -30,6 +31,8 @@ export interface SubscribeInput {
   remind?: ReminderInput | null
   /** the id of the subscription to replace, whatever that one follows; left out: the one of the same branches */
   instead?: string
+  /** the requester was asked whether this branch is meant, though no build has had it */
+  isBranchMeant?: boolean
   /** the channel was chosen, and is not where the request was made: the requester has to be in it */
   isChosen?: boolean
 }
@@ -56,9 +59,31 @@ export type SubscribeOutcome =
   | { kind: 'no-channel' }
   /** Slack does not confirm that the requester is in the chosen channel */
   | { kind: 'not-in-channel'; channel: ChannelId }
+  | CannotPost
   | { kind: 'faults'; faults: readonly FieldFault[] }
+  | UnknownBranch
   | ProjectNotFound
   | Refused
+
+/** No known branch of the project matches: nothing is stored before the requester has said that it is meant. */
+export interface UnknownBranch {
+  kind: 'unknown-branch'
+  channel: ChannelId
+  wish: SubscribeInput
+  /** null: all projects */
+  project: string | null
+  /** a known branch that was probably meant */
+  nearest: string | null
+  /** the known branches, the newest first */
+  known: readonly string[]
+}
+
+/** Slack says that nothing can be posted in the channel; `code`: its error for a post */
+export interface CannotPost {
+  kind: 'cannot-post'
+  channel: ChannelId
+  code: string
+}
 
 /** A wish that would change something in the channel. */
 export interface Foreseen {
@@ -147,6 +172,7 @@ export interface SubscriptionDeps extends ShownDeps, VisibleDeps {
   admins: readonly string[]
   /** the channels that a person is in; null: Slack does not say */
   channelsOf: Memberships['channelsOf']
+  canPost: (channel: ChannelId) => Promise<CanPost>
   /** the time zone of a Slack user; UTC if Slack does not say */
   timeZoneOf: (user: string) => Promise<string>
 }

@@ -90,7 +90,7 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
 }
 
 /** The rules, and where they come from. */
-function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscription): string {
+export function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscription): string {
   if (rulesFrom !== 'ci') return rulesInWords(rules ?? [])
   if (subscription.follows.what !== 'project') return "each project's own rules"
   const source = sourceOf(project?.projectId ?? null)

@@ -1,3 +1,4 @@
+import { readAskedBranch } from './asked-branch.ts'
 import { digest, previewButton } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
@@ -117,7 +118,7 @@ const subscribe: Command = {
   ],
   who: 'members',
   notes: [
-    'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`, `everything`.',
+    'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`; `all` or `everything`.',
     "Without events, the channel gets what the project's notification rules in CI say; for GitHub and GitLab, failed and recovered on the default branch.",
     'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
     '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
@@ -194,6 +195,17 @@ async function remove(click: Click): Promise<Reply | null> {
   return ID.test(click.value) ? unsubscribeFrom(click, { project: null, id: click.value }) : null
 }
 
+/** Subscribes to the branch of the button, whether it is known or not. */
+async function subscribeToBranch({ operations, value, by, reference }: Click): Promise<Reply | null> {
+  const asked = readAskedBranch(value)
+  if (!asked) return null
+  const { channel, wish } = asked
+  // A button in a form has no channel, and its value comes from the client.
+  const isChosen = channel !== by.channel
+  const outcome = await operations.subscriptions.subscribe({ ...wish, isChosen }, { ...by, channel })
+  return subscribeReply(outcome, { rest: [], reference })
+}
+
 /** Previous and Next show the page as it is now. */
 async function turnRules(click: Click): Promise<Reply | null> {
   const page = pageOf(click.value)
@@ -258,6 +270,8 @@ export const subscriptions: Feature = {
     [SUBSCRIPTION_ACTION_IDS.previous]: ofRules(turnRules),
     [SUBSCRIPTION_ACTION_IDS.next]: ofRules(turnRules),
     [SUBSCRIPTION_ACTION_IDS.import]: importButton,
+    [SUBSCRIPTION_ACTION_IDS.useBranch]: ofRules(subscribeToBranch, () => 'subscribe'),
+    [SUBSCRIPTION_ACTION_IDS.keepBranch]: ofRules(subscribeToBranch, () => 'subscribe'),
     [DIGEST_ACTION_ID]: previewButton,
     [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
   },

@@ -44,6 +44,9 @@ function asRegex(branch: string): string | null {
   return isPattern({ branch: regex, branchMatch: 'regex' }) ? regex : null
 }
 
+/** Does this name all projects? */
+export const isAll = (text: string): boolean => text.trim().toLowerCase() === 'all'
+
 export const isPattern = ({ branch, branchMatch }: Pick<PatternQuery, 'branch' | 'branchMatch'>): boolean =>
   matchBranch(branch, branchMatch, 'main') !== 'invalid-pattern'
 
@@ -107,7 +110,7 @@ export const EVENTS_BY_WORD: ReadonlyMap<string, readonly string[]> = new Map<st
   ['fixed', ['recovered']],
   ['changes', CHANGES],
 ])
-const EVERYTHING = 'everything'
+const EVERYTHING: readonly string[] = ['everything', 'all']
 /** Marks a branch: `@started` is not the event. */
 const BRANCH_SIGN = '@'
 const QUIET = 'quiet'
@@ -117,7 +120,7 @@ const MENTIONS: ReadonlyMap<string, SubscribeInput['mention']> = new Map([
   ['no-mention', 'nobody'],
 ])
 
-const KNOWN_WORDS: readonly string[] = [...EVENTS_BY_WORD.keys(), EVERYTHING, QUIET, REMIND, ...MENTIONS.keys()]
+const KNOWN_WORDS: readonly string[] = [...EVENTS_BY_WORD.keys(), ...EVERYTHING, QUIET, REMIND, ...MENTIONS.keys()]
 
 function readRest(project: string, rest: readonly string[]): SubscribeReading {
   const at = rest.findIndex((text) => text.toLowerCase() === REMIND)
@@ -135,7 +138,7 @@ function readRest(project: string, rest: readonly string[]): SubscribeReading {
   const events = [...new Set(known.flatMap((text) => EVENTS_BY_WORD.get(text) ?? []))]
   const input: SubscribeInput = {
     project,
-    events: known.includes(EVERYTHING) ? 'every' : events.length > 0 ? events : null,
+    events: known.some(isEverything) ? 'every' : events.length > 0 ? events : null,
     ...patternOf(branch),
     quiet: known.includes(QUIET),
     mention: MENTIONS.get(known.find((text) => MENTIONS.has(text)) ?? '') ?? 'committer',
@@ -176,9 +179,11 @@ const isName = (text: string): boolean => /^[\p{L}-]{2,}$/u.test(text)
 function contradictionIn(known: readonly string[]): SubscribeReading | null {
   const has = (text: string) => known.includes(text)
   if (has('mention') && has('no-mention')) return { kind: 'contradiction', one: 'mention', other: 'no-mention' }
-  const event = known.find((text) => EVENTS_BY_WORD.has(text))
-  return has(EVERYTHING) && event !== undefined ? { kind: 'contradiction', one: EVERYTHING, other: event } : null
+  const [every, event] = [known.find(isEverything), known.find((text) => EVENTS_BY_WORD.has(text))]
+  return every !== undefined && event !== undefined ? { kind: 'contradiction', one: every, other: event } : null
 }
+
+const isEverything = (text: string): boolean => EVERYTHING.includes(text)
 
 /** How a typed branch is matched. */
 export function patternOf(typed: string | null): Pick<SubscribeInput, 'branch' | 'branchMatch'> {

@@ -1,10 +1,14 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import { following, type Follows, type ProjectNames, type Subscription } from '../../domain/subscription.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import { branchIn } from '../../domain/stream.ts'
+import { coversAny, following, type Follows, type ProjectNames, type Subscription } from '../../domain/subscription.ts'
+import { followersOf, knownBranches } from '../../catalog/followers.ts'
+import { nearest } from '../../lib/nearest.ts'
 import { subscriptionSlot } from '../../store/subscription-slot.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
 import type { StoredSubscription, NewSubscription } from '../../store/records.ts'
-import type { Tx } from '../../store/store.ts'
-import type { Requester } from '../../catalog/outcomes.ts'
+import type { Reads, Tx } from '../../store/store.ts'
+import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type {
   SubscribeOutcome,
@@ -13,10 +17,11 @@ import type {
   UnsubscribeWish,
   Foreseen,
   SubscriptionDeps,
+  UnknownBranch,
 } from './outcomes.ts'
-import { announce, channelFor } from './channel.ts'
+import { announce, channelFor, openChannelFor } from './channel.ts'
 import { findNamed, namesProject, type Named, shownOf } from '../../catalog/subscriptions.ts'
-import { faultsOf, rulesOf } from './subscribe-input.ts'
+import { faultsOf, isAll, rulesOf } from './subscribe-input.ts'
 import { typedHours, typedTime } from './remind.ts'
 
 /** The most subscriptions of one channel. Beyond that, patterns or another channel are the better way. */
@@ -31,7 +36,9 @@ export async function subscribe(
   input: SubscribeInput,
   by: Requester,
 ): Promise<SubscribeOutcome> {
-  const ended = await subscribeUnannounced(deps, input, by)
+  const place = await openChannelFor(deps, by, input.isChosen ?? false)
+  if (place.kind !== 'channel') return place
+  const ended = await subscribeUnannounced(deps, input, by, place.channel)
   if (ended.kind !== 'saved') return ended
   const { saved, was, over, silent } = ended
   const text = subscribedLine(by.user, saved, was?.subscription ?? null, over)
@@ -41,6 +48,12 @@ export async function subscribe(
   return { kind: 'subscribed', shown: now!, was, over, announced, silent }
 }
 
+/** Why a wish is not carried out, in a channel that the requester may change. */
+export type Unmade = Exclude<
+  SubscribeOutcome,
+  Refused | { kind: 'subscribed' | 'no-channel' | 'not-in-channel' | 'cannot-post' }
+>
+
 export interface SavedSubscription extends Pick<
   Extract<SubscribeOutcome, { kind: 'subscribed' }>,
   'was' | 'over' | 'silent'
@@ -49,20 +62,21 @@ export interface SavedSubscription extends Pick<
   saved: StoredSubscription
 }
 
-/** The same as `subscribe`, but the caller has to tell the channel. */
+/** The same as `subscribe`, in a channel that the requester may change; the caller has to tell the channel. */
 export async function subscribeUnannounced(
   deps: SubscriptionDeps,
   input: SubscribeInput,
   by: Requester,
-): Promise<SavedSubscription | Exclude<SubscribeOutcome, { kind: 'subscribed' }>> {
-  const plan = await planOf(deps, input, by)
+  channel: ChannelId,
+): Promise<SavedSubscription | Unmade> {
+  const plan = await planOf(deps, input, by, channel)
   if (plan.kind !== 'plan') return plan
   const at = deps.clock.now()
   const ended = await deps.store.write((tx) => save(tx, plan, by, at))
   if (ended.kind === 'too-many') return ended
   const [shown, was] = await shownOf(deps, [ended.saved, ...(ended.was ? [ended.was] : [])])
   if (ended.kind === 'same') return { kind: 'same', shown: shown! }
-  const silent = fallsSilent(plan.before, plan.subscription.channel, plan.about)
+  const silent = await fallsSilent(deps.store.read, { ...plan, saved: ended.saved })
   return { kind: 'saved', saved: ended.saved, was: was ?? null, over: overruled(plan), silent }
 }
 
@@ -72,13 +86,14 @@ function overruled({ before, about, subscription: { channel } }: Plan): Subscrip
   return following(before, about.names).find((one) => one.channel === channel && one.follows.what !== 'project') ?? null
 }
 
-/** What a wish would change; changes nothing. */
+/** What a wish would change in a channel that the requester may change; changes nothing. */
 export async function foresee(
   deps: SubscriptionDeps,
   input: SubscribeInput,
   by: Requester,
-): Promise<Foreseen | Exclude<SubscribeOutcome, { kind: 'subscribed' | 'too-many' }>> {
-  const plan = await planOf(deps, input, by)
+  channel: ChannelId,
+): Promise<Foreseen | Exclude<Unmade, { kind: 'too-many' }>> {
+  const plan = await planOf(deps, input, by, channel)
   if (plan.kind !== 'plan') return plan
   const { subscription, before } = plan
   const here = before.filter((one) => one.channel === subscription.channel).filter(isMadeInSlack)
@@ -97,17 +112,13 @@ interface Plan {
   before: readonly Subscription[]
 }
 
-async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Requester) {
-  const place = await channelFor(deps, by)
-  if (place.kind !== 'channel') return place
-  const { channel } = place
-  // A chosen channel comes from the requester's client, which could name a private channel that they are not in.
-  if (input.isChosen && !(await deps.channelsOf(by.user))?.has(channel))
-    return { kind: 'not-in-channel', channel } as const
+async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Requester, channel: ChannelId) {
   const faults = faultsOf(input)
   if (faults.length > 0) return { kind: 'faults', faults } as const
   const found = isAll(input.project) ? null : await findNamed(deps.store.read, input.project)
   if (found && found.kind !== 'project') return found
+  const unknown = await askBack(deps.store.read, input, channel, found?.project ?? null)
+  if (unknown) return unknown
   const zone = input.remind && (input.remind.zone ?? (await deps.timeZoneOf(by.user)))
   const subscription: NewSubscription = {
     channel,
@@ -123,14 +134,28 @@ async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Request
   return { kind: 'plan', wish: input, subscription, about: found, before } satisfies Plan
 }
 
+/** The question whether the branch is meant, if builds have had branches and none of them matches. */
+async function askBack(
+  reads: Reads,
+  wish: SubscribeInput,
+  channel: ChannelId,
+  project: ProjectRef | null,
+): Promise<UnknownBranch | null> {
+  const { branch, branchMatch, isBranchMeant } = wish
+  if (!branch || isBranchMeant) return null
+  const streams = await knownBranches(reads, project)
+  if (streams.length === 0 || coversAny([{ branch, branchMatch, events: 'every' }], streams)) return null
+  const known = [...new Set(streams.map(branchIn))]
+  const meant = branchMatch === 'exact' ? nearest(branch, known) : null
+  return { kind: 'unknown-branch', channel, wish, project: project?.name ?? null, nearest: meant, known }
+}
+
 const followsOf = ({ project: { name, uuid, projectId } }: Named): Follows => ({
   what: 'project',
   name,
   uuid,
   projectId,
 })
-
-export const isAll = (text: string): boolean => text.trim().toLowerCase() === 'all'
 
 /** Would one replace the other? Compares the projects themselves, not the names and ids known at that time. */
 function isSameSlot(one: Subscription, subscription: NewSubscription, about: Named | null): boolean {
@@ -246,14 +271,14 @@ async function removeAll(
  * The default channel, if it got this project (or, for all projects, some of them) only because no other channel
  * follows it, and gets nothing about it once this channel does. Null: no channel loses anything.
  */
-export function fallsSilent(
-  before: readonly Subscription[],
-  channel: ChannelId,
-  about: Named | null,
-): ChannelId | null {
-  const followedBefore = following(before, about?.names ?? UNNAMED)
-  const byDefault = followedBefore.find((one) => one.follows.what === 'unfollowed' && one.channel !== channel)
-  return byDefault?.channel ?? null
+export async function fallsSilent(
+  reads: Parameters<typeof followersOf>[0],
+  { before, about, saved }: { before: readonly Subscription[]; about: Named | null; saved: Subscription },
+): Promise<ChannelId | null> {
+  const byDefault = async (all: readonly Subscription[]) =>
+    (await followersOf(reads, all, about?.names ?? UNNAMED)).find((one) => one.follows.what === 'unfollowed')
+  const lost = await byDefault(before)
+  return lost && lost.channel !== saved.channel && !(await byDefault([...before, saved])) ? lost.channel : null
 }
 
 /** Stands for all projects: only subscriptions to all of them, and the default channel's, follow it. */

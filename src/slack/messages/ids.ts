@@ -45,11 +45,16 @@ export const SUBSCRIPTION_ACTION_IDS = {
   previous: 'subscriptions_prev',
   next: 'subscriptions_next',
   import: 'subscription_import',
+  useBranch: 'subscription_use_branch',
+  keepBranch: 'subscription_keep_branch',
 } as const
 
 /** The rows of these buttons: for one subscription, and for all. */
 export const subscriptionBlockId = (id: string): string => `subscription_${id}`
 export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
+
+/** The row of the question whether a branch is meant. */
+export const BRANCH_BLOCK_ID = 'subscription_branch'
 
 /** The button that shows what a digest would say, and its row. */
 export const DIGEST_ACTION_ID = 'digest_preview'

@@ -18,6 +18,7 @@ const ASKING: Omit<SubscriptionDeps, keyof ReconcileDeps> = {
   admins: [],
   permits: async () => ({ kind: 'yes' }),
   channelsOf: async () => null,
+  canPost: async () => ({ kind: 'open' }),
   timeZoneOf: async () => 'UTC',
   seenBy: seesAll,
   sendText: async () => ({ kind: 'unsent', code: 'nobody_listens' }),

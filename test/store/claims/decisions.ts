@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import type { StoredDecision } from '../../../src/store/records.ts'
 import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { BUILDS, CARD, decided, hear, RELEASES } from '../given.ts'
+import type { Queues } from '../../../src/domain/plan.ts'
+import { noticeSubject } from '../../../src/domain/revision.ts'
+import { BUILDS, CARD, decided, hear, RELEASES, stand } from '../given.ts'
 
 const DAY = '2026-03-02'
 
@@ -119,5 +121,30 @@ export function decisionClaims(places: () => Places): void {
       await tx.saveDecision(decided({ eventSeq: seqs[3]! }))
     })
     expect(await place.store.read.noticeEvents(DAY, BUILDS, 20)).toEqual({ buildEvents: [], counts: new Map() })
+  })
+
+  test('what a channel has not shown, and was not decided for another one, is found by its cards and notices', async () => {
+    await using place = await places().open()
+    const { store } = place
+    const due = { post: { at: T0, priority: 0 } }
+    const shown = async (revisionKey: string, more: object = {}, queues: Partial<Queues> = due) => {
+      const subject = `${revisionKey}/1`
+      const eventSeq = await hear(store, { revisionKey, build: revisionKey })
+      await stand(store, { subject, channel: BUILDS }, queues)
+      await store.write((tx) => tx.saveDecision(decided({ eventSeq, subject, ...more })))
+      return { eventSeq, subject }
+    }
+    await shown('1')
+    await shown('2', {}, {})
+    const edited = await shown('3', {}, { edit: { at: T0, priority: 0 } })
+    await shown('4', { reason: 'account-notice', noticeDay: DAY }, {})
+    await shown('5', { channel: RELEASES })
+    const unshown = async () => (await store.read.unshownIn(BUILDS, RELEASES, 9)).toSorted()
+    expect(await unshown()).toEqual(['1', '3'])
+    await stand(store, { subject: noticeSubject(DAY), channel: BUILDS }, due)
+    expect(await unshown()).toEqual(['1', '3', '4'])
+    await store.write((tx) => tx.saveDecision(decided({ ...edited, channel: RELEASES })))
+    expect(await unshown()).toEqual(['1', '4'])
+    expect(await store.read.unshownIn(BUILDS, RELEASES, 1)).toHaveLength(1)
   })
 }

@@ -9,7 +9,7 @@ import type {
 import { BUILD_AT, CHANNEL, projectOf, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { ofFile, shownOf } from './shown.ts'
-import { forbidden, TOLD } from './subscriptions.ts'
+import { cannotPost, forbidden, TOLD } from './subscriptions.ts'
 import type { Cases, Of } from './words.ts'
 
 /** What a pasted list of GitHub's Slack app is answered with. */
@@ -29,6 +29,7 @@ export const proposals = (cast: Cast): Cases<ProposalOutcome> => ({
   'nothing-listed': [{ when: 'there is no repository in the text', outcome: { kind: 'nothing-listed' } }],
   'too-long': [{ when: 'the text is longer than is read', outcome: { kind: 'too-long', max: 3_000 } }],
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
+  'cannot-post': cannotPost,
   ...forbidden(cast),
 })
 
@@ -43,6 +44,7 @@ export const imports = (cast: Cast): Cases<ImportedOutcome> => ({
     { when: 'it was pressed before', outcome: imported(cast, [{ kind: 'same', shown: shownOf(cast) }]) },
   ],
   'no-channel': [{ when: 'the button was in a direct message', outcome: { kind: 'no-channel' } }],
+  'cannot-post': cannotPost,
   'not-in-channel': [
     { when: 'whoever pressed it is not in the channel', outcome: { kind: 'not-in-channel', channel: CHANNEL } },
   ],

@@ -1,9 +1,13 @@
 import type { Refused } from '../../../../src/catalog/outcomes.ts'
-import type { SubscribeOutcome, UnsubscribeOutcome } from '../../../../src/features/subscriptions/outcomes.ts'
+import type {
+  SubscribeOutcome,
+  UnknownBranch,
+  UnsubscribeOutcome,
+} from '../../../../src/features/subscriptions/outcomes.ts'
 import { CHANNEL, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { ofDefault, ofFile, shownOf } from './shown.ts'
-import { refusals, type Cases } from './words.ts'
+import { each, refusals, type Cases } from './words.ts'
 
 export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   subscribed: [
@@ -59,6 +63,12 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
       outcome: { kind: 'not-in-channel', channel: CHANNEL },
     },
   ],
+  'cannot-post': cannotPost,
+  'unknown-branch': [
+    { when: 'a known branch is near', outcome: unknownBranch(cast, { nearest: cast.branch }) },
+    { when: 'a pattern matches no known branch', outcome: patternOf(unknownBranch(cast)) },
+    { when: 'it is for all projects', outcome: { ...unknownBranch(cast), project: null } },
+  ],
   faults: [
     {
       when: 'the pattern is invalid',
@@ -107,6 +117,39 @@ export const unsubscribes = (cast: Cast): Cases<UnsubscribeOutcome> => ({
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
   ...noProject(cast),
   ...forbidden(cast),
+})
+
+export const cannotPost = each(
+  {
+    is_archived: 'the channel is archived',
+    not_in_channel: 'Buildline is not in the channel',
+    channel_not_found: 'Slack does not show Buildline the channel',
+    restricted_action: 'only some may post in the channel',
+  },
+  (code) => ({ kind: 'cannot-post', channel: CHANNEL, code }) as const,
+)
+
+const patternOf = (asked: UnknownBranch): UnknownBranch => ({
+  ...asked,
+  wish: { ...asked.wish, branch: 'relase/*', branchMatch: 'wildcard' },
+})
+
+const unknownBranch = ({ project, branch, typed }: Cast, more: Partial<UnknownBranch> = {}): UnknownBranch => ({
+  kind: 'unknown-branch',
+  channel: CHANNEL,
+  wish: {
+    project,
+    events: ['failed'],
+    branch: typed,
+    branchMatch: 'exact',
+    quiet: false,
+    mention: 'committer',
+    remind: null,
+  },
+  project,
+  nearest: null,
+  known: [branch],
+  ...more,
 })
 
 export const TOLD = { kind: 'told' } as const
