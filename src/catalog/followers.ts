@@ -1,4 +1,5 @@
 import { coversAny, following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import { isRepositoryId } from '../domain/ids.ts'
 import { patternMode } from '../domain/pattern.ts'
 import type { ChannelRule } from '../domain/rule.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
@@ -8,18 +9,23 @@ import type { Reads } from '../store/store.ts'
 /** The most branches of a project that a subscription's branches are compared with, those with the newest builds. */
 export const BRANCHES_MAX = 500
 
-/** For all projects: those with the latest news, and the newest branches of each. */
+/** For a repository or all projects: so many of them, those with the latest news first, and the newest branches of each. */
 const PROJECTS_MAX = 20
 const BRANCHES_EACH_MAX = 50
 
-/** The names of the streams that builds of a project have had, or (null) those of all projects, the newest first. */
+/** The names of the streams that builds of a project, a repository or (null) all projects have had. */
 export async function knownBranches(
-  reads: Pick<Reads, 'branchesOf' | 'newestBuilds'>,
+  reads: Pick<Reads, 'branchesOf' | 'newestBuilds' | 'deliveredAs'>,
   project: Pick<ProjectRef, 'projectId'> | null,
 ): Promise<string[]> {
-  if (project) return project.projectId === null ? [] : reads.branchesOf(project.projectId, BRANCHES_MAX)
-  const builds = await reads.newestBuilds(EVERY_PROJECT, PROJECTS_MAX)
-  const branches = await Promise.all(builds.map(({ projectId }) => reads.branchesOf(projectId, BRANCHES_EACH_MAX)))
+  const id = project?.projectId ?? null
+  if (project && id === null) return []
+  const isWhole = isRepositoryId(id)
+  if (id !== null && !isWhole) return reads.branchesOf(id, BRANCHES_MAX)
+  const several = isWhole
+    ? await reads.deliveredAs([id], PROJECTS_MAX)
+    : await reads.newestBuilds(EVERY_PROJECT, PROJECTS_MAX)
+  const branches = await Promise.all(several.map(({ projectId }) => reads.branchesOf(projectId, BRANCHES_EACH_MAX)))
   return [...new Set(branches.flat())]
 }
 

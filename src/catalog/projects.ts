@@ -12,7 +12,7 @@ import type { CiRules } from '../domain/decide.ts'
 import { slackRules } from '../domain/rule.ts'
 import { following, nameKey, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
-import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
+import { repositoryOf, sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { Memberships } from '../slack/api/directory.ts'
 
 /**
@@ -190,7 +190,8 @@ async function namedBy(reads: Reads, subscriptions: readonly Subscription[]): Pr
   if (byKey.size === 0) return []
   const delivered = await reads.deliveredAs([...byKey.keys()], FOLLOWED_MAX)
   const isNamed = (project: DeliveredProject) => {
-    const keys = present([project.projectId, project.projectUuid, ...nameKeys(project)])
+    const { projectId, projectUuid } = project
+    const keys = present([projectId, projectUuid, repositoryOf(projectId), ...nameKeys(project)])
     const candidates = keys.flatMap((key) => byKey.get(key) ?? [])
     return following([...new Set(candidates.map(({ one }) => one))], namesOf(project)).length > 0
   }

@@ -1,12 +1,13 @@
 import type { CiRules } from '../domain/decide.ts'
-import type { ChannelId } from '../domain/ids.ts'
-import type { ProjectRef } from '../domain/project-names.ts'
+import { isRepositoryId, repositoryOf, sourceOf, type ChannelId } from '../domain/ids.ts'
+import { repositoryIn, type ProjectRef } from '../domain/project-names.ts'
 import type { ChannelRule } from '../domain/rule.ts'
-import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import { following, nameKey, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import type { ClosedChannel } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
 import { deliveredById, namesOf } from './delivered.ts'
-import { findProject, followedKeys, projectsAs } from './projects.ts'
+import { CHOICES_MAX } from '../slack/messages/ids.ts'
+import { findProject, followedKeys, projectsAs, searchProjects } from './projects.ts'
 
 /** A subscription with its project and rules, and whether its channel is paused. */
 export interface ShownSubscription {
@@ -35,17 +36,65 @@ export async function shownOf(
   return Promise.all(
     subscriptions.map(async (subscription): Promise<ShownSubscription> => {
       const { rules: own, source, channel } = subscription
-      const about = named.find((one) => namesProject(subscription, one))
+      const about = named.find((one) => hasProject(subscription, one))
+      const whole = about ? wholeOf(subscription, about.project) : null
       const ciRules = own === null && about ? await rulesOf(about.names) : null
       return {
-        subscription,
-        project: about?.project ?? null,
+        subscription: whole ? { ...subscription, follows: { what: 'project', ...whole } } : subscription,
+        project: whole ?? about?.project ?? null,
         rules: own ?? (ciRules === 'wait' ? null : ciRules),
         rulesFrom: own === null ? 'ci' : source === 'file' ? 'file' : 'channel',
         paused: pausedIn(closed, channel),
       }
     }),
   )
+}
+
+/** The repository that a subscription follows as a whole, as one of its workflows calls it now. */
+const wholeOf = ({ follows }: Subscription, { name }: ProjectRef): ProjectRef | null =>
+  follows.what === 'project' && isRepositoryId(follows.projectId) ? repositoryRef(follows.projectId, name) : null
+
+/** A repository of GitHub as a project: one that has all its workflows. @param workflow the name of any of them */
+const repositoryRef = (id: string, workflow: string): ProjectRef => ({
+  projectId: id,
+  uuid: null,
+  name: repositoryIn(workflow),
+  type: null,
+})
+
+/** The repositories of GitHub that a text names by id, by name, or by the last part of the name. */
+async function repositoriesAs(reads: Reads, text: string): Promise<ProjectRef[]> {
+  const wanted = nameKey(text)
+  const workflows = isRepositoryId(wanted)
+    ? await projectsAs(reads, [wanted])
+    : await searchProjects(
+        reads,
+        wanted.includes('/') ? { text: `${wanted} `, at: 'begin' } : { text: `/${wanted} `, at: 'anywhere' },
+      )
+  const named = workflows.flatMap(({ projectId, name }) => {
+    const id = repositoryOf(projectId ?? '')
+    return id === null ? [] : [repositoryRef(id, name)]
+  })
+  const isMeant = ({ projectId, name }: ProjectRef) =>
+    projectId === wanted || name.toLowerCase() === wanted || name.toLowerCase().endsWith(`/${wanted}`)
+  return [...new Map(named.filter(isMeant).map((one) => [one.projectId, one])).values()]
+}
+
+/** The same as `findNamed`, but the name of a repository of GitHub means the repository, with all its workflows. */
+export async function findFollowed(reads: Reads, text: string): ReturnType<typeof findNamed> {
+  const [whole, ...others] = await repositoriesAs(reads, text)
+  const found = await findNamed(reads, text)
+  if (!whole) return found
+  const exact = found.kind === 'project' && found.project.name.toLowerCase() === nameKey(text) ? [found.project] : []
+  if (others.length === 0 && exact.length === 0)
+    return {
+      kind: 'project',
+      project: whole,
+      names: { projectId: whole.projectId!, projectUuid: null, names: [whole.name] },
+    }
+  const projects = [whole, ...others, ...exact]
+  const shown = projects.slice(0, CHOICES_MAX)
+  return { kind: 'several-projects', text, projects: shown, more: projects.length - shown.length }
 }
 
 export function pausedIn(closed: readonly ClosedChannel[], channel: ChannelId): ShownSubscription['paused'] {
@@ -85,8 +134,18 @@ async function withNames(reads: Reads, projects: readonly ProjectRef[]): Promise
   })
 }
 
-/** Does this subscription name this project? A subscription to all projects does not. Ids from CI's list count too. */
-export function namesProject(subscription: Subscription, { project, names }: Named): boolean {
+/** Does this subscription name this project itself? One to its repository, or to all projects, does not. */
+export const namesProject = (subscription: Subscription, named: Named): boolean =>
+  hasProject(subscription, named) && isWhole(subscription, named.project) === isRepositoryId(named.project.projectId)
+
+/** Is it to the whole repository of this project? An entry of the file has only the name. */
+function isWhole({ follows }: Subscription, { projectId, name }: ProjectRef): boolean {
+  if (follows.what !== 'project' || sourceOf(projectId) !== 'github') return false
+  return follows.projectId ? isRepositoryId(follows.projectId) : nameKey(follows.name) === nameKey(repositoryIn(name))
+}
+
+/** Does it name this project or its repository? Ids from CI's list count too. */
+function hasProject(subscription: Subscription, { project, names }: Named): boolean {
   if (subscription.follows.what !== 'project') return false
   const listed = {
     projectId: project.projectId ?? '',

@@ -28,6 +28,7 @@ const DIGITS = /^(?:0|[1-9]\d{0,19})$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const SHORT = /^[0-9a-f]{8}$/
 const HOSTED = /^(?:github:\d{1,20}|gitlab):\d{1,20}$/
+const REPOSITORY = /^github:\d{1,20}$/
 const CHANNEL = /^[CGD][A-Z0-9]{2,20}$/
 
 export const isIdDigits = (text: string): boolean => DIGITS.test(text)
@@ -38,9 +39,15 @@ export const gitlabProjectId = (project: string): ProjectId => `gitlab:${project
 
 /** A project without an id is the CI service's: the other sources always give an id. */
 export function sourceOf(projectId: string | null): SourceName {
-  const [name] = HOSTED.exec(projectId ?? '') ?? []
+  const [name] = HOSTED.exec(projectId ?? '') ?? REPOSITORY.exec(projectId ?? '') ?? []
   return name === undefined ? 'ci' : name.startsWith('github') ? 'github' : 'gitlab'
 }
+
+/** The repository of a workflow of GitHub, as `github:<repository>`; null: it is none. */
+export const repositoryOf = (projectId: string): string | null => /^(github:\d+):\d+$/.exec(projectId)?.[1] ?? null
+
+/** Is this the id of a repository of GitHub, and so of all its workflows? */
+export const isRepositoryId = (id: string | null | undefined): id is `github:${string}` => REPOSITORY.test(id ?? '')
 
 export const isUuid = (text: string): boolean => UUID.test(text)
 export const isBuildId = (text: string): text is BuildId => isIdDigits(text) || isUuid(text)

@@ -1,4 +1,4 @@
-import { sourceOf, type ChannelId, type SourceName, type Uuid } from './ids.ts'
+import { isRepositoryId, repositoryOf, sourceOf, type ChannelId, type SourceName, type Uuid } from './ids.ts'
 import { coversBranch, matchBranch, patternMode } from './pattern.ts'
 import type { ReminderRule } from './reminder.ts'
 import type { ChannelRule } from './rule.ts'
@@ -31,7 +31,7 @@ export interface Subscription {
 }
 
 /**
- * `uuid` and `projectId` are those known when it was made. They still match if the project is renamed in CI. `sources`:
+ * `projectId` may also be a repository of GitHub, which is all its workflows. It and `uuid` are those known when it was made. They still match if the project is renamed in CI. `sources`:
  * only a project of one of these is meant; left out: of any.
  */
 export type Follows = OneProject | { what: 'all' } | { what: 'unfollowed' }
@@ -61,7 +61,7 @@ export interface ProjectNames {
 export function following(subscriptions: readonly Subscription[], project: ProjectNames): Subscription[] {
   const candidates = subscriptions.filter(({ follows }) => follows.what !== 'project' || isNamed(follows, project))
   const nearest = candidates.filter(({ channel, follows }) =>
-    candidates.every((other) => other.channel !== channel || NEARNESS[other.follows.what] <= NEARNESS[follows.what]),
+    candidates.every((other) => other.channel !== channel || nearness(other.follows) <= nearness(follows)),
   )
   const isFollowed = nearest.some((one) => one.follows.what !== 'unfollowed' && counts(one, project.branches))
   const own = candidates.filter((one) => (one.follows.what === 'unfollowed' ? !isFollowed : nearest.includes(one)))
@@ -87,14 +87,17 @@ const REGEX_BRANCHES_MAX = 50
 const looked = ({ branch, branchMatch }: ChannelRule, branches: readonly string[]): readonly string[] =>
   patternMode(branch ?? '', branchMatch) === 'regex' ? branches.slice(0, REGEX_BRANCHES_MAX) : branches
 
-const NEARNESS = { project: 2, all: 1, unfollowed: 0 } as const
+const nearness = (follows: Follows): number =>
+  follows.what === 'project' && isRepositoryId(follows.projectId) ? NEARNESS.repository : NEARNESS[follows.what]
+
+const NEARNESS = { project: 3, repository: 2, all: 1, unfollowed: 0 } as const
 
 /** If both sides have ids, the ids decide: a name can pass from one project to another. */
 function isNamed(follows: OneProject, { projectId, projectUuid, names }: ProjectNames): boolean {
   if (follows.sources && !follows.sources.includes(sourceOf(projectId))) return false
   const ids = [
     [follows.uuid?.toLowerCase(), projectUuid?.toLowerCase()],
-    [follows.projectId, projectId],
+    [follows.projectId, isRepositoryId(follows.projectId) ? (repositoryOf(projectId) ?? projectId) : projectId],
   ].filter(([kept, own]) => kept && own)
   if (ids.length > 0) return ids.some(([kept, own]) => kept === own)
   // A uuid without an id belongs to a CI service project: another source's project of the same name does not match.

@@ -17,6 +17,7 @@ import { deliveredNames } from './migrations/0014-delivered-names.ts'
 import { manyProjects } from './migrations/0015-many-projects.ts'
 import { ends } from './migrations/0016-ends.ts'
 import { deliveryKeys } from './migrations/0017-delivery-keys.ts'
+import { repositories } from './migrations/0018-repositories.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -42,6 +43,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0015-many-projects': manyProjects(dialect),
     '0016-ends': ends,
     '0017-delivery-keys': deliveryKeys(dialect),
+    '0018-repositories': repositories(dialect),
   }
   if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({

@@ -200,6 +200,8 @@ export interface Schema {
     /** `name`, and `full_name` or else `name`, in lower case; null: an older process wrote the row */
     name_key: Generated<string | null>
     full_key: Generated<string | null>
+    /** `github:<repository>` of a workflow of GitHub; null: of another project, or an older process wrote the row */
+    repository: Generated<string | null>
   }
   /** interactions from Slack that still need an answer */
   interaction: {

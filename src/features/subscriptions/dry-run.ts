@@ -6,10 +6,10 @@ import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } 
 import { boundForOneEvent, decide, type DecisionInput } from '../../domain/decide.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { followersOf, knownBranches } from '../../catalog/followers.ts'
-import { findProject, visibleTo } from '../../catalog/projects.ts'
+import { visibleTo } from '../../catalog/projects.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuery, SubscriptionDeps } from './outcomes.ts'
-import { findNamed, pausedIn } from '../../catalog/subscriptions.ts'
+import { findFollowed, findNamed, pausedIn } from '../../catalog/subscriptions.ts'
 import { RULE_EVENTS } from '../../domain/rule.ts'
 import { EVENTS_BY_WORD, isAll, isPattern } from './subscribe-input.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -122,6 +122,6 @@ export async function previewPattern({ store }: SubscriptionDeps, query: Pattern
 
 async function branchesSeen(reads: Reads, text: string): Promise<string[]> {
   if (isAll(text)) return knownBranches(reads, null)
-  const found = await findProject(reads, text)
+  const found = await findFollowed(reads, text)
   return found.kind === 'project' ? knownBranches(reads, found.project) : []
 }

@@ -1,5 +1,6 @@
 import { PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
-import { type ChannelId, isChannelId } from '../../domain/ids.ts'
+import { type ChannelId, isChannelId, isRepositoryId } from '../../domain/ids.ts'
+import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
 import { branchName, counted } from '../../slack/messages/build.ts'
@@ -111,7 +112,8 @@ function optionFor({ subscription: { follows }, project }: ShownSubscription): F
   if (follows.what === 'all') return ALL_PROJECTS
   if (follows.what !== 'project') return null
   const { name, uuid = null, projectId = null } = follows
-  return projectOption(project ?? { name, uuid, projectId, type: null })
+  const known = project ?? { name, uuid, projectId, type: null }
+  return projectOption(isRepositoryId(projectId) ? { ...known, name: `${known.name}${ALL_WORKFLOWS}` } : known)
 }
 
 const HOW: Record<How, FieldOption> = {

@@ -29,8 +29,9 @@ import type { Operations } from '../operations.ts'
 import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
-import { isChannelId } from '../../domain/ids.ts'
-import { projectKey } from '../../domain/project-names.ts'
+import { isChannelId, repositoryOf } from '../../domain/ids.ts'
+import { projectKey, repositoryIn, type ProjectRef } from '../../domain/project-names.ts'
+import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../feature.ts'
 import { replyTo, type Asking } from '../command.ts'
@@ -88,11 +89,22 @@ async function previewOf({ operations }: SlackDeps, body: unknown, { input }: Fi
   return permit.kind === 'yes' ? operations.subscriptions.preview(input) : null
 }
 
-/** The options of the form's menu: projects, and "All projects". */
+/** The options of the form's menu: projects, the repositories of workflows as a whole, and "All projects". */
 export async function projectsToFollow({ operations }: SlackDeps, text: string): Promise<FieldOption[]> {
   const isAllMeant = ALL_PROJECTS.text.text.toLowerCase().startsWith(text.trim().toLowerCase())
-  const projects = projectOptions(await operations.suggestProjects(text))
+  const projects = projectOptions(withRepositories(await operations.suggestProjects(text)))
   return [...(isAllMeant ? [ALL_PROJECTS] : []), ...projects].slice(0, OPTIONS_MAX)
+}
+
+/** Each repository of GitHub stands before the first of its workflows. */
+function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
+  const seen = new Set<string>()
+  return projects.flatMap((project) => {
+    const id = repositoryOf(project.projectId ?? '')
+    if (id === null || seen.has(id)) return [project]
+    seen.add(id)
+    return [{ projectId: id, uuid: null, name: `${repositoryIn(project.name)}${ALL_WORKFLOWS}`, type: null }, project]
+  })
 }
 
 /** Opens the form, empty or with the subscription of that id. People without permission see the refusal in the form. */

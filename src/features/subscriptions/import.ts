@@ -1,11 +1,10 @@
-import type { ChannelId } from '../../domain/ids.ts'
-import { projectKey } from '../../domain/project-names.ts'
-import type { ProjectRef } from '../../domain/project-names.ts'
+import { isRepositoryId, repositoryOf, type ChannelId } from '../../domain/ids.ts'
+import { projectKey, repositoryIn, type ProjectRef } from '../../domain/project-names.ts'
 import { CHANGES } from '../../domain/rule.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { searchProjects } from '../../catalog/projects.ts'
 import { shownOf, type ShownSubscription } from '../../catalog/subscriptions.ts'
-import { importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
+import { ALL_WORKFLOWS, importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../values.ts'
 import { announce, openChannelFor } from './channel.ts'
@@ -101,13 +100,28 @@ function proposedOf(listed: ListedRepository, known: readonly ProjectRef[]): Pro
   const filters = listed.workflows.length > 0 ? listed.workflows : [ANY]
   const wishes = filters.flatMap((filter) => {
     const branches = branchesOf(filter)
-    return projects
+    return wholes(projects, filter)
       .filter(({ name }) => isNamed(workflowIn(name, listed.name), filter.names))
-      .flatMap((project) => branches.map((branch) => ({ name: project.name, project: projectKey(project), branch })))
+      .flatMap((project) =>
+        branches.map((branch) => ({ name: shownName(project), project: projectKey(project), branch })),
+      )
   })
   const workflows = projects.map(({ name }) => workflowIn(name, listed.name))
   const unknown = filters.flatMap(({ names }) => names).filter((name) => !workflows.some((one) => isNamed(one, [name])))
   return { listed, isKnown: projects.length > 0, unknownWorkflows: [...new Set(unknown)], wishes: distinct(wishes) }
+}
+
+const shownName = ({ projectId, name }: ProjectRef): string =>
+  isRepositoryId(projectId) ? `${name}${ALL_WORKFLOWS}` : name
+
+/** Without a filter by names, a repository is meant as a whole, also with the workflows that come later. */
+function wholes(projects: readonly ProjectRef[], { names }: ListedRepository['workflows'][number]): ProjectRef[] {
+  if (names.length > 0) return [...projects]
+  const named = projects.map((project) => {
+    const id = repositoryOf(project.projectId ?? '')
+    return id === null ? project : { projectId: id, uuid: null, name: repositoryIn(project.name), type: null }
+  })
+  return [...new Map(named.map((one) => [projectKey(one), one])).values()]
 }
 
 const ANY: ListedRepository['workflows'][number] = { names: [], events: [], branches: [], actors: [] }

@@ -35,6 +35,8 @@ import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './impo
 import { readSubscribe } from './subscribe-input.ts'
 import { partAt } from '../target.ts'
 import type { DryRunQuery } from './dry-run.ts'
+import { projectsAs } from '../../catalog/projects.ts'
+import type { Reads } from '../../store/store.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { UnsubscribeWish } from './outcomes.ts'
 import { listAt, textAt } from '../body.ts'
@@ -112,12 +114,14 @@ const subscribe: Command = {
   examples: [
     '/ci subscribe',
     '/ci subscribe acme/web',
+    '/ci subscribe acme/web CI failed',
     '/ci subscribe acme/web changes release/*',
     '/ci subscribe all failed quiet no-mention',
     '/ci subscribe acme/web changes main remind 2h',
   ],
   who: 'members',
   notes: [
+    'A repository of GitHub has all its workflows, also those that come later; with the name of a workflow after it, that one alone.',
     'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`; `all` or `everything`.',
     "Without events, the channel gets what the project's notification rules in CI say; for GitHub and GitLab, failed and recovered on the default branch.",
     'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
@@ -130,8 +134,8 @@ const subscribe: Command = {
 
 /** `/ci subscribe acme/web failed release/*`; alone it opens the form. */
 async function answerSubscribeTyped(question: Question): Promise<Reply> {
-  const { operations, by, row, words, modalOpener, reference } = question
-  const reading = readSubscribe(words)
+  const { operations, by, row, modalOpener, reference } = question
+  const reading = readSubscribe(await withProjectName(operations.stored.store.read, question.words))
   switch (reading.kind) {
     case 'nothing':
       if (modalOpener) return openSubscribe(question, modalOpener, null)
@@ -153,6 +157,24 @@ async function answerSubscribeTyped(question: Question): Promise<Reply> {
   }
 }
 
+/** The most words of a project's name that are typed without quotes: `acme/web Build and test`. */
+const NAME_WORDS_MAX = 6
+
+/** The words, with those at the beginning joined that are a known project's whole name, such as a workflow's. */
+async function withProjectName(reads: Reads, words: readonly Word[]): Promise<readonly Word[]> {
+  if (words.length < 2 || words.includes(CUT)) return words
+  const texts = words.slice(0, NAME_WORDS_MAX).map(({ text }) => text)
+  const names = texts.map((_, at) =>
+    texts
+      .slice(0, at + 1)
+      .join(' ')
+      .toLowerCase(),
+  )
+  const known = new Set((await projectsAs(reads, names.slice(1))).map(({ name }) => name.toLowerCase()))
+  const last = names.findLastIndex((name, at) => at > 0 && known.has(name))
+  return last < 0 ? words : [{ text: texts.slice(0, last + 1).join(' ') }, ...words.slice(last + 1)]
+}
+
 /** The row's first example only opens a form, so answers show this one. */
 const SUBSCRIBE_EXAMPLE = '/ci subscribe acme/web changes release/*'
 
@@ -171,7 +193,7 @@ const unsubscribe: Command = {
 
 /** `/ci unsubscribe acme/web`, or `all`; alone, it removes the only subscription, or asks which one. */
 async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
-  const [project, extra] = question.words
+  const [project, extra] = await withProjectName(question.operations.stored.store.read, question.words)
   if (extra) return tooMuch(question.row, extra.text)
   return unsubscribeFrom(question, { project: project?.text ?? null, id: null })
 }

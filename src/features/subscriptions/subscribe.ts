@@ -20,7 +20,7 @@ import type {
   UnknownBranch,
 } from './outcomes.ts'
 import { announce, channelFor, openChannelFor } from './channel.ts'
-import { findNamed, namesProject, type Named, shownOf } from '../../catalog/subscriptions.ts'
+import { findFollowed, findNamed, namesProject, type Named, shownOf } from '../../catalog/subscriptions.ts'
 import { faultsOf, isAll, rulesOf } from './subscribe-input.ts'
 import { typedHours, typedTime } from './remind.ts'
 
@@ -115,7 +115,7 @@ interface Plan {
 async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Requester, channel: ChannelId) {
   const faults = faultsOf(input)
   if (faults.length > 0) return { kind: 'faults', faults } as const
-  const found = isAll(input.project) ? null : await findNamed(deps.store.read, input.project)
+  const found = isAll(input.project) ? null : await findFollowed(deps.store.read, input.project)
   if (found && found.kind !== 'project') return found
   const unknown = await askBack(deps.store.read, input, channel, found?.project ?? null)
   if (unknown) return unknown
@@ -248,7 +248,9 @@ async function meantBy({ store }: SubscriptionDeps, { project, id }: Unsubscribe
   if (isAll(project)) return those(({ follows }) => follows.what === 'all')
   // A project that is not known any more can still be named by its subscription's name.
   const named = those(({ follows }) => follows.what === 'project' && isSameName(follows.name, project))
-  const found = await findNamed(store.read, project)
+  const whole = await findFollowed(store.read, project)
+  const isWhole = whole.kind === 'project' && here.some((one) => namesProject(one, whole))
+  const found = isWhole ? whole : await findNamed(store.read, project)
   if (found.kind !== 'project') return named.subscriptions.length > 0 ? named : found
   const ofProject = those((one) => namesProject(one, found))
   return ofProject.subscriptions.length > 0 ? ofProject : named

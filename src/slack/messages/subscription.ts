@@ -1,3 +1,4 @@
+import { isRepositoryId } from '../../domain/ids.ts'
 import { patternMode } from '../../domain/pattern.ts'
 import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
@@ -11,17 +12,20 @@ import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
 type Followed = Pick<Subscription, 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
 
-/** `acme/web`, `all projects`, `all projects that no other channel follows` */
+/** `acme/web`, `acme/web (all workflows)`, `all projects`, `all projects that no other channel follows` */
 export function followedProject({ follows }: Pick<Subscription, 'follows'>): string {
   switch (follows.what) {
     case 'project':
-      return outside(follows.name, PROJECT_CHARS_MAX) || '(no name)'
+      return `${outside(follows.name, PROJECT_CHARS_MAX) || '(no name)'}${isRepositoryId(follows.projectId) ? ALL_WORKFLOWS : ''}`
     case 'all':
       return 'all projects'
     case 'unfollowed':
       return 'all projects that no other channel follows'
   }
 }
+
+/** After the name of a repository that is followed as a whole. */
+export const ALL_WORKFLOWS = ' (all workflows)'
 
 /** ``failed, recovered on `main`; quiet; mentions nobody`` */
 export const followedHow = ({ rules, quiet, mention: who, remind }: Followed): string =>

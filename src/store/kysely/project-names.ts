@@ -90,7 +90,8 @@ export const readNames = (
 
   async deliveredAs(keys, limit) {
     const by = (column: string) => db.selectFrom('heard').selectAll().where(isAmong(column, keys))
-    const all = by('project_id').union(by('project_uuid')).union(by('name_key')).union(by('full_key'))
+    const byId = by('project_id').union(by('project_uuid')).union(by('repository'))
+    const all = byId.union(by('name_key')).union(by('full_key'))
     return (await all.orderBy('name_key').orderBy('project_id').limit(limit).execute()).map(toDeliveredProject)
   },
 

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
-import { sourceOf } from '../../domain/ids.ts'
+import { repositoryOf, sourceOf } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/project-names.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
@@ -199,7 +199,8 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
 
     async saveDeliveredProject({ projectId, name, fullName, projectUuid, at }, most = Number.POSITIVE_INFINITY) {
       const called = { name, full_name: fullName }
-      const row = { project_id: projectId, ...called, ...heardKeys(called), project_uuid: projectUuid, at }
+      const own = { project_id: projectId, repository: repositoryOf(projectId), project_uuid: projectUuid }
+      const row = { ...own, ...called, ...heardKeys(called), at }
       const known = await runQuery('updateDeliveredProject', row, (value) =>
         db
           .updateTable('heard')

@@ -52,13 +52,13 @@ const branchesOf = async (stage: Stage) =>
 const CHANGES = ['broken', 'recovered']
 
 describe('a proposal', () => {
-  test('has each workflow of a repository on each branch of the list, and subscribes nothing yet', async () => {
+  test('has a repository as a whole on each branch of the list, and subscribes nothing yet', async () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     const { text, these } = await proposed(stage, 'ACME/Site - issues, workflows:{event:"push" branch:"main","f/*"}')
-    expect(text).toContain('*4 subscriptions* to import')
-    expect(text).toContain('• *acme/site CI*: broken, recovered on `main`')
-    expect(text).toContain('• *acme/site Deploy*: broken, recovered on branches like `f/*`')
-    expect(these).toMatchObject({ channel: BUILDS, these: [{ branch: 'main' }, { branch: 'f/*' }, {}, {}] })
+    expect(text).toContain('*2 subscriptions* to import')
+    expect(text).toContain('• *acme/site (all workflows)*: broken, recovered on `main`')
+    expect(text).toContain('• *acme/site (all workflows)*: broken, recovered on branches like `f/*`')
+    expect(these).toMatchObject({ channel: BUILDS, these: [{ branch: 'main' }, { branch: 'f/*' }] })
     expect(await kept(stage)).toEqual([])
     expect(stage.said).toEqual([])
   })
@@ -121,7 +121,7 @@ describe('a proposal', () => {
     const wish = { branch: null, branchMatch: null, quiet: false, mention: 'committer' } as const
     await subscribe({ ...wish, project: 'acme/site CI', events: ['failed'] }, lin())
     await subscribe({ ...wish, project: 'acme/site Deploy', events: CHANGES }, lin())
-    const { text, these } = await proposed(stage, 'acme/site')
+    const { text, these } = await proposed(stage, 'acme/site workflows:{name:"CI","Deploy"}')
     expect(text).toContain('• *acme/site CI*: broken, recovered on every branch, in place of: failed on every branch')
     expect(text).toContain('• *acme/site Deploy*: broken, recovered on every branch (already subscribed)')
     expect(these?.these).toHaveLength(1)
@@ -201,18 +201,15 @@ describe('a confirmed import', () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     expect(await imported(stage, 'acme/site workflows:{branch:"main"}')).toMatchObject({
       kind: 'imported',
-      subscribed: [{}, {}],
+      subscribed: [{}],
       announced: { kind: 'told' },
     })
-    expect(await branchesOf(stage)).toEqual([
-      ['acme/site CI', 'main', 'exact', CHANGES],
-      ['acme/site Deploy', 'main', 'exact', CHANGES],
-    ])
-    expect(await kept(stage)).toMatchObject([{ createdBy: lin().user }, { createdBy: lin().user }])
+    expect(await branchesOf(stage)).toEqual([['acme/site', 'main', 'exact', CHANGES]])
+    expect(await kept(stage)).toMatchObject([{ createdBy: lin().user }])
     expect(stage.said).toEqual([
       {
         to: BUILDS,
-        text: `:bell: <@${lin().user}> subscribed this channel to acme/site CI: broken, recovered on \`main\` · acme/site Deploy: broken, recovered on \`main\`.`,
+        text: `:bell: <@${lin().user}> subscribed this channel to acme/site (all workflows): broken, recovered on \`main\`.`,
       },
     ])
   })

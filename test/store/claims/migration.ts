@@ -24,6 +24,7 @@ const MIGRATIONS = [
   { name: '0015-many-projects' },
   { name: '0016-ends' },
   { name: '0017-delivery-keys' },
+  { name: '0018-repositories' },
 ]
 
 /**
