@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { idOrder, type BuildId, type ProjectId } from '../../src/domain/ids.ts'
+import type { KnownBuild } from '../../src/store/records.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createSlackExaminer, SCOPES } from '../../src/slack/api/examiner.ts'
 import { CHECKS } from '../../src/features/doctor/findings.ts'
@@ -10,6 +12,21 @@ import { databasePath, until, WEBHOOK_SECRET } from '../support/app.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import { projectNamed } from '../../packages/sandbox-ci/test/support.ts'
 import { DOOR, following, heard, openSurgery, type Surgery } from './doctor-stage.ts'
+
+const BUILT: KnownBuild = {
+  projectId: '77' as ProjectId,
+  buildId: '1' as BuildId,
+  buildOrder: idOrder('1'),
+  attempt: 1,
+  revisionKey: 'r',
+  cardNumber: 1,
+  branch: 'main',
+  status: 'success',
+  rawStatus: 'success',
+  at: 0,
+  buildUuid: null,
+  committer: null,
+}
 
 const EVERY_EVENT = ['started', 'failed', 'success', 'recovered']
 const hook = (change: object = {}) => ({
@@ -153,6 +170,35 @@ describe('a channel', () => {
     expect(await surgery.found('channels', following(CHANNELS.secret, CHANNELS.builds))).toEqual([
       { kind: 'fine', count: 2 },
     ])
+  })
+
+  it.each([
+    ['matched nothing for 30 days is listed', 'main,', 0, 1],
+    ['matches what is built is not', 'ma*', 0, 0],
+    ['matches nothing, while nothing is built, is not', 'main,', 31, 0],
+  ])('that follows branches that %s', async (_, branch, days, count) => {
+    const surgery = await openSurgery()
+    const at = Date.now() - days * 24 * 60 * 60_000
+    await surgery.deps.store!.write(async (tx) => {
+      await tx.saveDeliveredProject({
+        projectId: BUILT.projectId,
+        name: 'acme/x',
+        fullName: null,
+        projectUuid: null,
+        at,
+      })
+      await tx.saveBuild({ ...BUILT, at })
+    })
+    const [one] = await following(CHANNELS.builds).subscriptions()
+    const subscriptions = async () => [
+      {
+        ...one!,
+        follows: { what: 'project', name: 'acme/x' } as const,
+        rules: [{ branch, branchMatch: null, events: 'every' as const }],
+      },
+    ]
+    const found = await surgery.found('channels', { subscriptions })
+    expect(found.filter(({ kind }) => kind === 'matches-nothing')).toHaveLength(count)
   })
 
   it('is missed if there are no subscriptions', async () => {

@@ -8,6 +8,7 @@ import {
   listedProjects,
 } from './findings.ts'
 import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, hasOurRule } from './check-ci.ts'
+import { checkBranches } from './check-branches.ts'
 import { checkHost, isNearlyUsedUp } from './hosts.ts'
 import type { NameWithoutSource } from '../../catalog/named-sources.ts'
 import type { ChannelId } from '../../domain/ids.ts'
@@ -61,6 +62,7 @@ const VERDICTS: Partial<Record<CheckResult['kind'], Verdict>> = {
   'over-http': 'fine',
   'not-configured': 'off',
   'projects-unread': 'unsure',
+  'matches-nothing': 'unsure',
 }
 
 const PASSING: ReadonlySet<string> = new Set(['timeout', 'server', 'rate-limited'])
@@ -75,14 +77,14 @@ const VITAL: ReadonlySet<CheckName> = new Set(['slack-token', 'store'])
 export const CHANNELS_MAX = 40
 const AT_ONCE = 4
 
-/** Is there any subscription, and can Buildline post in each of their channels? */
+/** Is there any subscription, can Buildline post in each of their channels, and do their branches match builds? */
 async function checkChannels(examination: Examination): Promise<CheckResult[]> {
   const subscriptions = await examination.subscriptions().catch(() => null)
   if (subscriptions === null) return [{ kind: 'not-checked', why: 'store-fails' }]
   const channels = [...new Set(subscriptions.map(({ channel }) => channel))]
   if (channels.length === 0) return [{ kind: 'nobody-follows' }]
   const checked = await checkAll(examination, channels.slice(0, CHANNELS_MAX))
-  const results = checked.filter((one) => one !== null)
+  const results = [...checked.filter((one) => one !== null), ...(await checkBranches(examination).catch(() => []))]
   const rest: CheckResult[] = channels.length > CHANNELS_MAX ? [{ kind: 'not-checked', why: 'too-many' }] : []
   return results.length > 0 ? [...results, ...rest] : [{ kind: 'fine', count: checked.length }, ...rest]
 }

@@ -49,7 +49,7 @@ export interface Finding {
   what: CheckResult
 }
 
-/** Contains no secret. Text from outside is only in `project`, `name`, `branch`, `events`, `reason`, `hook` and `code`. */
+/** Contains no secret. Text from outside is only in `project`, `name`, `branch`, `branches`, `events`, `reason`, `hook` and `code`. */
 export type CheckResult =
   /** `count`: how many channels, projects or scopes were checked; null if a number says nothing */
   | { kind: 'fine'; count: number | null }
@@ -63,6 +63,8 @@ export type CheckResult =
   | { kind: 'scopes-missing'; scopes: readonly string[] }
   | { kind: 'nobody-follows' }
   | { kind: 'channel-closed'; channel: ChannelId; code: string }
+  /** no build was on one of these branches for long, while the project had builds */
+  | { kind: 'matches-nothing'; channel: ChannelId; project: string; branches: readonly string[]; isOfFile: boolean }
   /** what subscriptions mean that name no source, and only one source has a project of each name, or none yet */
   | { kind: 'names-meant'; names: readonly NameWithoutSource[] }
   /** several sources have a project of this name, and its subscription names none */

@@ -112,6 +112,8 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return nobodyFollows(say.code)
     case 'channel-closed':
       return channelClosed(what, say)
+    case 'matches-nothing':
+      return matchesNothing(what, say)
     case 'names-meant':
       return { what: namesMeant(what.names, say), remedy: null }
     case 'name-of-several':
@@ -235,6 +237,19 @@ function channelClosed({ channel, code }: Extract<CheckResult, { kind: 'channel-
   return {
     what: `Slack refuses messages to ${where} (${say.outside(code)}).`,
     remedy: 'Ask a workspace admin to let Buildline post there.',
+  }
+}
+
+function matchesNothing(
+  { channel, project, branches, isOfFile }: Extract<CheckResult, { kind: 'matches-nothing' }>,
+  say: Say,
+): FindingWords {
+  const named = branches.slice(0, FINDINGS_MAX).map(say.outside).join(', ')
+  return {
+    what: `${say.channel(channel)} follows ${say.outside(project)} on ${named}, and no build of the last 30 days matched.`,
+    remedy: isOfFile
+      ? 'Correct the branch in the subscriptions file.'
+      : `Type ${say.code('/ci rules')} there, and correct the branch.`,
   }
 }
 

@@ -106,6 +106,8 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
       channel: CHANNEL,
       code: why,
     })),
+    { kind: 'matches-nothing', channel: CHANNEL, project, branches: [branch], isOfFile: false },
+    { kind: 'matches-nothing', channel: CHANNEL, project, branches: [branch, 'f/*'], isOfFile: true },
     { kind: 'slack-refuses', code: 'missing_scope' },
     { kind: 'not-checked', why: 'too-many' },
   ],
