@@ -250,7 +250,7 @@ export function createEngine({
   async function settleIn(): Promise<void> {
     if (!(await openStore())) return
     // Not awaited, as all below: Slack and CI may be away, and a stop must not wait for them.
-    void checkAtStart({ doctor, clock, log, logThrottle, stopping: stopping.signal }).catch((error: unknown) =>
+    void checkAtStart({ doctor, store, clock, log, logThrottle, stopping: stopping.signal }).catch((error: unknown) =>
       log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
     )
     pendingInteractions.start()

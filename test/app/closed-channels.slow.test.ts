@@ -18,7 +18,7 @@ import {
   type World,
 } from '../support/world.ts'
 
-const { web: WEB, ops: OPS, secret: SECRET } = CHANNELS
+const { builds: BUILDS, web: WEB, ops: OPS, secret: SECRET } = CHANNELS
 const { ada, grace } = PEOPLE
 
 const CLOSED = 'cannot get builds any more'
@@ -70,6 +70,17 @@ describe('a channel that is archived', () => {
     await pushRed(world)
     await untilTold(world, ada, 1)
     expect(closedIn(world)).toMatchObject([{ id: WEB, closed_code: 'is_archived' }])
+  })
+
+  it('goes to the default channel with the build that showed it, which nobody would have seen', async () => {
+    const world = await openFollowing({ slack: { rates: 'off', events: [] } })
+    world.slack.acts.archive(WEB)
+    await pushRed(world)
+    await untilCard(world, ['Failed', 'acme/web'])
+    await until('one line says why', () =>
+      world.slack.messages(BUILDS).some(({ text }) => String(text).includes(`<#${WEB}> cannot be reached`)),
+    )
+    expect(world.slack.messages(BUILDS).filter(({ text }) => String(text).includes('acme/web #'))).toHaveLength(1)
   })
 
   it('is reported to the admins if a file made it follow', async () => {

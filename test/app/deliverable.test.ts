@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { SUBSCRIPTION_ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { BUILDS, headlines, OPS, untilSaid, WEB } from './channel.ts'
 import { buildOf, openStage, rowsOf, sendAll, settled, until, type Stage } from '../support/app.ts'
@@ -73,6 +73,16 @@ describe('while the only subscribed channel is archived', () => {
     await until('the older one is shown', () => linesIn(stage, 'acme/web #1 ').length === 1)
     expect(linesIn(stage, 'acme/web #2 ')).toEqual([])
   })
+})
+
+it('a channel of the file without the bot does not count, and the log at the start says so', async () => {
+  const stage = await openFollowed(`{ channel: ${CHANNELS.elsewhere}, project: acme/web }`)
+  await until('the log says so', () => stage.app.lines.some((line) => line.includes('Buildline is not in channel')))
+  await until('it is known', () => rowsOf(stage.folder, 'select 1 from channel').length === 1)
+  await sendAll(stage.app.url, red(1))
+  await until('it is shown', () => linesIn(stage, 'acme/web #1').length === 1, 4_000)
+  stage.slack.acts.inviteBot(CHANNELS.elsewhere)
+  await until('it is shown there, too', () => headlines(stage.slack, CHANNELS.elsewhere).length === 1)
 })
 
 describe('a subscription whose branches match nothing', () => {
