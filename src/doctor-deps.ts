@@ -46,6 +46,7 @@ export function doctorDeps(
       apiUrl: slack.apiUrl,
       clock: deps.clock,
     }),
+    fixed: config.subscriptions,
     scopesNeeded: config.asksByEmail ? [...SCOPES, EMAIL_SCOPE] : SCOPES,
     isOurs: (webhook) => isOurs(webhook, webhookSecrets()),
     freeBytes: database.kind === 'sqlite' ? () => freeBytesOf(dirname(database.path)) : null,

@@ -39,7 +39,11 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
   const warned = new Set<string>()
   let last = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
 
-  const inForce = async () => [...fixed, ...((await store?.read.subscriptions()) ?? [])]
+  async function inForce(): Promise<readonly Subscription[]> {
+    if (!store) return fixed
+    const [moved, stored] = await Promise.all([store.read.movedChannels(), store.read.subscriptions()])
+    return [...fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel })), ...stored]
+  }
 
   // All names at once, and seldom: subscriptions are read for every event, and projects are many.
   async function namesIn(subscriptions: readonly Subscription[]): Promise<ReadonlyMap<string, NamedProject>> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { StringIndexed } from '@slack/bolt'
 import { isChannelId, type ChannelId, type MessageTs } from '../domain/ids.ts'
 import { fieldOf } from '../domain/raw-values.ts'
 import { isRecord } from '../lib/json.ts'
@@ -7,6 +8,17 @@ import type { Requester, Target } from '../catalog/outcomes.ts'
 import { jsonOf } from './values.ts'
 
 // Reads the bodies that Slack sends: commands, interactions and events. Any field may be missing.
+
+/** A body with the present ids of channels that it names by a former one, also in a form's metadata and in texts. */
+export function withPresentIds(body: StringIndexed, moved: ReadonlyMap<string, string>): StringIndexed {
+  const text = moved.size === 0 ? '' : JSON.stringify(body)
+  if (![...moved.keys()].some((id) => text.includes(id))) return body
+  const present = (value: string) => value.replaceAll(CHANNEL_ID, (id) => moved.get(id) ?? id)
+  const read: unknown = JSON.parse(text, (_, value: unknown) => (typeof value === 'string' ? present(value) : value))
+  return isRecord(read) ? read : body
+}
+
+const CHANNEL_ID = /\b[CG][A-Z0-9]{2,}\b/g
 
 /** The requester of any body. A missing user becomes an empty id, which Slack does not know: nothing is permitted. */
 export const requesterOf = (body: unknown, via: Requester['via']): Requester => ({

@@ -24,7 +24,7 @@ import { createProject, previewCreation } from './projects/create.ts'
 import { editProject, previewEdit } from './projects/edit.ts'
 import { refusalToAdminister, showProject } from './projects/read.ts'
 import { resetAesKey } from './projects/reset.ts'
-import { channelClosed, channelOpened } from './subscriptions/closings.ts'
+import { channelClosed, channelMoved, channelOpened } from './subscriptions/closings.ts'
 import { digestOperations, type DigestDeps } from './subscriptions/digest.ts'
 import { dryRun, previewPattern, type DryRunQuery } from './subscriptions/dry-run.ts'
 import { channelRules } from './subscriptions/channel.ts'
@@ -117,4 +117,6 @@ const subscriptionOperations = (deps: SubscriptionDeps) => ({
   channelClosed: (channel: ChannelId, code: string) => channelClosed(deps, channel, code),
   /** Slack says that the bot can post there again: what waited goes out. */
   channelOpened: (channel: ChannelId) => channelOpened(deps, channel),
+  /** Slack has given a channel another id. */
+  channelMoved: (from: ChannelId, to: ChannelId) => channelMoved(deps, from, to),
 })

@@ -3,7 +3,7 @@ import { type PendingInteractions, PendingInteraction, REQUESTS_KEPT_MS } from '
 import { answerFault } from './fault-messages.ts'
 import { answerUndone } from './interrupted.ts'
 import { type Answer, TYPED_CHARS_MAX } from '../slack/messages/answer.ts'
-import { channelOf, bodyDigest, textAt, requesterOf, listAt, threadOf, userOf } from './body.ts'
+import { withPresentIds, channelOf, bodyDigest, textAt, requesterOf, listAt, threadOf, userOf } from './body.ts'
 import type { SlackDeps } from './context.ts'
 import { withDeps } from './register.ts'
 import { replyTargetOf } from './reply-target.ts'
@@ -52,7 +52,8 @@ export class ReceivingApp extends App {
     await receiving.finally(() => this.#underWay.delete(receiving))
   }
 
-  async #receive(event: ReceiverEvent): Promise<void> {
+  async #receive(sent: ReceiverEvent): Promise<void> {
+    const event = { ...sent, body: withPresentIds(sent.body, await this.#movedChannels()) }
     const received = interactionIn(event.body, this.#deps.clock.now())
     const key = requestKeyOf(event)
     if (!received) {
@@ -77,6 +78,11 @@ export class ReceivingApp extends App {
     // The request may have changed what people see in App Home.
     this.#deps.homes.wake()
     this.#pending.delete(pending)
+  }
+
+  // Without the database, nothing is done with the request, and its sender is told so.
+  #movedChannels(): Promise<ReadonlyMap<string, string>> {
+    return this.#deps.operations.stored.store.read.movedChannels().catch(() => new Map<string, string>())
   }
 
   async #handle(event: ReceiverEvent, pending: PendingInteraction | null): Promise<void> {

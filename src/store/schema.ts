@@ -138,6 +138,8 @@ export interface Schema {
     /** when the people concerned were told of this closing */
     told_at: number | null
   }
+  /** ids that channels had before Slack changed them */
+  moved_channel: { former_id: string; id: string }
   project: {
     uuid: string
     name: string

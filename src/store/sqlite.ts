@@ -123,7 +123,8 @@ function directly(db: DatabaseSync): Execute {
 function adapt(db: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<typeof wrap>>()
   return {
-    close: () => db.close(),
+    // A query after the end makes Kysely close it again.
+    close: () => void (db.isOpen && db.close()),
     prepare(sql) {
       const known = statements.get(sql)
       if (known) return known

@@ -130,6 +130,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   oldestStep(queue: Queue, not: readonly ChannelId[]): Promise<number | null>
   recentCalls(sinceMs: number): Promise<{ queue: Queue; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
+  /** The present ids of channels that had another one (`moveChannel`), by their former ids. */
+  movedChannels(): Promise<ReadonlyMap<ChannelId, ChannelId>>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
   /** Which sources have projects of these names, in any case; `name` is in lower case. */
   namesakes(names: readonly string[]): Promise<(Namesake & { name: string })[]>
@@ -279,6 +281,11 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /** If it is closed already, only the code and `retryAt` change. */
   closeChannel(channel: Pick<ClosedChannel, 'channel' | 'code' | 'retryAt'> & { at: number }): Promise<void>
   reopenChannel(channel: ChannelId): Promise<void>
+  /**
+   * Slack has given a channel another id: moves everything that is stored under the former one, and remembers it. What
+   * is there under both ids stays as it is under the present one, but no subscription is lost. Idempotent.
+   */
+  moveChannel(from: ChannelId, to: ChannelId): Promise<void>
   /** Records that the people concerned are told of this closing. False: another process has told them. */
   markNotified(closing: Pick<ClosedChannel, 'channel' | 'closedAt'>, at: number): Promise<boolean>
   /**

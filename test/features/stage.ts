@@ -126,6 +126,7 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
     maySubscribe: async () => ({ kind: 'yes' }),
     channelClosed: async () => {},
     channelOpened: async () => {},
+    channelMoved: async () => {},
   },
   flaky: async ({ project, days }) => ({
     kind: 'flaky',

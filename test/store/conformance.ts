@@ -15,6 +15,7 @@ import { jobClaims } from './claims/jobs.ts'
 import { laneClaims } from './claims/queues.ts'
 import { leaseClaims } from './claims/leases.ts'
 import { messageClaims } from './claims/messages.ts'
+import { movedChannelClaims } from './claims/moved-channels.ts'
 import { paceClaims } from './claims/pace.ts'
 import { peopleClaims } from './claims/people.ts'
 import { planClaims } from './claims/plans.ts'
@@ -40,6 +41,7 @@ const CLAIMS = {
   queues: laneClaims,
   messages: messageClaims,
   'calls and channels': paceClaims,
+  'moved channels': movedChannelClaims,
   builds: buildClaims,
   reports: reportClaims,
   breakages: breakageClaims,

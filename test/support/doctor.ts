@@ -12,6 +12,7 @@ export const absentDoctor = (clock: Clock): DoctorDeps => ({
   },
   scopesNeeded: [],
   subscriptions: async () => [],
+  fixed: [],
   namesWithoutSource: async () => [],
   store: null,
   usesCi: true,

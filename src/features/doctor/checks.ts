@@ -84,9 +84,24 @@ async function checkChannels(examination: Examination): Promise<CheckResult[]> {
   const channels = [...new Set(subscriptions.map(({ channel }) => channel))]
   if (channels.length === 0) return [{ kind: 'nobody-follows' }]
   const checked = await checkAll(examination, channels.slice(0, CHANNELS_MAX))
-  const results = [...checked.filter((one) => one !== null), ...(await checkBranches(examination).catch(() => []))]
+  const results = [
+    ...checked.filter((one) => one !== null),
+    ...(await checkBranches(examination).catch(() => [])),
+    ...(await outdatedChannels(examination)),
+  ]
   const rest: CheckResult[] = channels.length > CHANNELS_MAX ? [{ kind: 'not-checked', why: 'too-many' }] : []
   return results.length > 0 ? [...results, ...rest] : [{ kind: 'fine', count: checked.length }, ...rest]
+}
+
+/** Settings that still name a channel by an id that it had before. They work, as long as this database is used. */
+async function outdatedChannels({ fixed, store }: Examination): Promise<CheckResult[]> {
+  const moved = await store?.read.movedChannels().catch(() => null)
+  return [...new Map(fixed.map((one) => [`${one.source} ${one.channel}`, one])).values()].flatMap((one) => {
+    const channel = moved?.get(one.channel)
+    if (channel === undefined) return []
+    const setting = one.source === 'default-channel' ? 'DEFAULT_CHANNEL' : 'SUBSCRIPTIONS_FILE'
+    return [{ kind: 'channel-moved', setting, former: one.channel, channel }]
+  })
 }
 
 async function checkAll(examination: Examination, channels: readonly ChannelId[]): Promise<(CheckResult | null)[]> {

@@ -65,6 +65,8 @@ export type CheckResult =
   | { kind: 'channel-closed'; channel: ChannelId; code: string }
   /** no build was on one of these branches for long, while the project had builds */
   | { kind: 'matches-nothing'; channel: ChannelId; project: string; branches: readonly string[]; isOfFile: boolean }
+  /** a setting names the channel by an id that it had before */
+  | { kind: 'channel-moved'; setting: 'DEFAULT_CHANNEL' | 'SUBSCRIPTIONS_FILE'; former: ChannelId; channel: ChannelId }
   /** what subscriptions mean that name no source, and only one source has a project of each name, or none yet */
   | { kind: 'names-meant'; names: readonly NameWithoutSource[] }
   /** several sources have a project of this name, and its subscription names none */
@@ -174,6 +176,8 @@ export interface DoctorDeps {
   /** the scopes in the manifest, and the one for PEOPLE_BY_EMAIL if that is set */
   scopesNeeded: readonly string[]
   subscriptions: () => Promise<readonly Subscription[]>
+  /** those of the file and the settings, as they are written there */
+  fixed: readonly Subscription[]
   namesWithoutSource: () => Promise<readonly NameWithoutSource[]>
   /** null: there is no database yet */
   store: Pick<Store, 'read' | 'write'> | null

@@ -114,6 +114,11 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return channelClosed(what, say)
     case 'matches-nothing':
       return matchesNothing(what, say)
+    case 'channel-moved':
+      return {
+        what: `${say.code(what.setting)} names ${say.channel(what.channel)} by an id that it no longer has (${say.code(what.former)}).`,
+        remedy: `Write ${say.code(what.channel)} there. Until then, Buildline still posts in it.`,
+      }
     case 'names-meant':
       return { what: namesMeant(what.names, say), remedy: null }
     case 'name-of-several':

@@ -43,6 +43,14 @@ export async function closeChannelBefore(
   })
 }
 
+/**
+ * Slack has given a channel another id, as when a private channel is shared with another workspace. Requests that still
+ * name the former id are read as if they named the present one (`ReceivingApp`).
+ */
+export async function channelMoved({ store }: ClosingDeps, from: ChannelId, to: ChannelId): Promise<void> {
+  if (from !== to) await store.write((tx) => tx.moveChannel(from, to))
+}
+
 /** Slack reports that Buildline can post in the channel again. The next sweep sends what waited. */
 export async function channelOpened({ store }: ClosingDeps, channel: ChannelId): Promise<void> {
   await store.write((tx) => tx.reopenChannel(channel))
@@ -56,9 +64,15 @@ export const NOTIFYING_MAX_MS = 60_000
  * closing; if it dies, another one does. People whom the dead process has told are not told again.
  */
 export async function announceClosings(deps: ClosingDeps): Promise<void> {
+  const moved = await deps.store.read.movedChannels()
   for (const closing of await deps.store.read.closedChannels()) {
-    await showElsewhere(deps, closing)
-    if ((await isUnnotified(deps, closing)) && (await claimClosing(deps, closing))) await notifyOwners(deps, closing)
+    const id = moved.get(closing.channel)
+    // What was under way when the channel got another id may have been stored under the former one.
+    if (id !== undefined) await channelMoved(deps, closing.channel, id)
+    else {
+      await showElsewhere(deps, closing)
+      if ((await isUnnotified(deps, closing)) && (await claimClosing(deps, closing))) await notifyOwners(deps, closing)
+    }
   }
 }
 

@@ -266,8 +266,19 @@ async function handleChannelEvent(
   }
 }
 
-function channelIn(body: unknown): ChannelId | null {
-  const id = textAt(body, 'event', 'channel')
+async function handleChannelMove({ operations, log }: SlackDeps, body: unknown): Promise<void> {
+  const [from, to] = [channelIn(body, 'old_channel_id'), channelIn(body, 'new_channel_id')]
+  if (from === null || to === null) return
+  try {
+    await operations.subscriptions.channelMoved(from, to)
+    log.info({ channel: to, from }, 'a channel has another id in Slack')
+  } catch (error) {
+    log.warn({ err: error, channel: to, from }, "a channel's new id could not be stored")
+  }
+}
+
+function channelIn(body: unknown, field = 'channel'): ChannelId | null {
+  const id = textAt(body, 'event', field)
   return id !== null && isChannelId(id) ? id : null
 }
 
@@ -304,10 +315,13 @@ export const subscriptions: Feature = {
   },
   menus: { [SUBSCRIBE_FIELDS.project]: projectsToFollow },
   forms: { [SUBSCRIBE_CALLBACK_ID]: subscribeForm, [FOLLOW_CALLBACK_ID]: followForm, [IMPORT_CALLBACK_ID]: importForm },
-  events: Object.fromEntries(
-    Object.entries(CHANNEL_EVENTS).map(([type, code]) => [
-      type,
-      (deps: SlackDeps, body: unknown) => handleChannelEvent(type, code, deps, body),
-    ]),
-  ),
+  events: {
+    channel_id_changed: handleChannelMove,
+    ...Object.fromEntries(
+      Object.entries(CHANNEL_EVENTS).map(([type, code]) => [
+        type,
+        (deps: SlackDeps, body: unknown) => handleChannelEvent(type, code, deps, body),
+      ]),
+    ),
+  },
 }

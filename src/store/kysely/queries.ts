@@ -11,6 +11,7 @@ import { readDigests, writeDigests } from './digests.ts'
 import { readFigures } from './figures.ts'
 import { readBreakages, writeBreakages } from './breakages.ts'
 import { readBuilds, readSilent, writeSilent, writeBuilds } from './builds.ts'
+import { readMovedChannels, writeMovedChannels } from './channels.ts'
 import { readCards, writeCards, readDecisions } from './cards.ts'
 import { readBuildEvents, writeBuildEvents } from './build-events.ts'
 import { readIngest, writeIngest } from './ingest.ts'
@@ -35,6 +36,7 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Qu
     ...readDecisions(db, runQuery),
     ...readCards(db, runQuery, locks),
     ...readPace(db, runQuery),
+    ...readMovedChannels(db),
     ...readProjects(db, runQuery),
     ...readNames(db),
     ...readPeople(db, runQuery, locks),
@@ -62,6 +64,7 @@ export function createTx(db: Kysely<Schema>, context: QueryContext): Tx {
     ...writeIngest(db, runQuery, context.locks),
     ...writeCards(db, runQuery),
     ...writePace(db, runQuery),
+    ...writeMovedChannels(db),
     ...writeProjects(db, runQuery),
     ...writePeople(db, runQuery, context.locks),
     ...writeSubscriptions(db, context.locks),

@@ -1,0 +1,86 @@
+import { sql, type Kysely } from 'kysely'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Schema } from '../schema.ts'
+import type { Reads, Tx } from '../store.ts'
+
+/** Channels whose ids Slack has changed. */
+export const readMovedChannels = (db: Kysely<Schema>): Pick<Reads, 'movedChannels'> => ({
+  async movedChannels() {
+    const rows = await db.selectFrom('moved_channel').selectAll().execute()
+    return new Map(rows.map((row) => [row.former_id as ChannelId, row.id as ChannelId]))
+  },
+})
+
+export const writeMovedChannels = (db: Kysely<Schema>): Pick<Tx, 'moveChannel'> => ({
+  async moveChannel(from, to) {
+    await db.updateTable('moved_channel').set({ id: to }).where('id', '=', from).execute()
+    await db.deleteFrom('moved_channel').where('former_id', '=', to).execute()
+    const moved = { former_id: from, id: to }
+    await db
+      .insertInto('moved_channel')
+      .values(moved)
+      .onConflict((conflict) => conflict.column('former_id').doUpdateSet(moved))
+      .execute()
+    await keepSubscriptionsOfBoth(db, from, to)
+    await keepQueuesOfBoth(db, from, to)
+    for (const [table, ...key] of MOVED) {
+      const isThere = sql.join([...key.map((column) => isSame(table, column)), sql`there.channel = ${to}`], sql` and `)
+      if (UNIQUE.has(table))
+        await sql`delete from ${sql.table(table)} where channel = ${from}
+          and exists (select 1 from ${sql.table(table)} as there where ${isThere})`.execute(db)
+      await sql`update ${sql.table(table)} set channel = ${to} where channel = ${from}`.execute(db)
+    }
+    await forgetKeys(db, from, to)
+  },
+})
+
+/** Every table with a channel's id in its column `channel`, and what else makes a row of a channel unique. */
+const MOVED = [
+  ['decision', 'fact_seq'],
+  ['message', 'subject', 'slot', 'generation'],
+  ['card', 'subject'],
+  ['digest'],
+  ['subscription'],
+  ['request'],
+  ['interaction'],
+  ['breakage_change'],
+  ['pace'],
+] as const satisfies readonly (readonly [keyof Schema, ...string[]])[]
+
+/** Of these, a row that is there under both ids is kept as it is under the present one. */
+const UNIQUE: ReadonlySet<string> = new Set(['decision', 'message', 'card', 'digest'])
+
+const isSame = (table: string, column: string) => sql`there.${sql.ref(column)} = ${sql.ref(`${table}.${column}`)}`
+
+/** Two subscriptions in one slot are both kept, unless they say the same: the one that moves gives up its slot. */
+async function keepSubscriptionsOfBoth(db: Kysely<Schema>, from: ChannelId, to: ChannelId): Promise<void> {
+  const both = await db
+    .selectFrom('subscription as mine')
+    .innerJoin('subscription as there', 'there.slot', 'mine.slot')
+    .where('mine.channel', '=', from)
+    .where('there.channel', '=', to)
+    .select(['mine.id', 'mine.rules', 'there.rules as thereRules'])
+    .execute()
+  for (const { id, rules, thereRules } of both)
+    await (rules === thereRules
+      ? db.deleteFrom('subscription').where('id', '=', id).execute()
+      : db.updateTable('subscription').set({ slot: null }).where('id', '=', id).execute())
+}
+
+/** A card that is there under both ids has the steps of both to take: it is planned anew before each. */
+const keepQueuesOfBoth = (db: Kysely<Schema>, from: ChannelId, to: ChannelId) =>
+  sql`update card set
+      post_at = coalesce(card.post_at, mine.post_at), post_priority = coalesce(card.post_priority, mine.post_priority),
+      edit_at = coalesce(card.edit_at, mine.edit_at), edit_priority = coalesce(card.edit_priority, mine.edit_priority)
+    from card as mine
+    where card.channel = ${to} and mine.channel = ${from} and mine.subject = card.subject`.execute(db)
+
+/** What is keyed by a channel's id: that it was closed, who was told of it, and which mentions were answered. */
+async function forgetKeys(db: Kysely<Schema>, from: ChannelId, to: ChannelId): Promise<void> {
+  await db.deleteFrom('channel').where('id', '=', from).execute()
+  await sql`delete from job where name like ${`% ${from}`} or name like ${`% ${from} %`}`.execute(db)
+  const [mine, there] = [`mention:${from}:`, `mention:${to}:`]
+  await sql`insert into event (id, heard_at) select replace(id, ${mine}, ${there}), heard_at from event
+    where id like ${`${mine}%`} on conflict (id) do nothing`.execute(db)
+  await sql`delete from event where id like ${`${mine}%`}`.execute(db)
+}
