@@ -22,7 +22,15 @@ export function doctorDeps(
     ...deps
   }: Pick<
     DoctorDeps,
-    'clock' | 'log' | 'store' | 'subscriptions' | 'namesWithoutSource' | 'wrongSignatures' | 'v2' | 'legacy'
+    | 'clock'
+    | 'log'
+    | 'store'
+    | 'subscriptions'
+    | 'namesWithoutSource'
+    | 'wrongSignatures'
+    | 'socketTrouble'
+    | 'v2'
+    | 'legacy'
   > & {
     badges: BadgeClient | null
     github: GithubClient | null

@@ -183,6 +183,7 @@ export function createEngine({
   const doctor = doctorDeps(config, {
     ...hosted,
     wrongSignatures: async () => signatures.wrong(),
+    socketTrouble: async () => socket?.trouble()?.code ?? null,
     webhookSecrets,
     ...basics,
     subscriptions,

@@ -53,7 +53,8 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
     const { findings } = await examine(
       doctorDeps(config, {
         webhookSecrets: () => config.webhookSecrets,
-        wrongSignatures: () => wrongSignaturesAt(config),
+        wrongSignatures: async () => (await askReadyz(config))?.signatures?.wrong ?? 0,
+        socketTrouble: async () => socketTroubleIn(await askReadyz(config)),
         clock,
         log,
         store,
@@ -70,21 +71,23 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
 }
 
 const READYZ_MS_MAX = 2_000
-const READYZ = z.looseObject({ signatures: z.object({ wrong: z.int() }).optional() })
+const READYZ = z.looseObject({ signatures: z.object({ wrong: z.int() }).optional(), socket: z.string().optional() })
 
-/** How many requests had a wrong signature: the running bot counts them and says so at /readyz. 0 if no bot answers. */
-async function wrongSignaturesAt({ host, port, metricsPort }: Config): Promise<number> {
+/** What only the running bot knows: it says so at /readyz. Null if no bot answers. */
+async function askReadyz({ host, port, metricsPort }: Config): Promise<z.output<typeof READYZ> | null> {
   // In a URL, an IPv6 address is in brackets.
   const name = host?.includes(':') ? `[${host}]` : (host ?? '127.0.0.1')
   const url = `http://${name}:${metricsPort ?? port}/readyz`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(READYZ_MS_MAX) })
-    const { signatures } = READYZ.parse(await response.json())
-    return signatures?.wrong ?? 0
+    return READYZ.parse(await response.json())
   } catch {
-    return 0
+    return null
   }
 }
+
+const socketTroubleIn = (readyz: z.output<typeof READYZ> | null): string | null =>
+  readyz?.socket === undefined || readyz.socket === 'ok' ? null : readyz.socket
 
 /** Null if the bot has not created its SQLite file yet: opening it would create an empty one. */
 const open = async ({ database }: Config): Promise<Store | null> =>

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { createSubscriptions } from '../../src/catalog/named-sources.ts'
 import { createClients } from '../../src/clients.ts'
@@ -63,6 +65,7 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
     subscriptions,
     namesWithoutSource,
     wrongSignatures: async () => 0,
+    socketTrouble: async () => null,
     ...clients,
     github: null,
     gitlab: null,
@@ -94,3 +97,24 @@ export const heard = (id: string, name: string, at: number): DeliveredProject =>
 export const following = (...channels: readonly string[]) => ({
   subscriptions: async () => channels.map((channel) => follower(channel as ChannelId)),
 })
+
+const BUILDLINE = fileURLToPath(new URL('../../packages/build-steps/src/buildline.js', import.meta.url))
+
+interface Said {
+  code: number
+  out: string
+  err: string
+}
+
+/** Runs `buildline doctor` as an operator does. */
+export const buildlineDoctor = (
+  { settings, folder }: Pick<Scene, 'settings' | 'folder'>,
+  changes: Settings = {},
+  ...args: string[]
+) =>
+  new Promise<Said>((resolve) => {
+    const env = { PATH: process.env['PATH'], ...settings, ...changes }
+    execFile(process.execPath, [BUILDLINE, 'doctor', ...args], { env, cwd: folder }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    )
+  })

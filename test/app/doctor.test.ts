@@ -1,33 +1,10 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { NOBODY, rowsOf, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
+import { NOBODY, rowsOf, until, WEBHOOK_SECRET } from '../support/app.ts'
 import { openScene, openWorld, startBot, type, untilAnswered, type Scene, type World } from '../support/world.ts'
-import { DOOR } from './doctor-stage.ts'
+import { buildlineDoctor, DOOR } from './doctor-stage.ts'
 
 const { ada, grace } = PEOPLE
-const BUILDLINE = fileURLToPath(new URL('../../packages/build-steps/src/buildline.js', import.meta.url))
-
-interface Said {
-  code: number
-  out: string
-  err: string
-}
-
-/** Runs `buildline doctor` as an operator does. */
-const buildlineDoctor = (
-  { settings, folder }: Pick<Scene, 'settings' | 'folder'>,
-  changes: Settings = {},
-  ...args: string[]
-) =>
-  new Promise<Said>((resolve) => {
-    const env = { PATH: process.env['PATH'], ...settings, ...changes }
-    execFile(process.execPath, [BUILDLINE, 'doctor', ...args], { env, cwd: folder }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    )
-  })
-
 const secretsOf = ({ ci, slack }: Scene): string[] => [
   WEBHOOK_SECRET,
   slack.botToken,

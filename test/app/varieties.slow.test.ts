@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSandboxSlack, type SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { ACCOUNTS, CHANNELS, GRID, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import {
   buildOf,
   openFolder,
-  openStage,
   sendAll,
   settingsWith,
   settled,
@@ -111,24 +110,4 @@ test('it names a channel by its id, so that Slack shows the present name', async
 
 test('none of this is an error that nobody expected', () => {
   expect(linesOf(app).filter(({ err }) => err !== undefined)).toEqual([])
-})
-
-test('over Socket Mode it outlives every refusal of a connection', async () => {
-  const stage = await openStage({ settings: { SLACK_APP_TOKEN: 'xapp-sandbox-token' } })
-  const { sockets } = stage.slack
-  onTestFinished(() => stage.app.stop())
-  const isOpen = () => until('a connection stands', () => sockets.count() > 0)
-  await isOpen()
-  sockets.disable()
-  await until('it was cut', () => sockets.count() === 0)
-  sockets.enable()
-  await isOpen()
-  sockets.occupy(10)
-  sockets.drop()
-  await until('it was refused', () => linesOf(stage.app).some(({ msg }) => msg.includes('could not be opened')))
-  sockets.occupy(0)
-  await isOpen()
-  expect(await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci' })).toMatchObject({
-    kind: 'answered',
-  })
 })

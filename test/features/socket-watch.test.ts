@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLogThrottle } from '../../src/lib/log.ts'
-import { createSocketWatch, SOCKET_AWAY_MS_MAX, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
+import { createSocketWatch, CUTS_MAX, SOCKET_AWAY_MS_MAX, SocketEnded } from '../../src/slack/socket/watch.ts'
 import { createClient } from '../../src/slack/api/client.ts'
 import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { recordingLog } from './stage.ts'
@@ -29,8 +29,9 @@ describe('a Socket Mode connection', () => {
   it('that is reopened is no problem until there was none for a minute', () => {
     const { watch, pass } = openWatch()
     watch.opened()
+    watch.proven()
     pass(SOCKET_AWAY_MS_MAX)
-    watch.lost()
+    expect(watch.lost('refresh_requested')).toBe(true)
     watch.failed(AWAY)
     pass(SOCKET_AWAY_MS_MAX)
     expect([watch.stands(), watch.trouble()]).toEqual([false, null])
@@ -51,19 +52,36 @@ describe('a Socket Mode connection', () => {
     ])
   })
 
-  it('that breaks at once again and again is logged as rarely as one that never opened', () => {
-    const { watch, said, pass } = openWatch()
-    for (let tries = 0; tries < 5; tries++) {
-      watch.failed(AWAY)
-      watch.opened()
-      pass(STEADY_AFTER_MS - 1)
-      watch.lost()
-    }
-    expect(said()).toHaveLength(2)
+  it.each(['link_disabled', 'too_many_websockets'])('that Slack ends with %s is a problem at once', (reason) => {
+    const { watch, said } = openWatch()
     watch.opened()
-    pass(STEADY_AFTER_MS)
-    watch.lost()
-    watch.failed(AWAY)
-    expect(said()).toHaveLength(3)
+    watch.proven()
+    watch.lost(reason)
+    for (let tries = 0; tries < 10; tries++) watch.failed(new SocketEnded(reason))
+    expect(watch.trouble()).toEqual({ kind: 'refuses', code: reason })
+    expect(said()).toEqual([expect.stringContaining(`(${reason})`)])
+    watch.opened()
+    expect(watch.trouble()).toBeNull()
+  })
+
+  it('that is cut again and again is a problem after a minute, with one warning, until one is good', () => {
+    const { watch, said, pass } = openWatch()
+    watch.opened()
+    watch.proven()
+    watch.lost(null)
+    for (let cuts = 0; cuts < CUTS_MAX; cuts++) {
+      watch.opened()
+      expect(watch.lost('warning')).toBe(false)
+    }
+    expect([watch.trouble(), said()]).toEqual([
+      null,
+      [expect.stringMatching(/^Connections to Slack end again and again/)],
+    ])
+    pass(SOCKET_AWAY_MS_MAX + 1)
+    watch.opened()
+    expect(watch.trouble()).toEqual({ kind: 'refuses', code: 'cut_again' })
+    watch.proven()
+    expect([watch.trouble(), said().at(-1)]).toEqual([null, expect.stringContaining('open again')])
+    expect(said()).toHaveLength(2)
   })
 })

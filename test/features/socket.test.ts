@@ -3,7 +3,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import { createLogThrottle } from '../../src/lib/log.ts'
 import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { OPEN_WITHIN_MS, SocketReceiver } from '../../src/slack/socket/receiver.ts'
-import { createSocketWatch, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
+import { createSocketWatch, GOOD_AFTER_MS } from '../../src/slack/socket/watch.ts'
 import { type Line, ada, BUILDS, openStage, postCard, STOP_REQUESTED, until } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
@@ -96,7 +96,7 @@ describe('Socket Mode', () => {
       now() {
         // Without delays, it would retry forever.
         if (++asked > ASKED_MAX) throw new Error('it does not wait')
-        return asked * 2 * STEADY_AFTER_MS
+        return asked * 2 * GOOD_AFTER_MS
       },
       sleep: async (ms) => {
         // The timeout of a single try does not count as a delay.

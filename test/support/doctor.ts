@@ -20,6 +20,7 @@ export const absentDoctor = (clock: Clock): DoctorDeps => ({
   legacy: null,
   badges: null,
   wrongSignatures: async () => 0,
+  socketTrouble: async () => null,
   isOurs: () => false,
   hosts: { github: null, gitlab: null },
   freeBytes: null,

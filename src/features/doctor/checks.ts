@@ -241,14 +241,17 @@ async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Che
     : [{ kind: 'fine', count: scopesNeeded.length }]
 }
 
-/** In Socket Mode: would Slack open a connection? None is opened. Over HTTP: were signatures wrong? */
-async function checkSocket({ slack, wrongSignatures }: Examination): Promise<CheckResult[]> {
+/** In Socket Mode: has the bot a connection, and would Slack open one? Over HTTP: were signatures wrong? */
+async function checkSocket({ slack, wrongSignatures, socketTrouble }: Examination): Promise<CheckResult[]> {
   if (!slack.socket) {
     const count = await wrongSignatures()
     return [count === 0 ? { kind: 'over-http' } : { kind: 'signatures-wrong', count }]
   }
   const opening = await slack.socket()
-  if (opening.kind === 'open') return [{ kind: 'fine', count: null }]
+  if (opening.kind === 'open') {
+    const code = await socketTrouble()
+    return [code === null ? { kind: 'fine', count: null } : { kind: 'socket-trouble', code }]
+  }
   return [
     opening.kind === 'refuses'
       ? { kind: 'slack-refuses', code: opening.code }

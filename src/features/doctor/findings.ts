@@ -58,6 +58,8 @@ export type CheckResult =
   | { kind: 'over-http' }
   /** requests with nothing wrong but their signature, since the last one that was right */
   | { kind: 'signatures-wrong'; count: number }
+  /** Slack offers a connection, but the bot has none that lasts */
+  | { kind: 'socket-trouble'; code: string }
   | { kind: 'slack-refuses'; code: string }
   | { kind: 'slack-away'; code: string }
   | { kind: 'scopes-missing'; scopes: readonly string[] }
@@ -189,6 +191,8 @@ export interface DoctorDeps {
   hosts: Record<HostName, Host | null>
   /** requests with nothing wrong but their signature, since the last one that was right; 0 if not known */
   wrongSignatures: () => Promise<number>
+  /** why Slack can deliver nothing over Socket Mode, as a code; null: it can, or that is not known */
+  socketTrouble: () => Promise<string | null>
   /** whether the secret in this webhook address is one of ours */
   isOurs: (webhook: URL) => boolean
   /** the free space on the database's disk; null: the database is on another machine */

@@ -2,7 +2,13 @@ import { assertNever } from '../../lib/assert.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
-import { appTokenRemedy, certificateWords, nobodyFollows, SOURCE_NAMES } from '../../slack/messages/words.ts'
+import {
+  appTokenRemedy,
+  certificateWords,
+  nobodyFollows,
+  socketReason,
+  SOURCE_NAMES,
+} from '../../slack/messages/words.ts'
 import { ciWords } from './check-ci.ts'
 import { hookWords, hostWords, rateWords } from './hosts.ts'
 import type { NameWithoutSource } from '../../catalog/named-sources.ts'
@@ -94,6 +100,13 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
         what: `${counted(what.count, 'request')} had a wrong signature, and none since had a right one.`,
         remedy: `Set ${say.code('SLACK_SIGNING_SECRET')} to the Signing Secret under Basic Information in the app's settings in Slack, and restart Buildline.`,
       }
+    case 'socket-trouble':
+      return (
+        socketReason(what.code, say.code) ?? {
+          what: `The bot has no connection to Slack (${say.outside(what.code)}): no command, click or mention arrives.`,
+          remedy: 'Check that this machine can open WebSockets to Slack.',
+        }
+      )
     case 'slack-refuses':
       return slackRefuses(check, what.code, say)
     case 'slack-away':

@@ -130,12 +130,42 @@ export function certificateWords(
 }
 
 /** `Slack refuses SLACK_APP_TOKEN (invalid_auth): …` */
-export const appTokenRefused = (code: string): string =>
+const appTokenRefused = (code: string): string =>
   `Slack refuses SLACK_APP_TOKEN (${code}): no command, click or mention arrives. ${appTokenRemedy()}`
+
+/** What Slack says of Socket Mode connections, and `cut_again` of ours; null: another code. */
+export function socketReason(code: string, as: Code = plain): { what: string; remedy: string } | null {
+  switch (code) {
+    case 'link_disabled':
+      return {
+        what: `Socket Mode is turned off for this app (${code}): no command, click or mention arrives.`,
+        remedy: "Turn it on under Socket Mode in the app's settings in Slack.",
+      }
+    case 'too_many_websockets':
+      return {
+        what: `Ten connections are open for this app, as many as Slack allows (${code}): no command, click or mention arrives here.`,
+        remedy: `Stop another copy that uses this ${as('SLACK_APP_TOKEN')}.`,
+      }
+    case 'cut_again':
+      return {
+        what: `Connections to Slack end again and again, soon after they have opened (${code}): commands, clicks and mentions may get lost.`,
+        remedy: `Look for a proxy or firewall that ends WebSockets, and for another copy that uses this ${as('SLACK_APP_TOKEN')}.`,
+      }
+    default:
+      return null
+  }
+}
+
+/** Why Slack can deliver nothing over Socket Mode, and what to do. `refuses`: Slack says no, else it is away. */
+export function socketWords({ kind, code }: { kind: 'refuses' | 'away'; code: string }): string {
+  const reason = socketReason(code)
+  if (reason) return `${reason.what} ${reason.remedy}`
+  return kind === 'refuses' ? appTokenRefused(code) : noSocket(code)
+}
 
 export const slackUnreached = (code: string): string => `Slack cannot be reached (${code}); messages wait until it can.`
 
-export const noSocket = (code: string): string =>
+const noSocket = (code: string): string =>
   `There is no Socket Mode connection to Slack (${code}): no command, click or mention arrives until there is one.`
 
 export const SOURCE_NAMES: Record<SourceName, string> = { ci: 'CI', github: 'GitHub', gitlab: 'GitLab' }

@@ -1,10 +1,10 @@
 import { SocketModeReceiver, type App, type Receiver } from '@slack/bolt'
-import { fieldOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { slackLogger, webOptions } from '../api/client.ts'
 import { findJson } from '../../lib/json.ts'
 import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { STEADY_AFTER_MS, type SocketWatch } from './watch.ts'
+import { GOOD_AFTER_MS, SocketEnded, type SocketWatch } from './watch.ts'
 
 /** A connection that is not open after this long is given up. */
 export const OPEN_WITHIN_MS = 10_000
@@ -59,22 +59,31 @@ export class SocketReceiver implements Receiver {
   async #run(onOpen: () => void): Promise<void> {
     const { clock, random, watch } = this.#options
     for (let failures = 0; !this.#stopping.signal.aborted;) {
-      let stoodFrom: number | null = null
+      let wasGood = false
       try {
         const link = await this.#open()
-        stoodFrom = clock.now()
         watch.opened()
         onOpen()
-        await link.going
-        watch.lost()
+        wasGood = watch.lost(await this.#stand(link))
       } catch (error) {
         if (this.#stopping.signal.aborted) return
         watch.failed(error)
       }
-      // A connection that ended soon counts as a failure: the next attempt waits longer.
-      failures = stoodFrom !== null && clock.now() - stoodFrom >= STEADY_AFTER_MS ? 0 : failures + 1
+      // A connection that was not good counts as a failure: the next attempt waits longer.
+      failures = wasGood ? 0 : failures + 1
       if (failures > 1) await clock.sleep(backoffMs(failures - 2, random(), AGAIN), this.#stopping.signal)
     }
+  }
+
+  /** @returns why the connection ended */
+  async #stand(link: Link): Promise<string | null> {
+    const { clock, watch } = this.#options
+    const ended = new AbortController()
+    const over = AbortSignal.any([this.#stopping.signal, ended.signal])
+    void Promise.race([clock.sleep(GOOD_AFTER_MS, over), link.delivered]).then(() => over.aborted || watch.proven())
+    const reason = await link.going
+    ended.abort()
+    return reason
   }
 
   /** Ends the old connections only when the new one is open, so that Slack can deliver at any time. */
@@ -109,8 +118,10 @@ class Link {
   /** the last error of the connection itself */
   #trouble: unknown
   #isEnded = false
-  /** resolves when Slack announces the end of the connection, or it breaks */
-  readonly going: Promise<void>
+  /** resolves when Slack announces the end of the connection, with its reason, or when it breaks */
+  readonly going: Promise<string | null>
+  /** resolves when Slack has sent something over the connection */
+  readonly delivered: Promise<void>
 
   constructor({ appToken, apiUrl, clock }: SocketOptions, app: App) {
     this.#clock = clock
@@ -128,10 +139,15 @@ class Link {
     // The client would close the connection at Slack's notice. But it works for a while, and people still click.
     const listeners = client.listeners('ws_message')
     client.removeAllListeners('ws_message')
+    const { promise: delivered, resolve: deliver } = Promise.withResolvers<void>()
+    this.delivered = delivered
     this.going = new Promise((resolve) => {
-      client.on('close', () => resolve())
+      client.on('close', () => resolve(null))
       client.on('ws_message', (message: unknown, isBinary: boolean) => {
-        if (isNotice(message)) return resolve()
+        const sent = typeof message === 'string' ? findJson(message) : null
+        const type = fieldOf(sent, 'type')
+        if (type === 'disconnect') return resolve(reasonOf(sent))
+        if (type !== 'hello') deliver()
         for (const listener of listeners) listener.call(client, message, isBinary)
       })
     })
@@ -144,14 +160,20 @@ class Link {
     // If the timeout comes first, this promise may still reject.
     standing.catch(() => {})
     try {
-      if (!(await Promise.race([standing, late])))
-        throw new DOMException(`no hello within ${OPEN_WITHIN_MS} ms`, 'TimeoutError')
+      const first = await Promise.race([standing, late, this.going])
+      if (first === false) throw new DOMException(`no hello within ${OPEN_WITHIN_MS} ms`, 'TimeoutError')
+      if (first === null) throw this.#torn()
+      if (first !== true) throw new SocketEnded(first)
     } catch (error) {
       // The client rejects without a reason when a connection is refused.
-      throw error ?? new Error('the connection was refused or torn', { cause: this.#trouble })
+      throw error ?? this.#torn()
     } finally {
       waiting.abort()
     }
+  }
+
+  #torn(): Error {
+    return new Error('the connection was refused or torn', { cause: this.#trouble })
   }
 
   /** If `end` comes while the client asks Slack for an address, the client still connects. End it then. */
@@ -170,6 +192,8 @@ class Link {
   }
 }
 
-/** `{"type":"disconnect"}`: Slack will close this connection soon. */
-const isNotice = (message: unknown): boolean =>
-  typeof message === 'string' && message.includes('"disconnect"') && fieldOf(findJson(message), 'type') === 'disconnect'
+/** Slack's reason in its notice that it ends a connection: `{"type":"disconnect","reason":"warning"}`. */
+function reasonOf(notice: unknown): string {
+  const reason = textOf(fieldOf(notice, 'reason'))
+  return reason !== null && /^[a-z_]{1,40}$/.test(reason) ? reason : 'unnamed'
+}

@@ -32,6 +32,8 @@ export interface Sockets {
   /** Socket Mode is turned off in the app's settings: connections, also new ones, get `link_disabled` and are cut. */
   disable(): void
   enable(): void
+  /** New connections are cut right after their `hello`, without a reason, until it is turned off. */
+  cutEarly(isOn: boolean): void
 }
 
 /** `Sockets` with the functions that only the sandbox itself uses. */
@@ -58,6 +60,7 @@ export function createSockets(workspace: Workspace, stopping: AbortSignal, optio
   let wasUsed = false
   let occupied = 0
   let isDisabled = false
+  let isCutEarly = false
   const open = (): Link[] => [...links].filter((link) => link.isOpen())
   const tear = (torn: Iterable<Link>): void => {
     for (const link of torn) link.tear()
@@ -68,6 +71,7 @@ export function createSockets(workspace: Workspace, stopping: AbortSignal, optio
     if (count > CONNECTIONS_MAX) return turnAway(link, 'too_many_websockets')
     wasUsed = true
     link.say(hello(workspace, count))
+    if (isCutEarly) return link.tear()
     for (const wake of waiting) wake()
   }
   const timer = setInterval(() => open().forEach((link) => link.ping()), pingEveryMs).unref()
@@ -89,6 +93,7 @@ export function createSockets(workspace: Workspace, stopping: AbortSignal, optio
       for (const link of open()) turnAway(link, 'link_disabled')
     },
     enable: () => void (isDisabled = false),
+    cutEarly: (isOn) => void (isCutEarly = isOn),
     issueUrl: () => `${workspace.origin.replace('http', 'ws')}${LINK_PATH}?ticket=${tickets.issue()}`,
     admit: (request, raw, head) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox.invalid')
