@@ -10,6 +10,7 @@ import { replyTargetOf } from './reply-target.ts'
 import { contentOf } from '../slack/reply-targets.ts'
 import { answerView } from './modal.ts'
 import type { ReceivedInteraction } from '../domain/interaction.ts'
+import { withInnerEvent } from '../slack/inner-event.ts'
 import { toLine } from '../lib/escape.ts'
 import { COMMAND_CHARS_MAX } from '../slack/commands/parse.ts'
 import { ACTION_IDS } from '../slack/messages/ids.ts'
@@ -53,7 +54,7 @@ export class ReceivingApp extends App {
   }
 
   async #receive(sent: ReceiverEvent): Promise<void> {
-    const event = { ...sent, body: withPresentIds(sent.body, await this.#movedChannels()) }
+    const event = { ...sent, body: withPresentIds(withInnerEvent(sent.body), await this.#movedChannels()) }
     const received = interactionIn(event.body, this.#deps.clock.now())
     const key = requestKeyOf(event)
     if (!received) {

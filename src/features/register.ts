@@ -16,8 +16,14 @@ import { nameOf, readMention, readSlash, runCommand } from './run.ts'
 /** Slack waits three seconds for the options of a menu or the faults of a form, and ignores a later answer. */
 export const SOON_MS = 2_500
 
-/** Every event that Buildline handles; the manifest subscribes to them. */
-export const EVENT_TYPES: readonly string[] = ['app_mention', ...EVENT_HANDLERS.keys()]
+/** Sent without a subscription. */
+const UNSUBSCRIBED = 'app_rate_limited'
+
+/** Every event to which the manifest subscribes. */
+export const EVENT_TYPES: readonly string[] = [
+  'app_mention',
+  ...[...EVENT_HANDLERS.keys()].filter((type) => type !== UNSUBSCRIBED),
+]
 
 /**
  * Registers every feature with Bolt. Each request is acknowledged before anything else, since Slack waits three

@@ -167,6 +167,7 @@ export const SUCCESS: Omit<Operations, 'stored'> = {
     },
   }),
   doctor: {
+    slackSaid: async () => {},
     examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }),
     webhookRuleFor: async () => ({ kind: 'no-address' }),
   },

@@ -29,6 +29,8 @@ export interface Acts extends ChannelActs {
   setGridTeams: (user: string, grid: GridTeams) => void
   revokeToken: () => void
   restoreToken: () => void
+  /** The app is removed from the workspace: the token is revoked, and `app_uninstalled` and `tokens_revoked` are sent. */
+  uninstall: () => void
   /** Removes or adds a scope of the app. Methods and events that need it stop or work from now on. */
   revokeScope: (scope: string) => void
   grantScope: (scope: string) => void
@@ -56,6 +58,11 @@ export function createActs(workspace: Workspace, grant: Grant, events: Events): 
     },
     revokeToken: () => void (grant.isRevoked = true),
     restoreToken: () => void (grant.isRevoked = false),
+    uninstall: () => {
+      grant.isRevoked = true
+      events.tell({ type: 'app_uninstalled' })
+      events.tell({ type: 'tokens_revoked', tokens: { oauth: [], bot: [workspace.bot.userId] } })
+    },
     revokeScope: (scope) => void grant.scopes.delete(scope),
     grantScope: (scope) => void grant.scopes.add(scope),
     setHistoryLag: (ms) => void (workspace.historyLagMs = ms),

@@ -1,6 +1,6 @@
 import type { Events, EventType } from './events.ts'
 import type { Json } from './json.ts'
-import { CREATED_AT_S } from './wire-channel.ts'
+import { CREATED_AT_S, isMovedOf } from './wire-channel.ts'
 import { addChannel, createChannel, newChannelId, openGroup, OUTSIDE, PEOPLE } from './workspace.ts'
 import type { Channel, Restriction, Workspace } from './workspace.ts'
 
@@ -8,6 +8,8 @@ import type { Channel, Restriction, Workspace } from './workspace.ts'
 export interface ChannelActs {
   /** Sends the bot `channel_archive`, or `group_archive` for a private channel. */
   archive: (channel: string) => void
+  /** The channel goes on elsewhere, and is archived here: `channel_archive` with `is_moved`. */
+  moveAway: (channel: string) => void
   /** `channel_unarchive`, `group_unarchive` */
   unarchive: (channel: string) => void
   /** `channel_rename`, `group_rename` */
@@ -39,6 +41,11 @@ export function createChannelActs(workspace: Workspace, events: Events): Channel
   const parts = { workspace, events }
   return {
     archive: (id) => setArchived(parts, getChannel(workspace, id), true),
+    moveAway: (id) => {
+      const channel = getChannel(workspace, id)
+      channel.isMoved = true
+      setArchived(parts, channel, true)
+    },
     unarchive: (id) => setArchived(parts, getChannel(workspace, id), false),
     rename: (id, name) => rename(parts, getChannel(workspace, id), name),
     makePrivate: (id) => {
@@ -82,7 +89,7 @@ function setArchived(parts: Parts, channel: Channel, isArchived: boolean): void 
   channel.isArchived = isArchived
   parts.workspace.changes.emit({ kind: 'channel', channel })
   const { id, kind } = channel
-  if (isArchived) tellOf(parts, channel, 'archive', { channel: id, user: ADMIN, is_moved: 0 })
+  if (isArchived) tellOf(parts, channel, 'archive', { channel: id, user: ADMIN, is_moved: isMovedOf(channel) })
   // For a private channel, Slack calls this field `actor_id` instead of `user`.
   else tellOf(parts, channel, 'unarchive', { channel: id, [kind === 'private' ? 'actor_id' : 'user']: ADMIN })
 }

@@ -7,6 +7,7 @@ import type { Workspace } from './workspace.ts'
 /** The scope that each event needs; null: none. Other events are never sent. */
 export const SCOPE_BY_EVENT = {
   app_home_opened: null,
+  app_uninstalled: null,
   channel_archive: 'channels:read',
   channel_unarchive: 'channels:read',
   channel_id_changed: 'groups:read',
@@ -17,6 +18,7 @@ export const SCOPE_BY_EVENT = {
   group_rename: 'groups:read',
   group_left: 'groups:read',
   member_joined_channel: null,
+  tokens_revoked: null,
   user_change: 'users:read',
 } as const
 

@@ -82,6 +82,8 @@ export interface Channel {
   previousNames: string[]
   kind: 'public' | 'private' | 'mpim' | 'im'
   isArchived: boolean
+  /** archived, because it goes on in another workspace */
+  isMoved?: boolean
   /** who may not post what; missing: every member may */
   restriction?: Restriction
   /** user ids, with the bot's if it is a member */

@@ -6,7 +6,7 @@ import { toWireMessage } from './wire.ts'
 import { homeIdOf, teamOf } from './workspace.ts'
 
 /** The deprecated verification token, which Slack still sends. Apps should not rely on it. */
-const VERIFICATION_TOKEN = 'sandbox-verification-token'
+export const VERIFICATION_TOKEN = 'sandbox-verification-token'
 
 const directMessageName = 'directmessage'
 const privateChannelName = 'privategroup'

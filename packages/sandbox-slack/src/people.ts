@@ -7,7 +7,7 @@ import type { Press, Spot } from './people/message.ts'
 import type { PeopleParts } from './people/parts.ts'
 import { suggest } from './people/suggest.ts'
 import type { Search, Suggestion } from './people/suggest.ts'
-import { sendEvent } from './people/tell-event.ts'
+import { sendEvent, sendRateLimited } from './people/tell-event.ts'
 import { closeView, pressInView, submitView } from './people/view.ts'
 import type { ViewPress } from './people/view.ts'
 import type { Values } from './view-state.ts'
@@ -53,6 +53,8 @@ export interface People {
   verifyUrl(challenge: string): Promise<Acknowledgement>
   /** Sends any event. With `retryNum` and the same `eventId`, it is one of Slack's retries. */
   sendEvent(event: Json, again?: { eventId?: string; retryNum?: number }): Promise<Acknowledgement>
+  /** Slack sends no more events for now, and says so: `app_rate_limited`. */
+  limitEvents(): Promise<Acknowledgement>
   /**
    * Sends the last request of this name (an acknowledgement's `what`, such as `command /ci`) again, with the same
    * signature. The content of the answer is ignored.
@@ -76,5 +78,6 @@ export const createPeople = (parts: PeopleParts): People => ({
   openHome: (user) => openHome(parts, user),
   verifyUrl: (challenge) => verifyUrl(parts, challenge),
   sendEvent: (event, again) => sendEvent(parts, event, again),
+  limitEvents: () => sendRateLimited(parts),
   replay: (what) => parts.sender.replay(what),
 })

@@ -23,7 +23,7 @@ export function toWireChannel(workspace: Workspace, channel: Channel) {
     is_private: isHidden,
     is_general: false,
     unlinked: 0,
-    is_moved: 0,
+    is_moved: isMovedOf(channel),
     ...sharingOf(workspace, channel),
     topic: NO_TEXT,
     purpose: NO_TEXT,
@@ -48,6 +48,9 @@ export const toWireChannelInfo = (workspace: Workspace, channel: Channel) => ({
 })
 
 const isMember = ({ bot }: Workspace, { members }: Channel): boolean => members.has(bot.userId)
+
+/** Slack says it as a number. */
+export const isMovedOf = ({ isMoved }: Channel): number => (isMoved ? 1 : 0)
 
 export const CREATED_AT_S = 1_700_000_000
 const NO_TEXT = { value: '', creator: '', last_set: 0 }

@@ -4,8 +4,10 @@ import {
   type CheckResult,
   type Verdict,
   type Examination,
+  type AppEvent,
   bounded,
   listedProjects,
+  saidName,
 } from './findings.ts'
 import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, hasOurRule } from './check-ci.ts'
 import { checkBranches } from './check-branches.ts'
@@ -24,7 +26,7 @@ type Check = (examination: Examination) => Promise<CheckResult[]>
 export const CHECK_OF: Record<CheckName, Check> = {
   'slack-token': checkToken,
   'slack-scopes': checkScopes,
-  'socket-mode': checkSocket,
+  'socket-mode': checkRequests,
   clock: checkClock,
   channels: checkChannels,
   names: checkNames,
@@ -224,10 +226,27 @@ function newestBuildAt({ builds }: LegacyProject, before: number): number | null
 const latest = (times: readonly number[]): number | null => (times.length > 0 ? Math.max(...times) : null)
 
 /** Does Slack accept the token? */
-async function checkToken({ identity }: Examination): Promise<CheckResult[]> {
+async function checkToken({ identity, store }: Examination): Promise<CheckResult[]> {
   const who = await identity()
-  return who.kind === 'known' ? [{ kind: 'fine', count: null }] : [{ kind: `slack-${who.kind}`, code: who.code }]
+  if (who.kind === 'known') return [{ kind: 'fine', count: null }]
+  if (who.kind === 'away') return [{ kind: 'slack-away', code: who.code }]
+  const said = await saidOfToken(store)
+  return [{ kind: 'slack-refuses', code: who.code, ...(said && { said }) }]
 }
+
+/** If an app is uninstalled, Slack says both, in any order. */
+async function saidOfToken(store: Examination['store']) {
+  const [uninstalledAt, revokedAt] = [await saidAt(store, 'app_uninstalled'), await saidAt(store, 'tokens_revoked')]
+  if (uninstalledAt !== null && uninstalledAt > (revokedAt ?? 0) - SAID_TOGETHER_MS)
+    return { event: 'app_uninstalled', at: uninstalledAt } as const
+  return revokedAt === null ? null : ({ event: 'tokens_revoked', at: revokedAt } as const)
+}
+
+const SAID_TOGETHER_MS = 60_000
+
+/** When Slack last said this of the app (ms); null: never, or that is not known. */
+const saidAt = (store: Examination['store'], event: AppEvent): Promise<number | null> =>
+  store ? store.read.lastDoneAt(saidName(event)).catch(() => null) : Promise.resolve(null)
 
 /** Is the app installed with all scopes that it needs? */
 async function checkScopes({ identity, scopesNeeded }: Examination): Promise<CheckResult[]> {
@@ -241,7 +260,16 @@ async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Che
     : [{ kind: 'fine', count: scopesNeeded.length }]
 }
 
-/** In Socket Mode: has the bot a connection, and would Slack open one? Over HTTP: were signatures wrong? */
+/** Does Slack send everything? In Socket Mode: has the bot a connection, and would Slack open one? Over HTTP: were signatures wrong? */
+async function checkRequests(examination: Examination): Promise<CheckResult[]> {
+  const at = await saidAt(examination.store, 'app_rate_limited')
+  const isLimited = at !== null && examination.clock.now() - at < EVENTS_LIMITED_MS
+  return [...(isLimited ? [{ kind: 'events-limited', at } as const] : []), ...(await checkSocket(examination))]
+}
+
+/** Slack counts the events of an hour. */
+const EVENTS_LIMITED_MS = 60 * 60_000
+
 async function checkSocket({ slack, wrongSignatures, socketTrouble }: Examination): Promise<CheckResult[]> {
   if (!slack.socket) {
     const count = await wrongSignatures()

@@ -10,6 +10,8 @@ import {
   type CheckResult,
   beginExamination,
   type Examination,
+  type AppEvent,
+  saidName,
 } from './findings.ts'
 import { webhookRuleFor } from './check-ci.ts'
 import { CHECK_OF, verdictOf } from './checks.ts'
@@ -26,6 +28,9 @@ export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
       if (permit.kind === 'unknown-person') return permit
       return examineOnce()
     },
+    /** Slack says something of the app itself. */
+    slackSaid: async (event: AppEvent) =>
+      deps.store?.write((tx) => tx.setLastDoneAt(saidName(event), deps.clock.now())),
     /** The webhook rule that a project lacks, with the secret in it: for the edit that adds it. */
     webhookRuleFor: (project: Uuid) => webhookRuleFor(deps, project),
   }

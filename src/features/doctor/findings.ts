@@ -60,7 +60,10 @@ export type CheckResult =
   | { kind: 'signatures-wrong'; count: number }
   /** Slack offers a connection, but the bot has none that lasts */
   | { kind: 'socket-trouble'; code: string }
-  | { kind: 'slack-refuses'; code: string }
+  /** `said`: what Slack said of the app before, and when (ms) */
+  | { kind: 'slack-refuses'; code: string; said?: { event: 'app_uninstalled' | 'tokens_revoked'; at: number } }
+  /** Slack has limited the events that it sends (ms) */
+  | { kind: 'events-limited'; at: number }
   | { kind: 'slack-away'; code: string }
   | { kind: 'scopes-missing'; scopes: readonly string[] }
   | { kind: 'nobody-follows' }
@@ -116,6 +119,13 @@ interface Addable {
   uuid: Uuid
   host: string | null
 }
+
+/** What Slack says of the app itself. */
+export const APP_EVENTS = ['app_uninstalled', 'tokens_revoked', 'app_rate_limited'] as const
+export type AppEvent = (typeof APP_EVENTS)[number]
+
+/** The store records under this name when Slack last said it. */
+export const saidName = (event: AppEvent): string => `slack ${event}`
 
 /** Why something could not be checked. */
 export type Unchecked =

@@ -1,6 +1,8 @@
 import type { Feature } from '../feature.ts'
 import { answerDoctor } from './messages.ts'
-import type { Reply } from '../context.ts'
+import type { Reply, SlackDeps } from '../context.ts'
+import { listAt } from '../body.ts'
+import { APP_EVENTS, type AppEvent } from './findings.ts'
 import type { Question } from '../command.ts'
 
 export const doctor: Feature = {
@@ -17,10 +19,34 @@ export const doctor: Feature = {
       handle: examine,
     },
   ],
+  events: Object.fromEntries(
+    APP_EVENTS.map((event) => [event, (deps: SlackDeps, body: unknown) => handleAppEvent(event, deps, body)]),
+  ),
 }
 
 /** Says what is misconfigured, and how to fix it. Further words are ignored. */
 async function examine({ operations, by, reference }: Question): Promise<Reply> {
   const outcome = await operations.doctor.examine(by)
   return { outcome: outcome.kind, answer: answerDoctor(outcome, { reference }) }
+}
+
+/** Logs what Slack says of the app, and stores it for the doctor. Never throws. */
+async function handleAppEvent(event: AppEvent, { operations, log }: SlackDeps, body: unknown): Promise<void> {
+  // The tokens of people are not ours.
+  if (event === 'tokens_revoked' && listAt(body, 'event', 'tokens', 'bot').length === 0) return
+  log.error({ part: 'slack', event }, SAID[event])
+  try {
+    await operations.doctor.slackSaid(event)
+  } catch (error) {
+    log.warn({ err: error, event }, 'what Slack said of the app could not be stored')
+  }
+}
+
+const AGAIN = 'until it is installed again and SLACK_BOT_TOKEN is its new token'
+
+const SAID: Readonly<Record<AppEvent, string>> = {
+  app_uninstalled: `The app was uninstalled from Slack: nothing is sent and nothing arrives ${AGAIN}. Messages wait.`,
+  tokens_revoked: `Slack has revoked the bot's token: nothing is sent ${AGAIN}. Messages wait.`,
+  app_rate_limited:
+    'Slack leaves out events, because it had more than 30,000 in an hour to send, or few were answered: some mentions and changes of channels do not arrive. Subscribe the app only to the events in manifest.yml.',
 }

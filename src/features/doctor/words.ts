@@ -107,8 +107,13 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
           remedy: 'Check that this machine can open WebSockets to Slack.',
         }
       )
+    case 'events-limited':
+      return {
+        what: `Since ${say.time(what.at)} Slack leaves out events, because it had more than 30,000 in an hour to send, or few were answered.`,
+        remedy: `Subscribe the app only to the events in manifest.yml, and look in the log for requests that failed.`,
+      }
     case 'slack-refuses':
-      return slackRefuses(check, what.code, say)
+      return slackRefuses(check, what, say)
     case 'slack-away':
       return (
         certificateWords(what.code, { server: 'Slack', address: null }, say.code) ?? {
@@ -219,7 +224,11 @@ const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
   fault: () => 'Buildline had an error; the log has the details',
 }
 
-function slackRefuses(check: CheckName, code: string, say: Say): FindingWords {
+function slackRefuses(
+  check: CheckName,
+  { code, said }: Extract<CheckResult, { kind: 'slack-refuses' }>,
+  say: Say,
+): FindingWords {
   if (check === 'socket-mode') return socketRefused(code, say)
   if (code === 'missing_scope')
     return {
@@ -227,11 +236,17 @@ function slackRefuses(check: CheckName, code: string, say: Say): FindingWords {
       remedy: UPDATE_APP,
     }
   const what = check === 'slack-token' ? 'Slack does not accept the token' : 'Slack refuses'
+  const why = said ? `: ${SAID_OF_APP[said.event]} ${say.time(said.at)}` : ''
   return {
-    what: `${what} (${say.outside(code)}).`,
+    what: `${what} (${say.outside(code)})${why}.`,
     remedy: `Install the app in Slack again and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`,
   }
 }
+
+const SAID_OF_APP = {
+  app_uninstalled: 'the app was uninstalled',
+  tokens_revoked: 'its tokens were revoked',
+} as const
 
 const socketRefused = (code: string, say: Say): FindingWords => ({
   what:
@@ -245,6 +260,16 @@ function channelClosed({ channel, code }: Extract<CheckResult, { kind: 'channel-
   const where = say.channel(channel)
   if (code === 'is_archived')
     return { what: `${where} is archived.`, remedy: 'Unarchive it, or remove its subscriptions.' }
+  if (code === 'is_moved')
+    return {
+      what: `${where} was moved, and goes on elsewhere.`,
+      remedy: `Type ${say.code('/ci subscribe')} in the channel where it goes on, and remove its subscriptions.`,
+    }
+  if (code.startsWith('restricted_action'))
+    return {
+      what: `Only some people may post in ${where} (${say.outside(code)}).`,
+      remedy: "Let Buildline post there, in the channel's settings in Slack, or remove its subscriptions.",
+    }
   if (code === 'not_in_channel')
     return { what: `Buildline is not in ${where}.`, remedy: `Type ${say.code('/invite @Buildline')} there.` }
   if (code === 'channel_not_found')

@@ -10,10 +10,14 @@ export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'se
 
 /** Slack reports a closed channel: tells its owners now or in the job; nobody if it has no subscription or digest. */
 export async function channelClosed(deps: ClosingDeps, channel: ChannelId, code: string): Promise<void> {
+  const isMoved = code === 'is_moved'
+  // It was said of the former id, and is true of that one only.
+  if (isMoved && [...(await deps.store.read.movedChannels()).values()].includes(channel)) return
   const inForce = await deps.subscriptions()
   if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
   await closeChannel(deps, channel, code)
-  await announceClosings(deps)
+  // If it only gets another id, Slack is about to say so. Otherwise the job tells its owners.
+  if (!isMoved) await announceClosings(deps)
 }
 
 /** A closed channel is tried again after this time, as in the reconciler, even if Slack does not report it open. */

@@ -37,6 +37,7 @@ import { partAt } from '../target.ts'
 import type { DryRunQuery } from './dry-run.ts'
 import { projectsAs } from '../../catalog/projects.ts'
 import type { Reads } from '../../store/store.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { UnsubscribeWish } from './outcomes.ts'
 import { listAt, textAt } from '../body.ts'
@@ -256,11 +257,13 @@ async function handleChannelEvent(
 ): Promise<void> {
   const channel = channelIn(body)
   if (channel === null || !concernsUs(type, body)) return
+  // Slack says it as a number.
+  const isMoved = Number(fieldOf(fieldOf(body, 'event'), 'is_moved')) > 0
   try {
     await (code === null
       ? operations.subscriptions.channelOpened(channel)
-      : operations.subscriptions.channelClosed(channel, code))
-    log.info({ channel, event: type }, 'a channel changed in Slack')
+      : operations.subscriptions.channelClosed(channel, isMoved ? 'is_moved' : code))
+    log.info({ channel, event: type }, isMoved ? 'a channel was moved in Slack' : 'a channel changed in Slack')
   } catch (error) {
     log.warn({ err: error, channel, event: type }, 'a change of a channel could not be stored')
   }

@@ -4,7 +4,10 @@ import { isRecord } from '../../lib/json.ts'
 import { createClient, identityOf, type ClientOptions } from './client.ts'
 import { BROKEN_ANSWER, classify, troubleOf, type SlackTrouble } from './errors.ts'
 
-/** `closed`: nothing can be posted there. `code`: Slack's error code, the one that a post would end with. */
+/**
+ * `closed`: nothing can be posted there. `code`: Slack's error code, the one that a post would end with; or `is_moved`, of
+ * an archived channel that goes on elsewhere.
+ */
 export type CanPost = { kind: 'open' } | { kind: 'closed'; code: string } | SlackTrouble
 
 /**
@@ -28,7 +31,8 @@ export function createCanPost(options: ClientOptions): (channel: ChannelId) => P
 async function canPostIn(channel: unknown, ourselves: () => Promise<string | null>): Promise<CanPost> {
   if (!isRecord(channel)) return { kind: 'away', code: BROKEN_ANSWER }
   const closed = (code: string) => ({ kind: 'closed', code }) as const
-  if (channel['is_archived'] === true) return closed('is_archived')
+  // Slack says it as a number.
+  if (channel['is_archived'] === true) return closed(Number(channel['is_moved']) > 0 ? 'is_moved' : 'is_archived')
   // A direct message has no members, so `is_member` says nothing there. It has a `user`.
   if (channel['is_member'] === false && textOf(channel['user']) === null) return closed('not_in_channel')
   if (channel['is_read_only'] === true) return closed('restricted_action_read_only_channel')

@@ -166,6 +166,11 @@ export function closedWords(
   switch (code) {
     case 'is_archived':
       return { what: 'it is archived', next: `Unarchive it, or type ${elsewhere}` }
+    case 'is_moved':
+      return {
+        what: 'it was moved, and goes on elsewhere',
+        next: `Type ${codeSpan(command)} in the channel where it goes on.`,
+      }
     case 'not_in_channel':
       return { what: 'Buildline is not in it', next: invite }
     case 'channel_not_found':

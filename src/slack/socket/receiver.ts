@@ -1,7 +1,8 @@
 import { SocketModeReceiver, type App, type Receiver } from '@slack/bolt'
 import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { slackLogger, webOptions } from '../api/client.ts'
-import { findJson } from '../../lib/json.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
+import { withInnerEvent } from '../inner-event.ts'
 import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { GOOD_AFTER_MS, SocketEnded, type SocketWatch } from './watch.ts'
@@ -148,7 +149,7 @@ class Link {
         const type = fieldOf(sent, 'type')
         if (type === 'disconnect') return resolve(reasonOf(sent))
         if (type !== 'hello') deliver()
-        for (const listener of listeners) listener.call(client, message, isBinary)
+        for (const listener of listeners) listener.call(client, withEvent(message, sent), isBinary)
       })
     })
   }
@@ -196,4 +197,11 @@ class Link {
 function reasonOf(notice: unknown): string {
   const reason = textOf(fieldOf(notice, 'reason'))
   return reason !== null && /^[a-z_]{1,40}$/.test(reason) ? reason : 'unnamed'
+}
+
+/** The client reads the inner event of each event, also of the one that has none. */
+function withEvent(message: unknown, sent: unknown): unknown {
+  if (!isRecord(sent) || !isRecord(sent['payload'])) return message
+  const payload = withInnerEvent(sent['payload'])
+  return payload === sent['payload'] ? message : JSON.stringify({ ...sent, payload })
 }

@@ -22,6 +22,7 @@ function stage(...fixed: Subscription[]) {
   const read = {
     subscriptions: async () => [],
     closedChannels: async () => [],
+    movedChannels: async () => new Map(),
     namesakes: async (names: readonly string[]) => {
       asked.push(names)
       return sources.map((source) => ({ name: 'Acme/Web', source, isListed: false }))

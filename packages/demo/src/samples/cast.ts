@@ -56,6 +56,10 @@ export const PROJECT_UUID = toUuid('0a1b2c3d-0000-4000-8000-0123456789ab')
 const CHANNEL_ID = 'C0BUILDS01'
 export const CHANNEL = read(isChannelId(CHANNEL_ID) ? CHANNEL_ID : null)
 
+const FORMER_ID = 'G0BUILDS00'
+/** The id that the channel had before. */
+export const FORMER_CHANNEL = read(isChannelId(FORMER_ID) ? FORMER_ID : null)
+
 const tsOf = (text: string) => read(isMessageTs(text) ? text : null)
 export const CARD_TS = tsOf(`${Date.UTC(2026, 4, 4, 14, 2) / 1_000}.000100`)
 export const REPLY_TS = tsOf(`${BUILD_AT / 1_000}.000200`)

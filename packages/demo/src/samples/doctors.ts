@@ -7,7 +7,7 @@ import {
 } from '../../../../src/features/doctor/findings.ts'
 import { verdictOf } from '../../../../src/features/doctor/checks.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import { BUILD_AT, CHANNEL, PROJECT_UUID, RED_AT, type Cast } from './cast.ts'
+import { BUILD_AT, CHANNEL, FORMER_CHANNEL, PROJECT_UUID, RED_AT, type Cast } from './cast.ts'
 import { CODES, each, refusals, type Cases } from './words.ts'
 
 /** Everything that the doctor can find, and its refusals. */
@@ -87,12 +87,18 @@ const WHENS: Record<CheckName, string> = {
 const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName, readonly CheckResult[]> => ({
   'slack-token': [
     { kind: 'slack-refuses', code },
+    { kind: 'slack-refuses', code: 'account_inactive', said: { event: 'app_uninstalled', at: BUILD_AT } },
     { kind: 'slack-away', code },
   ],
   'slack-scopes': [{ kind: 'scopes-missing', scopes: ['channels:read', 'groups:read'] }],
   'socket-mode': [
     { kind: 'slack-refuses', code: 'invalid_auth' },
     { kind: 'slack-refuses', code: 'missing_scope' },
+    { kind: 'socket-trouble', code: 'link_disabled' },
+    { kind: 'socket-trouble', code: 'too_many_websockets' },
+    { kind: 'socket-trouble', code: 'cut_again' },
+    { kind: 'socket-trouble', code },
+    { kind: 'events-limited', at: BUILD_AT },
     { kind: 'over-http' },
   ],
   clock: [
@@ -101,11 +107,14 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
   ],
   channels: [
     { kind: 'nobody-follows' },
-    ...['is_archived', 'not_in_channel', 'channel_not_found', code].map((why): CheckResult => ({
-      kind: 'channel-closed',
-      channel: CHANNEL,
-      code: why,
-    })),
+    ...['is_archived', 'is_moved', 'not_in_channel', 'channel_not_found', 'restricted_action', code].map(
+      (why): CheckResult => ({
+        kind: 'channel-closed',
+        channel: CHANNEL,
+        code: why,
+      }),
+    ),
+    { kind: 'channel-moved', setting: 'DEFAULT_CHANNEL', former: FORMER_CHANNEL, channel: CHANNEL },
     { kind: 'matches-nothing', channel: CHANNEL, project, branches: [branch], isOfFile: false },
     { kind: 'matches-nothing', channel: CHANNEL, project, branches: [branch, 'f/*'], isOfFile: true },
     { kind: 'slack-refuses', code: 'missing_scope' },
