@@ -52,6 +52,11 @@ const OWN_RIGHTS: Words = {
   next: 'Ask a workspace admin to reinstall Buildline with the permissions in its manifest.',
 }
 
+const UNKNOWN_ACCOUNT: Words = {
+  why: "Slack does not know your account in Buildline's workspace",
+  next: 'Ask a member of that workspace.',
+}
+
 const NO_SUCH: ReadonlyMap<string, Words> = new Map([
   [
     'no_such_subteam',
@@ -60,13 +65,8 @@ const NO_SUCH: ReadonlyMap<string, Words> = new Map([
       next: 'Ask a workspace admin to correct CI_OPERATORS or CI_ADMINS.',
     },
   ],
-  [
-    'user_not_found',
-    {
-      why: "Slack does not know your account in Buildline's workspace",
-      next: 'Ask a member of that workspace.',
-    },
-  ],
+  ['user_not_found', UNKNOWN_ACCOUNT],
+  ['user_not_visible', UNKNOWN_ACCOUNT],
 ])
 
 function notPermitted({ why, who }: No, action: RefusedAction | null): ErrorAnswer {

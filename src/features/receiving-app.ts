@@ -10,6 +10,8 @@ import { replyTargetOf } from './reply-target.ts'
 import { contentOf } from '../slack/reply-targets.ts'
 import { answerView } from './modal.ts'
 import type { ReceivedInteraction } from '../domain/interaction.ts'
+import { fieldOf } from '../domain/raw-values.ts'
+import { isRecord } from '../lib/json.ts'
 import { withInnerEvent } from '../slack/inner-event.ts'
 import { toLine } from '../lib/escape.ts'
 import { COMMAND_CHARS_MAX } from '../slack/commands/parse.ts'
@@ -202,8 +204,17 @@ const isCommand = (body: unknown): boolean => textAt(body, 'command') !== null
 
 const isMention = (body: unknown): boolean => textAt(body, 'event', 'type') === 'app_mention'
 
-/** Messages by bots are ignored: otherwise two bots could answer each other for ever. */
-const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id') !== null
+/**
+ * Messages by bots are ignored: otherwise two bots could answer each other for ever. Slack marks them in one of these
+ * ways. A bot that is named like a person is found out by its account (`answerMention`).
+ */
+const isByBot = (body: unknown): boolean =>
+  BOT_MARKS.some((mark) => textAt(body, 'event', mark) !== null) ||
+  isRecord(fieldOf(fieldOf(body, 'event'), 'bot_profile')) ||
+  textAt(body, 'event', 'subtype') === 'bot_message' ||
+  userOf(body) === 'USLACKBOT'
+
+const BOT_MARKS = ['bot_id', 'app_id', 'username'] as const
 
 /** An edit of a message whose key may be forgotten by now, so nobody knows whether its mention ran before the edit. */
 const isLateEdit = (body: unknown, now: number): boolean =>

@@ -115,8 +115,15 @@ function answerSlash(deps: SlackDeps, body: unknown): Promise<void> {
 function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
   const typedCommand = readMention(body)
   const by = requesterOf(body, 'mention')
-  return respond(deps, { what: nameOf(typedCommand), by, replyTarget: replyTargetOf(deps, body) }, (reference) =>
-    runCommand(deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference }),
+  return respond(
+    deps,
+    { what: nameOf(typedCommand), by, replyTarget: replyTargetOf(deps, body) },
+    async (reference) => {
+      const permit = await deps.operations.mayRead(by)
+      // The account of a bot, though Slack does not mark its message as a bot's.
+      if (permit.kind === 'no' && permit.why === 'bot') return { outcome: 'bot', answer: null }
+      return runCommand(deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference })
+    },
   )
 }
 

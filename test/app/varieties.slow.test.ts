@@ -4,6 +4,7 @@ import { ACCOUNTS, CHANNELS, GRID, PEOPLE } from '../../packages/sandbox-slack/s
 import {
   buildOf,
   openFolder,
+  rowsOf,
   sendAll,
   settingsWith,
   settled,
@@ -15,7 +16,7 @@ import {
 // The bot among what Slacks are besides a small workspace: it answers, and no error escapes.
 
 const { builds: BUILDS } = CHANNELS
-const { ada, grace, lin } = PEOPLE
+const { ada, grace, gus, lin } = PEOPLE
 
 const { folder, remove } = openFolder()
 let slack: SandboxSlack
@@ -81,25 +82,43 @@ test.each([
   await until('the card shows the end', isShown)
 })
 
-test('of an organization it knows the members by each of their workspaces, or none', async () => {
-  for (const isFlat of [false, true]) {
-    slack.acts.setGridTeams(lin, { teams: [GRID.otherTeam, slack.workspace.team.id], isFlat })
-    expect(await answerTo(lin, 'help')).toBe('Buildline')
-  }
+test('it knows a member of several workspaces of an organization', async () => {
+  slack.acts.setGridTeams(lin, { teams: [GRID.otherTeam, slack.workspace.team.id], isFlat: true })
+  expect(await answerTo(lin, 'rules')).toBe('1 subscription')
 })
 
 test('it obeys no bot, in whichever form, and lets no name mean one', async () => {
   const before = slack.ephemerals(BUILDS).length
+  const channels = slack.workspace.channels.size
+  const isDone = (done: Promise<unknown>) => expect(done).resolves.toMatchObject({ kind: 'answered' })
   for (const by of ['app', 'workflow'] as const)
-    expect(await slack.people.mentionByBot({ channel: BUILDS, text: 'help', by })).toMatchObject({ kind: 'answered' })
+    await isDone(slack.people.mentionByBot({ channel: BUILDS, text: 'help', by }))
+  const text = `<@${slack.workspace.bot.userId}> help`
+  const forms = [
+    { user: ACCOUNTS.otherBot },
+    { user: ACCOUNTS.workflow },
+    { user: ACCOUNTS.connector },
+    { user: 'USLACKBOT' },
+    { user: ada, subtype: 'bot_message' },
+    { user: ada, bot_profile: { id: 'B0OTHERBOT', name: 'Other app' } },
+    { user: ada, app_id: 'A0OTHERBOT' },
+    { username: 'Workflow' },
+  ]
+  for (const [at, form] of forms.entries())
+    await isDone(slack.people.sendEvent({ type: 'app_mention', channel: BUILDS, text, ts: `9000.${at}`, ...form }))
   for (const user of [ACCOUNTS.otherBot, ACCOUNTS.workflow, ACCOUNTS.connector])
     expect(await answerTo(grace, `me robo for <@${user}|robo>`)).toMatch(/cannot mean/)
+  // What those asked who came before is done by now.
   expect(slack.ephemerals(BUILDS)).toHaveLength(before + 3)
+  expect(slack.workspace.channels.size).toBe(channels)
+  expect(rowsOf(folder, 'select * from interaction')).toEqual([])
 })
 
-test('of a person whom it may not see it knows nothing, and does nothing for them', async () => {
-  slack.acts.hide(lin)
-  expect(await answerTo(lin, 'restart')).toMatch(/Not allowed/)
+test('a person whom it may not see gets the words for one who is not known', async () => {
+  slack.acts.hide(gus)
+  await answerTo(gus, 'restart')
+  const { message } = slack.ephemerals(BUILDS, gus).at(-1)!
+  expect(message.text).toContain("Slack does not know your account in Buildline's workspace")
 })
 
 test('it names a channel by its id, so that Slack shows the present name', async () => {

@@ -2,7 +2,7 @@ import { permit } from '../../domain/permission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { createClient, type ClientOptions } from './client.ts'
-import { isOutsider, personIn, readOwnTeam } from './directory.ts'
+import { isOutsider, personIn, readHome } from './directory.ts'
 import { classify } from './errors.ts'
 
 /** How long Slack's answer about an address is valid. */
@@ -24,7 +24,7 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
   const client = createClient(options)
   const answers = new Map<string, { user: string | null; at: number }>()
   const underWay = new Set<string>()
-  let own: string | null = null
+  let ours: Awaited<ReturnType<typeof readHome>> | null = null
   let pausedUntil = 0
 
   async function lookUp(email: string): Promise<void> {
@@ -49,8 +49,8 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
   async function ownerOf(email: string): Promise<string | null> {
     try {
       const person = personIn(await client.apiCall('users.lookupByEmail', { email }))
-      own ??= await readOwnTeam(client)
-      const mayRead = permit('read', { ...person, isOutsider: isOutsider(person, own) }, NO_GRANTS, [])
+      ours ??= await readHome(client)
+      const mayRead = permit('read', { ...person, isOutsider: isOutsider(person, ours) }, NO_GRANTS, [])
       return mayRead.kind === 'yes' ? person.id : null
     } catch (error) {
       if (classify(error).code === 'users_not_found') return null

@@ -26,7 +26,7 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
   const client = createClient(options)
   const people = createMemory(clock, REMEMBERED_MAX, (user: string) => readPerson(client, user))
   const groups = createMemory(clock, REMEMBERED_MAX, (group: string) => readGroup(client, group))
-  const ownTeam = createMemory(clock, 1, () => readOwnTeam(client))
+  const ours = createMemory(clock, 1, () => readHome(client))
 
   /** The listed groups that the person is in. Asks for none if the person is listed directly. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
@@ -49,9 +49,9 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
     ): Promise<Permit | { kind: 'unknown-person'; code: string }> {
       try {
         // In parallel, so that the waits do not add up; only the groups wait for the person's ids.
-        const asked = [people(user), ownTeam(''), groupsOf(user, right)] as const
-        const [person, own, memberOf] = await Promise.all(asked)
-        return permit(right, { ...person, isOutsider: isOutsider(person, own, team) }, grants, memberOf)
+        const asked = [people(user), ours(''), groupsOf(user, right)] as const
+        const [person, home, memberOf] = await Promise.all(asked)
+        return permit(right, { ...person, isOutsider: isOutsider(person, home, team) }, grants, memberOf)
       } catch (error) {
         return { kind: 'unknown-person', code: classify(error).code }
       }
@@ -87,20 +87,33 @@ interface Member extends Person {
   /** the id that Slack used in this answer */
   id: string
   teamId: string | null
-  /** the person's workspaces on Enterprise Grid; empty elsewhere */
+  /** the person's workspaces and organization on Enterprise Grid; empty and null elsewhere */
   gridTeams: readonly unknown[]
+  enterpriseId: string | null
   timeZone: string
   name: string | null
 }
 
 const UTC = 'UTC'
 
-// Slack's `is_stranger` is true only for people who share no channel with the bot. For others, compare the workspaces.
-export function isOutsider(person: Member, own: string | null, team: string | null = null): boolean {
+/** Our workspace, and its organization on Enterprise Grid. */
+interface Home {
+  teamId: string | null
+  enterpriseId: string | null
+}
+
+/**
+ * Slack's `is_stranger` is true only for people who share no channel with the bot. For others, compare the workspaces.
+ * @param team the person's workspace, as Slack's request names it
+ */
+export function isOutsider(person: Member, ours: Home, team: string | null = null): boolean {
   if (person.isOutsider) return true
-  // On Enterprise Grid, `team` and `teamId` may name another workspace of somebody who is in ours too.
-  if (own === null || person.gridTeams.includes(own)) return false
-  return [team, person.teamId].some((one) => one !== null && one !== own)
+  if (ours.teamId === null) return false
+  // On Enterprise Grid, `team` and `teamId` may name another workspace of somebody who is in ours too, or the organization.
+  if (person.gridTeams.length > 0) return !person.gridTeams.includes(ours.teamId)
+  return [team, person.teamId, person.enterpriseId].some(
+    (one) => one !== null && one !== ours.teamId && one !== ours.enterpriseId,
+  )
 }
 
 const readPerson = async (client: WebClient, user: string): Promise<Member> =>
@@ -111,14 +124,15 @@ export function personIn(answer: unknown): Member {
   const user = textOf(fieldOf(found, 'id'))
   if (!isRecord(found) || user === null) throw new BrokenAnswer('the answer has no user')
   const profile = found['profile']
-  const gridId = textOf(fieldOf(found['enterprise_user'], 'id'))
-  const gridTeams = fieldOf(found['enterprise_user'], 'teams')
+  const inOrganization = found['enterprise_user']
+  const gridId = textOf(fieldOf(inOrganization, 'id'))
   const is = (name: string): boolean => found[name] === true
   return {
     id: user,
     ids: gridId === null ? [user] : [user, gridId],
     teamId: textOf(found['team_id']),
-    gridTeams: Array.isArray(gridTeams) ? gridTeams : [],
+    gridTeams: [found['teams'], fieldOf(inOrganization, 'teams')].filter((teams) => Array.isArray(teams)).flat(),
+    enterpriseId: textOf(found['enterprise_id']) ?? textOf(fieldOf(inOrganization, 'enterprise_id')),
     // UTC also for a zone that this machine does not know.
     timeZone: zoneNamed(textOf(found['tz']) ?? UTC) ?? UTC,
     name:
@@ -141,8 +155,10 @@ async function readGroup(client: WebClient, usergroup: string): Promise<string[]
   return users.filter((user) => typeof user === 'string')
 }
 
-export const readOwnTeam = async (client: WebClient): Promise<string | null> =>
-  textOf(fieldOf(await client.apiCall('auth.test', {}), 'team_id'))
+export async function readHome(client: WebClient): Promise<Home> {
+  const answer = await client.apiCall('auth.test', {})
+  return { teamId: textOf(fieldOf(answer, 'team_id')), enterpriseId: textOf(fieldOf(answer, 'enterprise_id')) }
+}
 
 /** Retries once, after the time that Slack asks for, if somebody can wait that long. */
 export async function retryOnRateLimit<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Grants } from '../../../src/domain/permission.ts'
 import { createDirectory, RATE_LIMIT_WAIT_MS_MAX } from '../../../src/slack/api/directory.ts'
 import { createSandboxSlack, type SandboxSlackOptions } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
-import { ACCOUNTS, OUTSIDE, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
+import { ACCOUNTS, GRID, OUTSIDE, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
 import { MINUTE, T0 } from '../../support/build-events.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
@@ -136,6 +136,32 @@ describe('on Enterprise Grid', () => {
   test('a person who is in our workspace too is no outsider, whichever workspace the request names', async () => {
     expect((await may({})).may).toBe('yes')
     expect((await may({ teams: [HOME] })).may).toBe('outsider')
+  })
+
+  test.each([false, true])(
+    'the workspaces of a person count wherever Slack lists them (beside the account: %s)',
+    async (isFlat) => {
+      const { may: mayOperate, sandbox } = await open()
+      sandbox.acts.setGridTeams(PEOPLE.lin, { teams: [GRID.otherTeam, TEAM], isFlat })
+      sandbox.acts.setGridTeams(PEOPLE.ada, { teams: [GRID.otherTeam], isFlat })
+      for (const team of [TEAM, GRID.otherTeam, GRID.id, null])
+        expect([await mayOperate('operate', PEOPLE.lin, team), await mayOperate('read', PEOPLE.ada, team)]).toEqual([
+          'yes',
+          'outsider',
+        ])
+    },
+  )
+
+  test.each([
+    ['our organization', TEAM, GRID.id, 'yes'],
+    ['another organization', OUTSIDE.id, 'E0OUTSIDE1', 'outsider'],
+  ])('of a person without workspaces the organization counts: %s', async (_, team, enterprise, verdict) => {
+    const user = { id: LOCAL_ID, team_id: enterprise, enterprise_id: enterprise }
+    const ours = { team_id: TEAM, enterprise_id: GRID.id }
+    await using stub = await startHttpStub(() => ({ json: { ok: true, ...ours, user } }))
+    const directory = createDirectory({ token: 'xoxb-1', apiUrl: stub.url, clock: createHandClock(T0), grants: NOBODY })
+    const permit = await directory.permits('operate', { user: LOCAL_ID, team })
+    expect(permit.kind === 'no' ? permit.why : permit.kind).toBe(verdict)
   })
 
   test.each([LOCAL_ID, GRID_ID])('a list may name a person by either id: %s', async (id) => {
