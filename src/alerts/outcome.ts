@@ -6,8 +6,8 @@ import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { requeue } from './queues.ts'
 
-/** A message that Slack refuses even as plain text is a bug in Buildline. It is retried rarely and logged. */
-const REFUSED_AGAIN_MS = 60 * 60_000
+/** Slack refuses replies in a channel without threads. Somebody may allow them any time. */
+const THREAD_AGAIN_MS = 60 * 60_000
 
 /** Slack refuses a look if a scope is missing. Somebody may grant it any time; until then the card may be stale. */
 const LOOK_REFUSED_AGAIN = { baseMs: 5_000, maxMs: 4 * 60_000 }
@@ -46,7 +46,7 @@ export async function recordEnd(
   if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
   else await recordFailure(tx, deps, claimed, outcome)
   const tries = triesAfter(card, outcome)
-  const plain = card.plain || isRefusedAgain(card, step, outcome)
+  const plain = isRefusedAgain(card, step, outcome) ? !card.plain : card.plain
   const problem = isFailure ? outcome.code : null
   if (tries !== card.tries || plain !== card.plain || problem !== card.problem)
     await tx.setRetryState(card, { tries, plain, problem })
@@ -56,7 +56,7 @@ export async function recordEnd(
 }
 
 // Plain text has no buttons. So it is used only if Slack refuses the blocks twice with the same code: a single refusal
-// may come from something between us and Slack.
+// may come from something between us and Slack. If Slack refuses the text too, the blocks are not the reason.
 const isRefusedAgain = (card: Card, step: Step, outcome: Sent | SearchResult | Failure): boolean =>
   outcome.kind === 'refused' && step.queue !== 'look' && outcome.code === card.problem && !mayShowPicture(card, step)
 
@@ -205,10 +205,9 @@ async function recordEditFailure(
 function waitMs({ random }: ReconcileDeps, card: Card, step: Step, failure: Failure): number {
   if (failure.kind === 'rate-limited') return failure.retryAfterMs
   if (failure.kind === 'message-gone') return 0
-  if (failure.kind === 'thread-closed') return REFUSED_AGAIN_MS
+  if (failure.kind === 'thread-closed') return THREAD_AGAIN_MS
   if (failure.kind === 'refused' && step.queue === 'look') return backoffMs(card.tries, random(), LOOK_REFUSED_AGAIN)
-  if (failure.kind === 'refused' && card.plain) return REFUSED_AGAIN_MS
-  if (isRefusedAgain(card, step, failure)) return 0
+  if (!card.plain && isRefusedAgain(card, step, failure)) return 0
   // The sender skips closed channels and workspaces; the card must be due as soon as one opens.
   if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
   return backoffMs(card.tries, random())
@@ -236,8 +235,8 @@ export function reportEnd(
   if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'sent')
   if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'looked up')
   const { code } = outcome
-  // A look is refused every few minutes until somebody grants the scope: only the first time is an error.
-  const isKnown = step.queue === 'look' && card.problem === code
+  // It is refused every minute until somebody removes the reason: only the first time is an error.
+  const isKnown = card.problem === code
   if (!FOR_A_PERSON.has(outcome.kind) || isKnown || mayShowPicture(card, step))
     return log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
   const lacksScope = step.queue === 'look' && outcome.kind === 'refused' && code === 'missing_scope'

@@ -25,6 +25,23 @@ describe('a channel without access', () => {
 })
 
 describe('a card', () => {
+  it.each(['invalid_blocks', 'metadata_too_large'])(
+    'that Slack refuses (%s) comes whole within a minute of the end of that',
+    async (error) => {
+      const { app, slack } = await openStage(followed)
+      slack.faults.add({ kind: 'error', method: 'chat.postMessage', error })
+      await sendAll(app.url, buildOf(1, { status: 'error' }))
+      // Twice as blocks and once as text, then once each.
+      await until('it was refused, also as text', () => slack.counters.calls('chat.postMessage') === 5)
+      expect(app.lines.filter((line) => line.includes('needs a person'))).toHaveLength(1)
+      slack.faults.clear()
+      await until('it has come', () => saidIn(slack, BUILDS).length === 1, 60_000)
+      const [card] = slack.messages(BUILDS)
+      expect(card).toMatchObject({ text: expect.stringContaining('#1 failed'), attachments: [expect.anything()] })
+    },
+    80_000,
+  )
+
   it('that somebody deleted is posted anew once, and not a second time', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, { status: 'initiated' })
