@@ -209,6 +209,7 @@ export function createEngine({
     newId: randomUUID,
     processId,
     seal: createSeal(config.slack.botToken),
+    carryOut: async (interaction, body) => (await slackEndpoint.open()).carryOut(interaction, body),
     // Loaded on first use, since few starts need it.
     notifyInterrupted: async (left) =>
       (await import('./features/interrupted.ts')).showInterrupted({ client: createClient(slack), clock }, left),

@@ -1,5 +1,6 @@
 import { HTTPReceiver, type Receiver } from '@slack/bolt'
 import type { Config } from './config.ts'
+import type { Interaction } from './domain/interaction.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { createSeal } from './lib/seal.ts'
@@ -48,6 +49,7 @@ export function createSlackEndpoint(options: SlackEndpointOptions) {
     handle: http ? http.requestListener : null,
     /** In Socket Mode: resolves when the first connection stands. */
     start: async () => socket?.start(),
+    carryOut: (interaction: Interaction, body: unknown) => app.carryOut(interaction, body),
     /** A hint that open App Homes may have changed. */
     somethingChanged: homes.wake,
     /**

@@ -19,10 +19,10 @@ export interface ReceivedInteraction {
 }
 
 /**
- * `owed`: a process is handling it, or died while doing so. `given-up`: the person is being told that it was
- * interrupted, and CI must not be called for it any more. `told`: the person has been told.
+ * `owed`: a process is handling it, or died while doing so. `late`: another process is carrying it out. `given-up`: the
+ * person is being told that it was interrupted, and CI must not be called for it any more. `told`: the person was told.
  */
-export type InteractionState = 'owed' | 'given-up' | 'told'
+export type InteractionState = 'owed' | 'late' | 'given-up' | 'told'
 
 export interface Interaction extends ReceivedInteraction {
   id: string

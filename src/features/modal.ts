@@ -1,5 +1,6 @@
 import { fieldOf, textOf } from '../domain/raw-values.ts'
 import { invariant } from '../lib/assert.ts'
+import { NotAttempted } from '../store/not-attempted.ts'
 import { answerNotOpened, answerOldForm } from './fault-messages.ts'
 import type { Permits } from '../catalog/outcomes.ts'
 import { textAt } from './body.ts'
@@ -28,7 +29,7 @@ export interface OpenModal {
  * @param otherwise the place of the answer as long as no modal is open
  */
 export function openingReplyTarget(
-  { client }: Pick<SlackDeps, 'client'>,
+  { client, pending }: Pick<SlackDeps, 'client' | 'pending'>,
   body: unknown,
   otherwise: ReplyTarget | null,
 ): { modalOpener: ModalOpener | null; replyTarget: ReplyTarget | null } {
@@ -37,6 +38,7 @@ export function openingReplyTarget(
   let replyTarget = otherwise
   const modalOpener: ModalOpener = {
     async open(view) {
+      if (pending?.late) throw new NotAttempted('Slack opens a form only within three seconds')
       const opened = await client.apiCall('views.open', { trigger_id: trigger, view })
       const id = textOf(fieldOf(fieldOf(opened, 'view'), 'id'))
       invariant(id !== null, 'Slack names the view that it opened')

@@ -25,6 +25,12 @@ export const LEFT_AFTER_MS = 15_000
 /** If a person could not be told that the request was interrupted, Buildline tries again after this time. */
 export const AGAIN_AFTER_MS = 60_000
 
+/**
+ * What a dead process has left is still carried out if Slack sent it at most so long ago. Later, the person may have
+ * done something else meanwhile, and is told that nothing was done.
+ */
+export const LATE_MAX_MS = 60_000
+
 /** A request whose requester could not be told for this long is given up. */
 export const UNANSWERED_MAX_MS = 24 * 60 * 60_000
 
@@ -49,10 +55,12 @@ export interface PendingInteractionsDeps {
   clock: Clock
   log: Log
   newId: () => string
-  /** Encrypts the response_url: anybody who has it can post in the channel for half an hour. */
+  /** Encrypts what Slack sent: anybody who has its response_url can post in the channel for half an hour. */
   seal: Seal
   /** this process, as claims name it */
   processId: string
+  /** Does what Slack sent, as if it came now; it was acknowledged before. Settles the request, or releases it. */
+  carryOut: (interaction: Interaction, body: unknown) => Promise<void>
   /** Tells the person that the request was interrupted. `unreachable`: they never can be told. Throws: retry later. */
   notifyInterrupted: (left: InterruptedInteraction) => Promise<'shown' | 'unreachable'>
 }
@@ -72,22 +80,26 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
    * Resolves when the request is on disk. Null: a request with this key came before, or this is the second press of a
    * double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within STORE_WITHIN_MS.
    * @param clickKey equal whenever the same person presses the same button; null: it was no button
+   * @param body what Slack sent, if another process may carry it out; otherwise null
    */
   async function keep(
     received: ReceivedInteraction,
     requestKey: string,
-    clickKey: string | null = null,
+    { clickKey = null, body = null }: { clickKey?: string | null; body?: unknown } = {},
   ): Promise<Interaction | null> {
     const { receivedAt } = received
     const claim = { state: 'owed', claimedBy: processId, claimedAt: clock.now() } as const
     const responseUrl = received.responseUrl && deps.seal.close(received.responseUrl)
     const interaction: Interaction = { ...received, responseUrl, id: deps.newId(), ...claim }
+    const sealedBody = body === null ? null : deps.seal.close(JSON.stringify(body))
     underWay.add(interaction.id)
+    let isRefused = false
     const writing = store.write(async (tx) => {
       if (!(await tx.rememberRequest(requestKey, clock.now()))) return false
       if (clickKey !== null && !(await tx.rememberRequest(clickKey, receivedAt, receivedAt - DOUBLE_CLICK_MS)))
         return false
-      await tx.insertInteraction(interaction)
+      await tx.insertInteraction(interaction, sealedBody)
+      if (isRefused) throw new Error('the person was told that nothing was done')
       return true
     })
     try {
@@ -95,6 +107,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
       underWay.delete(interaction.id)
       return null
     } catch (error) {
+      isRefused = true
       // If it is stored after all, it is settled at once: the person is told now that nothing was done.
       void writing.then(
         () => settle(interaction),
@@ -128,15 +141,22 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     }
   }
 
-  /** Does nothing if the request was answered, or claimed by another process. */
-  async function sendAbandoned(interaction: Interaction): Promise<void> {
+  /**
+   * Carries the request out, or tells the person that it was interrupted: so if it led to a call of CI already. Does
+   * nothing if it was answered, or claimed by another process.
+   */
+  async function takeOver(interaction: Interaction): Promise<void> {
     const { id, user, interactionKey } = interaction
+    const body = isInTime(interaction) ? opened(await store.read.interactionBody(id)) : null
+    const state = body === null ? 'given-up' : 'late'
+    const claim = { state, claimedBy: processId, claimedAt: clock.now() } as const
     const claimed = await store.write(async (tx) => {
-      const isOurs = await tx.claimInteraction(id, interaction, { claimedBy: processId, claimedAt: clock.now() })
+      const isOurs = await tx.claimInteraction(id, interaction, claim)
       return isOurs ? { request: await tx.requestOf(interactionKey) } : null
     })
     if (!claimed) return
     const { request } = claimed
+    if (body !== null && request === null) return carryOut({ ...interaction, ...claim }, body)
     const responseUrl = opened(interaction.responseUrl)
     const reached = await deps.notifyInterrupted({
       interaction: { ...interaction, responseUrl },
@@ -149,20 +169,37 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     log.warn(fields, `${what}; its requester is told`)
   }
 
-  /** Null if it was encrypted with another token. An older version stored it unencrypted. */
-  const opened = (responseUrl: string | null): string | null =>
-    responseUrl === null || /^https?:/.test(responseUrl) ? responseUrl : deps.seal.open(responseUrl)
+  /** What a process of this version has begun, and not this one: it may have done it, and only could not show the answer. */
+  function isInTime({ state, claimedBy, receivedAt }: Interaction): boolean {
+    const ageMs = clock.now() - receivedAt
+    return state !== 'given-up' && claimedBy !== processId && ageMs >= 0 && ageMs < LATE_MAX_MS
+  }
+
+  /** Not awaited by the round: it may wait for CI. If it fails, the next round tells the person. */
+  function carryOut(interaction: Interaction, body: string): void {
+    const { id, user } = interaction
+    underWay.add(id)
+    log.warn({ interaction: id, user }, 'a request that a process left is carried out')
+    deps.carryOut(interaction, JSON.parse(body)).catch((error: unknown) => {
+      underWay.delete(id)
+      log.error({ err: error, interaction: id }, 'a request that a process left could not be carried out')
+    })
+  }
+
+  /** Null if it was encrypted with another token. An older version stored a response_url unencrypted. */
+  const opened = (sealed: string | null): string | null =>
+    sealed === null || /^https?:/.test(sealed) ? sealed : deps.seal.open(sealed)
 
   /** Tells the person at once that the request was interrupted; CI is not called for it any more. Never throws. */
   async function giveUp(interaction: Interaction): Promise<void> {
     try {
-      await sendAbandoned(interaction)
+      await takeOver(interaction)
     } catch (error) {
       log.warn({ err: error, interaction: interaction.id }, 'a requester could not be told; the next start tries again')
     }
   }
 
-  /** Tells people whose requests dead processes left, or whose answers were not shown. On SQLite, right at start. */
+  /** Takes over what dead processes left, and tells people whose answers were not shown. On SQLite, right at start. */
   async function answerAbandoned(): Promise<void> {
     for (const interaction of settled.values()) await settle(interaction)
     const now = clock.now()
@@ -173,12 +210,12 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     const owed = await store.read.unansweredInteractions(INTERACTIONS_READ_MAX)
     // An error ends the round: Slack is down, and each further call would wait for it.
     for (const interaction of owed.filter((one) => isAbandoned(one, now)).slice(0, INTERACTIONS_ANSWERED_MAX))
-      await sendAbandoned(interaction)
+      await takeOver(interaction)
   }
 
   function isAbandoned({ id, state, claimedBy, claimedAt }: Interaction, now: number): boolean {
     if (underWay.has(id)) return false
-    if (claimedBy === processId) return state === 'owed' || now - claimedAt >= AGAIN_AFTER_MS
+    if (claimedBy === processId) return state !== 'given-up' || now - claimedAt >= AGAIN_AFTER_MS
     // On SQLite there is no other process that could still be at work.
     return !store.shared || now - claimedAt >= LEFT_AFTER_MS
   }
@@ -242,9 +279,14 @@ export class PendingInteraction {
     this.#pendingInteractions = pendingInteractions
   }
 
-  /** when Slack sent it (ms) */
-  get receivedAt(): number {
-    return this.#interaction.receivedAt
+  /** since when the person waits for this process (ms): since Slack sent it, or since another process has died */
+  get waitsSince(): number {
+    return this.late ? this.late.claimedAt : this.#interaction.receivedAt
+  }
+
+  /** The request, if a dead process has left it: Slack opens no form for it any more. */
+  get late(): Interaction | null {
+    return this.#interaction.state === 'late' ? this.#interaction : null
   }
 
   get isGivenUp(): boolean {

@@ -9,15 +9,19 @@ import { withDeps } from './register.ts'
 import { replyTargetOf } from './reply-target.ts'
 import { contentOf } from '../slack/reply-targets.ts'
 import { answerView } from './modal.ts'
-import type { ReceivedInteraction } from '../domain/interaction.ts'
+import type { Interaction, ReceivedInteraction } from '../domain/interaction.ts'
 import { fieldOf } from '../domain/raw-values.ts'
-import { isRecord } from '../lib/json.ts'
 import { withInnerEvent } from '../slack/inner-event.ts'
 import { toLine } from '../lib/escape.ts'
+import { invariant } from '../lib/assert.ts'
+import { isRecord } from '../lib/json.ts'
 import { COMMAND_CHARS_MAX } from '../slack/commands/parse.ts'
 import { ACTION_IDS } from '../slack/messages/ids.ts'
 import { cut } from '../slack/messages/limits.ts'
-import { BUTTONS, FORMS, SHORTCUTS } from './features.ts'
+import { BUTTONS, FIELDS, FORMS, SHORTCUTS } from './features.ts'
+
+/** So many refused requests are remembered. Slack sends one again within minutes. */
+const REFUSED_MAX = 1_000
 
 /**
  * Bolt's app with three promises: a request that deserves an answer is on disk before it is acknowledged; every request
@@ -26,6 +30,8 @@ import { BUTTONS, FORMS, SHORTCUTS } from './features.ts'
 export class ReceivingApp extends App {
   readonly #underWay = new Set<Promise<void>>()
   readonly #pending = new Set<PendingInteraction>()
+  /** requests that could not be stored: whether the person was told */
+  readonly #refused = new Map<string, Promise<boolean>>()
   readonly #deps: SlackDeps
   readonly #pendingInteractions: PendingInteractions
 
@@ -49,10 +55,19 @@ export class ReceivingApp extends App {
     await Promise.all([...this.#pending].map((pending) => pending.giveUp()))
   }
 
-  override async processEvent(event: ReceiverEvent): Promise<void> {
-    const receiving = this.#receive(event)
-    this.#underWay.add(receiving)
-    await receiving.finally(() => this.#underWay.delete(receiving))
+  override processEvent(event: ReceiverEvent): Promise<void> {
+    return this.#track(this.#receive(event))
+  }
+
+  /** Carries out what a dead process has left. Slack was answered then. */
+  carryOut(interaction: Interaction, body: unknown): Promise<void> {
+    invariant(isRecord(body), 'a body is an object')
+    return this.#track(this.#run({ body, ack: async () => {} }, interaction))
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    this.#underWay.add(work)
+    return work.finally(() => this.#underWay.delete(work))
   }
 
   async #receive(sent: ReceiverEvent): Promise<void> {
@@ -63,18 +78,22 @@ export class ReceivingApp extends App {
       const isNew = key === null || (await this.#pendingInteractions.isNew(key))
       return isNew ? this.#handle(event, null) : this.#acknowledge(event)
     }
-    let pending: PendingInteraction
+    const requestKey = key ?? received.interactionKey
+    if (await this.#refused.get(requestKey)) return this.#acknowledge(event)
+    let interaction: Interaction | null
     try {
-      const interaction = await this.#pendingInteractions.keep(
-        received,
-        key ?? received.interactionKey,
-        clickKeyOf(event.body),
-      )
-      if (!interaction) return this.#acknowledge(event)
-      pending = new PendingInteraction(interaction, this.#pendingInteractions)
+      interaction = await this.#pendingInteractions.keep(received, requestKey, {
+        clickKey: clickKeyOf(event.body),
+        body: canBeLate(event.body) ? event.body : null,
+      })
     } catch (error) {
-      return this.#refuse(event, error)
+      return this.#refuse(event, requestKey, error)
     }
+    return interaction ? this.#run(event, interaction) : this.#acknowledge(event)
+  }
+
+  async #run(event: ReceiverEvent, interaction: Interaction): Promise<void> {
+    const pending = new PendingInteraction(interaction, this.#pendingInteractions)
     this.#pending.add(pending)
     await this.#handle(event, pending)
     await pending.end()
@@ -125,9 +144,18 @@ export class ReceivingApp extends App {
   /**
    * A request that could not be stored is not started, and the person is told so: in the acknowledgement of a command,
    * which Slack shows; on top of a form, which can be submitted again; else where they asked. If that fails too, the
-   * request is not acknowledged, so that Slack shows a warning or sends it again.
+   * request is not acknowledged, so that Slack shows a warning or sends it again. A repetition is refused silently.
    */
-  async #refuse(event: ReceiverEvent, error: unknown): Promise<void> {
+  async #refuse(event: ReceiverEvent, requestKey: string, error: unknown): Promise<void> {
+    if (await this.#refused.get(requestKey)) return this.#acknowledge(event)
+    const refusing = this.#showRefusal(event, error)
+    this.#refused.set(requestKey, refusing)
+    if (this.#refused.size > REFUSED_MAX) this.#refused.delete(this.#refused.keys().next().value!)
+    await refusing
+  }
+
+  /** @returns whether it was acknowledged, and so shown */
+  async #showRefusal(event: ReceiverEvent, error: unknown): Promise<boolean> {
     const reference = this.#deps.newReference()
     this.#deps.log.error({ err: error, reference }, 'a request from Slack could not be stored; nothing was done')
     const answer = answerUndone(reference)
@@ -135,6 +163,8 @@ export class ReceivingApp extends App {
     else if (isSubmission(event.body))
       await this.#acknowledge(event, { response_action: 'push', view: answerView('Not done', answer) })
     else if (await this.#show(event.body, answer)) await this.#acknowledge(event)
+    else return false
+    return true
   }
 
   async #show(body: unknown, answer: Answer): Promise<boolean> {
@@ -151,12 +181,12 @@ export class ReceivingApp extends App {
 
 /**
  * A key that is equal when Slack sends a request again: of a mention the message, since each edit of it is sent with an
- * event id of its own; else the event's id; else the signature; in Socket Mode, which has no signatures, a digest of the
- * body. Null for a menu's options: the same text may be typed again.
+ * event id of its own; else the event's id or the trigger, which a repetition shares; else the signature; in Socket Mode,
+ * which has no signatures, a digest of the body. Null for a menu's options: the same text may be typed again.
  */
 function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
   if (isMention(body)) return `mention:${textAt(body, 'event', 'channel')}:${textAt(body, 'event', 'ts')}`
-  const key = textAt(body, 'event_id') ?? textAt(customProperties, 'signature')
+  const key = textAt(body, 'event_id') ?? textAt(body, 'trigger_id') ?? textAt(customProperties, 'signature')
   if (key !== null) return key
   return textAt(body, 'type') === 'block_suggestion' ? null : `body:${bodyDigest(body)}`
 }
@@ -174,6 +204,9 @@ function clickKeyOf(body: unknown): string | null {
   const pressed = { user: userOf(body), channel: channelOf(body), seen, id: textAt(action, 'action_id') }
   return `click:${bodyDigest({ ...pressed, value: textAt(action, 'value') })}`
 }
+
+/** A field of an open form is no use later: the person may have changed it since. */
+const canBeLate = (body: unknown): boolean => !FIELDS.has(textAt(listAt(body, 'actions')[0], 'action_id') ?? '')
 
 /** Slack's own name for the request, and never text that a stranger typed. */
 function kindOf(body: unknown): string {

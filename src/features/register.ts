@@ -56,7 +56,8 @@ export function registerFeatures(app: App): void {
   for (const [id, form] of FORMS)
     app.view(id, async ({ ack, body, context }) => {
       const { ack: answer, check, work } = form.receive(body)
-      const faults = check && (await soon(depsIn(context), check(depsIn(context))))
+      // Nobody sees the faults of a form that was acknowledged before: `work` finds and answers them.
+      const faults = check && !depsIn(context).pending?.late && (await soon(depsIn(context), check(depsIn(context))))
       if (faults && Object.keys(faults).length > 0) return ack({ response_action: 'errors', errors: faults })
       await (answer === null ? ack() : ack(answer))
       await work?.(depsIn(context))
@@ -160,7 +161,7 @@ async function optionsOf(deps: SlackDeps, body: unknown, menu: MenuHandler): Pro
 async function soon<Value>({ clock, pending }: SlackDeps, value: Promise<Value>): Promise<Value | null> {
   const stop = new AbortController()
   // Storing the request has taken its time, too.
-  const waitedMs = clock.now() - (pending?.receivedAt ?? clock.now())
+  const waitedMs = clock.now() - (pending?.waitsSince ?? clock.now())
   const late = clock.sleep(Math.max(0, SOON_MS - waitedMs), stop.signal).then(() => null)
   return Promise.race([value, late]).finally(() => stop.abort())
 }

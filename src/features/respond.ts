@@ -1,7 +1,7 @@
 import { answerFault, answerSlow } from './fault-messages.ts'
-import { answerUndone } from './interrupted.ts'
+import { answerInterrupted, answerUndone } from './interrupted.ts'
 import type { Requester } from '../catalog/outcomes.ts'
-import { NotAttempted } from '../store/not-attempted.ts'
+import { GivenUp, NotAttempted } from '../store/not-attempted.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import { showPicture } from '../slack/picture/show.ts'
 import type { Answer } from '../slack/messages/answer.ts'
@@ -47,7 +47,7 @@ export async function respond(
   async function saySlow(): Promise<void> {
     // The person has waited since Slack sent the request, not since it was stored.
     const now = clock.now()
-    const waitedMs = now - (pending?.receivedAt ?? now)
+    const waitedMs = now - (pending?.waitsSince ?? now)
     await clock.sleep(Math.max(0, SLOW_AFTER_MS - waitedMs), answered.signal)
     if (!answered.signal.aborted && !pending?.isGivenUp) await show(answerSlow(what), false)
   }
@@ -56,6 +56,13 @@ export async function respond(
     try {
       return await work(reference)
     } catch (error) {
+      if (error instanceof GivenUp) return { outcome: 'given-up', answer: null }
+      const interaction = pending?.late
+      if (error instanceof NotAttempted && interaction) {
+        log.warn({ ...fields, err: error }, 'a request that a process left can no longer be carried out')
+        const left = { interaction, request: null, isUnshown: false }
+        return { outcome: 'interrupted', answer: answerInterrupted(left, reference) }
+      }
       log.error({ ...fields, err: error }, 'slack request failed')
       if (error instanceof NotAttempted) return { outcome: 'undone', answer: answerUndone(reference) }
       return { outcome: 'fault', answer: answerFault(reference) }

@@ -12,11 +12,16 @@ export class NotAttempted extends Error {
   }
 }
 
+/** The requester was told so already, and needs no further answer. */
+export class GivenUp extends NotAttempted {}
+
 /**
- * Throws NotAttempted if the requester was told that the interaction was interrupted, because another process took this
+ * Throws GivenUp if the requester was told that the interaction was interrupted, because another process took this
  * one for dead or it was told to stop. The person may have looked since and asked again, so nothing may be done any more.
  */
 export async function refuseGivenUp(tx: Tx, interactionKey: string): Promise<void> {
-  const isGivenUp = (await tx.interactionsOf(interactionKey)).some(({ state }) => state !== 'owed')
-  if (isGivenUp) throw new NotAttempted('the requester was told that it was interrupted')
+  const isGivenUp = (await tx.interactionsOf(interactionKey)).some(
+    ({ state }) => state === 'given-up' || state === 'told',
+  )
+  if (isGivenUp) throw new GivenUp('the requester was told that it was interrupted')
 }

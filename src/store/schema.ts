@@ -209,7 +209,7 @@ export interface Schema {
   interaction: {
     id: string
     ask_key: string
-    /** owed · given-up · told */
+    /** owed · late · given-up · told */
     state: string
     user_id: string
     /** outside text, cut */
@@ -218,6 +218,8 @@ export interface Schema {
     thread_ts: string | null
     /** a secret for half an hour; null once it is of no use */
     response_url: string | null
+    /** what Slack sent, sealed; null: nobody carries it out late */
+    body: Generated<string | null>
     received_at: number
     /** the process that works on it */
     claimed_by: string

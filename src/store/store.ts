@@ -235,6 +235,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   interactionsOf(interactionKey: string): Promise<Interaction[]>
   /** Interactions whose answer was not shown yet, oldest first. */
   unansweredInteractions(limit: number): Promise<Interaction[]>
+  /** What Slack sent, as `insertInteraction` got it; null: it is gone, or was not stored. */
+  interactionBody(id: string): Promise<string | null>
 }
 
 export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
@@ -377,18 +379,19 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    */
   insertRequest(request: Request | ProjectRequest): Promise<void>
   updateRequest(id: string, change: RequestChange): Promise<void>
-  insertInteraction(interaction: Interaction): Promise<void>
+  /** @param body what Slack sent, sealed */
+  insertInteraction(interaction: Interaction, body?: string | null): Promise<void>
   /** Records that this process still works on these interactions (ms), unless they were given up. */
   renewInteractions(ids: readonly string[], claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>): Promise<void>
-  /** Gives up an interaction: our own, or one that was not renewed since it was read. @returns whether it did */
+  /** Gives up an interaction, or takes it over: our own, or one that was not renewed since it was read. @returns whether it did */
   claimInteraction(
     id: string,
     stood: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
-    claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
+    claim: Pick<Interaction, 'state' | 'claimedBy' | 'claimedAt'>,
   ): Promise<boolean>
   /** Removes an interaction whose answer was shown, unless it was given up. */
   settleInteraction(id: string): Promise<void>
-  /** Records that the requester was told that it was given up. Removes its response_url. */
+  /** Records that the requester was told that it was given up. Removes its response_url and body. */
   markInteractionNotified(id: string): Promise<void>
   /** Removes interactions received before then. @returns how many of them had no answer */
   forgetInteractions(receivedBeforeMs: number): Promise<number>

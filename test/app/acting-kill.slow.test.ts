@@ -1,7 +1,9 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { rowsOf, settled, until } from '../support/app.ts'
+import { databasePath, rowsOf, settled, until } from '../support/app.ts'
+import { LATE_MAX_MS } from '../../src/features/pending-interactions.ts'
 import {
   answersTo,
   openScene,
@@ -9,7 +11,6 @@ import {
   pressAgain,
   pushRed,
   startBot,
-  threadOf,
   type,
   type Scene,
   type Shown,
@@ -20,6 +21,23 @@ const { builds: BUILDS, elsewhere: ELSEWHERE } = CHANNELS
 const { ada, grace, lin } = PEOPLE
 
 const NOTHING_DONE = ['Interrupted', 'Nothing was done', 'Try again']
+
+const mentioned = ({ ts }: Shown, text: string) => ({
+  type: 'app_mention',
+  user: lin,
+  channel: BUILDS,
+  ts: '1.000001',
+  thread_ts: ts,
+  text: `<@U0BUILDBOT> ${text}`,
+})
+
+const answersOf = (scene: Scene, ...users: readonly string[]) => users.map((user) => answersTo(scene, user).length)
+
+/** Makes everything that people have requested too old to be carried out. */
+function age({ folder }: Scene): void {
+  using db = new DatabaseSync(databasePath(folder))
+  db.exec(`update interaction set received_at = received_at - ${LATE_MAX_MS}`)
+}
 
 const statesIn = ({ folder }: Scene) => rowsOf(folder, 'select state from interaction').map(({ state }) => state)
 const requestsIn = ({ folder }: Scene) => rowsOf(folder, 'select action, state from request')
@@ -37,53 +55,82 @@ async function openSlow(): Promise<{
   await pushRed(scene, 'acme/api')
   const running = await untilCard(scene, ['Running', 'acme/web'], ACTION_IDS.stop)
   const failed = await untilCard(scene, ['Failed', 'acme/api'], ACTION_IDS.restart)
-  await untilKnown(scene, 2)
+  scene.ci.push('acme/web', { branch: 'release-1', outcome: 'none' })
+  await untilCard(scene, ['Running', 'release-1'])
+  await untilKnown(scene, 3)
   scene.slack.faults.add({ kind: 'slow', method: 'users.info', ms: 60_000 })
   return { scene, running, failed, bot }
 }
 
 describe('a process that is killed after the acknowledgement, before it has done anything', () => {
-  it('leaves requests to the next one, which tells each requester once that nothing was done', async () => {
+  it('leaves what it acknowledged to the next one, which does it: clicks, commands and mentions, once', async () => {
     const { scene, running, failed, bot } = await openSlow()
+    const { people } = scene.slack
     expect(await press(scene, lin, running, ACTION_IDS.stop)).toMatchObject({ status: 200 })
     expect(await press(scene, grace, failed, ACTION_IDS.restart)).toMatchObject({ status: 200 })
-    expect(await type(scene, ada, '/ci stop acme/web')).toMatchObject({ status: 200 })
-    expect(statesIn(scene)).toEqual(['owed', 'owed', 'owed'])
+    expect(await type(scene, ada, '/ci stop acme/web@release-1')).toMatchObject({ status: 200 })
+    await people.sendEvent(mentioned(failed, 'status'), { eventId: 'Ev0STATUS1' })
     bot.kill('SIGKILL')
     await bot.exit
+    expect(statesIn(scene)).toEqual(['owed', 'owed', 'owed', 'owed'])
     expect(requestsIn(scene)).toEqual([])
     scene.slack.faults.clear()
-    const before = [ada, grace, lin].map((user) => answersTo(scene, user).length)
-    await startBot(scene)
-    await untilAnswered(scene, lin, [...NOTHING_DONE, 'Stop of #501'])
-    await untilAnswered(scene, grace, [...NOTHING_DONE, 'Restart of #502'])
-    await untilAnswered(scene, ada, [...NOTHING_DONE, '/ci stop acme/web'])
-    await until('all are known to be told', () => statesIn(scene).every((state) => state === 'told'))
-    expect([ada, grace, lin].map((user, i) => answersTo(scene, user).length - before[i]!)).toEqual([1, 1, 1])
+    const next = await startBot(scene)
+    await untilAnswered(scene, lin, ['Stop requested', '#501'])
+    await untilAnswered(scene, grace, ['Restart requested', '#502'])
+    await untilAnswered(scene, ada, ['Stop requested', '#503'])
+    await untilAnswered(scene, lin, ['Failed', '#502'])
+    await untilThread(scene, running, `Stop requested by <@${lin}>`)
+    await until('nothing is owed', () => statesIn(scene).length === 0)
+    for (const what of [`click ${ACTION_IDS.stop}`, `click ${ACTION_IDS.restart}`, 'command /ci', 'event app_mention'])
+      expect(await people.resend(what)).toMatchObject({ status: 200 })
+    await settled(await next.url())
+    expect(answersOf(scene, ada, grace, lin)).toEqual([1, 1, 2])
+    expect(writesTo(scene.ci, 'stop')).toHaveLength(2)
+    expect(writesTo(scene.ci, 'restart')).toHaveLength(1)
+  })
+
+  it('does nothing any more for a build that has changed, a form, or a person without the right: they are told', async () => {
+    const { scene, running, bot } = await openSlow()
+    await type(scene, grace, '/ci restart acme/api')
+    await type(scene, ada, '/ci subscribe')
+    await press(scene, lin, running, ACTION_IDS.stop)
+    // Another build fails, which Grace has not seen.
+    await pushRed(scene, 'acme/api')
+    await untilCard(scene, ['Still failing', 'acme/api', '#504'])
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    await startBot({ ...scene, settings: { ...scene.settings, CI_OPERATORS: `${ada},${grace}` } })
+    await untilAnswered(scene, lin, ['Not allowed', 'stop builds'])
+    await untilAnswered(scene, ada, ['Interrupted', '/ci subscribe'])
+    await untilAnswered(scene, grace, [...NOTHING_DONE, '/ci restart acme/api'])
+    await until('nothing is owed', () => statesIn(scene).length === 0)
     expect([...writesTo(scene.ci, 'stop'), ...writesTo(scene.ci, 'restart')]).toEqual([])
-    expect(threadOf(scene, running)).toEqual([])
-    // There is nobody left to tell, and a new click works.
+  })
+
+  it('leaves what is older than a minute to the next one, which says once that nothing was done', async () => {
+    const { scene, running, bot } = await openSlow()
+    expect(await press(scene, lin, running, ACTION_IDS.stop)).toMatchObject({ status: 200 })
+    await scene.slack.people.sendEvent(mentioned(running, 'stop'), { eventId: 'Ev0STOP001' })
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    age(scene)
+    const next = await startBot(scene)
+    await untilAnswered(scene, lin, [...NOTHING_DONE, 'Stop of #501'])
+    await untilAnswered(scene, lin, [...NOTHING_DONE, '@buildline stop'])
+    await until('all are known to be told', () => statesIn(scene).every((state) => state === 'told'))
+    expect(await scene.slack.people.resend(`click ${ACTION_IDS.stop}`)).toMatchObject({ status: 200 })
+    expect(await scene.slack.people.resend('event app_mention')).toMatchObject({ status: 200 })
+    await settled(await next.url())
+    expect(answersOf(scene, lin)).toEqual([2])
+    expect(requestsIn(scene)).toEqual([])
+    expect(writesTo(scene.ci, 'stop')).toEqual([])
+    // A new click works.
     await pressAgain(scene, lin, running, ACTION_IDS.stop)
     await untilThread(scene, running, `Stop requested by <@${lin}>`)
     expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
-  })
-
-  it('leaves nothing to do for a repeated mention, since its requester was told', async () => {
-    const { scene, running, bot } = await openSlow()
-    const { people } = scene.slack
-    const event = { type: 'app_mention', user: lin, channel: BUILDS, thread_ts: running.ts, text: '<@U0BUILDBOT> stop' }
-    await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001' })
-    bot.kill('SIGKILL')
-    await bot.exit
-    scene.slack.faults.clear()
-    const next = await startBot(scene)
-    await untilAnswered(scene, lin, [...NOTHING_DONE, '@buildline stop'])
-    await until('it is known to be told', () => statesIn(scene).join() === 'told')
-    await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 1 })
-    await settled(await next.url())
-    expect(answersTo(scene, lin)).toHaveLength(1)
-    expect(requestsIn(scene)).toEqual([])
-    expect(writesTo(scene.ci, 'stop')).toEqual([])
   })
 
   it('leaves a requester who is told in a direct message if the bot is not in the channel', async () => {
@@ -91,6 +138,7 @@ describe('a process that is killed after the acknowledgement, before it has done
     await type(scene, ada, '/ci stop acme/web', ELSEWHERE)
     bot.kill('SIGKILL')
     await bot.exit
+    age(scene)
     scene.slack.faults.clear()
     scene.slack.faults.add({ kind: 'error', method: 'response_url', error: 'expired_url' })
     await startBot(scene)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
 import { answerAction } from '../../src/features/builds/action-messages.ts'
@@ -63,7 +64,7 @@ const clickIn = (slack: Stage['slack'], view: object) =>
       payload: JSON.stringify({
         type: 'block_actions',
         user: { id: ada },
-        trigger_id: '1.sandbox',
+        trigger_id: `${randomUUID()}.sandbox`,
         view,
         actions: [{ type: 'button', action_id: ACTION_IDS.stop, value: REF_TEXT }],
       }),

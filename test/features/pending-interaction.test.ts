@@ -5,6 +5,7 @@ import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { INTERRUPT_MS, DRAIN_MS } from '../../src/slack-app.ts'
 import { answerSlow } from '../../src/features/fault-messages.ts'
 import { answerUndone } from '../../src/features/interrupted.ts'
+import type { Acknowledgement } from '../../packages/sandbox-slack/src/acknowledgement.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
 import { ada, BUILDS, lin, openStage, pending, postCard, STOP_REQUESTED, until, type Stage } from './stage.ts'
 
@@ -21,7 +22,7 @@ const owed = async ({ store }: Stage) =>
 const mentioned = (text: string) => ({ type: 'app_mention', user: ada, channel: BUILDS, ts: '1.000001', text })
 
 /** Everything that people can send, and its name in the message about an interruption. */
-const ASKS: readonly [string, string, (stage: Stage, ts: string) => Promise<unknown>][] = [
+const ASKS: readonly [string, string, (stage: Stage, ts: string) => Promise<Acknowledgement>][] = [
   ['a command', '/ci stop acme/web', ({ slack }) => slack.people.runCommand(stopWeb)],
   [
     'a button',
@@ -58,12 +59,15 @@ describe.each(ASKS)('%s', (_, what, send) => {
     expect(stage.told()).toHaveLength(1)
   })
 
-  it('is not begun if it cannot be stored, and the requester is told', async () => {
+  it('is not begun if it cannot be stored, and the requester is told once, however often it is sent', async () => {
     const stage = await openStage()
     const ts = await postCard(stage.slack)
     await stage.store.close()
-    expect(await send(stage, ts)).toMatchObject({ status: 200 })
+    const sent = await send(stage, ts)
+    expect(sent).toMatchObject({ status: 200 })
     expect(await stage.untilTold(1)).toEqual([answerUndone('00000001').text])
+    expect(await stage.slack.people.resend(sent.what)).toMatchObject({ status: 200, body: '' })
+    expect(stage.told()).toHaveLength(1)
     expect(stage.calls).toEqual([])
     expect(stage.lines).toMatchObject([{ level: 'error', fields: { reference: '00000001' } }])
   })

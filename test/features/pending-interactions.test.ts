@@ -12,6 +12,7 @@ import {
   AGAIN_AFTER_MS,
   createPendingInteractions,
   STORE_WITHIN_MS,
+  LATE_MAX_MS,
   LEFT_AFTER_MS,
   UNANSWERED_MAX_MS,
   REQUESTS_KEPT_MS,
@@ -54,6 +55,11 @@ const DAILY: DigestInput = { kind: 'daily', weekday: null, minute: 0, zone: 'UTC
 const seal = createSeal('xoxb-token')
 
 type Tell = PendingInteractionsDeps['notifyInterrupted']
+type CarryOut = PendingInteractionsDeps['carryOut']
+
+const never: CarryOut = async () => {
+  throw new Error('nothing is carried out here')
+}
 
 /** A store in a file, processes on it, and the messages to requesters. */
 async function openBook() {
@@ -71,7 +77,11 @@ async function openBook() {
   const { log, lines } = recordingLog()
   const process = (
     processId: string,
-    { tell: notifyInterrupted = show, on = store }: { tell?: Tell; on?: Store } = {},
+    {
+      tell: notifyInterrupted = show,
+      on = store,
+      carryOut = never,
+    }: { tell?: Tell; on?: Store; carryOut?: CarryOut } = {},
   ) =>
     bookOf(
       createPendingInteractions({
@@ -82,6 +92,7 @@ async function openBook() {
         notifyInterrupted,
         seal,
         newId: () => `interaction-${++ids}`,
+        carryOut,
       }),
     )
   const owed = async () => (await store.read.unansweredInteractions(100)).map(({ id, state }) => [id, state])
@@ -90,7 +101,8 @@ async function openBook() {
 
 /** Gives each request a key of its own. */
 function bookOf(pendingInteractions: PendingInteractions) {
-  const keep = async (one: ReceivedInteraction) => (await pendingInteractions.keep(one, randomUUID()))!
+  const keep = async (one: ReceivedInteraction, body: unknown = null) =>
+    (await pendingInteractions.keep(one, randomUUID(), { body }))!
   return { ...pendingInteractions, keep }
 }
 
@@ -120,6 +132,7 @@ describe('a response_url, which lets anyone write in the channel for half an hou
         log,
         processId: key,
         newId: () => key,
+        carryOut: never,
         seal: createSeal(key),
         notifyInterrupted: async (left) => (told.push(left), 'shown'),
       })
@@ -138,6 +151,7 @@ describe('a response_url, which lets anyone write in the channel for half an hou
         log,
         processId: 'next',
         newId: () => 'next',
+        carryOut: never,
         seal,
         notifyInterrupted: async (left) => (told.push(left), 'shown'),
       }
@@ -159,6 +173,7 @@ describe('a received request', () => {
         processId,
         seal,
         newId: randomUUID,
+        carryOut: never,
         notifyInterrupted: async () => 'shown',
       })
     expect(await started('process-1').keep(asked(), 'signature-1')).not.toBeNull()
@@ -325,6 +340,74 @@ describe('an interaction of a dead process', () => {
   })
 })
 
+describe('an interaction of a dead process, with what Slack sent,', () => {
+  const BODY = { command: '/ci', text: 'stop acme/web' }
+
+  /** What a process with this name carries out; it dies while doing so. */
+  function taking(book: Awaited<ReturnType<typeof openBook>>, processId: string, on = book.store) {
+    const taken: unknown[] = []
+    const carryOut: CarryOut = async ({ state }, body) => {
+      taken.push([state, body])
+      await new Promise(() => {})
+    }
+    return { taken, ...book.process(processId, { on, carryOut }) }
+  }
+
+  test(`is carried out by one other process within ${LATE_MAX_MS} ms, and once more if that one dies too`, async () => {
+    const book = await openBook()
+    const on = shared(book.store)
+    await book.process('process-1', { on }).keep(asked(), BODY)
+    const others = [taking(book, 'process-2', on), taking(book, 'process-3', on)]
+    await book.clock.advance(LEFT_AFTER_MS)
+    await Promise.all(others.map((other) => other.answerAbandoned()))
+    expect(others.flatMap(({ taken }) => taken)).toEqual([['late', BODY]])
+    await book.clock.advance(LEFT_AFTER_MS)
+    const next = taking(book, 'process-4', on)
+    await next.answerAbandoned()
+    expect(next.taken).toEqual([['late', BODY]])
+    expect(book.told).toEqual([])
+  })
+
+  test('is reported as interrupted when it is older', async () => {
+    const book = await openBook()
+    await book.process('process-1').keep(asked(), BODY)
+    await book.clock.advance(LATE_MAX_MS)
+    const next = taking(book, 'process-2')
+    await next.answerAbandoned()
+    expect(next.taken).toEqual([])
+    expect(book.told).toMatchObject([{ request: null }])
+  })
+
+  test('is reported as interrupted if its own process could not show the answer', async () => {
+    const book = await openBook()
+    const own = taking(book, 'process-1')
+    own.release(await own.keep(asked(), BODY))
+    await own.answerAbandoned()
+    expect(own.taken).toEqual([])
+    expect(book.told).toMatchObject([{ isUnshown: true }])
+  })
+
+  test('is reported as interrupted if it cannot be carried out, with a log line', async () => {
+    const book = await openBook()
+    await book.process('process-1').keep(asked(), BODY)
+    const next = book.process('process-2')
+    await next.answerAbandoned()
+    await next.answerAbandoned()
+    expect(book.told).toHaveLength(1)
+    expect(book.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+  })
+
+  test('is in the database sealed, and gone after its answer', async () => {
+    const { path, process } = await openBook()
+    const bytes = () => databaseBytes(dirname(path))
+    const book = process('process-1')
+    const kept = await book.keep(asked({ responseUrl: RESPONSE_URL }), { ...BODY, response_url: RESPONSE_URL })
+    expect(bytes()).not.toContain('response-url-canary')
+    await book.settle(kept)
+    expect(bytes()).not.toContain('response-url-canary')
+  })
+})
+
 describe('an interaction that was given up', () => {
   test('before its request was recorded never leads to a call of CI, even if its process continues', async () => {
     await using stage = await openStage()
@@ -401,6 +484,7 @@ async function keptAsk(stage: Awaited<ReturnType<typeof openStage>>) {
       notifyInterrupted,
       seal,
       newId: () => 'interaction-1',
+      carryOut: never,
       processId: 'process-1',
     }),
   )

@@ -292,6 +292,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     newId: () => `interaction-${(interactions += 1)}`,
     processId: 'process-1',
     seal: createSeal(slack.botToken),
+    carryOut: (interaction, body) => door.carryOut(interaction, body),
     notifyInterrupted: (left) =>
       showInterrupted({ client: createClient({ token: slack.botToken, apiUrl: slack.apiUrl }), clock }, left),
   })

@@ -6,11 +6,12 @@ import { cardsOf, messagesIn } from '../../packages/demo/src/stage.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { CLICKED, type Stage } from './stage.ts'
 
-/** One click. `isAcknowledged`: Slack got the bot's acknowledgement. */
+/** One click, when it was made (ms of the fast time). `isAcknowledged`: Slack got the bot's acknowledgement. */
 export interface Click {
   button: 'Restart' | 'Stop'
   user: string
   build: { project: string; id: string; uuid: string }
+  at: number
   isAcknowledged: boolean
 }
 
@@ -33,7 +34,13 @@ export function createPeople(stage: Stage): People {
       const build = push(button)
       const ts = await untilButton(build, button, signal)
       if (ts === null) return
-      const click: Click = { button, user: WHO[pushed % WHO.length]!, build, isAcknowledged: false }
+      const click: Click = {
+        button,
+        user: WHO[pushed % WHO.length]!,
+        build,
+        at: stage.clock.now(),
+        isAcknowledged: false,
+      }
       clicks.push(click)
       const { kind, ...end } = await stage.slack.people.click({
         user: click.user,

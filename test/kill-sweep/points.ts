@@ -21,10 +21,16 @@ type Draw = (random: Random, nthMax: number) => Point
 /**
  * Draws points: each kind equally often, in an order that the seed decides.
  * @param nthMax the greatest n of an nth request, since a small burst has no more requests
+ * @param part only kinds with this in their name
  */
-export function drawPoints(count: number, random: Random, nthMax = Number.POSITIVE_INFINITY): Point[] {
+export function drawPoints(count: number, random: Random, nthMax = Number.POSITIVE_INFINITY, part = ''): Point[] {
   const points: Point[] = []
-  while (points.length < count) points.push(...shuffled(KINDS, random).map((draw) => draw(random, nthMax)))
+  while (points.length < count) {
+    const all = shuffled(KINDS, random).map((draw) => draw(random, nthMax))
+    const some = all.filter(({ kind }) => kind.includes(part))
+    if (some.length === 0) throw new Error(`no kind of point is called ${part}`)
+    points.push(...some)
+  }
   return points.slice(0, count)
 }
 
@@ -72,6 +78,23 @@ const clicked = (button: 'Restart' | 'Stop', gate: Gate, what: string, how: keyo
   return (random) => ({ ...call(`${button}: ${what}`, gate, path, 1)(how)(random, 1), press: button })
 }
 
+/** Between the acknowledgement and CI's call, rights are looked up in Slack, and the build in CI. */
+const BEFORE_CALL_MAX_MS = 80
+
+const clickBegun =
+  (button: 'Restart' | 'Stop'): Draw =>
+  (random) => ({
+    ...(clicked(button, 'door', 'the click', 'answered')(random, 1) as Extract<Point, { at: 'passage' }>),
+    kind: `${button}: the click is answered, and begun`,
+    press: button,
+    afterMs: random.next() * BEFORE_CALL_MAX_MS,
+  })
+
+const rightsAsked = (button: 'Restart' | 'Stop'): Draw => {
+  const draw = call(`${button}: the look-up of the person's rights`, 'slack', /\/users\.info/, 1)('dropped')
+  return (random) => ({ ...draw(random, 1), press: button })
+}
+
 const KINDS: readonly Draw[] = [
   deliveryInside,
   delivery('done'),
@@ -80,6 +103,8 @@ const KINDS: readonly Draw[] = [
   ...(['dropped', 'done', 'answered'] as const).map(lookOf),
   ...(['Restart', 'Stop'] as const).flatMap((button) => [
     clicked(button, 'door', 'the click', 'answered'),
+    clickBegun(button),
+    rightsAsked(button),
     ...(['dropped', 'done', 'answered'] as const).map((how) => clicked(button, 'ci', 'the call to CI', how)),
   ]),
   (random) => ({ kind: 'during its start', at: 'start', parts: [random.next()] }),

@@ -5,7 +5,7 @@ import { createRandom } from '../simulation/random.ts'
 import { drawPoints } from './points.ts'
 import { sweep, type Swept } from './sweep.ts'
 
-// npm run kill-sweep [-- --points 200 --database sqlite|postgres|both --seed 1 --builds 500 --speed 5]
+// npm run kill-sweep [-- --points 200 --database sqlite|postgres|both --seed 1 --builds 500 --speed 5 --kind 'the click']
 const { values } = parseArgs({
   options: {
     points: { type: 'string', default: '200' },
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     builds: { type: 'string', default: '500' },
     speed: { type: 'string', default: '5' },
+    kind: { type: 'string', default: '' },
   },
 })
 
@@ -48,7 +49,14 @@ async function sweepOn(database: (typeof DATABASES)[number]): Promise<Swept> {
   }
   await using server = database === 'postgres' ? await openServer() : null
   const databaseUrl = (await server?.createDatabase()) ?? null
-  const swept = await sweep({ databaseUrl, points: drawPoints(points, random), builds, times, random, tell })
+  const swept = await sweep({
+    databaseUrl,
+    points: drawPoints(points, random, undefined, values.kind),
+    builds,
+    times,
+    random,
+    tell,
+  })
   console.log(`  ${seconds()} s in all`)
   return swept
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { both, compare, isAskLine, type Agreement } from '../../packages/demo/src/demo/agreement.ts'
 import { cardsOf, messagesIn } from '../../packages/demo/src/stage.ts'
 import type { Click, People } from './people.ts'
+import { LATE_MAX_MS } from '../../src/features/pending-interactions.ts'
 import { CLICKED, FOLLOWED, isTaken, untakenBy, type Stage } from './stage.ts'
 
 const LOOK_AGAIN_MS = 100
@@ -63,8 +64,11 @@ function compareChannel({ ci, slack }: Stage, { channel, prefix }: (typeof FOLLO
   return compare(builds, messagesIn(slack, channel))
 }
 
-/** An acknowledged click has an answer, CI is called at most once for it, and then the thread has one line about it. */
-function compareClick({ slack, ciWrites }: Stage, { button, user, build, isAcknowledged }: Click): Agreement {
+/**
+ * An acknowledged click has an answer, CI is called at most once for it, and then the thread has one line about it. It is
+ * carried out, unless no process lived long enough within LATE_MAX_MS.
+ */
+function compareClick({ slack, ciWrites }: Stage, { button, user, build, at, isAcknowledged }: Click): Agreement {
   const found: Agreement = { lost: [], doubled: [], wrong: [] }
   const name = `${button} of ${build.project} #${build.id}`
   const messages = messagesIn(slack, CLICKED.channel)
@@ -73,16 +77,19 @@ function compareClick({ slack, ciWrites }: Stage, { button, user, build, isAckno
   const calls = ciWrites.filter((path) => isAbout(path, button, build)).length
   const answers = slack
     .ephemerals(CLICKED.channel, user)
-    .filter(({ message: { text } }) => text.includes(`#${build.id}`) || text.includes(NOT_KEPT))
+    .filter(({ message: { text } }) => text.includes(`#${build.id}`) || text.includes(NOT_STORED))
   if (calls > 1) found.doubled.push(`CI was asked ${calls} times: ${name}`)
   if (lines.length > 1) found.doubled.push(`the thread says ${lines.length} times who asked: ${name}`)
   if (calls > 0 && lines.length === 0) found.lost.push(`the thread does not say who asked: ${name}`)
   if (isAcknowledged && lines.length + answers.length === 0) found.lost.push(`nobody answered: ${name}`)
+  const givenUp = answers.find(({ message: { text } }) => text.includes('Nothing was done'))
+  if (isAcknowledged && givenUp && Number(givenUp.message.ts) * 1_000 < at + LATE_MAX_MS)
+    found.lost.push(`acknowledged, and not carried out: ${name}`)
   return found
 }
 
-/** An interaction that could not be stored in time is not begun, and its answer names no build. */
-const NOT_KEPT = 'Buildline could not write it down'
+/** A click that could not be stored in time is not begun, and its answer names no build. */
+const NOT_STORED = 'That did not work'
 
 const isAbout = (path: string, button: Click['button'], { id, uuid }: Click['build']): boolean =>
   path.includes(button === 'Stop' ? '/stop' : '/restart') && (path.includes(`/${uuid}`) || path.includes(`/${id}/`))

@@ -60,6 +60,8 @@ export interface People {
    * signature. The content of the answer is ignored.
    */
   replay(what: string): Promise<Acknowledgement>
+  /** The same, as Slack repeats a request without an answer: signed anew. */
+  resend(what: string): Promise<Acknowledgement>
 }
 
 export const createPeople = (parts: PeopleParts): People => ({
@@ -80,4 +82,5 @@ export const createPeople = (parts: PeopleParts): People => ({
   sendEvent: (event, again) => sendEvent(parts, event, again),
   limitEvents: () => sendRateLimited(parts),
   replay: (what) => parts.sender.replay(what),
+  resend: (what) => parts.sender.resend(what),
 })

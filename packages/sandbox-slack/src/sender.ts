@@ -33,6 +33,8 @@ export interface Sender {
   send(request: Outgoing): Promise<Acknowledgement>
   /** Sends the last request of this name again: the same body, time and signature, or the same envelope. */
   replay(what: string): Promise<Acknowledgement>
+  /** Sends it again as Slack does when it got no answer in time: the same body, signed now, to the bot's address now. */
+  resend(what: string): Promise<Acknowledgement>
   /** those of all requests so far, in the order in which they ended */
   readonly acknowledgements: readonly Acknowledgement[]
 }
@@ -52,7 +54,7 @@ type Dispatch = () => Promise<Acknowledgement>
 export function createSender(options: SenderOptions): Sender {
   const { sockets, mode } = options
   const acknowledgements: Acknowledgement[] = []
-  const sent = new Map<string, Dispatch>()
+  const sent = new Map<string, { request: Outgoing; dispatch: Dispatch }>()
   let { botUrl } = options
   const isBySocket = (): boolean => mode === 'socket' || (!mode && botUrl === undefined && sockets.wasUsed())
   const dispatchOf = (request: Outgoing): Dispatch => {
@@ -65,20 +67,22 @@ export function createSender(options: SenderOptions): Sender {
     acknowledgements.push(acknowledgement)
     return acknowledgement
   }
+  const lastOf = (what: string) => {
+    const last = sent.get(what)
+    if (!last) throw new Error(`nothing was sent as ${what}`)
+    return last
+  }
   return {
     connectBot: (url) => void (botUrl = url),
     isConnected: () => botUrl !== undefined || isBySocket(),
     acknowledgements,
     send: async (request) => {
       const dispatch = dispatchOf(request)
-      sent.set(request.what, dispatch)
+      sent.set(request.what, { request, dispatch })
       return run(dispatch)
     },
-    replay: async (what) => {
-      const dispatch = sent.get(what)
-      if (!dispatch) throw new Error(`nothing was sent as ${what}`)
-      return run(dispatch)
-    },
+    replay: async (what) => run(lastOf(what).dispatch),
+    resend: async (what) => run(dispatchOf(lastOf(what).request)),
   }
 }
 

@@ -17,12 +17,14 @@ import {
   type AttemptRef,
 } from '../../domain/request.ts'
 import { foldBuild, type Attempt } from '../../domain/attempt.ts'
+import type { BuildEvent } from '../../domain/build-event.ts'
 import { parseSubject } from '../../domain/revision.ts'
 import { isMissing } from '../../domain/story.ts'
 import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import { callForBuild, type ActDeps } from './call-once.ts'
 import { confirmTarget } from './confirm-target.ts'
+import { NotAttempted } from '../../store/not-attempted.ts'
 import { findBuild, summaryOf } from '../../catalog/find-build.ts'
 import { beforeRecord, earlierRequest, newRecord } from '../../catalog/requests.ts'
 
@@ -138,21 +140,33 @@ async function record(tx: Tx, deps: ActDeps, request: Request): Promise<'recorde
   const revision = await readRevision(tx, parsed.revisionKey, parsed.cardNumber)
   const earlier = earlierRequestFor(request.action, request, revision)
   if (earlier) return earlier
-  const attempt = await runNow(tx, request, revision)
+  const events = await eventsNow(tx, request, revision)
+  const attempt = await newestOf(tx, request, events)
   if (attempt?.n !== request.attempt) return 'changed'
   if ((await offerNow(tx, deps, request.action, attempt, revision)) !== 'offered') return 'changed'
+  await refuseIfChanged(tx, request, attempt, events)
   await tx.insertRequest(request)
   await tx.wakeRevision(request.revisionKey, request.requestedAt, 0)
   return 'recorded'
 }
 
 // Includes events that are not on a card yet: the build may have been restarted or may have ended.
-async function runNow(
-  tx: Tx,
-  { projectId, buildId }: Request,
-  { buildEvents }: Revision,
-): Promise<Attempt | undefined> {
+async function eventsNow(tx: Tx, { projectId, buildId }: Request, { buildEvents }: Revision): Promise<BuildEvent[]> {
   const fresh = (await tx.eventsOfBuild(projectId, buildId)).filter(({ cardNumber }) => cardNumber === null)
-  const known = buildEvents.filter((buildEvent) => buildEvent.buildId === buildId)
-  return foldBuild([...known, ...fresh], restartRequests(await tx.restartsOf(projectId, buildId))).attempts.at(-1)
+  return [...buildEvents.filter((buildEvent) => buildEvent.buildId === buildId), ...fresh]
+}
+
+const newestOf = async (tx: Tx, { projectId, buildId }: Request, events: readonly BuildEvent[]) =>
+  foldBuild(events, restartRequests(await tx.restartsOf(projectId, buildId))).attempts.at(-1)
+
+/** Throws NotAttempted if a dead process has left the request, and its build is not any more what the person saw. */
+async function refuseIfChanged(tx: Tx, request: Request, now: Attempt, events: readonly BuildEvent[]): Promise<void> {
+  const late = (await tx.interactionsOf(request.interactionKey)).find(({ state }) => state === 'late')
+  if (!late) return
+  const then = await newestOf(
+    tx,
+    request,
+    events.filter(({ at }) => at <= late.receivedAt),
+  )
+  if (then?.n !== now.n || then.status !== now.status) throw new NotAttempted('the build has changed since')
 }

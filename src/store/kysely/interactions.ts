@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
-type InteractionReads = Pick<Reads, 'interactionsOf' | 'unansweredInteractions'>
+type InteractionReads = Pick<Reads, 'interactionsOf' | 'unansweredInteractions' | 'interactionBody'>
 type InteractionWrites = Pick<
   Tx,
   | 'insertInteraction'
@@ -20,7 +20,7 @@ type InteractionWrites = Pick<
 export function readInteractions(db: Kysely<Schema>, locks: boolean): InteractionReads {
   return {
     async interactionsOf(interactionKey) {
-      const found = db.selectFrom('interaction').selectAll().where('ask_key', '=', interactionKey)
+      const found = db.selectFrom('interaction').select(COLUMNS).where('ask_key', '=', interactionKey)
       // Locked, so that one process cannot give it up while another one is about to call CI for it.
       return (await (locks ? found.forUpdate() : found).execute()).map(toInteraction)
     },
@@ -28,20 +28,43 @@ export function readInteractions(db: Kysely<Schema>, locks: boolean): Interactio
     async unansweredInteractions(limit) {
       const rows = await db
         .selectFrom('interaction')
-        .selectAll()
+        .select(COLUMNS)
         .where('state', '<>', sql.lit('told'))
         .orderBy('received_at')
         .limit(limit)
         .execute()
       return rows.map(toInteraction)
     },
+
+    async interactionBody(id) {
+      const row = await db.selectFrom('interaction').select('body').where('id', '=', id).executeTakeFirst()
+      return row?.body ?? null
+    },
   }
 }
 
+/** All but the body, which may be large. */
+const COLUMNS = [
+  'id',
+  'ask_key',
+  'state',
+  'user_id',
+  'what',
+  'channel',
+  'thread_ts',
+  'response_url',
+  'received_at',
+  'claimed_by',
+  'claimed_at',
+] as const
+
+/** A process is handling it, in time or late. */
+const UNDER_WAY = [sql.lit('owed'), sql.lit('late')]
+
 export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): InteractionWrites {
   return {
-    async insertInteraction(interaction) {
-      const row = fromInteraction(interaction)
+    async insertInteraction(interaction, body = null) {
+      const row = { ...fromInteraction(interaction), body }
       await runQuery('insertInteraction', row, (value) =>
         db.insertInto('interaction').values({
           id: value('id'),
@@ -52,6 +75,7 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): Inter
           channel: value('channel'),
           thread_ts: value('thread_ts'),
           response_url: value('response_url'),
+          body: value('body'),
           received_at: value('received_at'),
           claimed_by: value('claimed_by'),
           claimed_at: value('claimed_at'),
@@ -65,14 +89,14 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): Inter
         .set({ claimed_at: claimedAt })
         .where('id', 'in', [...ids])
         .where('claimed_by', '=', claimedBy)
-        .where('state', '=', sql.lit('owed'))
+        .where('state', 'in', UNDER_WAY)
         .execute()
     },
 
-    async claimInteraction(id, stood, { claimedBy, claimedAt }) {
+    async claimInteraction(id, stood, { state, claimedBy, claimedAt }) {
       const claimed = await db
         .updateTable('interaction')
-        .set({ state: 'given-up', claimed_by: claimedBy, claimed_at: claimedAt })
+        .set({ state, claimed_by: claimedBy, claimed_at: claimedAt })
         .where('id', '=', id)
         .where('state', '<>', 'told')
         .where('claimed_by', '=', stood.claimedBy)
@@ -84,12 +108,16 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): Inter
 
     async settleInteraction(id) {
       await runQuery('settleInteraction', { id }, (value) =>
-        db.deleteFrom('interaction').where('id', '=', value('id')).where('state', '=', sql.lit('owed')),
+        db.deleteFrom('interaction').where('id', '=', value('id')).where('state', 'in', UNDER_WAY),
       )
     },
 
     async markInteractionNotified(id) {
-      await db.updateTable('interaction').set({ state: 'told', response_url: null }).where('id', '=', id).execute()
+      await db
+        .updateTable('interaction')
+        .set({ state: 'told', response_url: null, body: null })
+        .where('id', '=', id)
+        .execute()
     },
 
     async forgetInteractions(receivedBeforeMs) {
@@ -103,7 +131,7 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): Inter
   }
 }
 
-const fromInteraction = (interaction: Interaction): Schema['interaction'] => ({
+const fromInteraction = (interaction: Interaction) => ({
   id: interaction.id,
   ask_key: interaction.interactionKey,
   state: interaction.state,
@@ -117,7 +145,7 @@ const fromInteraction = (interaction: Interaction): Schema['interaction'] => ({
   claimed_at: interaction.claimedAt,
 })
 
-const toInteraction = (row: Selectable<Schema['interaction']>): Interaction => ({
+const toInteraction = (row: Omit<Selectable<Schema['interaction']>, 'body'>): Interaction => ({
   id: row.id,
   interactionKey: row.ask_key,
   state: row.state as Interaction['state'],

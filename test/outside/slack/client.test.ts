@@ -83,7 +83,9 @@ const picture = (client: Slack['client']) =>
   showPicture(client, { png: new Uint8Array(3), name: 'a.png', alt: 'a' }, { channel: CHANNEL, threadTs: null }, USER)
 
 const opened = (client: Slack['client']) =>
-  openingReplyTarget({ client }, { trigger_id: '1.1' }, null).modalOpener?.open(waitingView('Stop', 'Asking CI …'))
+  openingReplyTarget({ client, pending: null }, { trigger_id: '1.1' }, null).modalOpener?.open(
+    waitingView('Stop', 'Asking CI …'),
+  )
 
 type Slack = ReturnType<typeof slackAt>
 

@@ -28,7 +28,11 @@ const insert = (store: Store, ...interactions: readonly Interaction[]): Promise<
 
 const claim = (store: Store, id: string, claimedAt: number, claimedBy = 'process-2'): Promise<boolean> =>
   store.write((tx) =>
-    tx.claimInteraction(id, { claimedBy: 'process-1', claimedAt }, { claimedBy, claimedAt: T0 + HOUR }),
+    tx.claimInteraction(
+      id,
+      { claimedBy: 'process-1', claimedAt },
+      { state: 'given-up', claimedBy, claimedAt: T0 + HOUR },
+    ),
   )
 
 const idsOf = (interactions: readonly Interaction[]): string[] => interactions.map(({ id }) => id)
@@ -67,6 +71,28 @@ export function interactionClaims(places: () => Places): void {
     ])
   })
 
+  test('an interaction that another process carries out keeps its body until it was answered or given up', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await store.write(async (tx) => {
+      await tx.insertInteraction(interaction(), 'sealed')
+      await tx.insertInteraction(interaction({ id: 'click-2' }), 'sealed too')
+    })
+    expect(await store.read.interactionBody('click-1')).toBe('sealed')
+    await store.write((tx) =>
+      tx.claimInteraction('click-1', interaction(), { state: 'late', claimedBy: 'process-2', claimedAt: T0 + 1 }),
+    )
+    expect(await store.read.interactionBody('click-1')).toBe('sealed')
+    await store.write((tx) => tx.renewInteractions(['click-1'], { claimedBy: 'process-2', claimedAt: T0 + 2 }))
+    expect(await store.read.interactionsOf('trigger-1')).toContainEqual(
+      interaction({ state: 'late', claimedBy: 'process-2', claimedAt: T0 + 2 }),
+    )
+    await store.write((tx) => tx.settleInteraction('click-1'))
+    await store.write((tx) => tx.markInteractionNotified('click-2'))
+    expect(idsOf(await store.read.interactionsOf('trigger-1'))).toEqual(['click-2'])
+    expect(await store.read.interactionBody('click-2')).toBeNull()
+  })
+
   test('one process gives up an interaction, and none after it was answered or notified', async () => {
     await using place = await places().open()
     await insert(place.store, interaction(), interaction({ id: 'answered' }), interaction({ id: 'told' }))
@@ -81,7 +107,7 @@ export function interactionClaims(places: () => Places): void {
     expect(await claim(store, 'told', T0)).toBe(false)
     // The process that gave it up may have died, so a process that has read this claim can replace it.
     const stood = { claimedBy: 'process-2', claimedAt: T0 + HOUR }
-    const next = { claimedBy: 'process-3', claimedAt: T0 + 2 * HOUR }
+    const next = { state: 'given-up', claimedBy: 'process-3', claimedAt: T0 + 2 * HOUR } as const
     expect(await store.write((tx) => tx.claimInteraction('click-1', stood, next))).toBe(true)
   })
 
@@ -100,7 +126,7 @@ export function interactionClaims(places: () => Places): void {
       await tx.claimInteraction(
         'click-1',
         { claimedBy: 'process-1', claimedAt: T0 },
-        { claimedBy: 'process-2', claimedAt: T0 + SECOND },
+        { state: 'given-up', claimedBy: 'process-2', claimedAt: T0 + SECOND },
       )
       return (await tx.requestOf('trigger-1')) === null
     })
