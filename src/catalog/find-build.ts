@@ -72,10 +72,15 @@ export async function findBuild(deps: FindBuildDeps, target: Target, prefer: Pre
       return byUuid(deps, target.uuid, prefer)
     case 'project': {
       const named = await findProject(reads, target.project)
+      if (named.kind === 'no-project' && target.branch === null && isBareNumber(target.project))
+        return byNumber(deps, target.project, null)
       return named.kind === 'project' ? newestOf(deps, named.project, target.branch, prefer) : named
     }
   }
 }
+
+/** `601` is a build's number, unless a project has that id. */
+export const isBareNumber = (text: string): boolean => /^\d+$/.test(text) && isShortId(text)
 
 async function byMessage(reads: Reads, channel: ChannelId, ts: MessageTs): Promise<Looked> {
   const subject = await reads.subjectOf(channel, ts)

@@ -5,7 +5,10 @@ import { answerNameless, answerTooLittle, answerTooMuch } from './slips.ts'
 import type { Reply } from './context.ts'
 import type { ModalOpener } from './modal.ts'
 import type { Operations } from './operations.ts'
-import { parseTarget } from './target.ts'
+import { followedBy } from '../catalog/projects.ts'
+import { summariesOf } from '../catalog/find-build.ts'
+import { answerUnknownBuild } from './not-found.ts'
+import { parseTarget, type TypedTarget } from './target.ts'
 import type { Answer } from '../slack/messages/answer.ts'
 import type { Block, Button } from '../slack/messages/blocks.ts'
 import { ACTION_IDS, BREAKAGE_ACTION_ID } from '../slack/messages/ids.ts'
@@ -85,10 +88,38 @@ export const commandAbout = (
     if (target.kind === 'unclear') return tooMuch(row, target.extra)
     if (target.kind === 'nameless')
       return nameless(row, target.project, `/ci ${row.name} ${target.project ?? 'project'}@branch`)
-    return answer(question, target.kind === 'none' ? question.thread : target)
+    const reply = await answer(question, target.kind === 'none' ? question.thread : target)
+    return reply.outcome === 'unknown-build' ? unknownBuild(question, target) : reply
   },
   choose: (question, choice) => answer(question, targetOf(choice)),
 })
+
+/** Names the newest builds of the channel instead, since a build's number is easily mistyped. */
+async function unknownBuild({ operations: { stored }, by, row }: Question, target: TypedTarget): Promise<Reply> {
+  const { projects } = await followedBy(stored, by.channel)
+  const newest = await summariesOf(stored, await stored.store.read.newestBuilds(projects, NEWEST_SHOWN_MAX))
+  return { outcome: 'unknown-build', answer: answerUnknownBuild(nameOf(target), newest, row.name) }
+}
+
+/** So many of the channel's newest builds are shown for a build that is not known. */
+const NEWEST_SHOWN_MAX = 5
+
+function nameOf(target: TypedTarget): string {
+  switch (target.kind) {
+    case 'build-number':
+      return `${target.project ? `${target.project} ` : ''}#${target.number}`
+    case 'build-url':
+      return target.url
+    case 'uuid':
+      return target.uuid
+    case 'project':
+      return `#${target.project}`
+    case 'none':
+    case 'nameless':
+    case 'unclear':
+      return ''
+  }
+}
 
 const targetOf = (choice: Choice): Target =>
   choice.kind === 'run'

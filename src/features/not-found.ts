@@ -1,5 +1,5 @@
 import { SEARCHED_MAX } from '../catalog/projects.ts'
-import type { NotFound } from '../catalog/outcomes.ts'
+import type { BuildSummary, NotFound } from '../catalog/outcomes.ts'
 import { projectKey } from '../domain/project-names.ts'
 import { onBranch, outside, projectLabel } from '../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../slack/messages/limits.ts'
@@ -42,11 +42,7 @@ function errorOf(outcome: NotFound, context: AnswerContext): ErrorAnswer {
     case 'no-build':
       return noBuild(outcome, context)
     case 'unknown-build':
-      return {
-        what: `:mag: *No build matches* ${typed(outcome.text)}.`,
-        why: KNOWN_BUILDS,
-        next: `Name its project: ${typed(`/ci ${context.command} project@branch`)}.`,
-      }
+      return unknownBuild(outcome.text, [], context.command)
     case 'unknown-address':
       return {
         what: `:mag: *That address is not of a CI that I know*: ${typed(outcome.text)}.`,
@@ -61,6 +57,18 @@ function errorOf(outcome: NotFound, context: AnswerContext): ErrorAnswer {
       }
   }
 }
+
+/** @param newest the newest builds of the channel */
+export const answerUnknownBuild = (text: string, newest: readonly BuildSummary[], command: string): Answer =>
+  answerError(unknownBuild(text, newest, command))
+
+const unknownBuild = (text: string, newest: readonly BuildSummary[], command: string): ErrorAnswer => ({
+  what: `:mag: *No build ${NUMBER.test(text) ? text : typed(text)} is known*.`,
+  why: [KNOWN_BUILDS, ...(newest.length > 0 ? ['The newest builds here:', ...newest.map(buildLine)] : [])],
+  next: `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
+})
+
+const NUMBER = /^#[\da-f]+$/
 
 const KNOWN_BUILDS = 'Buildline only knows builds that were reported to it.'
 

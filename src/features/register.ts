@@ -1,6 +1,7 @@
 import type { App, Context } from '@slack/bolt'
 import { fieldOf } from '../domain/raw-values.ts'
 import { invariant } from '../lib/assert.ts'
+import { parseName } from '../slack/commands/parse.ts'
 import { ACTION_IDS } from '../slack/messages/ids.ts'
 import { requesterOf, listAt, messageOf, textAt } from './body.ts'
 import type { SlackDeps } from './context.ts'
@@ -169,7 +170,7 @@ async function soon<Value>({ clock, pending }: SlackDeps, value: Promise<Value>)
 async function permittedOptions(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {
   const { user, team } = requesterOf(body, 'modal')
   const permit = await deps.operations.mayRead({ user, team })
-  return permit.kind === 'yes' ? menu(deps, textAt(body, 'value') ?? '') : []
+  return permit.kind === 'yes' ? menu(deps, parseName(textAt(body, 'value') ?? '').text) : []
 }
 
 /** What Bolt carries from the receiver to the listener: the dependencies of this one request. */

@@ -4,7 +4,8 @@ import { overview } from './builds/slack.ts'
 import { unknown } from './help/slack.ts'
 import { commandNamed, COMMANDS } from './features.ts'
 import type { Command, Question } from './command.ts'
-import { parseTyped, type Word } from '../slack/commands/parse.ts'
+import { withKnownNames } from '../catalog/typed-names.ts'
+import { parseLine, parseMention, parseTyped, type Word } from '../slack/commands/parse.ts'
 
 /** A command as typed, in a slash command or in a mention. */
 interface TypedCommand {
@@ -20,29 +21,24 @@ interface TypedCommand {
 /** `/ci stop acme/web` and `/ci-stop acme/web` are equal. Any other slash command counts as a renamed `/ci`. */
 export function readSlash(body: unknown): TypedCommand {
   const text = textAt(body, 'text') ?? ''
-  const words = parseTyped(text)
   const [, name] = ALIAS.exec(textAt(body, 'command') ?? '') ?? []
   return name === undefined
-    ? readWords(words, text.replace(FIRST_WORD, ''))
-    : readWords([{ text: name }, ...words], text)
+    ? readWords(parseLine(text), text.replace(FIRST_WORD, ''))
+    : readWords([{ text: name }, ...parseTyped(text)], text)
 }
 
 const FIRST_WORD = /^\s*\S+\s*/
 
 const ALIAS = /^\/ci-(.+)$/
 
-/** Reads the words after the mention of Buildline. The words before it are meant for somebody else. */
+/** Reads the words after the mention of Buildline. */
 export function readMention(body: unknown): TypedCommand {
-  const words = parseTyped((textAt(body, 'event', 'text') ?? '').replaceAll(ADDRESSED, '$1 '))
   const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
-  const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
-  const commandWords = words.slice(words.findIndex(isOurs) + 1)
-  const text = commandWords.slice(1).map((word) => word.text)
-  return readWords(commandWords, text.join(' '))
+  const isOurs = (userId: string) => own.length === 0 || own.includes(userId)
+  const words = parseMention(textAt(body, 'event', 'text') ?? '', isOurs)
+  const text = words.slice(1).map((word) => word.text)
+  return readWords(words, text.join(' '))
 }
-
-// `@buildline: stop`, as people write to each other.
-const ADDRESSED = /(<@[UW][A-Z0-9]{2,20}(?:\|[^<>]{0,80})?>)[:,]/g
 
 /** The first word names the command. */
 function readWords([first, ...words]: readonly Word[], text: string): TypedCommand {
@@ -61,7 +57,9 @@ export async function runCommand(
   { command, typed, words, text }: TypedCommand,
   origin: CommandOrigin,
 ): Promise<Reply> {
-  const question = { operations: deps.operations, commands: COMMANDS, words, text, ...origin }
+  const { operations } = deps
+  const known = await withKnownNames(operations.stored.store.read, words)
+  const question = { operations, commands: COMMANDS, words: known, text, ...origin }
   if (typed === null && !origin.thread) return overview(question)
   const row = typed === null ? commandNamed('status') : command
   return row ? row.handle({ ...question, row }) : unknown(question, typed ?? '')

@@ -1,6 +1,6 @@
 import type { Target as Named } from '../catalog/outcomes.ts'
 import { isShortId, isUuid, toUuid } from '../domain/ids.ts'
-import { CUT, type Word } from '../slack/commands/parse.ts'
+import { CUT, partAt, type Word } from '../slack/commands/parse.ts'
 
 /** What a command is about, as typed. Nothing of it is known to exist. */
 export type TypedTarget =
@@ -39,12 +39,6 @@ function readOne(word: Word): TypedTarget {
 }
 
 const NUMBERED = /^([^#]*)#(\d+|[\da-f]{8})$/
-
-/** `acme/web@main`: the first `@` that is not the first character separates project and branch. */
-export function partAt(text: string): [project: string, branch: string | null] {
-  const at = text.indexOf('@', 1)
-  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
-}
 
 // Git allows no branch named `@`, so `@` alone is an empty name.
 const ofBranch = (project: string, branch: string): TypedTarget =>

@@ -18,7 +18,7 @@ import { manyProjects } from './migrations/0015-many-projects.ts'
 import { ends } from './migrations/0016-ends.ts'
 import { deliveryKeys } from './migrations/0017-delivery-keys.ts'
 import { repositories } from './migrations/0018-repositories.ts'
-import { lateInteractions } from './migrations/0019-late-interactions.ts'
+import { lateAndPlain } from './migrations/0019-late-and-plain.ts'
 import { movedChannels } from './migrations/0020-moved-channels.ts'
 import type { Schema } from './schema.ts'
 
@@ -46,7 +46,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0016-ends': ends,
     '0017-delivery-keys': deliveryKeys(dialect),
     '0018-repositories': repositories(dialect),
-    '0019-late-interactions': lateInteractions,
+    '0019-late-and-plain': lateAndPlain,
     '0020-moved-channels': movedChannels(dialect),
   }
   if (await isUpToDate(db, Object.keys(migrations))) return

@@ -289,6 +289,25 @@ describe('the form of a subscription', () => {
     expect(linesIn(world, WEB)).toEqual([expect.stringContaining('broken, recovered on `main`')])
   })
 
+  it.each([
+    ['“release–1”.', 'release-1'],
+    ['main,', 'main,'],
+    ['main.', 'main'],
+    ['^main,$', '^main,$'],
+  ])('reads %s as the branch %s, since a known name wins', async (typed, branch) => {
+    const world = await openReady()
+    for (const known of ['main', 'main,']) await pushRed(world, 'acme/web', known)
+    await untilKnown(world, 2)
+    await openForm(world)
+    await choose(world, 'acme/web')
+    await typeBranch(world, typed)
+    await world.slack.people.submitView({ user: ada })
+    await until('it is kept', () => kept(world).length === 1)
+    expect(rowsOf(world.folder, 'select rules from subscription')).toEqual([
+      { rules: expect.stringContaining(`"branch":${JSON.stringify(branch)}`) },
+    ])
+  })
+
   it('shows errors at the field, and stays open', async () => {
     const world = await openReady()
     await openForm(world)
@@ -355,7 +374,7 @@ describe('the form of a subscription', () => {
 })
 
 describe('a bot that is killed between storing and posting', () => {
-  it('has stored the subscription, tells the requester where to check, and posts nothing twice', async () => {
+  it('has stored the subscription, tells the requester so, and posts nothing twice', async () => {
     const scene = await openScene()
     const bot = await startBot(scene)
     await untilKnown(scene, 0)
@@ -366,7 +385,7 @@ describe('a bot that is killed between storing and posting', () => {
     await bot.exit
     scene.slack.faults.clear()
     await startBot(scene)
-    await untilAnswered(scene, ada, ['Interrupted', 'Type `/ci rules`'], WEB)
+    await untilAnswered(scene, ada, ['*Already subscribed*'], WEB)
     expect(kept(scene)).toHaveLength(1)
     await type(scene, ada, '/ci subscribe acme/web failed', WEB)
     await untilAnswered(scene, ada, ['*Already subscribed*'], WEB)

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import {
   readLetters,
   CUT,
+  parseLine,
+  parseMention,
   parseTyped,
   parseWords,
   COMMAND_CHARS_MAX,
@@ -38,7 +40,7 @@ describe('words', () => {
     [`stop 'acme web' main`, ['stop', 'acme web', 'main']],
     ['stop “acme web" main', ['stop', 'acme web', 'main']],
     ['“acme web”@main', ['acme web@main']],
-    ['‘ada’s web’ main', ['ada’s web', 'main']],
+    ['‘ada’s web’ main', ["ada's web", 'main']],
     ['" acme  web "', ['acme web']],
     ['web "" main', ['web', '', 'main']],
     ['web “ ” main', ['web', '', 'main']],
@@ -49,8 +51,8 @@ describe('words', () => {
 
   it.each<[typed: string, words: string[]]>([
     [`don't stop`, [`don't`, 'stop']],
-    ['o’brien/web', ['o’brien/web']],
-    ['’tis Ada’s', ['’tis', 'Ada’s']],
+    ['o’brien/web', ["o'brien/web"]],
+    ['’tis Ada’s', ["'tis", "Ada's"]],
     ['5" disk', ['5"', 'disk']],
     ['"acme web', ['acme', 'web']],
     ['“', []],
@@ -68,12 +70,18 @@ describe('words', () => {
     expect(texts(typed)).toEqual(words)
   })
 
-  it('keep a backtick inside a word or inside quotes', () => {
-    expect(texts('a`b "`main`"')).toEqual(['a`b', '`main`'])
+  it('keep a backtick inside a word', () => {
+    expect(texts('a`b "`main`"')).toEqual(['a`b', 'main'])
   })
 
-  it('have two hyphens restored from a dash, except inside quotes', () => {
-    expect(texts('—same fix—login “fix—login” a–b')).toEqual(['--same', 'fix--login', 'fix—login', 'a–b'])
+  it('have hyphens restored from dashes', () => {
+    expect(texts('—same fix—login “fix—login” a–b a‐b−c')).toEqual([
+      '--same',
+      'fix--login',
+      'fix--login',
+      'a-b',
+      'a-b-c',
+    ])
   })
 })
 
@@ -87,9 +95,9 @@ describe('the text that Slack sends', () => {
     ['<mailto:web@main.io>', 'web@main.io'],
     ['<tel:5550100|5550100>', '5550100'],
     ['fix&lt;b&gt;&amp;c', 'fix<b>&c'],
-    ['&amp;lt;', '&lt;'],
-    ['&amp;amp;', '&amp;'],
-    ['&quot;', '&quot;'],
+    ['&amp;lt;x', '&lt;x'],
+    ['&amp;amp;x', '&amp;x'],
+    ['&quot;x', '&quot;x'],
     ['a<b', 'a<b'],
     ['a>b', 'a>b'],
     ['<!here>', '@here'],
@@ -120,7 +128,7 @@ describe('the text that Slack sends', () => {
   })
 
   it('gives no id for a word with more than one reference, or with an invalid one', () => {
-    expect(parseWords('<@U0ADA|ada>!')).toEqual([{ text: '@ada!' }])
+    expect(parseWords('<@U0ADA|ada><@U0LIN|lin>')).toEqual([{ text: '@ada@lin' }])
     expect(parseWords('<#builds|builds> <@ada|ada> <!subteam^ops|@ops>')).toEqual([
       { text: '#builds' },
       { text: '@ada' },
@@ -138,7 +146,69 @@ describe('the text that Slack sends', () => {
   })
 
   it('gives no reference for brackets that were typed', () => {
-    expect(parseWords(escaped('<@U0ADA|ada> <#C0123ABC>'))).toEqual([{ text: '<@U0ADA|ada>' }, { text: '<#C0123ABC>' }])
+    expect(parseWords(escaped('<@U0ADA|ada> <#C0123ABC>'))).toEqual([
+      { text: '@U0ADA|ada', typed: '<@U0ADA|ada>' },
+      { text: '#C0123ABC', typed: '<#C0123ABC>' },
+    ])
+  })
+})
+
+describe('what Slack, phones and habits add', () => {
+  it.each<[typed: string, words: string[]]>([
+    ['*status*', ['status']],
+    ['why #601.', ['why', '#601']],
+    ['restart (#601)', ['restart', '#601']],
+    ['restart (acme/web #601)!', ['restart', 'acme/web', '#601']],
+    ['why ＃６０１', ['why', '#601']],
+    ['stop _acme/web_ ~main~, “release–1”…', ['stop', 'acme/web', 'main', 'release-1']],
+    ['stop *“acme web”*', ['stop', 'acme web']],
+    ['me “Lin O’Neil”', ['me', "Lin O'Neil"]],
+    ['me lin.', ['me', 'lin']],
+    ['stop 【main】、', ['stop', 'main']],
+  ])('%j is taken off', (typed, words) => {
+    expect(texts(typed)).toEqual(words)
+  })
+
+  it.each(['release/*', '*', '*/fix', '^v[0-9]+$', '/^(a|b)/', 'x[bot]', 'fix(login)', '@*fix*', '.', '5"', '#512'])(
+    'is nothing of %s',
+    (typed) => {
+      expect(parseWords(typed)).toEqual([{ text: typed }])
+    },
+  )
+
+  it.each(['*stop acme/web*', '_*stop acme/web*_.', '"stop acme/web"', '(stop acme/web)', '`stop acme/web`'])(
+    'is taken off a whole line: %s',
+    (typed) => {
+      expect(parseLine(typed).map(({ text }) => text)).toEqual(['stop', 'acme/web'])
+    },
+  )
+
+  it.each([
+    ['*stop* release/*', ['stop', 'release/*']],
+    ['"acme web" "my main"', ['acme web', 'my main']],
+  ])('is not taken off a line that has several: %s', (typed, words) => {
+    expect(parseLine(typed).map(({ text }) => text)).toEqual(words)
+  })
+
+  it.each([
+    '<@U0BOT> why #601',
+    '*<@U0BOT> why #601*',
+    '*<@U0BOT>* why #601',
+    '(<@U0BOT> why #601)',
+    '<@U0BOT>: *why #601*',
+    '<@U0BOT|buildline>, why #601?',
+    '(hello <@U0BOT>) why #601',
+    'hi *<@U0BOT>* `why #601`',
+  ])('is taken off what follows a mention: %s', (typed) => {
+    expect(parseMention(typed, (user) => user === 'U0BOT').map(({ text }) => text)).toEqual(['why', '#601'])
+  })
+
+  it('stays beside the word as it was typed', () => {
+    expect(parseWords('*main* main, main')).toEqual([
+      { text: 'main', typed: '*main*' },
+      { text: 'main', typed: 'main,' },
+      { text: 'main' },
+    ])
   })
 })
 
@@ -216,7 +286,7 @@ describe('parsing of any text', () => {
       )
       .map((parts) => parts.join('')),
   )
-  const word = fc.stringMatching(/^[a-zа-я0-9][a-zа-я0-9/_.@#*&<>-]{0,20}$/)
+  const word = fc.stringMatching(/^[a-zа-я0-9](?:[a-zа-я0-9/_.@#*&<>-]{0,20}[a-zа-я0-9*@#])?$/)
 
   it('gives few words, without white space at their ends or control characters', () => {
     fc.assert(

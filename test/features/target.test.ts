@@ -136,8 +136,8 @@ describe('a target', () => {
   })
 
   it('is the same with one word or two, whatever the branch is called', () => {
-    const name = fc.stringMatching(/^[a-z][a-z0-9._-]{0,9}\/[a-z][a-z0-9._-]{0,9}$/)
-    const branch = fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9/@#._-]{0,20}$/)
+    const name = fc.stringMatching(/^[a-z][a-z0-9._-]{0,9}\/[a-z][a-z0-9._-]{0,9}[a-z0-9]$/)
+    const branch = fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9/@#._-]{0,20}[a-zA-Z0-9]$/)
     fc.assert(
       fc.property(name, branch, (one, other) => {
         expect(targetOf(`${one}@${other}`)).toEqual(project(one, other))

@@ -3,7 +3,14 @@ import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/red-branches.ts'
 import type { RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../catalog/breakages.ts'
-import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../catalog/find-build.ts'
+import {
+  findBuild,
+  isBareNumber,
+  summariesOf,
+  summaryOf,
+  type FindBuildDeps,
+  type FindDeps,
+} from '../../catalog/find-build.ts'
 import { findProject, followedBy, type FollowedDeps } from '../../catalog/projects.ts'
 
 /** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
@@ -31,6 +38,8 @@ export async function buildStatus(deps: StatusDeps, query: StatusQuery): Promise
   if (text === null) return statusOfChannel(deps, channel)
   if (branch !== null) return statusOfTarget(deps, { kind: 'project', project: text, branch })
   const named = await findProject(deps.store.read, text)
+  if (named.kind === 'no-project' && isBareNumber(text))
+    return statusOfTarget(deps, { kind: 'build-number', number: text, project: null })
   if (named.kind !== 'project') return named
   const { project } = named
   const { projectId } = project

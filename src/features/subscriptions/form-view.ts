@@ -9,6 +9,7 @@ import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rule.ts'
 import type { ReminderRule } from '../../domain/reminder.ts'
 import { readReminderAlone, typedHours, typedTime } from './remind.ts'
+import { parseName, type Word } from '../../slack/commands/parse.ts'
 import { patternOf, typedPattern } from './subscribe-input.ts'
 import { listAt, textAt } from '../body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../fields.ts'
@@ -254,6 +255,8 @@ const HOURS_CHARS_MAX = 60
 export interface Filled {
   memory: SubscribeMemory
   how: How
+  /** the branches as they were typed */
+  branch: Word
   /** its `project` is empty if none is chosen */
   input: SubscribeInput
   /** the chosen time, and what it means together with the typed hours */
@@ -269,12 +272,14 @@ export function readSubscribeForm(body: unknown): Filled | null {
   const options = chosenIn(body, 'options')
   const chosenTime = textAt(body, ...at('remind'), 'selected_option', 'value') ?? 'off'
   const reminder = readReminderAlone(`${chosenTime} ${textAt(body, ...at('hours'), 'value') ?? ''}`)
-  const pattern = patternOf((textAt(body, ...at('branch'), 'value') ?? '').trim())
+  const branch = parseName(textAt(body, ...at('branch'), 'value') ?? '')
+  const pattern = patternOf(branch.text)
   return {
     memory,
     how,
     chosenTime,
     reminder,
+    branch,
     input: {
       project: textAt(body, ...at('project'), 'selected_option', 'value') ?? '',
       events: how === 'ci' ? null : how === 'changes' ? CHANGES : chosenIn(body, 'events'),

@@ -1,4 +1,4 @@
-import { faultsOf } from './subscribe-input.ts'
+import { faultsOf, patternOf } from './subscribe-input.ts'
 import { requesterIn, requesterOf, textAt } from '../body.ts'
 import type { SlackDeps, Reply } from '../context.ts'
 import {
@@ -30,6 +30,7 @@ import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId, repositoryOf } from '../../domain/ids.ts'
+import { withKnownNames } from '../../catalog/typed-names.ts'
 import { projectKey, repositoryIn, type ProjectRef } from '../../domain/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
@@ -59,11 +60,14 @@ function blockOf(field: string, { how }: Filled): string {
   return how !== 'ci' && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
 }
 
-function save(deps: SlackDeps, body: unknown, { memory, input }: Filled): Promise<void> {
+function save(deps: SlackDeps, body: unknown, { memory, input, branch }: Filled): Promise<void> {
   const by = requesterIn(body, memory.channel)
-  return respondInModal(deps, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) =>
-    subscribeReply(await deps.operations.subscriptions.subscribe(input, by), { rest: [], reference }),
-  )
+  const { read } = deps.operations.stored.store
+  return respondInModal(deps, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) => {
+    const [, known] = await withKnownNames(read, [{ text: input.project }, branch])
+    const wish = known && known.text !== branch.text ? { ...input, ...patternOf(known.text) } : input
+    return subscribeReply(await deps.operations.subscriptions.subscribe(wish, by), { rest: [], reference })
+  })
 }
 
 /** Handles a changed field: shows the fields that belong to it, and the branches that match now. */

@@ -35,9 +35,7 @@ export const REPOSITORIES_MAX = 50
  * format is undocumented and changes, so commas, bullets, line breaks and words around it make no difference.
  */
 export function readGithubList(pasted: string): GithubList {
-  const text = typedText(pasted)
-    .replaceAll('`', '')
-    .replaceAll(/[“”„‟«»]/gu, '"')
+  const text = typedText(pasted).replaceAll('`', '')
   const found = new Map<string, Reading>()
   let current: Reading | undefined
   for (const { groups = {} } of text.matchAll(TOKEN)) {

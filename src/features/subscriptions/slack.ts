@@ -16,7 +16,7 @@ import {
   type Command,
   type Question,
 } from '../command.ts'
-import { CUT, type Word } from '../../slack/commands/parse.ts'
+import { CUT, partAt, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
 import { DIGEST_ACTION_ID, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import {
@@ -33,7 +33,6 @@ import type { ButtonHandler, Click, Feature } from '../feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
-import { partAt } from '../target.ts'
 import type { DryRunQuery } from './dry-run.ts'
 import { projectsAs } from '../../catalog/projects.ts'
 import type { Reads } from '../../store/store.ts'
@@ -125,7 +124,7 @@ const subscribe: Command = {
     'A repository of GitHub has all its workflows, also those that come later; with the name of a workflow after it, that one alone.',
     'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`; `all` or `everything`.',
     "Without events, the channel gets what the project's notification rules in CI say; for GitHub and GitLab, failed and recovered on the default branch.",
-    'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
+    'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name, `@*fix*` a pattern with stars at both ends.',
     '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
     '`remind 2h` (30m to 7d) reminds the channel of a branch that has been red that long and that nobody is on, 9-18 on weekdays in your time zone. Other hours: `remind 2h 8-20 daily Europe/Berlin`.',
   ],

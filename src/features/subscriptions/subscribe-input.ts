@@ -4,8 +4,7 @@ import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rule.ts'
 import { readReminder, type ReminderFault } from './remind.ts'
 import type { PatternQuery, SubscribeInput } from './outcomes.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { CUT, type Word } from '../../slack/commands/parse.ts'
-import { partAt } from '../target.ts'
+import { CUT, parseName, partAt, type Word } from '../../slack/commands/parse.ts'
 
 /** The faults of a wish, by field; empty: it is valid. Pure. */
 export const faultsOf = (input: SubscribeInput): FieldFault[] => [
@@ -200,7 +199,10 @@ export function typedPattern({ branch, branchMatch }: Pick<ChannelRule, 'branch'
   if (branch === null || branch === '') return ''
   const mode = patternMode(branch, branchMatch)
   if (mode === 'regex') return /^\^.*\$$/s.test(branch) ? branch : `/${branch}/`
-  // A literal star.
-  if (mode === 'exact' && branch.includes('*')) return `^${branch.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`
-  return /^@|^\/.+\/$|^\^.*\$$/s.test(branch) ? `${BRANCH_SIGN}${branch}` : branch
+  // A literal star, and marks that the reader would take off.
+  if (mode === 'exact' && (branch.includes('*') || !isReadAsIs(branch)))
+    return `^${branch.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`
+  return /^@|^\/.+\/$|^\^.*\$$/s.test(branch) || !isReadAsIs(branch) ? `${BRANCH_SIGN}${branch}` : branch
 }
+
+const isReadAsIs = (typed: string): boolean => parseName(typed).text === typed

@@ -1,3 +1,4 @@
+import { plain } from '../../lib/plain.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
 /** The most characters of a text that are read. A word that this limit cuts is dropped: half a name is another name. */
@@ -11,27 +12,54 @@ export const WORDS_MAX = 50
  */
 export interface Word extends Reference {
   text: string
+  /** the word with all that was taken off it, if anything was: a name may really be so */
+  typed?: string
 }
 
 /**
- * The words of what somebody typed after a slash command or a mention. Quotes of every kind group, so `“acme web”@main`
- * is one word; apostrophes do not. `<http://acme.web|acme.web>` is `acme.web`, `<#C0123ABC|builds>` is `#builds` with
- * its id. Backticks around a word are removed. Outside quotes `—` becomes `--` again, since keyboards change that.
+ * The words of what somebody typed, without what Slack, phones and habits add: bold, italic, strike, code and quote marks,
+ * closing punctuation and brackets, full-width letters. Apostrophes and quotes of every kind are `'` and `"`, dashes are
+ * `-`; but `—` is `--`, since keyboards change that. Quotes group, so `“acme web”@main` is one word; apostrophes do not.
+ * `<http://acme.web|acme.web>` is `acme.web`, `<#C0123ABC|builds>` is `#builds` with its id.
  */
-export const parseWords = (text: string): Word[] =>
-  [...spansOf(readLetters(readable(text)))].map(wordOf).slice(0, WORDS_MAX)
+export const parseWords = (text: string): Word[] => wordsIn(readLetters(readable(text)))
+
+const wordsIn = (letters: readonly Letter[]): Word[] => [...spansOf(letters)].map(wordOf).slice(0, WORDS_MAX)
+
+/** A name that was typed into a field of a form, read like a word. Slack sends fields as they are, without references. */
+export const parseName = (text: string): Word => wordOf([...withoutInvisible(text)].map(plainLetter))
 
 /**
  * Like `parseWords`, with `CUT` as the last word if not all was read. `stop project branch…` without its branch would
  * name another target, and nothing must be done on a guess.
  */
-export function parseTyped(text: string): Word[] {
-  const words = parseWords(text)
+export const parseTyped = (text: string): Word[] => marked(text, wordsIn(readLetters(readable(text))))
+
+/** The same of a whole line, which begins with a command's name: marks around all of it are taken off, too. */
+export const parseLine = (text: string): Word[] => marked(text, wordsIn(unwrapped(readLetters(readable(text)))))
+
+/**
+ * The line after the first mention of us; all of it if there is none. What comes before is meant for somebody else. People
+ * write `@buildline: stop` and `*@buildline stop*`.
+ */
+export function parseMention(text: string, isOurs: (userId: string) => boolean): Word[] {
+  const letters = readLetters(readable(text))
+  const at = letters.findIndex(({ reference }) => reference?.userId !== undefined && isOurs(reference.userId))
+  const after = letters.slice(at + 1)
+  const begin = after.findIndex((letter) => !isOneOf(AFTER_MENTION, letter))
+  const line = trimmed(begin < 0 ? [] : after.slice(begin))
+  const [before, end] = [letters[at - 1], line.findLastIndex((letter) => !isOneOf(PUNCTUATION, letter))]
+  const isOpen = isPair(before, line[end]) && !isPair(before, after[0]) && !isOneOf(before!.text, line[0])
+  return marked(text, wordsIn(unwrapped(isOpen ? line.slice(0, end) : line)))
+}
+
+function marked(text: string, words: Word[]): Word[] {
   return text.length > COMMAND_CHARS_MAX || words.length === WORDS_MAX ? [...words, CUT] : words
 }
 
 /**
- * A pasted text as it was typed, with its lines. Replaces links by labels, decodes entities, drops invisible letters.
+ * A pasted text, with its lines. Replaces links by labels and other letters by plain ones, decodes entities, drops
+ * invisible letters.
  */
 export const typedText = (text: string): string =>
   readLetters(text)
@@ -50,30 +78,92 @@ function readable(text: string): string {
 const BLANK = /^\s$/u
 
 function wordOf(span: readonly Letter[]): Word {
-  const text = span.map((letter) => letter.text).join('')
-  return { text: text.replace(/\s+/gu, ' ').trim(), ...(span.length === 1 ? span[0]?.reference : null) }
+  const own = peeled(span)
+  const text = textOf(own, (letter) => letter.text)
+  const typed = textOf(span, (letter) => letter.typed ?? letter.text)
+  return { text, ...(typed !== text && { typed }), ...(own.length === 1 ? own[0]?.reference : null) }
 }
 
-/** The letters of each word, without the quotes and backticks around it. */
+const textOf = (span: readonly Letter[], of: (letter: Letter) => string): string =>
+  span.map(of).join('').replace(/\s+/gu, ' ').trim()
+
+const DOUBLE = '"'
+const SINGLE = "'"
+/** Slack's marks for bold, italic, strike and code. */
+const MARKS = '*_~`'
+const PUNCTUATION = '.,;:…!?。、'
+const BRACKETS = ['()', '[]', '{}', '<>', '「」', '『』', '【】', '《》'] as const
+const OPENING = BRACKETS.map(([opening]) => opening).join('')
+const CLOSING = BRACKETS.map(([, closing]) => closing).join('')
+const AROUND = `${MARKS}${DOUBLE}${SINGLE}${OPENING}${CLOSING}${PUNCTUATION}`
+const AFTER_MENTION = `${MARKS}${CLOSING}${PUNCTUATION}`
+
+/** The line without marks around all of it; of one word, `peeled` takes them off. */
+function unwrapped(letters: readonly Letter[]): readonly Letter[] {
+  const line = trimmed(letters)
+  const end = line.findLastIndex((letter) => !isOneOf(PUNCTUATION, letter))
+  const [first, last] = [line[0], line[end]]
+  const inner = line.slice(1, Math.max(1, end))
+  if (!isPair(first, last) || !inner.some(isBlank)) return line
+  // `*stop* release/*`, and `"acme web" "my branch"`
+  const isClosedBefore = isOneOf(last!.text, inner[inner.findIndex(isBlank) - 1])
+  const isOpenedAgain = isOneOf(first!.text, inner[inner.findLastIndex(isBlank) + 1])
+  const isQuote = isOneOf(DOUBLE + SINGLE, first)
+  if (isClosedBefore || isOpenedAgain || (isQuote && inner.some((letter) => isOneOf(first!.text, letter)))) return line
+  return unwrapped(inner)
+}
+
+function trimmed(letters: readonly Letter[]): readonly Letter[] {
+  const isVisible = (letter: Letter) => !isBlank(letter)
+  const begin = letters.findIndex(isVisible)
+  return begin < 0 ? [] : letters.slice(begin, letters.findLastIndex(isVisible) + 1)
+}
+
+/** A word without marks and quotes around it, closing punctuation, and brackets that close nothing in it. */
+function peeled(span: readonly Letter[]): readonly Letter[] {
+  const references = span.filter(({ reference }) => reference !== null)
+  if (references.length === 1 && span.every((one) => one.reference !== null || isOneOf(AROUND, one))) return references
+  let [from, to] = [0, span.length]
+  while (to - from > 1) {
+    const [first, last] = [span[from]!, span[to - 1]!]
+    if (isOneOf('^', first)) break
+    const has = (letters: string, bracket: Letter) =>
+      span.slice(from, to).some((one) => isOneOf(letters[[...CLOSING].indexOf(bracket.text)] ?? '', one))
+    if (to - from > 2 && isPair(first, last)) [from, to] = [from + 1, to - 1]
+    else if (isOneOf(`${PUNCTUATION}\``, last) || (isOneOf(CLOSING, last) && !has(OPENING, last))) to -= 1
+    else if (isOneOf(OPENING, first) && !span.slice(from, to).some((one) => isOneOf(closingOf(first), one))) from += 1
+    else break
+  }
+  return span.slice(from, to)
+}
+
+const closingOf = ({ text }: Letter): string => CLOSING[OPENING.indexOf(text)] ?? ''
+
+/** `*…*`, `"…"`, `(…)` */
+const isPair = (first: Letter | undefined, last: Letter | undefined): boolean =>
+  (isOneOf(MARKS + DOUBLE + SINGLE, first) && isOneOf(first!.text, last)) ||
+  (isOneOf(OPENING, first) && isOneOf(closingOf(first!), last))
+
+/** The letters of each word, without the quotes that group it. */
 function* spansOf(letters: readonly Letter[]): Generator<Letter[]> {
   const findClosing = closings(letters)
   for (let at = 0; at < letters.length; at += 1) {
     // Skip the backticks of inline code.
     while (isOneOf('`', letters[at])) at += 1
+    const begin = at
+    while (isOneOf(MARKS + OPENING, letters[at])) at += 1
     const closing = findClosing(at)
-    const quoted = closing === null ? [] : letters.slice(at + 1, closing)
+    const quoted = closing === null ? [] : [...letters.slice(begin, at), ...letters.slice(at + 1, closing)]
+    if (closing === null) at = begin
     const isStray = closing === null && isOneOf(DOUBLE, letters[at])
     const from = closing === null ? at + Number(isStray) : closing + 1
     at = endOfWord(letters, from)
-    const span = [...quoted, ...plain(letters.slice(from, at))]
+    const span = [...quoted, ...letters.slice(from, at)]
     if (span.length > 0 || closing !== null) yield span
   }
 }
 
-const DOUBLE = '"“”„‟«»'
-const SINGLE = "'‘’‚‛"
-
-const isOneOf = (characters: string, letter: Letter | undefined): boolean =>
+const isOneOf = (characters: string, letter: Letter | undefined): letter is Letter =>
   letter !== undefined && letter.reference === null && letter.text !== '' && characters.includes(letter.text)
 
 const isBlank = (letter: Letter | undefined): boolean => letter?.reference === null && BLANK.test(letter.text)
@@ -104,11 +194,6 @@ function closings(letters: readonly Letter[]): (opening: number) => number | nul
   }
 }
 
-function plain(span: readonly Letter[]): Letter[] {
-  const end = span.findLastIndex((letter) => !isOneOf('`', letter)) + 1
-  return span.slice(0, end).map((letter) => (isOneOf('—', letter) ? { ...letter, text: '--' } : letter))
-}
-
 /** What a link or mention in the text refers to. */
 interface Reference {
   /** http(s), as Slack sent it: not yet known to be safe */
@@ -121,6 +206,8 @@ interface Reference {
 /** One typed character, or a whole reference. Blanks within a reference do not separate words. */
 interface Letter {
   text: string
+  /** as it was typed, if that is not the plain form */
+  typed?: string
   reference: Reference | null
 }
 
@@ -130,8 +217,13 @@ interface Letter {
  */
 export const readLetters = (text: string): Letter[] =>
   [...withoutInvisible(text).matchAll(LETTER)].map(([typed, inner]) =>
-    inner === undefined ? { text: decodeEntities(typed), reference: null } : readReference(inner),
+    inner === undefined ? plainLetter(decodeEntities(typed)) : readReference(inner),
   )
+
+function plainLetter(typed: string): Letter {
+  const text = plain(typed)
+  return { text, ...(text !== typed && { typed }), reference: null }
+}
 
 const LETTER = /<([^<>]*)>|&(?:amp|lt|gt);|[\s\S]/gu
 
@@ -186,6 +278,12 @@ const readLink = (target: string, label: string): Letter => ({
   text: label || target.replace(/^(?:mailto|tel):/i, ''),
   reference: /^https?:\/\//i.test(target) && URL.canParse(target) ? { url: target } : null,
 })
+
+/** `acme/web@main`: the first `@` that is not the first character separates project and branch. */
+export function partAt(text: string): [project: string, branch: string | null] {
+  const at = text.indexOf('@', 1)
+  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
+}
 
 /** The number of minutes in `30m`, of hours in `4h`, or of days in `30d`; null if the word is no such amount. */
 export function amountOf(word: string, unit: 'm' | 'h' | 'd'): number | null {

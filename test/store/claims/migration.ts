@@ -25,7 +25,7 @@ const MIGRATIONS = [
   { name: '0016-ends' },
   { name: '0017-delivery-keys' },
   { name: '0018-repositories' },
-  { name: '0019-late-interactions' },
+  { name: '0019-late-and-plain' },
   { name: '0020-moved-channels' },
 ]
 

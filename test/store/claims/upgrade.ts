@@ -188,6 +188,23 @@ export function upgradeClaims(places: () => Places): void {
     expect(await read.subscriptionsOf(channelId('C0BUILDS01'))).toHaveLength(2)
   })
 
+  test("committers' names get their plain form; of two claims to one, the first one counts", async () => {
+    await using place = await firstTables(places())
+    for (const [n, [handle, user]] of [
+      ['lin o’neil', 'U0LIN00001'],
+      ["lin o'neil", 'U0GRACE001'],
+      ['ada.', 'U0ADA00001'],
+    ].entries())
+      await place.sql(`insert into person (handle, user_id, claimed_at)
+        values ('${handle!.replace("'", "''")}', '${user}', ${T0 + n})`)
+    await place.store.migrate()
+    const { read } = place.store
+    for (const name of ['Lin O’Neil', "lin o'neil"]) expect(await read.personOf(name)).toBe('U0LIN00001')
+    expect(await read.handlesOf('U0LIN00001')).toEqual([{ handle: "lin o'neil", at: T0 }])
+    expect(await read.handlesOf('U0GRACE001')).toEqual([])
+    expect(await read.personOf('Ada')).toBe('U0ADA00001')
+  })
+
   test('many builds are upgraded at once', async () => {
     await using place = await firstTables(places())
     await insertBuildEvents(

@@ -1,0 +1,21 @@
+/**
+ * A text with the letters of a plain keyboard in place of what phones, word processors and input methods make of them:
+ * apostrophes and quotes of every kind, dashes (`—` is two), spaces, and full-width forms.
+ */
+export const plain = (text: string): string =>
+  text.replace(OTHER, (letter) => {
+    const place = KINDS.findIndex(([kind]) => kind.test(letter))
+    return place < 0 ? String.fromCharCode(letter.charCodeAt(0) - FULL_WIDTH) : KINDS[place]![1]
+  })
+
+const KINDS = [
+  [/[‘’‚‛ʼ′‵´]/u, "'"],
+  [/[“”„‟«»″‶＂]/u, '"'],
+  [/—/u, '--'],
+  [/[‐‑‒–―−﹘﹣]/u, '-'],
+  [/\s/u, ' '],
+] as const
+
+/** U+FF01 to U+FF5E repeat ASCII. */
+const FULL_WIDTH = 0xfe_e0
+const OTHER = /[‘’‚‛ʼ′‵´“”„‟«»″‶—‐‑‒–―−﹘﹣\uff01-\uff5e]|[^\S \n]/gu
