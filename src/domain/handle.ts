@@ -1,15 +1,10 @@
-import { plain } from '../lib/plain.ts'
+import { plainName } from '../lib/plain.ts'
 
 /** The longest handle that can be claimed, in characters. */
 export const HANDLE_CHARS_MAX = 100
 
 /** A committer's name as it is stored and compared: without case, blanks and dots at its end, and kinds of quotes and dashes. */
-export const normalHandle = (text: string): string =>
-  plain(text)
-    .replace(/\s+/gu, ' ')
-    .replace(/[ .,;:…!?]+$/u, '')
-    .trim()
-    .toLowerCase()
+export const normalHandle = (text: string): string => plainName(text).toLowerCase()
 
 /**
  * Whether a committer's name can belong to one person. `bot` and `no-reply`: many people's commits carry it, so a

@@ -1,5 +1,5 @@
 import { SEARCHED_MAX } from '../catalog/projects.ts'
-import type { BuildSummary, NotFound } from '../catalog/outcomes.ts'
+import type { NotFound } from '../catalog/outcomes.ts'
 import { projectKey } from '../domain/project-names.ts'
 import { onBranch, outside, projectLabel } from '../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../slack/messages/limits.ts'
@@ -12,6 +12,7 @@ import {
   typed,
 } from '../slack/messages/answer.ts'
 import { buildLine, projectLine } from './build.ts'
+import { KNOWN_BUILDS, unknownBuild } from './slips.ts'
 import { buildChoice, choices, projectChoice } from './choice.ts'
 
 /** Nothing matched, or several things did: says what is missing, or offers the choices as buttons. */
@@ -57,20 +58,6 @@ function errorOf(outcome: NotFound, context: AnswerContext): ErrorAnswer {
       }
   }
 }
-
-/** @param newest the newest builds of the channel */
-export const answerUnknownBuild = (text: string, newest: readonly BuildSummary[], command: string): Answer =>
-  answerError(unknownBuild(text, newest, command))
-
-const unknownBuild = (text: string, newest: readonly BuildSummary[], command: string): ErrorAnswer => ({
-  what: `:mag: *No build ${NUMBER.test(text) ? text : typed(text)} is known*.`,
-  why: [KNOWN_BUILDS, ...(newest.length > 0 ? ['The newest builds here:', ...newest.map(buildLine)] : [])],
-  next: `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
-})
-
-const NUMBER = /^#[\da-f]+$/
-
-const KNOWN_BUILDS = 'Buildline only knows builds that were reported to it.'
 
 function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, context: AnswerContext): ErrorAnswer {
   const { text, nearest, isListRead } = outcome

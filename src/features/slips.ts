@@ -1,4 +1,15 @@
-import { answerOf, line, nextStep, type Answer, type Part, typed } from '../slack/messages/answer.ts'
+import {
+  answerError,
+  answerOf,
+  line,
+  nextStep,
+  type Answer,
+  type ErrorAnswer,
+  type Part,
+  typed,
+} from '../slack/messages/answer.ts'
+import type { BuildSummary } from '../catalog/outcomes.ts'
+import { buildLine } from './build.ts'
 
 // Answers to mistyped commands. Nothing was done, so they need no reference to the log.
 
@@ -53,3 +64,17 @@ const howToType = ({ usage, example }: HowTyped): Part[] => [
 /** Input that does not fit into a form's metadata is refused: it is stored nowhere else. @param excess in characters */
 export const tooLongWords = (excess: number): string =>
   `about ${excess} characters too long for a form; change it in smaller parts, or in CI`
+
+/** @param newest the newest builds of the channel */
+export const answerUnknownBuild = (text: string, newest: readonly BuildSummary[], command: string): Answer =>
+  answerError(unknownBuild(text, newest, command))
+
+export const unknownBuild = (text: string, newest: readonly BuildSummary[], command: string): ErrorAnswer => ({
+  what: NUMBER.test(text) ? `:mag: *No build ${text} is known*.` : `:mag: *No build matches* ${typed(text)}.`,
+  why: [KNOWN_BUILDS, ...(newest.length > 0 ? ['The newest builds here:', ...newest.map(buildLine)] : [])],
+  next: `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
+})
+
+const NUMBER = /^#[\da-f]+$/
+
+export const KNOWN_BUILDS = 'Buildline only knows builds that were reported to it.'

@@ -8,6 +8,14 @@ export const plain = (text: string): string =>
     return place < 0 ? String.fromCharCode(letter.charCodeAt(0) - FULL_WIDTH) : KINDS[place]![1]
   })
 
+/** A name in one form: plain, with single blanks, and without blanks and dots at its end. */
+export function plainName(text: string): string {
+  const name = plain(text).replaceAll(/ +/g, ' ').trim()
+  let end = name.length
+  while (end > 1 && /[\s.,;:…!?]/u.test(name[end - 1]!)) end -= 1
+  return name.slice(0, end)
+}
+
 const KINDS = [
   [/[‘’‚‛ʼ′‵´]/u, "'"],
   [/[“”„‟«»″‶＂]/u, '"'],
@@ -18,4 +26,4 @@ const KINDS = [
 
 /** U+FF01 to U+FF5E repeat ASCII. */
 const FULL_WIDTH = 0xfe_e0
-const OTHER = /[‘’‚‛ʼ′‵´“”„‟«»″‶—‐‑‒–―−﹘﹣\uff01-\uff5e]|[^\S \n]/gu
+const OTHER = /[‘’‚‛ʼ′‵´“”„‟«»″‶—‐‑‒–―−﹘﹣\uff01-\uff5e]|[^\S \n\r\t\u2028\u2029]/gu

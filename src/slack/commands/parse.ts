@@ -221,6 +221,7 @@ export const readLetters = (text: string): Letter[] =>
   )
 
 function plainLetter(typed: string): Letter {
+  if (typed < '\x7f') return { text: typed, reference: null }
   const text = plain(typed)
   return { text, ...(text !== typed && { typed }), reference: null }
 }
