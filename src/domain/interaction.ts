@@ -1,7 +1,7 @@
 import type { ChannelId, MessageTs } from './ids.ts'
 
 // A request from Slack is stored before it is acknowledged, so that it is answered even if the process dies. The row is
-// removed once the answer was shown. A process that finds a row of a dead one tells the person about the interruption.
+// removed once the answer was shown. A process that finds a row of a dead one carries it out, or tells the person.
 
 /** What was requested, and where the answer goes: everything that an answer after a restart needs. */
 export interface ReceivedInteraction {
@@ -18,10 +18,8 @@ export interface ReceivedInteraction {
   receivedAt: number
 }
 
-/**
- * `owed`: a process is handling it, or died while doing so. `late`: another process is carrying it out. `given-up`: the
- * person is being told that it was interrupted, and CI must not be called for it any more. `told`: the person was told.
- */
+// `owed`: a process is handling it, or died while doing so. `late`: another one carries it out. `given-up`: the person is
+// being told that it was interrupted, and CI must not be called for it any more. `told`: the person was told.
 export type InteractionState = 'owed' | 'late' | 'given-up' | 'told'
 
 export interface Interaction extends ReceivedInteraction {

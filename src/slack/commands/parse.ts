@@ -27,7 +27,7 @@ export const parseWords = (text: string): Word[] => wordsIn(readLetters(readable
 const wordsIn = (letters: readonly Letter[]): Word[] => [...spansOf(letters)].map(wordOf).slice(0, WORDS_MAX)
 
 /** A name that was typed into a field of a form, read like a word. Slack sends fields as they are, without references. */
-export const parseName = (text: string): Word => wordOf([...withoutInvisible(text)].map(plainLetter))
+export const parseName = (text: string): Word => wordOf(Array.from(withoutInvisible(text), plainLetter))
 
 /**
  * Like `parseWords`, with `CUT` as the last word if not all was read. `stop project branch…` without its branch would
@@ -109,7 +109,7 @@ function unwrapped(letters: readonly Letter[]): readonly Letter[] {
   const isClosedBefore = isOneOf(last!.text, inner[inner.findIndex(isBlank) - 1])
   const isOpenedAgain = isOneOf(first!.text, inner[inner.findLastIndex(isBlank) + 1])
   const isQuote = isOneOf(DOUBLE + SINGLE, first)
-  if (isClosedBefore || isOpenedAgain || (isQuote && inner.some((letter) => isOneOf(first!.text, letter)))) return line
+  if (isClosedBefore || isOpenedAgain || (isQuote && inner.some((letter) => isOneOf(first.text, letter)))) return line
   return unwrapped(inner)
 }
 
@@ -128,7 +128,7 @@ function peeled(span: readonly Letter[]): readonly Letter[] {
     const [first, last] = [span[from]!, span[to - 1]!]
     if (isOneOf('^', first)) break
     const has = (letters: string, bracket: Letter) =>
-      span.slice(from, to).some((one) => isOneOf(letters[[...CLOSING].indexOf(bracket.text)] ?? '', one))
+      span.slice(from, to).some((one) => isOneOf(letters[CLOSING.indexOf(bracket.text)] ?? '', one))
     if (to - from > 2 && isPair(first, last)) [from, to] = [from + 1, to - 1]
     else if (isOneOf(`${PUNCTUATION}\``, last) || (isOneOf(CLOSING, last) && !has(OPENING, last))) to -= 1
     else if (isOneOf(OPENING, first) && !span.slice(from, to).some((one) => isOneOf(closingOf(first), one))) from += 1
@@ -141,8 +141,8 @@ const closingOf = ({ text }: Letter): string => CLOSING[OPENING.indexOf(text)] ?
 
 /** `*…*`, `"…"`, `(…)` */
 const isPair = (first: Letter | undefined, last: Letter | undefined): boolean =>
-  (isOneOf(MARKS + DOUBLE + SINGLE, first) && isOneOf(first!.text, last)) ||
-  (isOneOf(OPENING, first) && isOneOf(closingOf(first!), last))
+  (isOneOf(MARKS + DOUBLE + SINGLE, first) && isOneOf(first.text, last)) ||
+  (isOneOf(OPENING, first) && isOneOf(closingOf(first), last))
 
 /** The letters of each word, without the quotes that group it. */
 function* spansOf(letters: readonly Letter[]): Generator<Letter[]> {

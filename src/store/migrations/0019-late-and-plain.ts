@@ -10,7 +10,7 @@ export const lateAndPlain: Migration = {
   async up(db: Kysely<unknown>) {
     await sql`alter table interaction add column body text`.execute(db)
     const { rows: claims } = await sql<{ handle: string }>`select handle from person order by claimed_at`.execute(db)
-    const first = new Map([...claims].reverse().map(({ handle }) => [normalHandle(handle), handle]))
+    const first = new Map(claims.toReversed().map(({ handle }) => [normalHandle(handle), handle]))
     for (const { handle } of claims)
       if (first.get(normalHandle(handle)) !== handle) await sql`delete from person where handle = ${handle}`.execute(db)
     for (const [normal, handle] of first)
