@@ -60,9 +60,10 @@ export class ReceivingApp extends App {
   }
 
   /** Carries out what a dead process has left. Slack was answered then. */
-  carryOut(interaction: Interaction, body: unknown): Promise<void> {
-    invariant(isRecord(body), 'a body is an object')
-    return this.#track(this.#run({ body, ack: async () => {} }, interaction))
+  async carryOut(interaction: Interaction, stored: unknown): Promise<void> {
+    invariant(isRecord(stored), 'a body is an object')
+    const body = withPresentIds(stored, await this.#movedChannels())
+    await this.#track(this.#run({ body, ack: async () => {} }, interaction))
   }
 
   #track(work: Promise<void>): Promise<void> {

@@ -151,10 +151,10 @@ describe('/ci subscribe', () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, red(1))
     await settled(stage.app.url)
-    const asked = await answerTo(stage, 'subscribe acme/web failed main, no-mention remind 2h')
-    expect(asked.text).toContain('*No branch of acme/web is called* `main,`')
+    const asked = await answerTo(stage, 'subscribe acme/web failed mian no-mention remind 2h')
+    expect(asked.text).toContain('*No branch of acme/web is called* `mian`')
     expect(asked.text).toContain('Did you mean `main`?')
-    expect(JSON.stringify(asked.blocks)).toMatch(/Use main".*Keep main,"/)
+    expect(JSON.stringify(asked.blocks)).toMatch(/Use main".*Keep mian"/)
     expect(kept(stage)).toEqual([])
     const click = { user: ada, channel: WEB, ts: asked.ts }
     await stage.slack.people.click({ ...click, actionId: SUBSCRIPTION_ACTION_IDS.useBranch })
