@@ -30,7 +30,8 @@ export async function shownInstead(
   return shown
 }
 
-const waits = (card: Card | null): boolean => card !== null && (card.queues.post !== null || card.queues.edit !== null)
+/** Also one that is looked for: while its channel is closed, nobody knows whether it arrived. */
+const waits = (card: Card | null): boolean => card !== null && Object.values(card.queues).some((due) => due !== null)
 
 /** At most this many revisions are woken at once. */
 const WOKEN_MAX = 200

@@ -11,6 +11,7 @@ import type { Recorded } from '../../src/domain/build-event.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/lease.ts'
+import { withClosings } from '../../src/catalog/followers.ts'
 import { ingestRevisions } from '../../src/alerts/ingest.ts'
 import { createReconciler, type Reconciler } from '../../src/alerts/reconciler.ts'
 import type { CardKey } from '../../src/store/records.ts'
@@ -109,7 +110,7 @@ export async function openStage({
       random,
       newKey: () => `key-${++keys}`,
       term: soleTerm(processId),
-      subscriptions: async () => stage.subscriptions,
+      subscriptions: async () => withClosings(stage.subscriptions, await store.read.closedChannels()),
       rulesOf: async () => null,
       addresses: null,
       interfaces: { v2: false, legacy: false },

@@ -22,6 +22,7 @@ import {
   type ExpectedNotice,
   type Happened,
 } from './oracle.ts'
+import { isForGood } from './scenario.ts'
 import type { World } from './simulate.ts'
 
 export const ADA = 'U0ADA00001'
@@ -74,9 +75,16 @@ function judgeMessages(world: World, happened: Happened): string[] {
   const unexplained = new Set(
     stage.slack.messages.filter(({ view }) => view.kind !== 'reminder' && view.kind !== 'note'),
   )
+  const cards = expectedCards(happened)
+  const { closed } = world.scenario.weather
+  const notices = expectedNotices(happened)
+  const elsewhere = [...cards, ...notices].filter(({ channel }) => channel === closed?.channel)
+  for (const message of unexplained) if (isInstead(world, message, elsewhere)) unexplained.delete(message)
+  const isOpen = ({ channel }: { channel: string }) => !isForGood(world.scenario.weather) || channel !== closed!.channel
   const wrongs = [
-    ...expectedCards(happened).flatMap((expected) => judgeStory(world, happened, expected, unexplained)),
-    ...expectedNotices(happened).flatMap((expected) => judgeNotice(world, expected, unexplained)),
+    ...cards.filter(isOpen).flatMap((expected) => judgeStory(world, happened, expected, unexplained)),
+    ...notices.filter(isOpen).flatMap((expected) => judgeNotice(world, expected, unexplained)),
+    ...elsewhere.filter((one) => !isOpen(one)).flatMap((expected) => judgeElsewhere(world, expected)),
   ]
   // A reply below a deleted card disappeared with it. What a reply below a given-up card said may be on the new card
   // itself.
@@ -89,6 +97,26 @@ function judgeMessages(world: World, happened: Happened): string[] {
     )
       wrongs.push(`too much: ${brief(message)}`)
   return wrongs
+}
+
+/** Is this message of a closed channel's card, or shown in its place? */
+const isInstead = (
+  { memory, scenario }: World,
+  { key, channel }: Shown,
+  elsewhere: readonly { card: string }[],
+): boolean =>
+  (channel !== scenario.weather.closed?.channel || isForGood(scenario.weather)) &&
+  elsewhere.some(({ card }) => memory.claimOf(key)?.card === card)
+
+/** What a channel that is closed for good would be told of is shown somewhere. */
+function judgeElsewhere(
+  { stage, memory, lost }: World,
+  { card, channel }: { card: string; channel: string },
+): string[] {
+  const isShown = [...stage.slack.messages, ...lost].some(
+    ({ key, thread }) => thread === null && memory.claimOf(key)?.card === card,
+  )
+  return isShown ? [] : [`the card ${card} is shown nowhere, since ${channel} is closed`]
 }
 
 // Before CI had answered, a start counted as the requested restart. When CI then refuses the request, the start belongs

@@ -12,7 +12,8 @@ import { readEnds } from '../../src/jobs/read-ends.ts'
 import { prune } from '../../src/jobs/retention.ts'
 import { refreshSilent } from '../../src/jobs/refresh-silent.ts'
 import type { Incarnation, Stage } from '../alerts/stage.ts'
-import { LIN } from '../support/build-events.ts'
+import { announceClosings } from '../../src/features/subscriptions/closings.ts'
+import { LIN, messageTs } from '../support/build-events.ts'
 import type { Ci } from './ci.ts'
 import type { Random } from './random.ts'
 import { RETENTION_DAYS } from './scenario.ts'
@@ -83,6 +84,9 @@ export async function lookAfter({ process: { deps, processId, reconciler }, sour
   await confirmRequests({ ...deps, processId, wake, sources })
   const record = (shown: { observation: Observation }) => recordLookedUp({ ...deps, wake }, shown, 'delivery')
   await readEnds({ ...deps, sources, record }, new AbortController().signal)
+  // Slack accepts every message to owners.
+  const sendText = async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }) as const
+  await announceClosings({ ...deps, sendText, admins: [] })
 }
 
 /** What ends the streaks of branches that are gone, before anybody is told of them. */

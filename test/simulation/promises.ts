@@ -6,6 +6,7 @@ import { LIN } from '../support/build-events.ts'
 import type { Shown } from '../support/fake-notifier.ts'
 import type { Hands } from './people.ts'
 import type { Random } from './random.ts'
+import { isForGood } from './scenario.ts'
 import type { World } from './simulate.ts'
 
 // People take a red branch for a minute or two, hand it over, snooze its reminders, and let it go.
@@ -67,7 +68,8 @@ export function judgePromises(world: World): string[] {
     owners.set(change.breakageId, after(owner, change))
   }
   const cards = stage.slack.messages.filter(
-    ({ ts, view }) => view.kind === 'card' && view.breakage && !world.frozen.has(ts),
+    ({ ts, view, channel }) =>
+      view.kind === 'card' && view.breakage && !world.frozen.has(ts) && !isClosedForGood(world, channel),
   )
   for (const { channel, view } of cards) {
     const { id, owner } = (view as CardView).breakage!
@@ -78,6 +80,9 @@ export function judgePromises(world: World): string[] {
   }
   return [...wrongs, ...stage.sql(AFTER_GREEN).map((row) => `promised after green: ${JSON.stringify(row)}`)]
 }
+
+const isClosedForGood = ({ scenario: { weather } }: World, channel: string): boolean =>
+  isForGood(weather) && channel === weather.closed!.channel
 
 /** The owner of a red branch, replayed from its changes. */
 interface Owner {
@@ -113,6 +118,7 @@ function judgeLine(world: World, change: Promised): string[] {
       return isThere && claim?.card === change.card && claim.slot === slot
     })
   return own(stage.slack.messages, 'card').flatMap(({ channel }) => {
+    if (isClosedForGood(world, channel)) return []
     const isIn = (message: Shown) => message.channel === channel
     const touched = [
       ...own(lost, 'card'),

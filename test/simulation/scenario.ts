@@ -7,7 +7,7 @@ import { buildsOf, WEB_PLACES, type Builds, type Delivery } from './builds.ts'
 import { ECHO_MS } from './ci.ts'
 import { HOSTED_PLACES, placed, streamName, type Gone, type Place } from './hosted.ts'
 import { createRandom, type Random } from './random.ts'
-import { CLOSED_CODES, REVOKED_CODES, type Weather } from './weather.ts'
+import { CLOSED_CODES, REVOKED_CODES, type Closing, type Weather } from './weather.ts'
 
 // Everything that happens in one simulated run. The seed decides all of it.
 
@@ -69,6 +69,9 @@ const CHANNELS: readonly (() => Subscription)[] = [
   () => follower(BUILDS, { follows: { what: 'unfollowed' }, mention: 'committer' }),
 ]
 
+/** A channel that follows acme/web, and the default channel. */
+const DEFAULTED = CHANNELS.slice(-2)
+
 export function createScenario(seed: number): Scenario {
   const random = createRandom(seed)
   const trouble = random.pick([0, 0.03, 0.1, 0.3, 0.5])
@@ -77,9 +80,7 @@ export function createScenario(seed: number): Scenario {
   const interfaces = random.pick(INTERFACES)
   const days = daysOf(random)
   const hasUuid = UUIDS[seed % UUIDS.length]!
-  const closed = random.chance(0.15)
-    ? { channel: random.pick([BUILDS, RELEASES]), code: random.pick(CLOSED_CODES), ...windowOf(random) }
-    : null
+  const closed = closingOf(random)
   const weather: Weather = {
     trouble,
     slowMs: random.pick([300, 300, 9 * SECOND]),
@@ -90,7 +91,13 @@ export function createScenario(seed: number): Scenario {
   }
   return {
     random,
-    chapters: chaptersOf(random, { days, hasUuid, interfaces, calmMs: calmOf({ weather }) }),
+    chapters: chaptersOf(random, {
+      days,
+      hasUuid,
+      interfaces,
+      calmMs: calmOf({ weather }),
+      hasDefault: isForGood(weather),
+    }),
     weather,
     fuse: () => (crashes === 0 ? Number.POSITIVE_INFINITY : random.between(1, crashes)),
     downMs: () => random.pick([0, 0, random.between(0, 8 * SECOND)]),
@@ -100,6 +107,17 @@ export function createScenario(seed: number): Scenario {
     wakes: random.pick([0, 0.5, 1]),
   }
 }
+
+/** Some channels are never open again: then the default channel gets what they are subscribed to. */
+function closingOf(random: Random): Closing | null {
+  if (!random.chance(0.2)) return null
+  const { fromMs, toMs } = windowOf(random)
+  const isForGood = random.chance(0.5)
+  const channel = isForGood ? RELEASES : random.pick([BUILDS, RELEASES])
+  return { channel, code: random.pick(CLOSED_CODES), fromMs, toMs: isForGood ? Number.POSITIVE_INFINITY : toMs }
+}
+
+export const isForGood = ({ closed }: Pick<Weather, 'closed'>): boolean => closed?.toMs === Number.POSITIVE_INFINITY
 
 const never = () => false
 
@@ -133,10 +151,13 @@ interface Course {
   hasUuid: (n: number) => boolean
   interfaces: Interfaces
   calmMs: number
+  /** see `DEFAULTED` */
+  hasDefault: boolean
 }
 
-function chaptersOf(random: Random, { days, hasUuid, interfaces, calmMs }: Course): Chapter[] {
-  const subscriptions = followersOf(random)
+function chaptersOf(random: Random, { days: wanted, hasUuid, interfaces, calmMs, hasDefault }: Course): Chapter[] {
+  const days = hasDefault ? 'one' : wanted
+  const subscriptions = hasDefault ? DEFAULTED.map((one) => one()) : followersOf(random)
   const first = chapterOf(random, {
     fromMs: 0,
     firstBuild: 501,

@@ -36,6 +36,7 @@ export interface Closing {
   channel: ChannelId
   code: string
   fromMs: number
+  /** infinite: it is never open again */
   toMs: number
 }
 

@@ -237,7 +237,8 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionR
     },
 
     async unshownIn(channel, undecidedFor, limit) {
-      const waiting = sql`card.channel = ${channel} and (card.post_at is not null or card.edit_at is not null)`
+      const waiting = sql`card.channel = ${channel}
+        and (card.post_at is not null or card.edit_at is not null or card.look_at is not null)`
       const undecided = sql`not exists (select 1 from decision as other
         where other.fact_seq = decision.fact_seq and other.channel = ${undecidedFor})`
       const { rows } = await sql<{ subject: string }>`
