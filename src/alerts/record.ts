@@ -8,7 +8,7 @@ import {
   type Origin,
   type Recorded,
 } from '../domain/build-event.ts'
-import { isOfPastAttempt, numbered } from '../domain/attempt-number.ts'
+import { isOfPastAttempt, numbered } from '../sources/attempt-number.ts'
 import { isUuid, sourceOf, type BuildId, type ProjectId, type SourceName, type Uuid } from '../domain/ids.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { restartRequests } from '../domain/request.ts'

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import type { Edit, Failure, SearchResult, Notifier, Post, Search, Sent, Copy } from '../slack/notifier.ts'
-import { fieldOf, textOf } from '../domain/raw-values.ts'
+import { fieldOf, textOf } from '../lib/raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 import { isMessageTs, BROKEN_ANSWER, classify } from '../slack/api/errors.ts'
 import { createClient, type ClientOptions, identityOf, type Identity, createSlackClock } from '../slack/api/client.ts'

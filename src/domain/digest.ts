@@ -1,4 +1,4 @@
-import { dueTimes } from './cron.ts'
+import { dueTimes } from '../lib/cron.ts'
 import type { FigureQuery } from './figures.ts'
 
 /** When a channel gets its digest: at a minute of the day, in a time zone; weekly on one day. */

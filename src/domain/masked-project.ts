@@ -1,6 +1,6 @@
 import { filterOf, type BranchFilter } from './pattern.ts'
 import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials } from './project-fields.ts'
-import { fieldOf, listOf, textOf, textsOf, isNullish } from './raw-values.ts'
+import { fieldOf, listOf, textOf, textsOf, isNullish } from '../lib/raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 import type { FieldFault } from './project.ts'
 

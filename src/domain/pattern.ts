@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { textOf, textsOf } from './raw-values.ts'
+import { textOf, textsOf } from '../lib/raw-values.ts'
 import { branchIn } from './stream.ts'
 
 /** The longest valid pattern, in characters; a longer one matches nothing and is reported. */

@@ -1,4 +1,4 @@
-import { canonical } from './raw-values.ts'
+import { canonical } from '../lib/raw-values.ts'
 
 /** One field of a project, as CI's answers name it. Source: interface, Project, E3 (create) and E4 (update). */
 export interface ProjectField {

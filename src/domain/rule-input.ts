@@ -1,6 +1,6 @@
 import type { FieldFault } from './project.ts'
 import { canCoverBranch } from './pattern.ts'
-import { fieldOf, isNullish, textOf } from './raw-values.ts'
+import { fieldOf, isNullish, textOf } from '../lib/raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 
 /** A notification rule as a person entered it in the form. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StringIndexed } from '@slack/bolt'
 import { isChannelId, type ChannelId, type MessageTs } from '../domain/ids.ts'
-import { fieldOf } from '../domain/raw-values.ts'
+import { fieldOf } from '../lib/raw-values.ts'
 import { isRecord } from '../lib/json.ts'
 import { isMessageTs } from '../slack/api/errors.ts'
 import type { Requester, Target } from '../catalog/outcomes.ts'

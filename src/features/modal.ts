@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from '../domain/raw-values.ts'
+import { fieldOf, textOf } from '../lib/raw-values.ts'
 import { invariant } from '../lib/assert.ts'
 import { NotAttempted } from '../store/not-attempted.ts'
 import { answerNotOpened, answerOldForm } from './fault-messages.ts'

@@ -1,5 +1,5 @@
 import type { App, Context } from '@slack/bolt'
-import { fieldOf } from '../domain/raw-values.ts'
+import { fieldOf } from '../lib/raw-values.ts'
 import { invariant } from '../lib/assert.ts'
 import { parseName } from '../slack/commands/parse.ts'
 import { ACTION_IDS } from '../slack/messages/ids.ts'

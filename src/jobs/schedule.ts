@@ -1,4 +1,4 @@
-import { dueTimes } from '../domain/cron.ts'
+import { dueTimes } from '../lib/cron.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from '../domain/raw-values.ts'
+import { fieldOf, textOf } from '../lib/raw-values.ts'
 import { AS_WRITTEN } from './api/client.ts'
 import { findJson } from '../lib/json.ts'
 import { bodyOf } from './api/client.ts'

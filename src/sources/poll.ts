@@ -1,5 +1,5 @@
 import { NEWS_MS, type Observation } from '../domain/build-event.ts'
-import { numbered } from '../domain/attempt-number.ts'
+import { numbered } from './attempt-number.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'

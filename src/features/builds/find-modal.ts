@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { plain, type Block } from '../../slack/messages/blocks.ts'
 import { type FieldOption, menuOption, OPTIONS_MAX } from '../fields.ts'
 import { formView, type ModalView } from '../modal.ts'

@@ -1,4 +1,4 @@
-import { flakyLine } from '../../alerts/messages/digest.ts'
+import { flakyLine } from '../../slack/messages/digest.ts'
 import { counted, outside, projectLabel } from '../../slack/messages/build.ts'
 import { answerOf, line, nextStep, small, typed, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { NAME_CHARS_MAX } from '../../slack/messages/tests.ts'

@@ -10,7 +10,7 @@ import type { Requester } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/request.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
+import { fieldOf } from '../../lib/raw-values.ts'
 import { textAt } from '../body.ts'
 
 const command: Command = {

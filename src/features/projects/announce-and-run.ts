@@ -1,5 +1,5 @@
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { AS_WRITTEN } from '../../slack/api/client.ts'
 import { retryOnRateLimit } from '../../slack/api/directory.ts'
 import { isMessageTs, classify } from '../../slack/api/errors.ts'

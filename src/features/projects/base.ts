@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { isNullish } from '../../domain/raw-values.ts'
+import { isNullish } from '../../lib/raw-values.ts'
 import { ANSWER_ONLY, canonicalField } from '../../domain/project-fields.ts'
 import type { ProjectBase } from './outcomes.ts'
 

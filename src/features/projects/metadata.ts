@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isChannelId, isUuid, toUuid, type ChannelId, type Uuid } from '../../domain/ids.ts'
 import type { ProjectChange } from '../../domain/project-change.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
+import { fieldOf } from '../../lib/raw-values.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'
 import type { Creation } from './outcomes.ts'
 import { textAt } from '../body.ts'

@@ -1,7 +1,6 @@
 import { assertNever } from '../../lib/assert.ts'
-import { digestLines } from '../../alerts/messages/digest.ts'
 import { plain } from '../../slack/messages/blocks.ts'
-import { digestWords } from '../../slack/messages/digest.ts'
+import { digestLines, digestWords } from '../../slack/messages/digest.ts'
 import { DIGEST_ACTION_ID, DIGEST_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { answerOf, answerError, line, nextStep, row, small, typed, type Answer } from '../../slack/messages/answer.ts'
 import { answerRefused } from '../not-allowed.ts'

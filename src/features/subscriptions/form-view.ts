@@ -1,7 +1,7 @@
 import { PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
 import { type ChannelId, isChannelId, isRepositoryId } from '../../domain/ids.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
+import { fieldOf } from '../../lib/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
 import { branchName, counted } from '../../slack/messages/build.ts'
 import type { PatternPreview, SubscribeInput } from './outcomes.ts'

@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { isRecord } from '../../lib/json.ts'
 import { createClient, identityOf, type ClientOptions } from './client.ts'

@@ -1,5 +1,5 @@
 import { LogLevel, WebClient, type Logger, type FetchFunction } from '@slack/web-api'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { findJson } from '../../lib/json.ts'
 import { BrokenAnswer } from './errors.ts'
 import type { Search } from '../notifier.ts'

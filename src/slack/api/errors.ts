@@ -1,6 +1,6 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import type { Failure } from '../notifier.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
+import { fieldOf } from '../../lib/raw-values.ts'
 import type { MessageTs } from '../../domain/ids.ts'
 import { causesOf } from '../../lib/error-code.ts'
 

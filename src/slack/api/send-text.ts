@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Failure, Sent } from '../notifier.ts'
-import { fieldOf } from '../../domain/raw-values.ts'
+import { fieldOf } from '../../lib/raw-values.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { isMessageTs, BROKEN_ANSWER, classify } from './errors.ts'

@@ -1,5 +1,5 @@
 import { SocketModeReceiver, type App, type Receiver } from '@slack/bolt'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { slackLogger, webOptions } from '../api/client.ts'
 import { findJson, isRecord } from '../../lib/json.ts'
 import { withInnerEvent } from '../inner-event.ts'

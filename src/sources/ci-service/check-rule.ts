@@ -1,5 +1,5 @@
 import { canCoverBranch, matchBranch, PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
-import { textOf } from '../../domain/raw-values.ts'
+import { textOf } from '../../lib/raw-values.ts'
 import { COVERS_NO_BRANCH, notifierOf } from '../../domain/rule-input.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { isRecord } from '../../lib/json.ts'

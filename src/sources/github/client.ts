@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { cut } from '../../slack/messages/limits.ts'

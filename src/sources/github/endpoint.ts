@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import {
   bodyText,
   createSecretCheck,

@@ -1,7 +1,7 @@
 import { FAILED_JOBS_MAX, type Observation } from '../../domain/build-event.ts'
 import { isFinal, isRed, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { repositoryIn } from '../../domain/project-names.ts'
 import { branchIn, requestNumberIn } from '../../domain/stream.ts'
 import type { Reads } from '../../store/store.ts'

@@ -10,7 +10,7 @@ import {
   type Hook,
   type BodyReading,
 } from '../endpoint.ts'
-import { fieldOf, textOf } from '../../domain/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { isProjectPath } from '../names.ts'
 import { DELIVERED, isChild, readPipeline } from './pipeline.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fieldOf } from '../../../src/domain/raw-values.ts'
+import { fieldOf } from '../../../src/lib/raw-values.ts'
 import { updateBody } from '../../../src/sources/ci-service/update-body.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { type ProjectChange, differencesOf } from '../../../src/domain/project-change.ts'

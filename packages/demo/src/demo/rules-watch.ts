@@ -3,7 +3,7 @@ import { FRESH_MS } from '../../../../src/features/list/list.ts'
 import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import { isRunning } from '../panel/ci-shown.ts'
 import type { RulesRead } from '../../../sandbox-slack/src/panel-state.ts'
-import { dueTimes } from '../../../../src/domain/cron.ts'
+import { dueTimes } from '../../../../src/lib/cron.ts'
 import { JOBS_ZONE } from '../../../../src/jobs/schedule.ts'
 import { READ_PROJECTS_CRON } from '../../../../src/upkeep.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { commitTitle } from '../../../domain/build-event.ts'
-import { listOf } from '../../../domain/raw-values.ts'
+import { listOf } from '../../../lib/raw-values.ts'
 import type { TestReport } from '../../../domain/test-report.ts'
 import { isRecord } from '../../../lib/json.ts'
 import { fields, items, VALUE, values } from '../../../lib/json-parts.ts'

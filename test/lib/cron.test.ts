@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { dueTimes } from '../../src/domain/cron.ts'
+import { dueTimes } from '../../src/lib/cron.ts'
 
 const at = (iso: string): number => Date.parse(iso)
 const iso = (ms: number): string => new Date(ms).toISOString()

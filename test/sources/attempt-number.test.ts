@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, integer, nat, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldBuild } from '../../src/domain/attempt.ts'
-import { numbered } from '../../src/domain/attempt-number.ts'
+import { numbered } from '../../src/sources/attempt-number.ts'
 import { toBuildEvent, type BuildEvent } from '../../src/domain/build-event.ts'
 import { toStatus } from '../../src/domain/status.ts'
 import { MINUTE, SECOND, story, T0 } from '../support/build-events.ts'

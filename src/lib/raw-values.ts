@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/json.ts'
+import { isRecord } from './json.ts'
 
 // Reads values from outside without trusting their form: any may be missing, null, or of another type.
 

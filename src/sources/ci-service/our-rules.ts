@@ -1,4 +1,4 @@
-import { fieldOf, listOf, textOf } from './raw-values.ts'
+import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 
 /** The path of Buildline's webhook. The host is not compared: Buildline may be behind a proxy. */
 const OUR_PATH = /\/webhooks\/builds(?:\/[^/]*)?\/?$/
