@@ -31,8 +31,9 @@ export interface Subscription {
 }
 
 /**
- * `projectId` may also be a repository of GitHub, which is all its workflows. It and `uuid` are those known when it was made. They still match if the project is renamed in CI. `sources`:
- * only a project of one of these is meant; left out: of any.
+ * `uuid` and `projectId` are those known when it was made. They still match if the project is renamed in CI. `projectId`
+ * may also be a repository of GitHub: then all its workflows are meant. `sources`: only a project of one of these is meant;
+ * left out: of any.
  */
 export type Follows = OneProject | { what: 'all' } | { what: 'unfollowed' }
 
