@@ -22,7 +22,7 @@ import {
   type BuildAddress,
   type Sites,
 } from '../sources/build-address.ts'
-import { findProject } from './projects.ts'
+import { findProject, projectsCalled } from './projects.ts'
 
 /** The most branches searched for a similar name. */
 const BRANCHES_MAX = 200
@@ -71,16 +71,17 @@ export async function findBuild(deps: FindBuildDeps, target: Target, prefer: Pre
     case 'uuid':
       return byUuid(deps, target.uuid, prefer)
     case 'project': {
-      const named = await findProject(reads, target.project)
-      if (named.kind === 'no-project' && target.branch === null && isBareNumber(target.project))
+      if (target.branch === null && (await isBuildNumber(reads, target.project)))
         return byNumber(deps, target.project, null)
+      const named = await findProject(reads, target.project)
       return named.kind === 'project' ? newestOf(deps, named.project, target.branch, prefer) : named
     }
   }
 }
 
-/** `601` is a build's number, unless a project has that id. */
-export const isBareNumber = (text: string): boolean => /^\d+$/.test(text) && isShortId(text)
+/** `601` is a build's number, unless a project has that id or is called so; it is never a part of a project's name. */
+export const isBuildNumber = async (reads: Reads, text: string): Promise<boolean> =>
+  /^\d+$/.test(text) && isShortId(text) && (await projectsCalled(reads, text)).length === 0
 
 async function byMessage(reads: Reads, channel: ChannelId, ts: MessageTs): Promise<Looked> {
   const subject = await reads.subjectOf(channel, ts)

@@ -107,12 +107,18 @@ export async function findProject(
 }
 
 async function matching(reads: Reads, text: string): Promise<ProjectRef[]> {
+  const called = await projectsCalled(reads, text)
+  const wanted = nameKey(text)
+  return called.length > 0 || wanted === '' ? called : searchProjects(reads, { text: wanted, at: 'anywhere' })
+}
+
+/** The projects of which a text is the uuid, else the id, else the full name, else the last part of the name. */
+export async function projectsCalled(reads: Reads, text: string): Promise<ProjectRef[]> {
   const wanted = nameKey(text)
   if (wanted === '') return []
   const exact = namedExactly(await projectsAs(reads, [wanted]), wanted)
-  if (exact.length > 0) return exact
-  const byLastPart = wanted.includes('/') ? [] : await searchProjects(reads, { text: `/${wanted}`, at: 'end' })
-  return byLastPart.length > 0 ? byLastPart : searchProjects(reads, { text: wanted, at: 'anywhere' })
+  if (exact.length > 0 || wanted.includes('/')) return exact
+  return searchProjects(reads, { text: `/${wanted}`, at: 'end' })
 }
 
 /** Projects whose names begin with a text, then those that contain it; if none does, the one with that uuid or id. */

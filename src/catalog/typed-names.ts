@@ -1,8 +1,7 @@
-import { namedExactly, type ProjectRef } from '../domain/project-names.ts'
-import { nameKey } from '../domain/subscription.ts'
+import type { ProjectRef } from '../domain/project-names.ts'
 import { partAt, type Word } from '../slack/commands/parse.ts'
 import type { Reads } from '../store/store.ts'
-import { findProject, projectsAs } from './projects.ts'
+import { findProject, projectsCalled } from './projects.ts'
 
 /** A project is one of so many first words: before it there is at most `on it 30m`. */
 const WORDS_BEFORE_MAX = 4
@@ -25,19 +24,15 @@ export async function withKnownNames(reads: Reads, words: readonly Word[]): Prom
       )
       continue
     }
-    const exact: ProjectRef | null = word.typed === undefined ? null : await projectCalled(reads, typedName)
-    project = exact ?? (at < WORDS_BEFORE_MAX ? await projectFor(reads, name) : null)
+    const isKnown = word.typed !== undefined && (await projectsCalled(reads, typedName)).length > 0
+    const ownName = isKnown ? typedName : name
+    project = isKnown || at < WORDS_BEFORE_MAX ? await projectFor(reads, ownName) : null
     const isBranch = project !== null && typedBranch !== null && (await hasBranch(reads, project, typedBranch))
     const ownBranch = isBranch ? typedBranch : branch
-    const text = `${exact ? typedName : name}${ownBranch === null ? '' : `@${ownBranch}`}`
+    const text = `${ownName}${ownBranch === null ? '' : `@${ownBranch}`}`
     known.push({ ...word, text })
   }
   return known
-}
-
-async function projectCalled(reads: Reads, name: string): Promise<ProjectRef | null> {
-  const key = nameKey(name)
-  return key === '' ? null : (namedExactly(await projectsAs(reads, [key]), key)[0] ?? null)
 }
 
 async function projectFor(reads: Reads, name: string): Promise<ProjectRef | null> {

@@ -67,6 +67,22 @@ it('a decorated form that is itself a known name wins', async () => {
   expect(await answerTo(world, '/ci status acme/web main;')).toContain('#601')
 })
 
+it('no other build is meant than the one that was named, though a project is almost called so', async () => {
+  const world = await open()
+  const of = (project_id: number, name: string) => ({ project_id, project_name: name, project_full_name: name })
+  await sendAll(
+    world.app.url,
+    buildOf(701, { status: 'error', ...of(901, 'acme/web-601') }),
+    buildOf(702, { status: 'error', ...of(902, 'internal') }),
+    buildOf(703, { status: 'error', ...of(903, 'acme/_internal_') }),
+  )
+  await untilKnown(world, 6)
+  const cases = { '601': '#601', '#601': '#601', 'web-601': '#701', internal: '#702', _internal_: '#703' }
+  for (const [named, meant] of Object.entries(cases))
+    for (const command of ['why', 'status', 'restart'])
+      expect(await answerTo(world, `/ci ${command} ${named}`), `${command} ${named}`).toContain(meant)
+})
+
 it('a subscription is stored with the plain names of its project and branches', async () => {
   const world = await open()
   const patterns = () =>

@@ -5,7 +5,7 @@ import type { RunningOutcome, StatusOutcome, Target } from '../../catalog/outcom
 import { RED_COUNTED_MAX } from '../../catalog/breakages.ts'
 import {
   findBuild,
-  isBareNumber,
+  isBuildNumber,
   summariesOf,
   summaryOf,
   type FindBuildDeps,
@@ -37,9 +37,9 @@ export async function buildStatus(deps: StatusDeps, query: StatusQuery): Promise
   const { project: text, branch, channel } = query
   if (text === null) return statusOfChannel(deps, channel)
   if (branch !== null) return statusOfTarget(deps, { kind: 'project', project: text, branch })
-  const named = await findProject(deps.store.read, text)
-  if (named.kind === 'no-project' && isBareNumber(text))
+  if (await isBuildNumber(deps.store.read, text))
     return statusOfTarget(deps, { kind: 'build-number', number: text, project: null })
+  const named = await findProject(deps.store.read, text)
   if (named.kind !== 'project') return named
   const { project } = named
   const { projectId } = project
