@@ -2,6 +2,7 @@ import type { BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import { noticeDay } from '../domain/notice.ts'
 import { noticeSubject } from '../domain/revision.ts'
+import type { StoredMessage } from '../domain/plan.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import type { Card } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
@@ -13,15 +14,19 @@ import type { Reads, Tx } from '../store/store.ts'
  * @param subscriptions of that other channel
  */
 export async function shownInstead(
-  reads: Pick<Reads, 'card' | 'decisionsOf'>,
+  reads: Pick<Reads, 'card' | 'decisionsOf' | 'messagesOf'>,
   subject: string,
   subscriptions: readonly Subscription[],
   buildEvents: readonly Pick<BuildEvent, 'seq' | 'at'>[],
 ): Promise<ReadonlySet<number>> {
   const shown = new Set<number>()
   for (const channel of new Set(subscriptions.flatMap(({ insteadOf }) => insteadOf ?? []))) {
-    if (waits(await reads.card({ subject, channel }))) return new Set()
-    const decisions = new Map((await reads.decisionsOf({ subject, channel })).map((one) => [one.eventSeq, one.reason]))
+    const card = await reads.card({ subject, channel })
+    if (card?.queues.post) return new Set()
+    // An edit that waits may show what was decided after the last post, and need not show anything new.
+    const before = waits(card) ? lastPost(await reads.messagesOf({ subject, channel })) : Number.POSITIVE_INFINITY
+    const decided = (await reads.decisionsOf({ subject, channel })).filter(({ decidedAt }) => decidedAt < before)
+    const decisions = new Map(decided.map((one) => [one.eventSeq, one.reason]))
     for (const { seq, at } of buildEvents.filter((one) => decisions.has(one.seq))) {
       const notice = { subject: noticeSubject(noticeDay(at)), channel }
       if (decisions.get(seq) !== 'account-notice' || !waits(await reads.card(notice))) shown.add(seq)
@@ -32,6 +37,8 @@ export async function shownInstead(
 
 /** Also one that is looked for: while its channel is closed, nobody knows whether it arrived. */
 const waits = (card: Card | null): boolean => card !== null && Object.values(card.queues).some((due) => due !== null)
+const lastPost = (messages: readonly StoredMessage[]): number =>
+  Math.max(0, ...messages.filter(({ state }) => state === 'posted').map(({ claimedAt }) => claimedAt))
 
 /** At most this many revisions are woken at once. */
 const WOKEN_MAX = 200

@@ -35,7 +35,7 @@ export interface StoredDecision extends Decision {
 }
 
 /** What a card needs of a decision. */
-export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud'>
+export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud' | 'decidedAt'>
 
 export interface RevisionRef {
   revisionKey: string

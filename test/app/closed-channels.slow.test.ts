@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { delivery, rowsOf, send, settled, startApp, until } from '../support/app.ts'
+import { buildOf, delivery, rowsOf, send, settled, startApp, until } from '../support/app.ts'
 import { startPostgres } from '../support/postgres.ts'
 import {
   answersTo,
@@ -81,6 +81,37 @@ describe('a channel that is archived', () => {
       world.slack.messages(BUILDS).some(({ text }) => String(text).includes(`<#${WEB}> cannot be reached`)),
     )
     expect(world.slack.messages(BUILDS).filter(({ text }) => String(text).includes('acme/web #'))).toHaveLength(1)
+  })
+
+  it('does not bring back what it has shown, though an older card waits for an edit', async () => {
+    const world = await openFollowing()
+    const red = (n: number) => delivery({ ...buildOf(n), status: 'error' })
+    await send(world.app.url, red(1))
+    await untilCard(world, ['Failed', 'acme/web'], undefined, WEB)
+    await settled(world.app.url)
+    world.slack.acts.archive(WEB)
+    await until('it is closed', () => closedIn(world).length === 1)
+    await send(world.app.url, red(2))
+    await untilCard(world, ['Still failing', '#2'])
+    const waiting = `select 1 from card where channel = '${WEB}' and edit_at is not null`
+    await until('the older card waits', () => rowsOf(world.folder, waiting).length === 1)
+    const done = `select 1 from job where name = 'show-elsewhere ${WEB}'`
+    await until('all is looked through', () => rowsOf(world.folder, done).length === 1)
+    await send(world.app.url, red(3))
+    await untilCard(world, ['Still failing', '#3'])
+    expect(cardIn(world.slack, BUILDS, 'acme/web #1')).toBeUndefined()
+  })
+
+  it('shows the end of a build elsewhere whose beginning it has shown', async () => {
+    const world = await openReady({ slack: { rates: 'off', events: [] } })
+    await type(world, ada, '/ci subscribe acme/web all', WEB)
+    await untilAnswered(world, ada, ['Subscribed'], WEB)
+    await send(world.app.url, delivery())
+    await untilCard(world, ['Running', 'acme/web'], undefined, WEB)
+    await settled(world.app.url)
+    world.slack.acts.archive(WEB)
+    await send(world.app.url, delivery({ status: 'error' }))
+    await untilCard(world, ['Failed', 'acme/web'])
   })
 
   it('is reported to the admins if a file made it follow', async () => {

@@ -62,7 +62,6 @@ export const toDecision = (row: Selectable<Schema['decision']>): StoredDecision 
   rulesFrom: row.rules_from as StoredDecision['rulesFrom'],
   ruleResults: (JSON.parse(row.looked) as (RuleResult | RuleVerdict)[]).map(toRuleResult),
   noticeDay: row.notice_day,
-  decidedAt: row.decided_at,
 })
 
 export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof CARD_DECISION_COLUMNS)[number]>) => ({
@@ -71,9 +70,10 @@ export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof
   reason: row.reason as StoredDecision['reason'],
   turn: TURNS[row.recovered] ?? null,
   loud: row.loud === 1,
+  decidedAt: row.decided_at,
 })
 
-export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud'] as const
+export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud', 'decided_at'] as const
 
 /** The column `recovered` holds an index into this list. */
 const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']
