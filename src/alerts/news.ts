@@ -47,7 +47,7 @@ export async function readNews(
   const rules = project ? await deps.rulesOf(project.names) : null
   const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
   const followers = project
-    ? await followersOf(tx, subscriptions, await confirmedNames(tx, project.names), last?.branch)
+    ? await followersOf(tx, subscriptions, await confirmedNames(tx, project.names), last?.branch ?? '')
     : []
   const isWaiting = rules === 'wait' || (project !== null && (await requestAuthor(tx, deps, project, followers)))
   if (isWaiting && deps.clock.now() < project!.receivedAt + INGEST_WAIT_MS) {

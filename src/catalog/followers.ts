@@ -48,7 +48,7 @@ type BranchReads = Pick<Reads, 'branchesOf' | 'newestBuild'>
 
 /**
  * The subscriptions that follow a project. Its branches are read only if they decide whether the default channel's counts.
- * @param branch of a build that is about to be known, if there is one
+ * @param branch of a build that is about to be known, if there is one; empty: it names none
  */
 export async function followersOf(
   reads: BranchReads,

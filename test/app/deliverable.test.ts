@@ -97,6 +97,13 @@ describe('a subscription whose branches match nothing', () => {
     },
   )
 
+  it('takes no project away whose builds name no branch', async () => {
+    const stage = await openFollowed(`{ channel: ${WEB}, project: acme/web, branch: main }`)
+    await sendAll(stage.app.url, red(1, { branch: null }))
+    await settled(stage.app.url)
+    expect(linesIn(stage, 'acme/web #1')).toHaveLength(1)
+  })
+
   it.each(['main', 'm*', '"^main$", branch_match: regex'])(
     'but one that matches a known branch does: %s',
     async (branch) => {
