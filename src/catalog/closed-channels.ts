@@ -41,7 +41,7 @@ const lastPost = (messages: readonly StoredMessage[]): number =>
   Math.max(0, ...messages.filter(({ state }) => state === 'posted').map(({ claimedAt }) => claimedAt))
 
 /** At most this many revisions are woken at once. */
-const WOKEN_MAX = 200
+export const WOKEN_MAX = 200
 
 /** Wakes the revisions of which a closed channel has not shown everything, so that the default channel gets them. */
 export async function wakeUnshown(tx: Tx, closed: ChannelId, substitute: ChannelId, now: number): Promise<number> {

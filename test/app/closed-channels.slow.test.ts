@@ -114,6 +114,34 @@ describe('a channel that is archived', () => {
     await untilCard(world, ['Failed', 'acme/web'])
   })
 
+  it('shows elsewhere what came while the default channel was closed as well', async () => {
+    const { app, slack, folder } = await openReady({
+      subscriptions: [
+        `{ channel: ${WEB}, project: acme/web, events: [started], branch: fix/* }`,
+        `{ channel: ${OPS}, project: acme/web, events: [failed] }`,
+      ],
+    })
+    const untilClosed = (...channels: string[]) =>
+      until(
+        `${channels.join()} closed`,
+        () =>
+          closedIn({ folder })
+            .map(({ id }) => id)
+            .toSorted()
+            .join() === channels.join(),
+      )
+    slack.acts.archive(WEB)
+    await untilClosed(WEB)
+    const done = `select 1 from job where name = 'show-elsewhere ${WEB}' and last_done_at > 0`
+    await until('all is looked through', () => rowsOf(folder, done).length === 1)
+    slack.acts.archive(BUILDS)
+    await untilClosed(BUILDS, WEB)
+    await send(app.url, delivery({ branch: 'fix/login' }))
+    await untilKnown({ folder }, 1)
+    slack.acts.unarchive(BUILDS)
+    await untilCard({ slack }, ['Running', 'acme/web'])
+  })
+
   it('is reported to the admins if a file made it follow', async () => {
     const world = await openReady({
       settings: { CI_ADMINS: grace },

@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { SubscriptionDeps } from './outcomes.ts'
-import { wakeUnshown } from '../../catalog/closed-channels.ts'
+import { WOKEN_MAX, wakeUnshown } from '../../catalog/closed-channels.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
@@ -90,11 +90,15 @@ async function showElsewhere(
 ): Promise<void> {
   const name = `show-elsewhere ${channel}`
   const substitute = substituteIn(await subscriptions(), channel)
-  if (substitute === null || (await store.read.lastDoneAt(name)) === closedAt) return
+  const isDone = (await store.read.lastDoneAt(name)) === closedAt
+  // While the default channel is closed too, builds come that it does not get: it looks again when it opens.
+  if (substitute === null && isDone) await store.write((tx) => tx.setLastDoneAt(name, 0))
+  if (substitute === null || isDone) return
   const now = clock.now()
   const woken = await store.write(async (tx) => {
-    if (now > closedAt + INGESTED_AFTER_MS) await tx.setLastDoneAt(name, closedAt)
-    return wakeUnshown(tx, channel, substitute, now)
+    const count = await wakeUnshown(tx, channel, substitute, now)
+    if (count < WOKEN_MAX && now > closedAt + INGESTED_AFTER_MS) await tx.setLastDoneAt(name, closedAt)
+    return count
   })
   if (woken > 0) log.info({ channel, revisions: woken }, 'builds of a closed channel go to the default channel')
 }
