@@ -83,6 +83,17 @@ describe('a channel that is archived', () => {
     expect(world.slack.messages(BUILDS).filter(({ text }) => String(text).includes('acme/web #'))).toHaveLength(1)
   })
 
+  it('is told of once in the default channel, though Slack did not say whether the line arrived', async () => {
+    const world = await openFollowing()
+    const lines = () => world.slack.messages(BUILDS).filter(({ text }) => String(text).includes('cannot be reached'))
+    world.slack.faults.add({ kind: 'accept-then-drop', method: 'chat.postMessage', channel: BUILDS, times: 1 })
+    world.slack.acts.archive(WEB)
+    await until('the line is there', () => lines().length === 1)
+    const done = `select 1 from job where name = 'tell-closing ${WEB}'`
+    await until('all are told', () => rowsOf(world.folder, done).length === 1)
+    expect(lines()).toHaveLength(1)
+  })
+
   it('does not bring back what it has shown, though an older card waits for an edit', async () => {
     const world = await openFollowing()
     const red = (n: number) => delivery({ ...buildOf(n), status: 'error' })
