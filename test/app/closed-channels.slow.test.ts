@@ -132,21 +132,14 @@ describe('a channel that is archived', () => {
         `{ channel: ${OPS}, project: acme/web, events: [failed] }`,
       ],
     })
-    const untilClosed = (...channels: string[]) =>
-      until(
-        `${channels.join()} closed`,
-        () =>
-          closedIn({ folder })
-            .map(({ id }) => id)
-            .toSorted()
-            .join() === channels.join(),
-      )
+    const untilClosed = (count: number) =>
+      until(`${count} channels are closed`, () => closedIn({ folder }).length === count)
     slack.acts.archive(WEB)
-    await untilClosed(WEB)
+    await untilClosed(1)
     const done = `select 1 from job where name = 'show-elsewhere ${WEB}' and last_done_at > 0`
     await until('all is looked through', () => rowsOf(folder, done).length === 1)
     slack.acts.archive(BUILDS)
-    await untilClosed(BUILDS, WEB)
+    await untilClosed(2)
     await send(app.url, delivery({ branch: 'fix/login' }))
     await untilKnown({ folder }, 1)
     slack.acts.unarchive(BUILDS)
