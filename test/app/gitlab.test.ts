@@ -46,6 +46,23 @@ test.each<[string, PushWanted]>([
   expect(gitlab.calls().filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
+test('a restart that GitLab answers with a failed pipeline is told as not done, at once', async () => {
+  const { gitlab, ...stage } = await openGitlab()
+  const jobs = [{ name: 'lint' }, { name: 'deploy-all', trigger: true }]
+  const outcome = gitlab.push('acme/web', { jobs, outcome: 'none' })
+  const { id } = outcome.kind === 'pipeline' ? outcome.pipeline : { id: 0 }
+  // GitLab runs no trigger job again.
+  gitlab.finish(id, 'failed', ['deploy-all'])
+  await gitlab.settle()
+  await settled(stage.app.url)
+  await type(stage, PEOPLE.ada, '/ci restart #1')
+  await untilAnswered(stage, PEOPLE.ada, ['Not restarted', 'GitLab said: the pipeline is failed'])
+  const said = () => JSON.stringify(messagesIn(stage.slack, CHANNELS.builds))
+  await until('the card says so', () => said().includes('the build cannot be restarted now'))
+  expect(said()).toContain('*Failed*')
+  expect(said()).not.toContain('*Requested*')
+})
+
 test('used-up compute minutes are called that, on the card, in the notice and in answers', async () => {
   const { gitlab, ...stage } = await openGitlab()
   const said = () => JSON.stringify(messagesIn(stage.slack, CHANNELS.builds))

@@ -92,7 +92,7 @@ export function createGitlabClient({
     const shown = findJson((await send({ method: 'POST', url, purpose, statusSuffices: true })).text)
     const status = isRecord(shown) ? shown['status'] : null
     if (!undone.has(status)) return
-    const reason = `it has ended already (${String(status)})`
+    const reason = `the pipeline is ${String(status)}`
     throw new CiError({ kind: 'bad-request', purpose, reason, isWrite: true, isUndone: true })
   }
 
@@ -122,14 +122,15 @@ export function createGitlabClient({
       ).rate,
     commit: (project, sha, signal) =>
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
-    retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', PASSED),
+    retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', NOT_RUNNING),
     cancel: (project, id) => write(project, id, 'cancel', 'cancel a pipeline', ENDED),
   }
 }
 
-/** If all jobs passed, there is nothing to retry. If the pipeline has ended, there is nothing to cancel. */
-const PASSED: ReadonlySet<unknown> = new Set(['success'])
+/** It had ended before: there was nothing to cancel. */
 const ENDED: ReadonlySet<unknown> = new Set(['success', 'failed', 'skipped'])
+/** There was nothing to retry: no job had failed, or only trigger jobs, which GitLab does not run again. */
+const NOT_RUNNING: ReadonlySet<unknown> = new Set([...ENDED, 'canceled'])
 
 const isProject = (name: string): boolean => isIdDigits(name) || isProjectPath(name)
 
