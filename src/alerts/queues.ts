@@ -233,11 +233,12 @@ async function committers(
   attempts: readonly Attempt[],
   addresses: ReconcileDeps['addresses'],
 ): Promise<Committers> {
-  // Only a failure mentions anybody.
-  if (attempts.every(({ status }) => status !== 'failed')) return NOBODY
   const people = new Map<string, string>()
   const unclaimed = new Set<string>()
-  for (const handle of new Set(attempts.flatMap(({ details }) => details.committer ?? []))) {
+  // Only a failure and a warning mention anybody.
+  const hasFailed = attempts.some(({ status }) => status === 'failed')
+  const named = attempts.flatMap(({ details }) => [hasFailed ? details.committer : null, details.startedBy])
+  for (const handle of new Set(named.filter((name) => name !== null))) {
     const person = await reads.personOf(handle)
     if (person !== null) people.set(handle, person)
     else if (claimable(handle).kind === 'ok' && !(await reads.isClaimed(handle))) unclaimed.add(handle)
@@ -251,11 +252,7 @@ async function committers(
 }
 
 /** Who has the author's address, as far as Slack has told; else who claimed the login. Null: wants no mentions. */
-async function personBehind(
-  reads: Reads,
-  author: Author | null,
-  addresses: ReconcileDeps['addresses'],
-): Promise<string | null> {
+async function personBehind(reads: Reads, author: Author | null, addresses: ReconcileDeps['addresses']) {
   if (author === null) return null
   const user = author.email === null ? null : (addresses?.known(author.email) ?? null)
   if (user !== null) return (await reads.mentionsOf(user)) ? user : null

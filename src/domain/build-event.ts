@@ -35,6 +35,8 @@ export interface BuildDetails {
   requestUrl: string | null
   /** more about how it ended, if the source says more than a word */
   end: EndDetails | null
+  /** `with-warnings`: who started the job by hand that failed but may, if that is one person */
+  startedBy: string | null
 }
 
 /** How a build ended, by what the source says of its jobs. */
@@ -167,6 +169,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   author: newer.author ?? older.author ?? null,
   requestUrl: newer.requestUrl ?? older.requestUrl ?? null,
   end: (older.end?.isWhole && !newer.end?.isWhole ? older.end : newer.end) ?? older.end ?? null,
+  startedBy: newer.startedBy ?? older.startedBy ?? null,
 })
 
 export const NO_DETAILS: BuildDetails = {
@@ -189,4 +192,5 @@ export const NO_DETAILS: BuildDetails = {
   author: null,
   requestUrl: null,
   end: null,
+  startedBy: null,
 }

@@ -90,22 +90,14 @@ export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${i
 function noteOf(change: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
   const { id, kind: what, by, to, until, at, number } = change
   if (what === 'lapsed') return null
+  const { project, branch } = buildView(context.attempts.at(-1)!, context.attempts)
   if (what === 'deleted' || what === 'renamed' || what === 'merged' || what === 'closed')
-    return {
-      kind: 'note',
-      what,
-      by,
-      to,
-      until,
-      at,
-      branch: buildView(context.attempts.at(-1)!, context.attempts).branch,
-    }
+    return { kind: 'note', what, by, to, until, at, branch }
   if (what !== 'reminded') {
     const from = what === 'taken' ? ownerBefore(change, context.changes) : null
     return { kind: 'note', what, by, to, until, at, ...(from !== null && from !== by && { from }) }
   }
   const red = context.reminders.get(id)
-  const { project, branch } = buildView(context.attempts.at(-1)!, context.attempts)
   return red ? { kind: 'reminder', project, branch, ...red, broadcast: number === 1 && !context.quiet } : null
 }
 
@@ -201,6 +193,7 @@ function requestView(request: Request, context: StoryContext): RequestView {
 
 function replyView(attempt: Attempt, context: StoryContext): ReplyView {
   const isNews = attempt === context.attempts.at(-1)
+  const isLoud = !context.quiet && context.isLoud(attempt) && !isWarned(attempt, context)
   return {
     kind: 'reply',
     shown: shownIn(attempt, context),
@@ -215,21 +208,26 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     mention: isNews ? mentionFor(attempt, context) : null,
     claim: claimFor(attempt, context),
     proposed: isNews ? proposedFor(attempt, context) : null,
-    broadcast: isNews && !context.quiet && context.isLoud(attempt) && !isRedAgain(attempt, context),
+    broadcast: isNews && isLoud && !isRedAgain(attempt, context),
     streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
   }
 }
 
 // No reply while the card itself shows the attempt's end. Once the card shows another attempt, the thread needs one.
-const hasReply = (attempt: Attempt, { attempts, postedAttempt, isAnnounced }: StoryContext): boolean =>
-  isFinal(attempt.status) &&
-  !isAccountNotice(attempt.status) &&
-  isAnnounced(attempt) &&
-  (attemptKey(attempt) !== postedAttempt || attempt !== attempts.at(-1))
+const hasReply = (attempt: Attempt, context: StoryContext): boolean =>
+  (context.isAnnounced(attempt) &&
+    isFinal(attempt.status) &&
+    !isAccountNotice(attempt.status) &&
+    (attemptKey(attempt) !== context.postedAttempt || attempt !== context.attempts.at(-1))) ||
+  isWarned(attempt, context)
+
+/** Somebody is told of the job that they started: in the thread alone. */
+const isWarned = (attempt: Attempt, context: StoryContext): boolean =>
+  attempt.status === 'success' && mentionFor(attempt, context) !== null
 
 // A CI machine error is nobody's fault: only `failed` mentions the committer.
 const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
-  attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : null
+  attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : mentionOf(attempt.details.startedBy)
 
 // Offered once for a commit, at its first failure: a person who did not press the button need not be asked again.
 const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): string | null =>

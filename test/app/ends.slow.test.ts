@@ -1,10 +1,12 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { deliverChanged, NOWHERE, pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import type { PushWanted } from '../../packages/sandbox-gitlab/src/push.ts'
 import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
-import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openStage, rowsOf, settled, until, type Stage } from '../support/app.ts'
+import { threadOf, type, untilCard } from '../support/world.ts'
 
 // How a build ended is what its jobs say, whatever the word for the whole build is.
 
@@ -23,13 +25,17 @@ async function openGithub() {
   return { ...stage, github }
 }
 
-async function openGitlab() {
+async function openGitlab(subscriptions: readonly string[] = []) {
   const gitlab = createSandboxGitlab()
   await gitlab.start()
   onTestFinished(() => gitlab.stop())
   const { url: siteUrl, token, webhookToken } = gitlab.address()
   const named = { GITLAB_URL: siteUrl, GITLAB_TOKEN: token, GITLAB_WEBHOOK_SECRET: webhookToken! }
-  const stage = await openStage({ settings: { ...CARDS, ...named } })
+  const stage = await openStage({
+    settings: { ...CARDS, ...named },
+    ...(subscriptions.length > 0 && { subscriptions }),
+  })
+  stage.slack.connectBot(`${stage.app.url}/slack/events`)
   gitlab.setWebhookUrl(`${stage.app.url}/webhooks/gitlab`)
   const push = (wanted: PushWanted): number => {
     const outcome = gitlab.push('acme/web', { ms: 0, ...wanted })
@@ -129,6 +135,46 @@ test('GitLab: a pipeline that passed with a failed job that may fail names it', 
   stage.gitlab.finish(id, 'success', ['deploy'])
   await until('it passed', () => said(stage).includes('with warnings: deploy'))
 })
+
+const EVERY_END = [`{ channel: ${CHANNELS.builds}, project: all, events: [failed, success], mention: committer }`]
+
+test.each<[string, players: readonly string[], PushWanted['jobs'], isTold: boolean]>([
+  ['a person started', ['Ada'], [{ name: 'deploy', manual: true, allowFailure: true }], true],
+  [
+    'two people started',
+    ['Ada', 'Lin'],
+    ['deploy', 'docs'].map((name) => ({ name, manual: true, allowFailure: true })),
+    false,
+  ],
+  ['nobody started by hand', [], [{ name: 'deploy', allowFailure: true }], false],
+])(
+  'GitLab: with warnings of jobs that %s, the thread mentions the one who did',
+  async (_, players, jobs = [], isTold) => {
+    const stage = await openGitlab(EVERY_END)
+    await type(stage, PEOPLE.ada, '/ci me ada')
+    await until('the name is hers', () => rowsOf(stage.folder, 'select 1 from person').length > 0)
+    const id = stage.push({ outcome: 'none', jobs: [{ name: 'unit' }, ...jobs] })
+    if (players.length > 0) {
+      stage.gitlab.finish(id, 'success')
+      await untilCard(stage, ['Passed'])
+      // GitLab tells the ends of a pipeline apart by the second.
+      await setTimeout(1_000)
+      for (const player of players) stage.gitlab.play(id, player)
+    }
+    stage.gitlab.finish(
+      id,
+      'success',
+      jobs.map(({ name }) => name),
+    )
+    const card = await untilCard(stage, ['with warnings: deploy'])
+    if (isTold) await until('she is told', () => JSON.stringify(threadOf(stage, card)).includes(`<@${PEOPLE.ada}>`))
+    await settled(stage.app.url)
+    await until('it is read', () => isRead(stage))
+    const [thread, channel] = [JSON.stringify(threadOf(stage, card)), JSON.stringify(card)]
+    expect([thread, channel].map((text) => text.includes(`<@${PEOPLE.ada}>`))).toEqual([isTold, false])
+    expect(JSON.stringify(stage.slack.messages(CHANNELS.builds))).not.toContain('thread_broadcast')
+  },
+)
 
 test('GitHub: a warning of the job’s own tools about a time limit does not turn a cancelled run red', async () => {
   const stage = await openGithub()

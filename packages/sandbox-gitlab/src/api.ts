@@ -66,7 +66,7 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
     )
 
   function play(job: Job, pipeline: Pipeline): Reply {
-    const result = life.play(pipeline, job)
+    const result = life.play(pipeline, { job })
     if (result.kind === 'changed') return json(200, jobEntity(world, pipeline, job))
     return json(400, { message: `400 Bad request - ${result.reason}` })
   }

@@ -13,6 +13,7 @@ const finishSchema = z.strictObject({
 })
 const branchSchema = z.strictObject({ branch: z.string() })
 const renameSchema = z.strictObject({ to: z.string() })
+const playSchema = z.strictObject({ by: z.string().nullable().default(null) })
 const closeSchema = z.strictObject({ iid: z.int(), merged: z.boolean().default(false) })
 const advanceSchema = z.strictObject({ status: z.enum(STATUSES) })
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).nullable() })
@@ -57,7 +58,7 @@ export function controlRoutes(gitlab: Handles): Route[] {
     ),
     onPipeline('finish', finishSchema, (id, { status, failedJobs }) => gitlab.finish(id, status, failedJobs)),
     onPipeline('advance', advanceSchema, (id, { status }) => gitlab.advance(id, status)),
-    onPipeline('play', nothing, (id) => gitlab.play(id)),
+    onPipeline('play', playSchema, (id, { by }) => gitlab.play(id, by)),
     onPipeline('cancel', nothing, (id) => gitlab.cancel(id)),
     onPipeline('retry', retrySchema, (id, wanted) => gitlab.retry(id, wanted)),
     get('/sandbox/calls', () => json(200, { calls: gitlab.calls() })),

@@ -1,9 +1,17 @@
+import { hash } from 'node:crypto'
 import { projectOf } from './state.ts'
 import type { MergeRequest, Pipeline, Project, World } from './state.ts'
 import { wordsOf } from './statuses.ts'
 
 /** The user who triggered every pipeline. Never the commit's author, so that a client that mixes them up is noticed. */
 export const USER = { id: 42, name: 'Release Robot', username: 'robot', avatar_url: 'https://gitlab.example/42.png' }
+
+/** A person's account, called by their name in lower case: `grace-hopper`. */
+export function accountOf(name: string): typeof USER {
+  const username = name.toLowerCase().replaceAll(/\W+/g, '-')
+  const id = Number.parseInt(hash('sha1', username).slice(0, 7), 16)
+  return { id, name, username, avatar_url: `https://gitlab.example/${id}.png` }
+}
 
 export type Write = (ms: number | null) => string | null
 export const isoTime: Write = (ms) => (ms === null ? null : new Date(ms).toISOString())

@@ -49,8 +49,8 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
     finish: (id: number, end: End, failed?: FailedJobsWanted) => change(id, (one) => life.finish(one, end, failed)),
     /** Sets any status, even one that GitLab would not allow now. */
     advance: (id: number, status: Status) => change(id, (one) => life.advance(one, status)),
-    /** Starts the manual job that the pipeline waits for. */
-    play: (id: number) => change(id, (one) => life.play(one)),
+    /** Somebody starts the manual job that the pipeline waits for; by default the user of all pipelines. */
+    play: (id: number, by: string | null = null) => change(id, (one) => life.play(one, { by })),
     cancel: (id: number) => change(id, (one) => life.cancel(one)),
     retry: (id: number, wanted?: RetryWanted) => change(id, (one) => life.retry(one, wanted)),
     state: () => ({

@@ -74,12 +74,12 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     return CHANGED
   }
 
-  /** Starts a manual job, or one that has run already once more; by default the first one that waits. */
-  function play(pipeline: Pipeline, wanted?: Job): ChangeResult {
+  /** A person starts a manual job, or one that has run already once more; by default the first one that waits. */
+  function play(pipeline: Pipeline, { job: wanted, by = null }: { job?: Job; by?: string | null } = {}): ChangeResult {
     const job = wanted ?? latestJobs(pipeline).find(({ status }) => status === 'manual')
     if (!job || !isPlayable(job)) return notPossible('Unplayable Job')
-    if (job.status === 'manual') job.status = 'pending'
-    else pipeline.jobs.push({ ...jobAgain(world, job), status: 'pending' })
+    if (job.status === 'manual') Object.assign(job, { status: 'pending', startedBy: by })
+    else pipeline.jobs.push({ ...jobAgain(world, job), status: 'pending', startedBy: by })
     if (isEnd(pipeline.status)) pipeline.attempts.push(newAttempt())
     // Where another job has run, GitLab says `running` even before a runner takes this one.
     if (pipeline.status === 'manual' && !latestJobs(pipeline).some(hasRun)) enter(pipeline, 'pending')

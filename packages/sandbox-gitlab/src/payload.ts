@@ -1,4 +1,4 @@
-import { FORK_ID, isoTime, pipelineDetails, requestId, stateOf, titleOf, USER, webUrl } from './entities.ts'
+import { accountOf, FORK_ID, isoTime, pipelineDetails, requestId, stateOf, titleOf, USER, webUrl } from './entities.ts'
 import type { Write } from './entities.ts'
 import { HOOK_RUNNER, jobDetails } from './job-entities.ts'
 import { findPipeline, latestJobs, projectOf, sourceJob, stagesOf } from './state.ts'
@@ -100,7 +100,7 @@ const build = (world: World, job: Job) => ({
   failure_reason: job.failureReason,
   when: job.manual ? 'manual' : 'on_success',
   manual: job.manual,
-  user: HOOK_USER,
+  user: job.startedBy === null ? HOOK_USER : { ...accountOf(job.startedBy), email: '[REDACTED]' },
   runner: job.startedAt === null ? null : HOOK_RUNNER,
   artifacts_file: { filename: null, size: null },
   environment: job.manual ? PRODUCTION : null,

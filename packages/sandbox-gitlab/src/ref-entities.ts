@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import {
+  accountOf,
   commitBasic,
   FORK_ID,
   isoTime,
@@ -69,7 +70,7 @@ export function mergeRequestEntity(world: World, project: Project, request: Merg
     user_notes_count: 0,
     upvotes: 0,
     downvotes: 0,
-    author: userEntity(world, accountOf(first)),
+    author: userEntity(world, accountOf(first.author.name)),
     assignees: [],
     assignee: null,
     reviewers: [],
@@ -115,11 +116,4 @@ export function mergeRequestEntity(world: World, project: Project, request: Merg
     first_contribution: false,
     user: { can_merge: true },
   }
-}
-
-/** The account of a commit's author, called by their name in lower case: `grace-hopper`. */
-function accountOf({ author: { name } }: Commit) {
-  const username = name.toLowerCase().replaceAll(/\W+/g, '-')
-  const id = Number.parseInt(hash('sha1', username).slice(0, 7), 16)
-  return { id, name, username, avatar_url: `https://gitlab.example/${id}.png` }
 }

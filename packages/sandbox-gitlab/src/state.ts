@@ -54,6 +54,8 @@ export interface Job extends z.infer<typeof jobSchema>, Times {
   id: number
   status: Status
   failureReason: string | null
+  /** who started it by hand: the name of a person; null: nobody */
+  startedBy: string | null
   /** whether a newer job replaces this one */
   isRetried: boolean
 }
@@ -202,6 +204,7 @@ export const newJob = (world: World, job: z.infer<typeof jobSchema>): Job => ({
   id: world.nextJobId++,
   status: 'created',
   failureReason: null,
+  startedBy: null,
   ...freshTimes(world),
   isRetried: false,
 })

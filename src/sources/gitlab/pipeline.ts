@@ -64,7 +64,14 @@ const COMMIT = z.object({
   author: z.object({ name: text, email: text }).nullable().catch(null),
 })
 
-const JOB = z.object({ name: text, status: text, failure_reason: text, allow_failure: z.boolean().catch(false) })
+const JOB = z.object({
+  name: text,
+  status: text,
+  failure_reason: text,
+  allow_failure: z.boolean().catch(false),
+  manual: z.boolean().nullable().catch(null),
+  user: USER,
+})
 
 const MERGE_REQUEST = z.object({ iid: idDigits, title: text, url: text })
 
@@ -116,6 +123,8 @@ export function readPipeline({
   const { failed, allowed } = failedIn(jobs)
   const projectId = gitlabProjectId(repo.id)
   const rawStatus = rawStatusOf(read, failed)
+  const starter = (user === undefined ? read.user : USER.parse(user))?.username ?? null
+  const end = isFinal(toStatus(rawStatus)) ? endOf(read, { failed, allowed, isWhole }) : null
   const isOver = isFinal(toStatus(rawStatus))
   return {
     observation: {
@@ -132,7 +141,7 @@ export function readPipeline({
         commitUrl: read.sha && repo.web_url ? `${repo.web_url}/-/commit/${read.sha}` : null,
         shortCommitId: read.sha?.slice(0, 8) ?? null,
         message: commitTitle(request?.title ?? commitData?.message ?? commitData?.title ?? null),
-        ...personOf(trigger.person, commitData, user === undefined ? read.user : USER.parse(user)),
+        ...personOf(trigger.person, commitData, starter),
         requestUrl: request?.url ?? null,
         startedAt: isOver ? null : startOf(read, rawStatus),
         finishedAt: isOver ? read.finished_at : null,
@@ -140,7 +149,8 @@ export function readPipeline({
         number: read.iid,
         lastEndAt: lastEndOf(read.finished_at, isOver),
         failedJobs: failed.length > 0 ? namesOf(failed) : null,
-        end: isOver ? endOf(read, { failed, allowed, isWhole }) : null,
+        end,
+        startedBy: end?.how === 'with-warnings' ? startedBy(allowed, starter) : null,
       },
     },
     project: projectIn(repo),
@@ -236,6 +246,17 @@ function endOf(
 
 const OVER_TIME = 'job_execution_timeout'
 
+/**
+ * The one person who started these jobs by hand. The API does not say which jobs are manual. But GitLab names whoever
+ * started the pipeline as the user of every job, until somebody else starts one.
+ */
+function startedBy(jobs: readonly Job[], starter: string | null): string | null {
+  const people = jobs.flatMap(({ manual, user }) =>
+    (manual ?? (starter !== null && user?.username !== starter)) ? (user?.username ?? []) : [],
+  )
+  return new Set(people).size === 1 ? people[0]! : null
+}
+
 const WORDS = new Map([
   ['created', 'queued'],
   ['waiting_for_resource', 'queued'],
@@ -282,17 +303,15 @@ const OF_THE_MACHINE = new Set([
 ])
 
 /** Whom the pipeline is about. GitLab does not say here who opened a merge request. */
-function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, user: z.infer<typeof USER>) {
+function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, starter: string | null) {
   switch (person) {
     case 'author': {
       const name = commit?.author?.name ?? commit?.author_name ?? null
       const email = commit?.author?.email ?? commit?.author_email ?? null
       return { committer: name, author: authorOf({ name, email, login: null }) }
     }
-    case 'starter': {
-      const login = user?.username ?? null
-      return { committer: login, author: authorOf({ name: null, email: null, login }) }
-    }
+    case 'starter':
+      return { committer: starter, author: authorOf({ name: null, email: null, login: starter }) }
     case 'opener':
     case 'nobody':
       return { committer: null, author: null }
