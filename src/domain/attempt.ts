@@ -1,6 +1,7 @@
 import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
 import { compareOrders, type BuildId } from './ids.ts'
 import { isAccountNotice, isFinal, isRed, type Status } from './status.ts'
+import { hasStreak } from './stream.ts'
 
 /** A start that is received this long after an end begins a new attempt; before that it is a late delivery. */
 export const LATE_START_MS = 60_000
@@ -95,9 +96,14 @@ export function foldAttempts(buildEvents: readonly BuildEvent[], restarts: reado
 export const hasEnded = ({ status, details }: Pick<Attempt, 'status' | 'details'>): boolean =>
   isFinal(status) || (status === 'unknown' && details.finishedAt !== null)
 
-/** Has it ended in a way of which the source may know more: which jobs failed, and whether it was only cancelled? */
-export function needsReading({ status, details: { end }, buildEvents, finalSeq }: Attempt): boolean {
+/**
+ * May the source know more: who opened the request that it is of; and of its end, which jobs failed, and whether it was
+ * only cancelled?
+ */
+export function needsReading({ status, details, buildEvents, finalSeq }: Attempt): boolean {
+  const { end, requestUrl, committer } = details
   if (end?.isWhole || buildEvents.find(({ seq }) => seq === finalSeq)?.origin === 'history') return false
+  if (requestUrl !== null && committer === null && hasStreak(buildEvents[0]!.branch ?? '')) return true
   return isRed(status) || status === 'stopped' || end?.how === 'with-warnings'
 }
 

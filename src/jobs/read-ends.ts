@@ -3,7 +3,7 @@ import { sourceOf, type SourceName } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { CiError, isAway } from '../sources/http/errors.ts'
-import type { EndedBuild, Sources } from '../sources/source.ts'
+import type { UnreadBuild, Sources } from '../sources/source.ts'
 import type { KnownBuild } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
@@ -23,8 +23,8 @@ interface ReadEnds {
 }
 
 /**
- * Asks each build's source, once after its end, which jobs failed and whether its own word is the whole truth. However
- * the end was learnt, what its jobs say has the last word.
+ * Asks each build's source who opened the request that it is of; and, once after its end, which jobs failed and whether
+ * its own word is the whole truth. However the end was learnt, what its jobs say has the last word.
  */
 export async function readEnds(deps: ReadEnds, signal: AbortSignal): Promise<void> {
   const due = await deps.store.read.unreadEnds(deps.clock.now(), ENDS_MAX)
@@ -43,7 +43,7 @@ async function readEnd(deps: ReadEnds, build: KnownBuild, signal: AbortSignal): 
   const { store, clock, log, sources, record } = deps
   const { projectId, buildId } = build
   const read = sources(projectId)?.readEnd
-  const ended = read ? await endedBuild(store.read, build) : null
+  const ended = read ? await unreadBuild(store.read, build) : null
   try {
     const isDue = read && ended && clock.now() - build.at <= NEWS_MS
     const observation = isDue ? await read(ended, signal) : null
@@ -52,10 +52,7 @@ async function readEnd(deps: ReadEnds, build: KnownBuild, signal: AbortSignal): 
     return true
   } catch (error) {
     if (!(error instanceof CiError)) throw error
-    log.warn(
-      { err: error, project: projectId, build: buildId },
-      'the jobs of a build could not be read; tried again later',
-    )
+    log.warn({ err: error, project: projectId, build: buildId }, 'a build could not be read; tried again later')
     await putOff(deps, build, Math.max(AGAIN_MS, error.retryAfterMs ?? 0))
     return !isAway(error)
   }
@@ -64,12 +61,13 @@ async function readEnd(deps: ReadEnds, build: KnownBuild, signal: AbortSignal): 
 const putOff = ({ store, clock }: ReadEnds, build: KnownBuild, ms: number): Promise<void> =>
   store.write((tx) => tx.setReadEndAt(build, clock.now() + ms))
 
-async function endedBuild(
+async function unreadBuild(
   reads: Store['read'],
-  { projectId, buildId, attempt }: KnownBuild,
-): Promise<EndedBuild | null> {
+  { projectId, buildId, attempt, branch: stream }: KnownBuild,
+): Promise<UnreadBuild | null> {
   const project = await reads.project({ uuid: null, legacyId: projectId, names: [] })
   const events = await reads.eventsOfBuild(projectId, buildId)
   const end = events.findLast(({ details }) => details.attempt === attempt && details.lastEndAt !== null)
-  return project && { projectId, project: project.name, buildId, attempt, lastEndAt: end?.details.lastEndAt ?? null }
+  const lastEndAt = end?.details.lastEndAt ?? null
+  return project && { projectId, project: project.name, stream, buildId, attempt, lastEndAt }
 }

@@ -22,10 +22,10 @@ export interface Source {
    */
   readProject: ((id: ProjectId, names: readonly string[], signal?: AbortSignal) => Promise<KnownProject | null>) | null
   /**
-   * Reads how a build ended, with its jobs: see `EndDetails`. Null: the source does not show this end, of this project,
-   * any more. The call is null if the source's own word says it all.
+   * Reads a build with who opened its request and, if it has ended, with its jobs: see `EndDetails`. Null: the source
+   * does not show this end, of this project, any more. The call is null if the source's own word says it all.
    */
-  readEnd: ((ended: EndedBuild, signal?: AbortSignal) => Promise<Observation | null>) | null
+  readEnd: ((read: UnreadBuild, signal?: AbortSignal) => Promise<Observation | null>) | null
   /**
    * Whether the branch or request of a stream is still there. Null: the source does not say. The call is null if the
    * source has no interface for it.
@@ -72,13 +72,15 @@ export interface NamedStream {
 /** `tag`: it never was a branch, so nothing follows on it. */
 export type BranchState = 'there' | 'tag' | BranchEnd
 
-/** One attempt of a build that has ended. */
-export interface EndedBuild {
+/** One attempt of a build. */
+export interface UnreadBuild {
   projectId: ProjectId
   project: string
+  /** see `streamOf` */
+  stream: string | null
   buildId: BuildId
   attempt: number
-  /** when it ended, where that tells attempts apart: see `BuildDetails` */
+  /** when it last ended, where that tells attempts apart: see `BuildDetails` */
   lastEndAt?: number | null
 }
 

@@ -364,8 +364,11 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    *   how it ended (ms)
    */
   saveBuild(build: KnownBuild & { number?: string | null; readEndAt?: number | null }): Promise<void>
-  /** When to ask the source again how this attempt ended (ms); null: it need not be asked any more. */
-  setReadEndAt(build: Pick<KnownBuild, 'projectId' | 'buildId' | 'attempt'>, at: number | null): Promise<void>
+  /**
+   * When to ask the source again about this attempt (ms); null: it need not be asked any more. Changes nothing if the
+   * attempt has news since: they say whether it is to be asked.
+   */
+  setReadEndAt(build: Pick<KnownBuild, 'projectId' | 'buildId' | 'attempt' | 'at'>, at: number | null): Promise<void>
   /** Removes a build that turned out not to exist. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
   /**

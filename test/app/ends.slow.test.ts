@@ -16,11 +16,15 @@ const said = ({ slack }: Stage): string => JSON.stringify(messagesIn(slack, CHAN
 
 const isRead = ({ folder }: Stage) => rowsOf(folder, 'select 1 from build where read_end_at is not null').length === 0
 
-async function openGithub() {
+async function openGithub(subscriptions: readonly string[] = []) {
   const github = await startGithub()
   const { apiUrl, token, webhookSecret } = github.address()
   const named = { GITHUB_API_URL: apiUrl, GITHUB_TOKEN: token, GITHUB_WEBHOOK_SECRET: webhookSecret }
-  const stage = await openStage({ settings: { ...CARDS, ...named } })
+  const stage = await openStage({
+    settings: { ...CARDS, ...named },
+    ...(subscriptions.length > 0 && { subscriptions }),
+  })
+  stage.slack.connectBot(`${stage.app.url}/slack/events`)
   github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
   return { ...stage, github }
 }
@@ -200,3 +204,41 @@ test('GitHub: a run that was delivered as failed, and has passed, has passed', a
   await until('it is told as failed', () => said(stage).includes('*Failed*'))
   await until('it has passed', () => !said(stage).includes('*Failed*'))
 })
+
+/** A commit of Ada's in her request 87 is built, until it fails. */
+const OPENED = {
+  GitHub: async () => {
+    const stage = await openGithub(EVERY_END)
+    return {
+      stage,
+      start: () => pushed(stage.github, { branch: 'fix', pullRequest: 87, outcome: 'none' }).id,
+      fail: (id: number) => void stage.github.finish(id, 'failure'),
+      reads: () => stage.github.calls().filter(({ path }) => path.endsWith('/pulls/87')),
+    }
+  },
+  GitLab: async () => {
+    const stage = await openGitlab(EVERY_END)
+    return {
+      stage,
+      start: () => stage.push({ branch: 'fix', mergeRequest: { iid: 87, title: 'Mend it' }, outcome: 'none' }),
+      fail: (id: number) => void stage.gitlab.finish(id, 'failed'),
+      reads: () => stage.gitlab.calls().filter(({ path }) => path.endsWith('/merge_requests/87')),
+    }
+  },
+}
+
+test.each(['GitHub', 'GitLab'] as const)(
+  '%s: who opened a request is read once, before its builds end, and is told of those that fail',
+  async (name) => {
+    const { stage, start, fail, reads } = await OPENED[name]()
+    await type(stage, PEOPLE.ada, '/ci me ada')
+    await until('the name is hers', () => rowsOf(stage.folder, 'select 1 from person').length > 0)
+    const builds = [start(), start()]
+    await until('it is read', () => rowsOf(stage.folder, "select 1 from build where committer = 'ada'").length === 2)
+    for (const id of builds) fail(id)
+    await until('she is told', () => said(stage).split(`<@${PEOPLE.ada}>`).length > 2)
+    await settled(stage.app.url)
+    await until('it is known', () => isRead(stage))
+    expect(reads()).toHaveLength(1)
+  },
+)

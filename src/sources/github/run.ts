@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { authorOf } from '../../domain/author.ts'
-import { commitTitle, NO_DETAILS } from '../../domain/build-event.ts'
+import { commitTitle, NO_DETAILS, type BuildDetails } from '../../domain/build-event.ts'
 import { githubProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/status.ts'
 import { fields } from '../../lib/json-parts.ts'
@@ -164,6 +164,17 @@ function requestUrlOf({ html_url: url }: GithubRepository, stream: string | null
   const number = /^#(\d+)/.exec(stream ?? '')?.[1]
   return url !== null && number !== undefined ? `${url}/pull/${number}` : null
 }
+
+/** Who opened a pull request, and its title. */
+export function openedBy(pull: unknown): Pick<BuildDetails, 'committer' | 'author' | 'message'> {
+  const { user, title } = PULL.parse(pull)
+  return {
+    ...about(user?.login, { name: null, email: null, username: user?.login ?? null }),
+    message: commitTitle(title),
+  }
+}
+
+const PULL = z.object({ user: ACCOUNT, title: text })
 
 /** Whom the run is about. GitHub does not say here who opened a pull request. */
 function personOf({ head_commit: commit, actor }: GithubRun, person: Person) {

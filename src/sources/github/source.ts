@@ -3,21 +3,23 @@ import { isFinal, isRed, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { repositoryIn } from '../../domain/project-names.ts'
-import { branchIn, requestNumberIn } from '../../domain/stream.ts'
+import { branchIn, hasStreak, requestNumberIn } from '../../domain/stream.ts'
 import type { Reads } from '../../store/store.ts'
 import { CiError, unlessGone, unlessMissing } from '../http/errors.ts'
 import { isRepositoryName } from '../names.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
-import type { BranchState, EndedBuild, NamedStream, ShownBuild, Source } from '../source.ts'
+import type { BranchState, UnreadBuild, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
-import { readRun, readWorkflow } from './run.ts'
+import { readOpened, unlessAway, type ReadOpened } from '../opened.ts'
+import { openedBy, readRun, readWorkflow } from './run.ts'
 
 /**
  * GitHub Actions. A run of a workflow is a build, and the workflow is a project.
  * @param reads finds a project's repository
  */
 export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'project'>): Source {
+  const opened = readOpened((repository, number, signal) => unlessGone(client.pull(repository, number, signal)))
   return {
     async getProject(projectId, { branch, builds: asked = [] } = {}, signal) {
       const project = await storedProject(reads, projectId)
@@ -49,7 +51,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       ])
       return isOfAnother(run, shown) ? null : readRun(run, shown, workflow)
     },
-    readEnd: (ended, signal) => readEnd(client, ended, signal),
+    readEnd: (build, signal) => readEnd(client, opened, build, signal),
     readBranch: (stream, signal) => readBranch(client, stream, signal),
     async readProject(projectId, names, signal) {
       for (const repository of new Set(names.map(repositoryIn).filter(isRepositoryName))) {
@@ -112,16 +114,34 @@ const TIMED_OUT = /exceeded the maximum execution time/i
 
 async function readEnd(
   client: GithubClient,
-  { projectId, project, buildId, attempt }: EndedBuild,
+  opened: ReadOpened,
+  { projectId, project, stream, buildId, attempt }: UnreadBuild,
   signal?: AbortSignal,
 ): Promise<Observation | null> {
   const repository = repositoryIn(project)
   if (!isRepositoryName(repository)) return null
   const run = await unlessMissing(client.run(repository, buildId, signal))
   const shown = readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project) })?.observation
-  const isIt = shown && shown.projectId === projectId && shown.details.attempt === attempt
-  return isIt ? wholeEnd(client, repository, shown, signal) : null
+  if (!shown || shown.projectId !== projectId || shown.details.attempt !== attempt) return null
+  // GitHub no longer names a request that was closed.
+  const own = await withOpener(opened, repository, { ...shown, branch: stream ?? shown.branch }, signal)
+  return isFinal(toStatus(own.rawStatus)) ? wholeEnd(client, repository, own, signal) : own
 }
+
+/** With who opened its pull request, and the title. */
+async function withOpener(
+  opened: ReadOpened,
+  repository: string,
+  shown: Observation,
+  signal?: AbortSignal,
+): Promise<Observation> {
+  const number = isOfOpener(shown.branch) ? requestNumberIn(shown.branch) : null
+  const pull = number === null ? null : await opened(repository, number, signal)
+  return pull ? { ...shown, details: { ...shown.details, ...openedBy(pull) } } : shown
+}
+
+/** Whether it is the stream of a pull request, and not that of a merge queue. */
+const isOfOpener = (stream: string | null): stream is string => stream !== null && hasStreak(stream)
 
 /** A run is `cancelled` even if jobs of it had failed before, or ran over their time limit: its jobs tell. */
 async function wholeEnd(
@@ -132,7 +152,6 @@ async function wholeEnd(
 ): Promise<Observation | null> {
   const { buildId, rawStatus, details } = shown
   const wasStopped = toStatus(rawStatus) === 'stopped'
-  if (!isFinal(toStatus(rawStatus))) return null
   // What was delivered as a failure has not failed.
   if (!isRed(toStatus(rawStatus)) && !wasStopped)
     return { ...shown, details: { ...details, end: { isWhole: true, how: null, says: [] } } }
@@ -203,6 +222,7 @@ export const polledGithub = (
       repository: await client.repository(name, signal),
       workflows: new Map<string, unknown>(),
     }))
+    const opened = readOpened((repository, number, signal) => unlessGone(client.pull(repository, number, signal)))
     let etag: string | null = null
     let newest: ShownBuild[] = []
     let pushedOut: string[] | null = null
@@ -229,7 +249,11 @@ export const polledGithub = (
         newest = runs
         pushedOut = [...wanted.slice(shown.length), ...others.filter(isOpen).map(idOf)]
       }
-      return { builds: [...runs, ...others].map((run) => listed(client, name, run)), isWhole: true, done }
+      return {
+        builds: [...runs, ...others].map((run) => listed(client, opened, name, run, signal)),
+        isWhole: true,
+        done,
+      }
     }
   },
 })
@@ -269,14 +293,21 @@ async function readRuns(
   return read
 }
 
-function listed(client: GithubClient, repository: string, run: ShownBuild): ListedBuild {
+function listed(
+  client: GithubClient,
+  opened: ReadOpened,
+  repository: string,
+  run: ShownBuild,
+  signal: AbortSignal,
+): ListedBuild {
   const { projectId, buildId, rawStatus, details } = run.observation
+  const told = () => unlessAway(run.observation, withOpener(opened, repository, run.observation, signal))
   return {
     projectId,
     buildId,
     state: `${details.attempt} ${rawStatus}`,
     isOpen: isOpen(run),
-    read: async () => run,
-    readEnd: (signal) => wholeEnd(client, repository, run.observation, signal),
+    read: async () => ({ ...run, observation: await told() }),
+    readEnd: async () => wholeEnd(client, repository, await told(), signal),
   }
 }

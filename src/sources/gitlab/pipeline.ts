@@ -73,7 +73,8 @@ const JOB = z.object({
   user: USER,
 })
 
-const MERGE_REQUEST = z.object({ iid: idDigits, title: text, url: text })
+/** A delivery has no author, and the API another address. */
+const MERGE_REQUEST = z.object({ iid: idDigits, title: text, url: text, web_url: text, author: USER })
 
 /** Further jobs of a delivery are not read. GitLab.com allows 2,000; more than this that ran do not fit into a body. */
 export const JOBS_MAX = 4_000
@@ -141,8 +142,8 @@ export function readPipeline({
         commitUrl: read.sha && repo.web_url ? `${repo.web_url}/-/commit/${read.sha}` : null,
         shortCommitId: read.sha?.slice(0, 8) ?? null,
         message: commitTitle(request?.title ?? commitData?.message ?? commitData?.title ?? null),
-        ...personOf(trigger.person, commitData, starter),
-        requestUrl: request?.url ?? null,
+        ...personOf(trigger.person, commitData, { starter, opener: request?.author?.username ?? null }),
+        requestUrl: request?.url ?? request?.web_url ?? null,
         startedAt: isOver ? null : startOf(read, rawStatus),
         finishedAt: isOver ? read.finished_at : null,
         durationMs: isOver && read.duration !== null ? read.duration * 1_000 : null,
@@ -302,8 +303,12 @@ const OF_THE_MACHINE = new Set([
   'data_integrity_failure',
 ])
 
-/** Whom the pipeline is about. GitLab does not say here who opened a merge request. */
-function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, starter: string | null) {
+/** Whom the pipeline is about. A delivery does not say who opened a merge request. */
+function personOf(
+  person: Person,
+  commit: z.infer<typeof COMMIT> | undefined,
+  logins: { starter: string | null; opener: string | null },
+) {
   switch (person) {
     case 'author': {
       const name = commit?.author?.name ?? commit?.author_name ?? null
@@ -311,8 +316,8 @@ function personOf(person: Person, commit: z.infer<typeof COMMIT> | undefined, st
       return { committer: name, author: authorOf({ name, email, login: null }) }
     }
     case 'starter':
-      return { committer: starter, author: authorOf({ name: null, email: null, login: starter }) }
     case 'opener':
+      return { committer: logins[person], author: authorOf({ name: null, email: null, login: logins[person] }) }
     case 'nobody':
       return { committer: null, author: null }
     default:

@@ -2,10 +2,12 @@ import { NEWS_MS } from '../../domain/build-event.ts'
 import { isSameEnd } from '../attempt-number.ts'
 import { compareOrders, gitlabProjectId, idOrder, type ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import { isFinal, toStatus } from '../../domain/status.ts'
 import { branchIn } from '../../domain/stream.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { CiError, unlessGone, unlessMissing } from '../http/errors.ts'
+import { readOpened, unlessAway, type ReadOpened } from '../opened.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
@@ -20,6 +22,7 @@ const SHOWN_MAX = 10
  * @param reads finds the stored project
  */
 export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'project'>): Source {
+  const opened = openedAt(client)
   return {
     async getProject(projectId, { branch, builds: query } = {}, signal) {
       const stored = await storedProject(reads, projectId)
@@ -48,9 +51,11 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       ])
       // The stored name may be one that only a delivery said.
       if (isChild(pipeline) || readProject(project)?.name !== name) return null
-      const whole = await readWhole(client, { id, project, pipeline, hasCommit: true }, signal)
+      const mergeRequest = await openedOf(opened, id, pipeline, signal)
+      const whole = await readWhole(client, { id, project, pipeline, mergeRequest, hasCommit: true }, signal)
       const shown = whole?.observation
-      if (!shown?.details.end?.isWhole || shown.details.lastEndAt !== lastEndAt) return null
+      if (!shown || shown.details.lastEndAt !== lastEndAt) return null
+      if (isFinal(toStatus(shown.rawStatus)) && !shown.details.end?.isWhole) return null
       return { ...shown, details: { ...shown.details, attempt } }
     },
     readBranch: (stream, signal) => readBranch(client, stream, signal),
@@ -131,6 +136,7 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
       const project = await client.project(last?.id ?? name, signal)
       return { id: readProjectId(project), project }
     })
+    const opened = openedAt(client)
     let changedAt: number | null = null
     return async (now, signal, newsSince) => {
       const of = await projectNow(now, signal)
@@ -143,7 +149,7 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
       ]
       const pipelines = onceEach([...changed, ...newest].flatMap((one) => readListed(one) ?? []))
       const newestAt = pipelines.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), changedAt ?? 0)
-      const builds = pipelines.map((one) => listed(client, of, one, { now, signal }))
+      const builds = pipelines.map((one) => listed(client, opened, of, one, { now, signal }))
       return { builds, isWhole: false, done: () => void (changedAt = newestAt || null) }
     }
   },
@@ -155,6 +161,7 @@ const onceEach = (pipelines: readonly ListedPipeline[]): ListedPipeline[] => [
 
 function listed(
   client: GitlabClient,
+  opened: ReadOpened,
   { id, project }: { id: string; project: unknown },
   pipeline: ListedPipeline,
   { now, signal }: { now: number; signal: AbortSignal },
@@ -168,7 +175,8 @@ function listed(
       if (pipeline.hasEnded && isEndKnown(known, pipeline, now)) return null
       const whole = await client.pipeline(id, pipeline.id, signal)
       const hasCommit = known.some(({ details }) => details.message !== null)
-      return readWhole(client, { id, project, pipeline: whole, hasCommit }, signal)
+      const mergeRequest = await unlessAway(null, openedOf(opened, id, whole, signal))
+      return readWhole(client, { id, project, pipeline: whole, mergeRequest, hasCommit }, signal)
     },
     readEnd: null,
   }
@@ -194,13 +202,15 @@ interface Read {
   id: string
   project: unknown
   pipeline: unknown
+  /** its merge request, if it was read */
+  mergeRequest?: unknown
   /** the author and message of the commit are known */
   hasCommit: boolean
 }
 
 async function readWhole(
   client: GitlabClient,
-  { id, project, pipeline, hasCommit }: Read,
+  { id, project, pipeline, mergeRequest, hasCommit }: Read,
   signal?: AbortSignal,
 ): Promise<ShownBuild | null> {
   const shown = readListed(pipeline)
@@ -210,7 +220,16 @@ async function readWhole(
   // GitLab may not show the jobs of a pipeline that has just failed. One that is not valid has none.
   const hasJobs = jobs !== null && (jobs.length > 0 || shown.rawStatus !== 'error' || fieldOf(pipeline, 'yaml_errors'))
   const isWhole = shown.hasJobsToRead ? Boolean(hasJobs) : shown.hasEnded
-  return readPipeline({ pipeline, project, commit, jobs, isWhole })
+  return readPipeline({ pipeline, project, commit, mergeRequest, jobs, isWhole })
+}
+
+const openedAt = (client: GitlabClient): ReadOpened =>
+  readOpened((project, iid, signal) => unlessGone(client.mergeRequest(project, iid, signal)))
+
+/** A pipeline's merge request, with who opened it. That of a fork's pipeline is in another project, and so not read. */
+async function openedOf(opened: ReadOpened, project: string, pipeline: unknown, signal?: AbortSignal) {
+  const iid = /^refs\/merge-requests\/(\d+)\/(?:head|merge)$/.exec(textOf(fieldOf(pipeline, 'ref')) ?? '')?.[1]
+  return iid === undefined ? null : opened(project, iid, signal)
 }
 
 /** Trigger jobs are listed apart. Null if either list cannot be read. */

@@ -234,12 +234,13 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
       await markBuilds(db, runQuery, { project: row.project_id, branch: row.branch_key })
     },
 
-    async setReadEndAt({ projectId, buildId, attempt }, at) {
+    async setReadEndAt({ projectId, buildId, attempt, at: knownAt }, at) {
       await db
         .updateTable('build')
         .set({ read_end_at: at })
         .where('build_key', '=', buildKey(projectId, buildId))
         .where('run', '=', attempt)
+        .where('at', '=', knownAt)
         .execute()
     },
 

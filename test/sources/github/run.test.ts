@@ -66,6 +66,7 @@ describe('a run', () => {
         author: { email: 'ada@example.com', login: null },
         requestUrl: null,
         end: null,
+        startedBy: null,
       },
     })
   })

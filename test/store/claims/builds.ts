@@ -73,6 +73,8 @@ export function buildClaims(places: () => Places): void {
     expect([await due(T0), await due(T0 + HOUR)]).toEqual([['513'], ['513', '512']])
     await store.write((tx) => tx.setReadEndAt(known({ build: '513', attempt: 1 }), null))
     expect(await due(T0)).toEqual(['513'])
+    await store.write((tx) => tx.setReadEndAt({ ...known({ build: '513', attempt: 2 }), at: T0 - 1 }, null))
+    expect(await due(T0)).toEqual(['513'])
     await store.write((tx) => tx.setReadEndAt(known({ build: '513', attempt: 2 }), null))
     expect(await due(T0 + HOUR)).toEqual(['512'])
   })
