@@ -242,3 +242,17 @@ test.each(['GitHub', 'GitLab'] as const)(
     expect(reads()).toHaveLength(1)
   },
 )
+
+test('GitHub: without the right to read pull requests, their builds are about nobody, and their jobs are named', async () => {
+  const { stage, start, fail, reads } = await OPENED.GitHub()
+  stage.github.hidePulls(true)
+  await type(stage, PEOPLE.ada, '/ci me ada')
+  await until('the name is hers', () => rowsOf(stage.folder, 'select 1 from person').length > 0)
+  const id = start()
+  await until('it was asked for', () => reads().length > 0)
+  fail(id)
+  await until('its jobs', () => said(stage).includes('failed: test'))
+  await until('it is known', () => isRead(stage))
+  expect(said(stage)).not.toContain(`<@${PEOPLE.ada}>`)
+  expect(reads()).toHaveLength(1)
+})

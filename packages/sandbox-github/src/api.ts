@@ -126,6 +126,7 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
     }),
     get('/pulls/:number', (repository, _, { number }) => {
       const pull = refsOf(world, repository).pulls.get(Number(number))
+      if (world.arePullsHidden) return refuse(403, 'Resource not accessible by personal access token')
       return pull ? json(200, pullBody(world, pull)) : notFound
     }),
     get('/actions/runs', (repository, call) => listRuns(call, runsOf(world, repository))),

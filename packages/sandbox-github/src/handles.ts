@@ -81,6 +81,8 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     changeHook: hooks.change,
     /** Hides the webhooks from the token, as if it lacked the permission. */
     hideHooks: (areHidden: boolean) => void (world.areHooksHidden = areHidden),
+    /** Hides the pull requests from the token, as if it lacked the permission. */
+    hidePulls: (areHidden: boolean) => void (world.arePullsHidden = areHidden),
     deliveries,
     redeliver,
     resendInOrder,

@@ -129,6 +129,8 @@ export interface World {
   readonly appTokens: Map<string, number>
   /** whether the token lacks the permission *Webhooks* */
   areHooksHidden: boolean
+  /** whether the token lacks the permission *Pull requests* */
+  arePullsHidden: boolean
   /** Ids begin beyond 32 bits, as GitHub's do. */
   nextId(): number
 }
@@ -162,6 +164,7 @@ export function createWorld(
     ...options,
     appTokens: new Map(),
     areHooksHidden: false,
+    arePullsHidden: false,
     url: '',
     repositories,
     formerNames: new Map(),
