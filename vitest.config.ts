@@ -47,7 +47,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     globalSetup: 'test/support/global-setup.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
-    maxWorkers: 8,
+    maxWorkers: 6,
     // Real processes on a busy machine reach their time now and then; the report names who needed a second try.
     retry: process.env['CI'] ? 1 : 0,
     projects: [

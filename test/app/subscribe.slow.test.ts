@@ -296,8 +296,8 @@ describe('the form of a subscription', () => {
     ['^main,$', '^main,$'],
   ])('reads %s as the branch %s, since a known name wins', async (typed, branch) => {
     const world = await openReady()
-    for (const known of ['main', 'main,']) await pushRed(world, 'acme/web', known)
-    await untilKnown(world, 2)
+    for (const known of ['main', 'main,', 'release-1']) await pushRed(world, 'acme/web', known)
+    await untilKnown(world, 3)
     await openForm(world)
     await choose(world, 'acme/web')
     await typeBranch(world, typed)

@@ -96,6 +96,7 @@ describe('buildline notify', () => {
           committer: 'Ada',
           projectUuid: UUIDS.project,
           requestUrl: null,
+          startedBy: null,
           end: null,
           buildUuid: UUIDS.build,
           startedAt: Date.UTC(2026, 2, 1, 14, 2),

@@ -8,12 +8,13 @@ import { BUILDS, CARD, decided, hear, RELEASES, stand } from '../given.ts'
 
 const DAY = '2026-03-02'
 
-const onCard = ({ eventSeq, verdict, reason, turn, loud }: StoredDecision) => ({
+const onCard = ({ eventSeq, verdict, reason, turn, loud, decidedAt }: StoredDecision) => ({
   eventSeq,
   verdict,
   reason,
   turn,
   loud,
+  decidedAt,
 })
 
 /** Decisions, and the notices that are read from them. */
