@@ -43,8 +43,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ['json', { outputFile: process.env['REPORT'] ?? 'test-results/vitest.json' }]],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     globalSetup: 'test/support/global-setup.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
     maxWorkers: 6,
