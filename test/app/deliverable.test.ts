@@ -168,11 +168,11 @@ describe('/ci subscribe', () => {
     await until('it is stored', () => kept(stage).length === 1)
     expect(branchesKept(stage)).toEqual(['main'])
     expect(kept(stage)).toMatchObject([{ mention: 'nobody', remind: expect.stringContaining('7200000') }])
-    const again = await answerTo(stage, 'subscribe acme/web relase')
-    expect(again.text).toContain('*No branch of acme/web is called* `relase`')
+    const again = await answerTo(stage, 'subscribe acme/web relase/*')
+    expect(again.text).toContain('*No branch of acme/web matches* `relase/*`')
     await stage.slack.people.click({ ...click, ts: again.ts, actionId: SUBSCRIPTION_ACTION_IDS.keepBranch })
     await until('it is stored', () => kept(stage).length === 2)
-    expect(branchesKept(stage)).toEqual(['main', 'relase'])
+    expect(branchesKept(stage)).toEqual(['main', 'relase/*'])
   })
 
   it('does not ask about a branch that is known or a pattern that matches one, also for all projects', async () => {

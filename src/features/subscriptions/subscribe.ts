@@ -134,10 +134,7 @@ async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Request
   return { kind: 'plan', wish: input, subscription, about: found, before } satisfies Plan
 }
 
-/**
- * The question whether the branch is meant, if builds have had branches, but not this one. A pattern is not asked back:
- * `release/*` may be meant for the first release.
- */
+/** The question whether the branch is meant, if builds have had branches and none of them matches. */
 async function askBack(
   reads: Reads,
   wish: SubscribeInput,
@@ -145,18 +142,12 @@ async function askBack(
   project: ProjectRef | null,
 ): Promise<UnknownBranch | null> {
   const { branch, branchMatch, isBranchMeant } = wish
-  if (!branch || isBranchMeant || branchMatch !== 'exact') return null
+  if (!branch || isBranchMeant) return null
   const streams = await knownBranches(reads, project)
   if (streams.length === 0 || coversAny([{ branch, branchMatch, events: 'every' }], streams)) return null
   const known = [...new Set(streams.map(branchIn))]
-  return {
-    kind: 'unknown-branch',
-    channel,
-    wish,
-    project: project?.name ?? null,
-    nearest: nearest(branch, known),
-    known,
-  }
+  const meant = branchMatch === 'exact' ? nearest(branch, known) : null
+  return { kind: 'unknown-branch', channel, wish, project: project?.name ?? null, nearest: meant, known }
 }
 
 const followsOf = ({ project: { name, uuid, projectId } }: Named): Follows => ({
