@@ -37,6 +37,8 @@ export async function shownInstead(
 
 /** Also one that is looked for: while its channel is closed, nobody knows whether it arrived. */
 const waits = (card: Card | null): boolean => card !== null && Object.values(card.queues).some((due) => due !== null)
+
+/** When the bot began to post the newest message that arrived (ms); 0: none did. */
 const lastPost = (messages: readonly StoredMessage[]): number =>
   Math.max(0, ...messages.filter(({ state }) => state === 'posted').map(({ claimedAt }) => claimedAt))
 

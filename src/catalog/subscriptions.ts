@@ -55,7 +55,7 @@ const wholeOf = ({ follows }: Subscription, { name }: ProjectRef): ProjectRef | 
   follows.what === 'project' && isRepositoryId(follows.projectId) ? repositoryRef(follows.projectId, name) : null
 
 /** A repository of GitHub as a project: one that has all its workflows. @param workflow the name of any of them */
-const repositoryRef = (id: string, workflow: string): ProjectRef => ({
+export const repositoryRef = (id: string, workflow: string): ProjectRef => ({
   projectId: id,
   uuid: null,
   name: repositoryIn(workflow),

@@ -18,8 +18,8 @@ export interface ReceivedInteraction {
   receivedAt: number
 }
 
-// `owed`: a process is handling it, or died while doing so. `late`: another one carries it out. `given-up`: the person is
-// being told that it was interrupted, and CI must not be called for it any more. `told`: the person was told.
+/** `owed`: a process is handling it, or died while doing so. `late`: another one carries it out. `given-up`: the person is
+ * being told that it was interrupted, and CI must not be called for it any more. `told`: the person was told. */
 export type InteractionState = 'owed' | 'late' | 'given-up' | 'told'
 
 export interface Interaction extends ReceivedInteraction {

@@ -8,7 +8,7 @@ export const plain = (text: string): string =>
     return place < 0 ? String.fromCharCode(letter.charCodeAt(0) - FULL_WIDTH) : KINDS[place]![1]
   })
 
-/** A name in one form: plain, with single blanks, and without blanks and dots at its end. */
+/** A name in one form: plain, with single blanks, and without blanks and punctuation at its end. */
 export function plainName(text: string): string {
   const name = plain(text).replaceAll(/ +/g, ' ').trim()
   let end = name.length

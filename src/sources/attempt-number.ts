@@ -53,9 +53,9 @@ function attemptOf(
 ): number {
   const isEnd = isFinal(toStatus(rawStatus))
   const ofThatTime = known.filter((one) => one.lastEndAt === lastEndAt)
-  const endsThen = ofThatTime.filter((one) => one.isEnd)
+  const ends = ofThatTime.filter((one) => one.isEnd)
   // Its jobs may give the same end another word.
-  if (isWhole && endsThen.length > 0) return newestOf(endsThen)
+  if (isWhole && ends.length > 0) return newestOf(ends)
   if (ofThatTime.length > 0) return isEnd ? endedThen(rawStatus, ofThatTime) : runningSince(ofThatTime)
   const later = known.filter((one) => one.lastEndAt > lastEndAt)
   const laterEnds = later.filter((one) => one.isEnd)

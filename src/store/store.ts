@@ -209,8 +209,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** The branches of a project, the one with the newest build first. */
   branchesOf(projectId: string, limit: number): Promise<string[]>
   /**
-   * The revisions with build events for a channel in which a card still has to be posted or edited, and which were not
-   * decided for another channel.
+   * The revisions with build events for a channel in which a card still has to be posted, edited or looked for, and which
+   * were not decided for another channel.
    */
   unshownIn(channel: ChannelId, undecidedFor: ChannelId, limit: number): Promise<string[]>
   /** The subject of one of the bot's messages. */

@@ -10,6 +10,7 @@ import {
   ON_IT,
   openForm,
   press,
+  pressInAnswer,
   push,
   sendForm,
   type Stage,
@@ -151,6 +152,8 @@ export const actsOf = (story: Story): readonly Act[] => [
     title: `Lin types /ci ${FOLLOWING.text} in #ops; a release breaks, is told there too, and /ci why says why`,
     async play(stage) {
       await ask(stage, { by: FOLLOWER, ...FOLLOWING })
+      // Nothing was released yet: the bot asks whether the pattern is meant.
+      await pressInAnswer(stage, { by: FOLLOWER, label: 'Keep release/*', channel: FOLLOWING.channel })
       const commit = { branch: 'release/1.2', message: 'Release 1.2', committer: 'Grace' }
       const build = push(stage.ci, story.projects.web, { ...commit, outcome: 'error', ms: BUILD_MS })
       await stage.clock.sleep(BUILD_MS)

@@ -113,6 +113,30 @@ export async function ask({ slack, clock }: Stage, { by, text, channel = CHANNEL
   }
 }
 
+/**
+ * A person presses a button of the newest answer that only they see, if it has one with this label. Where nothing comes
+ * of it, they press again.
+ */
+export async function pressInAnswer({ slack, clock }: Stage, { by, label, channel }: InAnswer): Promise<void> {
+  const find = () => {
+    const message = slack.ephemerals(channel, by).at(-1)?.message
+    const button = message?.blocks.flatMap(elementsOf).find(({ text }) => objectOf(text)['text'] === label)
+    return message && button && { ts: message.ts, actionId: String(button['action_id']) }
+  }
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const found = find()
+    if (!found) return
+    const { kind } = await slack.people.click({ user: by, channel, ...found })
+    if (await waitFor(clock, () => find()?.ts !== found.ts || undefined, patienceAfter(kind))) return
+  }
+}
+
+interface InAnswer {
+  by: string
+  label: string
+  channel: string
+}
+
 /** As it stands in the answer. */
 const INTERRUPTED = '*Interrupted*'
 

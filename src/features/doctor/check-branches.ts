@@ -17,7 +17,7 @@ export async function checkBranches({ subscriptions, store, clock }: Examination
   const found: CheckResult[] = []
   const since = clock.now() - UNMATCHED_MS
   for (const one of store ? await subscriptions() : []) {
-    // One that is newer was asked back about.
+    // A newer one was asked back about when it was made.
     if ((one.createdAt ?? 0) > since || coversAny(one.rules, []) || one.follows.what !== 'project') continue
     if (await matchesNothing(store!.read, one, since))
       found.push({

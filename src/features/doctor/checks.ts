@@ -82,18 +82,20 @@ const AT_ONCE = 4
 /** Is there any subscription, can Buildline post in each of their channels, and do their branches match builds? */
 async function checkChannels(examination: Examination): Promise<CheckResult[]> {
   const subscriptions = await examination.subscriptions().catch(() => null)
-  if (subscriptions === null) return [{ kind: 'not-checked', why: 'store-fails' }]
+  if (subscriptions === null) return [STORE_FAILS]
   const channels = [...new Set(subscriptions.map(({ channel }) => channel))]
   if (channels.length === 0) return [{ kind: 'nobody-follows' }]
   const checked = await checkAll(examination, channels.slice(0, CHANNELS_MAX))
   const results = [
     ...checked.filter((one) => one !== null),
-    ...(await checkBranches(examination).catch(() => [])),
+    ...(await checkBranches(examination).catch(() => [STORE_FAILS])),
     ...(await outdatedChannels(examination)),
   ]
   const rest: CheckResult[] = channels.length > CHANNELS_MAX ? [{ kind: 'not-checked', why: 'too-many' }] : []
   return results.length > 0 ? [...results, ...rest] : [{ kind: 'fine', count: checked.length }, ...rest]
 }
+
+const STORE_FAILS: CheckResult = { kind: 'not-checked', why: 'store-fails' }
 
 /** Settings that still name a channel by an id that it had before. They work, as long as this database is used. */
 async function outdatedChannels({ fixed, store }: Examination): Promise<CheckResult[]> {

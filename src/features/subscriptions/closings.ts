@@ -64,8 +64,8 @@ export async function channelOpened({ store }: ClosingDeps, channel: ChannelId):
 export const NOTIFYING_MAX_MS = 60_000
 
 /**
- * Tells the owners of each closed channel, directly, and the default channel, once for each closing. One of several processes claims a
- * closing; if it dies, another one does. People whom the dead process has told are not told again.
+ * Tells the owners of each closed channel, directly, and the default channel, once for each closing. One of several
+ * processes claims a closing; if it dies, another one does. People whom the dead process has told are not told again.
  */
 export async function announceClosings(deps: ClosingDeps): Promise<void> {
   const moved = await deps.store.read.movedChannels()

@@ -27,11 +27,11 @@ import {
 import { reminderFault } from './remind.ts'
 import type { Operations } from '../operations.ts'
 import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
-import type { ShownSubscription } from '../../catalog/subscriptions.ts'
+import { repositoryRef, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId, repositoryOf } from '../../domain/ids.ts'
 import { withKnownNames } from '../../catalog/typed-names.ts'
-import { projectKey, repositoryIn, type ProjectRef } from '../../domain/project-names.ts'
+import { projectKey, type ProjectRef } from '../../domain/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../feature.ts'
@@ -107,7 +107,8 @@ function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
     const id = repositoryOf(project.projectId ?? '')
     if (id === null || seen.has(id)) return [project]
     seen.add(id)
-    return [{ projectId: id, uuid: null, name: `${repositoryIn(project.name)}${ALL_WORKFLOWS}`, type: null }, project]
+    const whole = repositoryRef(id, project.name)
+    return [{ ...whole, name: `${whole.name}${ALL_WORKFLOWS}` }, project]
   })
 }
 

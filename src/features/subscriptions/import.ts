@@ -1,9 +1,9 @@
 import { isRepositoryId, repositoryOf, type ChannelId } from '../../domain/ids.ts'
-import { projectKey, repositoryIn, type ProjectRef } from '../../domain/project-names.ts'
+import { projectKey, type ProjectRef } from '../../domain/project-names.ts'
 import { CHANGES } from '../../domain/rule.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { searchProjects } from '../../catalog/projects.ts'
-import { shownOf, type ShownSubscription } from '../../catalog/subscriptions.ts'
+import { repositoryRef, shownOf, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import { ALL_WORKFLOWS, importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../values.ts'
@@ -119,7 +119,7 @@ function wholes(projects: readonly ProjectRef[], { names }: ListedRepository['wo
   if (names.length > 0) return [...projects]
   const named = projects.map((project) => {
     const id = repositoryOf(project.projectId ?? '')
-    return id === null ? project : { projectId: id, uuid: null, name: repositoryIn(project.name), type: null }
+    return id === null ? project : repositoryRef(id, project.name)
   })
   return [...new Map(named.map((one) => [projectKey(one), one])).values()]
 }
