@@ -3,7 +3,7 @@ import { plainName } from '../lib/plain.ts'
 /** The longest handle that can be claimed, in characters. */
 export const HANDLE_CHARS_MAX = 100
 
-/** A committer's name as it is stored and compared: in lower case, with plain quotes and dashes, without punctuation at its end. */
+/** A committer's name as it is stored and compared: plain quotes and dashes, lower case, no punctuation at its end. */
 export const normalHandle = (text: string): string => plainName(text).toLowerCase()
 
 /**
