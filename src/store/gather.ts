@@ -28,7 +28,15 @@ const mustSync = (batch: readonly Waiting[]): boolean => batch.some(({ canBeRedo
  * throws, the batch is rolled back and each write is run again alone, so that only the faulty one fails.
  * @param checkPlace throws if the database file was removed, replaced or overwritten, so that writes would be lost
  */
-export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: LogOnDisk; checkPlace: () => void }) {
+export function gather(
+  db: DatabaseSync,
+  tx: Tx,
+  {
+    log,
+    checkPlace,
+    batchMaxMs = BATCH_MAX_MS,
+  }: { log: LogOnDisk; checkPlace: () => void; batchMaxMs?: number | undefined },
+) {
   const queue: Waiting[] = []
   let draining: Promise<void> | null = null
   let isEnded = false
@@ -72,7 +80,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
   /** Runs a batch and commits it. False: one of several writes threw, and nothing of the batch is written. */
   async function commit(batch: Waiting[]): Promise<boolean> {
     const values: unknown[] = []
-    const endsAt = performance.now() + BATCH_MAX_MS
+    const endsAt = performance.now() + batchMaxMs
     try {
       for (const { work } of batch) {
         values.push(await work(tx))

@@ -16,8 +16,9 @@ import { type ToDisk, createLogOnDisk, isBusy } from './log-on-disk.ts'
  * Reads go through a connection of their own and see only what is committed.
  * @param path file path; its folder is created
  * @param toDisk puts the log on the disk; default `fdatasync`, on a thread of the pool
+ * @param batchMaxMs how long writes that share a transaction may take together
  */
-export function openSqlite(path: string, toDisk?: ToDisk): Store {
+export function openSqlite(path: string, { toDisk, batchMaxMs }: { toDisk?: ToDisk; batchMaxMs?: number } = {}): Store {
   mkdirSync(dirname(path), { recursive: true })
   const writer = connect(path)
   const reader = connect(path)
@@ -26,7 +27,7 @@ export function openSqlite(path: string, toDisk?: ToDisk): Store {
   const place = createPlace([path, `${path}-wal`])
   const tx = createTx(writing, { compiled, execute: directly(writer), locks: false })
   const log = createLogOnDisk(writer, `${path}-wal`, toDisk)
-  const write = gather(writer, tx, { log, checkPlace: place.check })
+  const write = gather(writer, tx, { log, checkPlace: place.check, batchMaxMs })
   return {
     shared: false,
     write: write.run,

@@ -35,9 +35,12 @@ export interface Places extends AsyncDisposable {
  * the background.
  */
 export const openBesideHandClock = (path: string): Store =>
-  openSqlite(path, (file, done) => {
-    fdatasyncSync(file)
-    done(null)
+  openSqlite(path, {
+    toDisk(file, done) {
+      fdatasyncSync(file)
+      done(null)
+    },
+    batchMaxMs: Infinity,
   })
 
 /** The store of a `DATABASE_URL`. */

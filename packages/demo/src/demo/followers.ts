@@ -47,8 +47,8 @@ export function compareFollowers(followed: Followed): Agreement {
 }
 
 const answersOwed = (web: string) => ({
-  // In the words for what was so already, too: whoever was interrupted has asked again.
-  subscribe: [`ubscribed* to *${web}*`],
+  // The words of a first subscription and of a repeated one. At GitHub it is to all workflows of the repository.
+  subscribe: ['ubscribed* to *acme/web'],
   why: [`*Failed* ${web}`, '*posted*', '`release/*`', 'A rule selects this event on this branch'],
 })
 
