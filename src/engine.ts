@@ -114,7 +114,7 @@ export function createEngine({
   )
   const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
   const interfaces = interfacesOf({ ...clients, ...hosted })
-  const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
+  const rules = createProjectRules({ ...basics, wake: () => sender.wake(), ...clients })
   const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
   const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
@@ -150,11 +150,6 @@ export function createEngine({
     countJob: (job, end) => metrics.countJob(job, end, clock.now()),
     stopping: stopping.signal,
   })
-  // A hint for the process that sends, and for Home. The sweeps find what is missed.
-  const wake = () => {
-    sender.wake()
-    void slackEndpoint.ifOpen((endpoint) => endpoint.somethingChanged())
-  }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
   const following = {
     ...basics,
@@ -165,7 +160,7 @@ export function createEngine({
     admins,
   }
   const sources = createSources({ ...clients, ...hosted }, store.read)
-  const ends = { ...basics, sources, newId: randomUUID, wake }
+  const ends = { ...basics, sources, newId: randomUUID, wake: sender.wake }
   const acting = {
     ...following,
     ...ends,
@@ -293,7 +288,7 @@ export function createEngine({
     /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
     wasJustPaused: () => lease?.wasJustPaused() ?? false,
     /** A hint that there is news to ingest. */
-    wake,
+    wake: sender.wake,
     /** Resolves when everything has started. Waits for a database server that is away. */
     start: (): Promise<void> => (running = settleIn()),
     /** Idempotent. Work that has not ended after `graceMs` is resumed at the next start. */

@@ -5,7 +5,7 @@ import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { createSeal } from './lib/seal.ts'
 import { type SlackDeps, createNewest } from './features/context.ts'
-import { createHomes, type Homes } from './features/home/watch.ts'
+import { createHomes } from './features/home/draw.ts'
 import { registerFeatures } from './features/register.ts'
 import { ReceivingApp } from './features/receiving-app.ts'
 import { SocketReceiver } from './slack/socket/receiver.ts'
@@ -42,7 +42,7 @@ export function createSlackEndpoint(options: SlackEndpointOptions) {
   const { config, clock } = options
   const socket = config.appToken === null ? null : socketReceiver(options, config.appToken)
   const http = socket ? null : httpReceiver(options)
-  const { app, homes } = createReceivingApp(options, socket ?? http!)
+  const app = createReceivingApp(options, socket ?? http!)
   let stopped: Promise<void> | null = null
   return {
     /** Answers requests that passed the gate; null in Socket Mode, where Slack sends nothing over HTTP. */
@@ -50,18 +50,15 @@ export function createSlackEndpoint(options: SlackEndpointOptions) {
     /** In Socket Mode: resolves when the first connection stands. */
     start: async () => socket?.start(),
     carryOut: (interaction: Interaction, body: unknown) => app.carryOut(interaction, body),
-    /** A hint that open App Homes may have changed. */
-    somethingChanged: homes.wake,
     /**
      * Accepts no more over sockets and waits for work in flight. People who have no answer in time are told so. At most
      * 10 s. Idempotent.
      */
-    stop: (): Promise<void> => (stopped ??= stop(app, homes, socket, clock)),
+    stop: (): Promise<void> => (stopped ??= stop(app, socket, clock)),
   }
 }
 
-async function stop(app: ReceivingApp, homes: Homes, socket: SocketReceiver | null, clock: Clock): Promise<void> {
-  homes.stop()
+async function stop(app: ReceivingApp, socket: SocketReceiver | null, clock: Clock): Promise<void> {
   await socket?.stop()
   await within(clock, DRAIN_MS, app.settled())
   await within(clock, INTERRUPT_MS, app.giveUp())
@@ -82,7 +79,6 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
     logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
   })
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
-  const homes = createHomes({ operations, client, clock, log, newReference })
   const deps: SlackDeps = {
     operations,
     client,
@@ -91,7 +87,7 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
     newReference,
     newest: createNewest(),
     seal: createSeal(botToken),
-    homes,
+    homes: createHomes({ operations, client, log, newReference }),
     pending: null,
   }
   // Calls nobody: Bolt would ask Slack who the bot is before the first listener runs, and Slack may be away.
@@ -105,7 +101,7 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
   app.error(async (error) => {
     throw error
   })
-  return { app, homes }
+  return app
 }
 
 const httpReceiver = ({ config, log }: SlackEndpointOptions): HTTPReceiver =>

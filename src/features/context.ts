@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Operations } from './operations.ts'
 import type { Answer } from '../slack/messages/answer.ts'
-import type { Homes } from './home/watch.ts'
+import type { Homes } from './home/draw.ts'
 import type { PendingInteraction } from './pending-interactions.ts'
 
 /** What the handlers of Slack's requests need. */
@@ -20,7 +20,7 @@ export interface SlackDeps {
   newest: Newest
   /** encrypts what a form remembers and nobody may read */
   seal: Seal
-  /** the App Homes that are open */
+  /** draws App Homes */
   homes: Homes
   /** the stored request that is being handled; null: nobody expects an answer */
   pending: PendingInteraction | null

@@ -32,7 +32,7 @@ export interface ButtonHandler {
 }
 
 /** A click on a button, with its value. */
-export interface Click extends Asking, Pick<SlackDeps, 'homes' | 'seal'> {
+export interface Click extends Asking, Pick<SlackDeps, 'seal'> {
   /** every command there is */
   commands: readonly Command[]
   value: string

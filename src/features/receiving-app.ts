@@ -85,7 +85,7 @@ export class ReceivingApp extends App {
     try {
       interaction = await this.#pendingInteractions.keep(received, requestKey, {
         clickKey: clickKeyOf(event.body),
-        body: canBeLate(event.body) ? event.body : null,
+        body: isField(event.body) ? null : event.body,
       })
     } catch (error) {
       return this.#refuse(event, requestKey, error)
@@ -98,9 +98,14 @@ export class ReceivingApp extends App {
     this.#pending.add(pending)
     await this.#handle(event, pending)
     await pending.end()
-    // The request may have changed what people see in App Home.
-    this.#deps.homes.wake()
     this.#pending.delete(pending)
+    await this.#redrawHome(event.body, interaction.user)
+  }
+
+  /** What a person did may show in their Home. */
+  async #redrawHome(body: unknown, user: string): Promise<void> {
+    const isInHome = textAt(body, 'view', 'type') === 'home'
+    if (!isField(body)) await this.#deps.homes.redraw(user, requesterOf(body, 'button').team, isInHome)
   }
 
   // Without the database, nothing is done with the request, and its sender is told so.
@@ -206,8 +211,8 @@ function clickKeyOf(body: unknown): string | null {
   return `click:${bodyDigest({ ...pressed, value: textAt(action, 'value') })}`
 }
 
-/** A field of an open form is no use later: the person may have changed it since. */
-const canBeLate = (body: unknown): boolean => !FIELDS.has(textAt(listAt(body, 'actions')[0], 'action_id') ?? '')
+/** A field of an open form: it does nothing yet, and is no use later, when the person may have changed it. */
+const isField = (body: unknown): boolean => FIELDS.has(textAt(listAt(body, 'actions')[0], 'action_id') ?? '')
 
 /** Slack's own name for the request, and never text that a stranger typed. */
 function kindOf(body: unknown): string {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'
-import { openWorld, pushRed, type, untilAnswered, untilKnown, type World, type WorldOptions } from '../support/world.ts'
+import {
+  openWorld,
+  pushRed,
+  type,
+  untilAnswered,
+  untilCard,
+  untilKnown,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts'
 
 const { ada, grace, gus, lin, sol } = PEOPLE
 const { builds: BUILDS, ops: OPS, secret: SECRET } = CHANNELS
@@ -40,25 +49,35 @@ const press = ({ slack }: World, user: string, actionId: string) =>
 const published = ({ slack }: World): number => slack.counters.calls('views.publish')
 
 describe('App Home', () => {
-  it('is drawn when it is opened, and again when it changes', async () => {
+  it('is drawn when it is opened, and again after what its person did', async () => {
     const world = await openHomes()
     expect(await open(world, ada, 'Your red builds')).toContain('You have not claimed a committer name')
     await type(world, ada, '/ci me ada')
     await untilHome(world, ada, 'Failed builds of', 'mention you')
     await type(world, ada, '/ci subscribe acme/web')
     await untilHome(world, ada, `<#${BUILDS}>`, '*acme/web*')
+  })
+
+  it('shows the builds as they are when it is opened', async () => {
+    const world = await openHomes()
+    await type(world, ada, '/ci subscribe all')
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['is yours'])
     world.ci.push('acme/web', { committer: 'ada', outcome: 'error', ms: 0, message: 'Fix login' })
-    const red = await untilHome(world, ada, ':x: *Failed* acme/web')
-    expect(red).toContain('Restart')
+    await untilCard(world, ['Failed'])
+    expect(await open(world, ada, ':x: *Failed* acme/web')).toContain('Restart')
     world.ci.push('acme/web', { committer: 'ada', outcome: 'success', ms: 0 })
-    await untilHome(world, ada, 'None. Your branches')
+    await untilCard(world, ['Fixed'])
+    await open(world, ada, 'None. Your branches')
   })
 
   it('shows a waiting build, with a link to approve it', async () => {
     const world = await openHomes()
+    await type(world, ada, '/ci subscribe all')
     await open(world, lin, 'Nothing is queued')
     world.ci.push('acme/web', { needsApproval: true, outcome: 'none' })
-    await untilHome(world, lin, ':hourglass_flowing_sand: *Waiting* acme/web', 'Open build')
+    await untilCard(world, ['Waiting'])
+    await open(world, lin, ':hourglass_flowing_sand: *Waiting* acme/web', 'Open build')
   })
 
   it('switches mentions off and on at once', async () => {
@@ -77,8 +96,9 @@ describe('App Home', () => {
     await type(world, ada, '/ci subscribe all')
     await pushRed(world)
     const committer = world.ci.state().builds.at(-1)!.committer
-    await untilKnown(world, 1)
+    await untilCard(world, ['Failed'])
     await type(world, ada, `/ci me ${committer}`)
+    await untilAnswered(world, ada, ['is yours'])
     await open(world, ada, 'Restart')
     await press(world, ada, 'build_restart')
     const restarts = () => world.ci.calls().filter(({ path }) => path.includes('/restart'))

@@ -11,7 +11,7 @@ const FACES_STRANGERS = [
   'domain/ids.ts',
   'domain/pattern.ts',
   'domain/revision.ts',
-  'features/home/watch.ts',
+  'features/home/draw.ts',
   'lib/json-parts.ts',
   'lib/json-scan.ts',
   'server/answer.ts',

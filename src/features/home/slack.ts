@@ -4,7 +4,7 @@ import type { Feature } from '../feature.ts'
 
 export const home: Feature = { events: { app_home_opened: answerHomeOpened } }
 
-/** Draws a person's Home when they open it, and keeps it up to date for a while. Ignores the app's other tabs. */
+/** Draws a person's Home when they open it. Ignores the app's other tabs. */
 async function answerHomeOpened({ homes }: Pick<SlackDeps, 'homes'>, body: unknown): Promise<void> {
   const tab = textAt(body, 'event', 'tab')
   const { user, team } = requesterOf(body, 'mention')

@@ -99,12 +99,11 @@ async function handleAccountChange({ operations, log }: SlackDeps, body: unknown
   }
 }
 
-/** Turns mentions on or off. On success there is no answer: the redrawn Home shows it. */
-async function toggleMentions({ operations, homes, value, by, reference }: Click): Promise<Reply | null> {
+/** Turns mentions on or off. On success there is no answer: Home, which is redrawn after each click, shows it. */
+async function toggleMentions({ operations, value, by, reference }: Click): Promise<Reply | null> {
   if (value !== 'on' && value !== 'off') return null
   const outcome = await operations.people.setMentions(value === 'on', by)
   if (outcome.kind !== 'mentions') return replyOf(outcome, by, reference)
-  await homes.redraw(by.user)
   return { outcome: outcome.kind, answer: null }
 }
 

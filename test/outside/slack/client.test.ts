@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ChannelId } from '../../../src/domain/ids.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { createSlackNotifier } from '../../../src/alerts/slack-notifier.ts'
-import { createHomes } from '../../../src/features/home/watch.ts'
+import { createHomes } from '../../../src/features/home/draw.ts'
 import { openingReplyTarget, showIn, waitingView } from '../../../src/features/modal.ts'
 import { createAddresses } from '../../../src/slack/api/addresses.ts'
 import { createClient } from '../../../src/slack/api/client.ts'
@@ -95,7 +95,7 @@ function slackAt(apiUrl: string) {
   const options = { token: 'xoxb-1', apiUrl, logger: { warn: (text: string) => log.warn({}, text) } }
   const client = createClient(options)
   const home = async () => ({ kind: 'home', home: EMPTY_HOME }) as const
-  const homes = createHomes({ operations: { home }, client, clock, log, newReference: () => 'r-1' })
+  const homes = createHomes({ operations: { home }, client, log, newReference: () => 'r-1' })
   return {
     lines,
     client,
@@ -135,7 +135,6 @@ describeOutside('slack-samples', 'the bot', (folder) => {
     expect(await read(slack)).toEqual(says)
     expect(stub.requests.map(({ path }) => path)).toContain(`/${method}`)
     expect(slack.lines).toEqual([])
-    slack.homes.stop()
   })
 
   test.each(Object.entries(READERS))(
@@ -146,7 +145,6 @@ describeOutside('slack-samples', 'the bot', (folder) => {
       const end = await Promise.resolve(read(slack)).catch((error: unknown) => ({ error }))
       expect(JSON.stringify([end, slack.lines])).toMatch(/"code":"(?:broken_answer|slack_webapi_platform_error)"/)
       expect(slack.lines.filter(({ level }) => level === 'error')).toEqual([])
-      slack.homes.stop()
     },
   )
 })
