@@ -24,7 +24,9 @@ import { createDirectory, createMemberships } from './slack/api/directory.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
 import { createAlarm, createSendText } from './slack/api/send-text.ts'
 import { createConnections } from './sources/ci-service/connections.ts'
-import { createOperations } from './features/operations.ts'
+import { OFTEN_DONE_JOB } from './features/builds/confirm.ts'
+import { createFeatures } from './features/features.ts'
+import { createCiLookup } from './catalog/ci-lookup.ts'
 import { endGoneBranches } from './catalog/branch-ends.ts'
 import { createProjectRules } from './catalog/projects.ts'
 import { createSubscriptions } from './catalog/named-sources.ts'
@@ -37,7 +39,7 @@ import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
 import { createStoreTrial } from './store/trial.ts'
-import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
+import { upkeepJobs } from './jobs/upkeep.ts'
 
 /** /metrics answers within this time, with what is known by then. */
 const FIGURES_PATIENCE_MS = 2_000
@@ -134,19 +136,7 @@ export function createEngine({
       metrics.count(what)
       if (what.what === 'call' && what.outcome === 'sent') slackEndpoint.expectClicks()
     },
-    jobs: () =>
-      upkeepJobs({
-        acting,
-        following,
-        digests: { ...acting, nameOf: directory.nameOf, chart: createChart({ ...slack, log }) },
-        polled: polledOf(config, hosted, store.read),
-        rules,
-        pendingInteractions,
-        metrics,
-        presenceOf: directory.presenceOf,
-        retentionDays: config.retentionDays,
-        hasWaitingDeliveries: () => waitingDeliveries() >= UPKEEP_YIELDS_AT,
-      }),
+    jobs: () => [...features.flatMap(({ jobs }) => jobs ?? []), ...upkeep()],
     countJob: (job, end) => metrics.countJob(job, end, clock.now()),
     stopping: stopping.signal,
   })
@@ -186,11 +176,13 @@ export function createEngine({
     badges,
     ...clients,
   })
-  const operations = createOperations({
+  const features = createFeatures({
     ...acting,
+    orAskCi: createCiLookup({ ...acting, refresh: rules.refresh }),
     presenceOf: directory.presenceOf,
     timeZoneOf: directory.timeZoneOf,
     nameOf: directory.nameOf,
+    chart: createChart({ ...slack, log }),
     refresh: rules.refresh,
     badges,
     draw: svgToPng,
@@ -209,6 +201,15 @@ export function createEngine({
     notifyInterrupted: async (left) =>
       (await import('./features/interrupted.ts')).showInterrupted({ client: createClient(slack), clock }, left),
   })
+  const upkeep = () =>
+    upkeepJobs({
+      ...acting,
+      polled: polledOf(config, hosted, store.read),
+      rules,
+      pendingInteractions,
+      metrics,
+      hasWaitingDeliveries: () => waitingDeliveries() >= UPKEEP_YIELDS_AT,
+    })
   const gate = createGate({
     signingSecret: config.slack.signingSecret ?? '',
     log,
@@ -220,7 +221,9 @@ export function createEngine({
     open: async () =>
       (await import('./slack-app.ts')).createSlackEndpoint({
         config: config.slack,
-        operations,
+        features,
+        permits: directory.permits,
+        reads: store.read,
         pendingInteractions,
         socketWatch,
         random: Math.random,

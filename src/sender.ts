@@ -1,7 +1,8 @@
 import type { ReconcileDeps } from './alerts/deps.ts'
 import type { Term } from './alerts/lease.ts'
 import { createReconciler, type Reconciler, type Work } from './alerts/reconciler.ts'
-import { scheduleJobs, type Job, type ScheduleDeps } from './jobs/schedule.ts'
+import type { Job } from './features/feature.ts'
+import { scheduleJobs, type ScheduleDeps } from './jobs/schedule.ts'
 
 /** A database that cannot be reached at the start of a term is asked again after this time. */
 const AGAIN_MS = 1_000

@@ -5,13 +5,15 @@ import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { createSeal } from './lib/seal.ts'
 import { type SlackDeps, createNewest } from './features/context.ts'
-import { createHomes } from './features/home/draw.ts'
 import { registerFeatures } from './features/register.ts'
 import { ReceivingApp } from './features/receiving-app.ts'
 import { SocketReceiver } from './slack/socket/receiver.ts'
 import type { SocketWatch } from './slack/socket/watch.ts'
 import { createClient, slackLogger } from './slack/api/client.ts'
-import type { Operations } from './features/operations.ts'
+import type { Permits } from './catalog/outcomes.ts'
+import type { Reads } from './store/store.ts'
+import type { Feature } from './features/feature.ts'
+import { registryOf } from './features/registry.ts'
 import type { PendingInteractions } from './features/pending-interactions.ts'
 
 /** After a stop, people's pending requests may still be answered for this long. */
@@ -24,7 +26,9 @@ const REFERENCE_CHARS = 8
 
 interface SlackEndpointOptions {
   config: Config['slack']
-  operations: Operations
+  features: readonly Feature[]
+  permits: Permits
+  reads: Reads
   pendingInteractions: PendingInteractions
   /** told whether a connection stands, in Socket Mode */
   socketWatch: SocketWatch
@@ -71,7 +75,7 @@ async function within(clock: Clock, ms: number, work: Promise<void>): Promise<vo
 }
 
 function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
-  const { config, log, operations, pendingInteractions, clock, newKey } = options
+  const { config, log, features, permits, reads, pendingInteractions, clock, newKey } = options
   const { botToken, apiUrl } = config
   const client = createClient({
     token: botToken,
@@ -79,15 +83,17 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
     logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
   })
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
+  const registry = registryOf(features)
   const deps: SlackDeps = {
-    operations,
+    registry,
+    permits,
+    reads,
     client,
     clock,
     log,
     newReference,
     newest: createNewest(),
     seal: createSeal(botToken),
-    homes: createHomes({ operations, client, log, newReference }),
     pending: null,
   }
   // Calls nobody: Bolt would ask Slack who the bot is before the first listener runs, and Slack may be away.
@@ -97,7 +103,7 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
     deps,
     pendingInteractions,
   )
-  registerFeatures(app)
+  registerFeatures(app, registry)
   app.error(async (error) => {
     throw error
   })

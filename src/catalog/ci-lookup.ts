@@ -1,7 +1,8 @@
 import { isProjectId } from '../domain/ids.ts'
 import type { Sources } from '../sources/source.ts'
 import { CiError } from '../sources/http/errors.ts'
-import type { NotFound } from './outcomes.ts'
+import { findBuild, summaryOf, type FindBuildDeps } from './find-build.ts'
+import type { BuildSummary, NotFound, Target } from './outcomes.ts'
 import { takesOtherName } from './hosted-projects.ts'
 import { findProject } from './projects.ts'
 import type { Refreshed } from './reading.ts'
@@ -45,6 +46,18 @@ export function createCiLookup(deps: CiLookupDeps) {
     if (recorded > 0) await untilIngested(deps)
     return answer()
   }
+}
+
+/** Answers once more after CI was asked, if the first answer is that a project or build is unknown. */
+export type OrAskCi = ReturnType<typeof createCiLookup>
+
+/** One build, for a choice or a modal. */
+export async function findSummary(
+  deps: FindBuildDeps & { orAskCi: OrAskCi },
+  target: Target,
+): Promise<{ kind: 'found'; build: BuildSummary } | NotFound> {
+  const result = await deps.orAskCi(() => findBuild(deps, target))
+  return result.kind === 'found' ? { kind: 'found', build: await summaryOf(deps, result.found) } : result
 }
 
 /** Waits until everything recorded is ingested, because only then do commands find it; at most INGESTED_WITHIN_MS. */

@@ -24,7 +24,9 @@ const button: ButtonHandler = {
 }
 
 /** The buttons below "which one?", of every command. */
-export const choiceButtons: Feature = { buttons: Object.fromEntries(CHOICE_ACTION_IDS.map((id) => [id, button])) }
+export const choiceButtons = (): Feature => ({
+  buttons: Object.fromEntries(CHOICE_ACTION_IDS.map((id) => [id, button])),
+})
 
 /** The longest text on a button, in characters. */
 const LABEL_CHARS_MAX = 60

@@ -4,9 +4,9 @@ import { answerNotAllowed } from './not-allowed.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknownBuild } from './slips.ts'
 import type { Reply } from './context.ts'
 import type { ModalOpener } from './modal.ts'
-import type { Operations } from './operations.ts'
-import { followedBy } from '../catalog/projects.ts'
-import { summariesOf } from '../catalog/find-build.ts'
+import type { OrAskCi } from '../catalog/ci-lookup.ts'
+import { followedBy, type FollowedDeps } from '../catalog/projects.ts'
+import { summariesOf, type FindBuildDeps } from '../catalog/find-build.ts'
 import { parseTarget, type TypedTarget } from './target.ts'
 import type { Answer } from '../slack/messages/answer.ts'
 import type { Block, Button } from '../slack/messages/blocks.ts'
@@ -38,9 +38,14 @@ export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>, pre
 /** What comes before a command's name where this was typed: Slack runs no slash commands in threads. */
 export const prefixOf = ({ via }: Pick<Requester, 'via'>): string => (via === 'mention' ? '@Buildline' : '/ci')
 
+/** What every answer needs: the stored builds, CI for those that are not known yet, and what a person may do. */
+export interface AnswerDeps extends FindBuildDeps, FollowedDeps {
+  permits: Permits
+  orAskCi: OrAskCi
+}
+
 /** What every command and click comes with. */
 export interface Asking {
-  operations: Operations
   by: Requester
   /** null if Slack lets this request open no modal */
   modalOpener: ModalOpener | null
@@ -78,6 +83,7 @@ export const BUILD_USAGE = '[project[@branch] | #build | build address | uuid]'
  * if there is none. Refuses surplus words and empty names instead of guessing.
  */
 export const commandAbout = (
+  deps: AnswerDeps,
   row: CommandRow,
   answer: (question: Question, target: Target | null) => Promise<Reply>,
 ): Command => ({
@@ -88,15 +94,15 @@ export const commandAbout = (
     if (target.kind === 'nameless')
       return nameless(row, target.project, `/ci ${row.name} ${target.project ?? 'project'}@branch`)
     const reply = await answer(question, target.kind === 'none' ? question.thread : target)
-    return reply.outcome === 'unknown-build' ? unknownBuild(question, target) : reply
+    return reply.outcome === 'unknown-build' ? unknownBuild(deps, question, target) : reply
   },
   choose: (question, choice) => answer(question, targetOf(choice)),
 })
 
 /** Names the newest builds of the channel instead, since a build's number is easily mistyped. */
-async function unknownBuild({ operations: { stored }, by, row }: Question, target: TypedTarget): Promise<Reply> {
-  const { projects } = await followedBy(stored, by.channel)
-  const newest = await summariesOf(stored, await stored.store.read.newestBuilds(projects, NEWEST_SHOWN_MAX))
+async function unknownBuild(deps: AnswerDeps, { by, row }: Question, target: TypedTarget): Promise<Reply> {
+  const { projects } = await followedBy(deps, by.channel)
+  const newest = await summariesOf(deps, await deps.store.read.newestBuilds(projects, NEWEST_SHOWN_MAX))
   return { outcome: 'unknown-build', answer: answerUnknownBuild(nameOf(target), newest, row.name) }
 }
 
@@ -157,24 +163,22 @@ const exampleOf = (row: TypedRow): string => row.examples[0] ?? usageOf(row)
  * buttons that they may not use are left out.
  */
 export async function whenMayRead(
-  { operations, by, reference }: Omit<Asking, 'modalOpener'>,
+  { permits }: Pick<AnswerDeps, 'permits'>,
+  { by, reference }: Pick<Asking, 'by' | 'reference'>,
   read: () => Promise<Reply>,
 ): Promise<Reply> {
-  const permit = await operations.mayRead({ user: by.user, team: by.team })
-  if (permit.kind === 'yes') return withoutForbidden(operations, by, await read())
+  const permit = await permits('read', { user: by.user, team: by.team })
+  if (permit.kind === 'yes') return withoutForbidden(permits, by, await read())
   return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: null, reference }) }
 }
 
-async function withoutForbidden(operations: Operations, by: Requester, reply: Reply): Promise<Reply> {
+async function withoutForbidden(permits: Permits, by: Requester, reply: Reply): Promise<Reply> {
   const { answer } = reply
   const buttons = answer?.blocks.flatMap(buttonsIn) ?? []
   const has = (ids: readonly string[]) => buttons.some(({ action_id: id }) => ids.includes(id))
-  const isForbidden = async (ids: readonly string[], may: () => ReturnType<Permits>) =>
-    has(ids) && (await may()).kind === 'no' ? ids : []
-  const forbidden = [
-    ...(await isForbidden(OPERATING, () => operations.mayOperate(by))),
-    ...(await isForbidden([BREAKAGE_ACTION_ID], () => operations.breakages.mayOwn(by))),
-  ]
+  const isForbidden = async (ids: readonly string[], right: 'operate' | 'own') =>
+    has(ids) && (await permits(right, by)).kind === 'no' ? ids : []
+  const forbidden = [...(await isForbidden(OPERATING, 'operate')), ...(await isForbidden([BREAKAGE_ACTION_ID], 'own'))]
   if (!answer || forbidden.length === 0) return reply
   const left = (block: Block) => buttonsIn(block).filter(({ action_id: id }) => !forbidden.includes(id))
   const blocks = answer.blocks.flatMap((block): Block[] => {

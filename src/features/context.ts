@@ -2,14 +2,17 @@ import type { WebClient } from '@slack/web-api'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
-import type { Operations } from './operations.ts'
+import type { Permits } from '../catalog/outcomes.ts'
+import type { Reads } from '../store/store.ts'
+import type { Registry } from './registry.ts'
 import type { Answer } from '../slack/messages/answer.ts'
-import type { Homes } from './home/draw.ts'
 import type { PendingInteraction } from './pending-interactions.ts'
 
 /** What the handlers of Slack's requests need. */
 export interface SlackDeps {
-  operations: Operations
+  registry: Registry
+  permits: Permits
+  reads: Reads
   /** never retries a call: a retried post could appear twice */
   client: WebClient
   clock: Clock
@@ -20,8 +23,6 @@ export interface SlackDeps {
   newest: Newest
   /** encrypts what a form remembers and nobody may read */
   seal: Seal
-  /** draws App Homes */
-  homes: Homes
   /** the stored request that is being handled; null: nobody expects an answer */
   pending: PendingInteraction | null
 }

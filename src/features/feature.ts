@@ -1,9 +1,9 @@
-import type { Asking, Command } from './command.ts'
+import type { Asking, Command, Question } from './command.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import type { FieldOption } from './fields.ts'
 import type { Form } from './modal.ts'
 
-/** What one feature handles in Slack. `register.ts` registers these with Bolt, and nothing else. */
+/** Everything that one feature does, in Slack and by the clock. Each is made from what it needs. */
 export interface Feature {
   commands?: readonly Command[]
   /** by `action_id` */
@@ -18,6 +18,11 @@ export interface Feature {
   shortcuts?: Readonly<Record<string, Shortcut>>
   /** by Slack's name of the event */
   events?: Readonly<Record<string, EventHandler>>
+  /** answers the slash command without any word */
+  overview?: (question: Omit<Question, 'row'>) => Promise<Reply>
+  /** Called when a person's request has ended. Never throws. */
+  afterRequest?: (slack: SlackDeps, body: unknown) => Promise<void>
+  jobs?: readonly Job[]
 }
 
 export interface ButtonHandler {
@@ -39,17 +44,26 @@ export interface Click extends Asking, Pick<SlackDeps, 'seal'> {
 }
 
 /** Handles a changed field, after the request was acknowledged. */
-export type FieldHandler = (deps: SlackDeps, body: unknown, action: unknown) => Promise<void>
+export type FieldHandler = (slack: SlackDeps, body: unknown, action: unknown) => Promise<void>
 
-export type MenuHandler = (deps: SlackDeps, text: string) => Promise<FieldOption[]>
+export type MenuHandler = (text: string) => Promise<FieldOption[]>
 
 /** An entry of Slack's shortcut menus; a test compares the manifest with it. */
 export interface Shortcut {
   type: 'message' | 'global'
   name: string
   description: string
-  answer: (deps: SlackDeps, body: unknown) => Promise<void>
+  answer: (slack: SlackDeps, body: unknown) => Promise<void>
+}
+
+/** Work by the clock. One process runs it. Its stored "last done" time lets the next process catch up. */
+export interface Job {
+  name: string
+  /** when it is due, as a cron expression in UTC; with six fields, the first is seconds */
+  cron: string
+  /** Resolves to `again` if the job is still due. The signal aborts when this process no longer runs the jobs. */
+  run(signal: AbortSignal): Promise<unknown>
 }
 
 /** Slack expects no answer to an event. */
-export type EventHandler = (deps: SlackDeps, body: unknown) => Promise<void>
+export type EventHandler = (slack: SlackDeps, body: unknown) => Promise<void>

@@ -1,59 +1,53 @@
-import { invariant } from '../lib/assert.ts'
 import { badge } from './badge/slack.ts'
 import { breakages } from './breakages/slack.ts'
 import { builds } from './builds/slack.ts'
 import { choiceButtons } from './choice.ts'
-import type { Command } from './command.ts'
+import { webhookRuleFor } from './doctor/check-ci.ts'
+import type { DoctorDeps } from './doctor/findings.ts'
 import { doctor } from './doctor/slack.ts'
-import type { ButtonHandler, EventHandler, Feature, FieldHandler, MenuHandler, Shortcut } from './feature.ts'
-import type { Form } from './modal.ts'
+import type { Feature } from './feature.ts'
 import { flaky } from './flaky/slack.ts'
 import { help } from './help/slack.ts'
 import { home } from './home/slack.ts'
 import { list } from './list/slack.ts'
 import { people } from './people/slack.ts'
 import { projects } from './projects/slack.ts'
+import { registryOf, type Registry } from './registry.ts'
 import { subscriptions } from './subscriptions/slack.ts'
 import { why } from './why/slack.ts'
 
-/** Everything that people can do. A feature that is not listed here is not registered. */
-const FEATURES: readonly Feature[] = [
-  list,
-  builds,
-  breakages,
-  badge,
-  flaky,
-  why,
-  people,
-  home,
-  doctor,
-  subscriptions,
-  projects,
-  choiceButtons,
-  help,
+/** Everything that people can do, in the order of the help. A feature that is not listed here is not there. */
+export const createFeatures = (deps: FeatureDeps): readonly Feature[] => [
+  list(deps),
+  builds(deps),
+  breakages(deps),
+  badge(deps),
+  flaky(deps),
+  why(deps),
+  people(deps),
+  home(deps),
+  doctor({ ...deps.doctor, permits: deps.permits }),
+  subscriptions(deps),
+  projects({ ...deps, webhookRuleFor: (project) => webhookRuleFor(deps.doctor, project) }),
+  choiceButtons(),
+  help(),
 ]
+
+/** What the features need, all together. */
+export type FeatureDeps = Parameters<typeof list>[0] &
+  Parameters<typeof builds>[0] &
+  Parameters<typeof breakages>[0] &
+  Parameters<typeof badge>[0] &
+  Parameters<typeof flaky>[0] &
+  Parameters<typeof why>[0] &
+  Parameters<typeof people>[0] &
+  Parameters<typeof home>[0] &
+  Parameters<typeof subscriptions>[0] &
+  Omit<Parameters<typeof projects>[0], 'webhookRuleFor'> & { doctor: DoctorDeps }
 
 /** The slash command whose first word names a command. */
 export const ROOT_COMMAND = '/ci'
 
-/** In the order of the features. Tests compare the manifest, the help and the docs with it. */
-export const COMMANDS: readonly Command[] = FEATURES.flatMap(({ commands }) => commands ?? [])
-
-export const BUTTONS = all<ButtonHandler>(({ buttons }) => buttons)
-export const FIELDS = all<FieldHandler>(({ fields }) => fields)
-export const MENUS = all<MenuHandler>(({ menus }) => menus)
-export const FORMS = all<Form>(({ forms }) => forms)
-export const SHORTCUTS = all<Shortcut>(({ shortcuts }) => shortcuts)
-export const EVENT_HANDLERS = all<EventHandler>(({ events }) => events)
-
-/** Two features with the same id would both answer, so this fails at the start. */
-function all<Handler>(pick: (feature: Feature) => Readonly<Record<string, Handler>> | undefined) {
-  const entries = FEATURES.flatMap((feature) => Object.entries(pick(feature) ?? {}))
-  const handlers: ReadonlyMap<string, Handler> = new Map(entries)
-  invariant(handlers.size === entries.length, 'each id belongs to one feature')
-  return handlers
-}
-
-/** The command of that name, ignoring case; null if there is none. */
-export const commandNamed = (name: string): Command | null =>
-  COMMANDS.find((command) => command.name === name.toLowerCase()) ?? null
+/** The features by name and text, with nothing behind them: for the docs and the manifest. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing is handled with it
+export const describedFeatures = (): Registry => registryOf(createFeatures({} as FeatureDeps))

@@ -18,7 +18,7 @@ import { isRecord } from '../lib/json.ts'
 import { COMMAND_CHARS_MAX } from '../slack/commands/parse.ts'
 import { ACTION_IDS } from '../slack/messages/ids.ts'
 import { cut } from '../slack/messages/limits.ts'
-import { BUTTONS, FIELDS, FORMS, SHORTCUTS } from './features.ts'
+import type { Registry } from './registry.ts'
 
 /** So many refused requests are remembered. Slack sends one again within minutes. */
 const REFUSED_MAX = 1_000
@@ -73,7 +73,7 @@ export class ReceivingApp extends App {
 
   async #receive(sent: ReceiverEvent): Promise<void> {
     const event = { ...sent, body: withPresentIds(withInnerEvent(sent.body), await this.#movedChannels()) }
-    const received = interactionIn(event.body, this.#deps.clock.now())
+    const received = interactionIn(this.#deps.registry, event.body, this.#deps.clock.now())
     const key = requestKeyOf(event)
     if (!received) {
       const isNew = key === null || (await this.#pendingInteractions.isNew(key))
@@ -85,7 +85,7 @@ export class ReceivingApp extends App {
     try {
       interaction = await this.#pendingInteractions.keep(received, requestKey, {
         clickKey: clickKeyOf(event.body),
-        body: isField(event.body) ? null : event.body,
+        body: isField(this.#deps.registry, event.body) ? null : event.body,
       })
     } catch (error) {
       return this.#refuse(event, requestKey, error)
@@ -99,18 +99,13 @@ export class ReceivingApp extends App {
     await this.#handle(event, pending)
     await pending.end()
     this.#pending.delete(pending)
-    await this.#redrawHome(event.body, interaction.user)
-  }
-
-  /** What a person did may show in their Home. */
-  async #redrawHome(body: unknown, user: string): Promise<void> {
-    const isInHome = textAt(body, 'view', 'type') === 'home'
-    if (!isField(body)) await this.#deps.homes.redraw(user, requesterOf(body, 'button').team, isInHome)
+    if (isField(this.#deps.registry, event.body)) return
+    for (const after of this.#deps.registry.afterRequest) await after(this.#deps, event.body)
   }
 
   // Without the database, nothing is done with the request, and its sender is told so.
   #movedChannels(): Promise<ReadonlyMap<string, string>> {
-    return this.#deps.operations.stored.store.read.movedChannels().catch(() => new Map<string, string>())
+    return this.#deps.reads.movedChannels().catch(() => new Map<string, string>())
   }
 
   async #handle(event: ReceiverEvent, pending: PendingInteraction | null): Promise<void> {
@@ -212,7 +207,8 @@ function clickKeyOf(body: unknown): string | null {
 }
 
 /** A field of an open form: it does nothing yet, and is no use later, when the person may have changed it. */
-const isField = (body: unknown): boolean => FIELDS.has(textAt(listAt(body, 'actions')[0], 'action_id') ?? '')
+const isField = ({ fields }: Registry, body: unknown): boolean =>
+  fields.has(textAt(listAt(body, 'actions')[0], 'action_id') ?? '')
 
 /** Slack's own name for the request, and never text that a stranger typed. */
 function kindOf(body: unknown): string {
@@ -221,8 +217,8 @@ function kindOf(body: unknown): string {
 }
 
 /** What a person requests, and where they expect the answer; null: nobody expects one. */
-export function interactionIn(body: unknown, receivedAt: number): ReceivedInteraction | null {
-  const what = whatIn(body, receivedAt)
+export function interactionIn(registry: Registry, body: unknown, receivedAt: number): ReceivedInteraction | null {
+  const what = whatIn(registry, body, receivedAt)
   const user = userOf(body)
   if (what === null || user === null) return null
   const { interactionKey, channel } = requesterOf(body, 'button')
@@ -259,17 +255,17 @@ const BOT_MARKS = ['bot_id', 'app_id', 'username'] as const
 const isLateEdit = (body: unknown, now: number): boolean =>
   textAt(body, 'event', 'edited', 'ts') !== null && Number(textAt(body, 'event', 'ts')) * 1_000 < now - REQUESTS_KEPT_MS
 
-function whatIn(body: unknown, now: number): string | null {
+function whatIn(registry: Registry, body: unknown, now: number): string | null {
   if (isCommand(body)) return `${textAt(body, 'command')} ${readOf(textAt(body, 'text'))}`
   if (isMention(body)) return isByBot(body) || isLateEdit(body, now) ? null : mentionIn(body)
   switch (textAt(body, 'type') ?? '') {
     case 'block_actions':
-      return clickIn(body)
+      return clickIn(registry, body)
     case 'view_submission':
-      return FORMS.get(textAt(body, 'view', 'callback_id') ?? '')?.what ?? null
+      return registry.forms.get(textAt(body, 'view', 'callback_id') ?? '')?.what ?? null
     case 'shortcut':
     case 'message_action':
-      return SHORTCUTS.get(textAt(body, 'callback_id') ?? '')?.name ?? 'a shortcut'
+      return registry.shortcuts.get(textAt(body, 'callback_id') ?? '')?.name ?? 'a shortcut'
     default:
       return null
   }
@@ -282,10 +278,10 @@ const mentionIn = (body: unknown): string =>
 /** As much of a typed text as is read. */
 const readOf = (text: string | null): string => (text ?? '').slice(0, COMMAND_CHARS_MAX)
 
-function clickIn(body: unknown): string | null {
+function clickIn({ buttons }: Registry, body: unknown): string | null {
   const [action] = listAt(body, 'actions')
   const id = textAt(action, 'action_id') ?? ''
   // A link button opens its address by itself.
   if (!action || id === ACTION_IDS.open) return null
-  return BUTTONS.get(id)?.describe?.(textAt(action, 'value') ?? '') ?? 'a click'
+  return buttons.get(id)?.describe?.(textAt(action, 'value') ?? '') ?? 'a click'
 }

@@ -7,7 +7,7 @@ import { requesterOf, listAt, messageOf, textAt } from './body.ts'
 import type { SlackDeps } from './context.ts'
 import { answerOld } from './fault-messages.ts'
 import type { ButtonHandler, MenuHandler } from './feature.ts'
-import { BUTTONS, COMMANDS, EVENT_HANDLERS, FIELDS, FORMS, MENUS, SHORTCUTS } from './features.ts'
+import type { Registry } from './registry.ts'
 import type { FieldOption } from './fields.ts'
 import { openingReplyTarget } from './modal.ts'
 import { replyTargetOf } from './reply-target.ts'
@@ -21,16 +21,16 @@ export const SOON_MS = 2_500
 const UNSUBSCRIBED = 'app_rate_limited'
 
 /** Every event to which the manifest subscribes. */
-export const EVENT_TYPES: readonly string[] = [
+export const eventTypes = ({ events }: Registry): string[] => [
   'app_mention',
-  ...[...EVENT_HANDLERS.keys()].filter((type) => type !== UNSUBSCRIBED),
+  ...[...events.keys()].filter((type) => type !== UNSUBSCRIBED),
 ]
 
 /**
  * Registers every feature with Bolt. Each request is acknowledged before anything else, since Slack waits three
  * seconds. It is on disk by then (`ReceivingApp`). Requests that only an older version knew are answered too.
  */
-export function registerFeatures(app: App): void {
+export function registerFeatures(app: App, registry: Registry): void {
   app.command(/^/, async ({ ack, body, context }) => {
     await ack()
     await answerSlash(depsIn(context), body)
@@ -40,21 +40,21 @@ export function registerFeatures(app: App): void {
     // A mention that gets no answer was not stored.
     if (deps.pending) await answerMention(deps, body)
   })
-  for (const [id, button] of BUTTONS)
+  for (const [id, button] of registry.buttons)
     app.action(id, async ({ ack, body, context }) => {
       await ack()
       await answerClick(depsIn(context), body, button)
     })
-  for (const [id, change] of FIELDS)
+  for (const [id, change] of registry.fields)
     app.action(id, async ({ ack, body, action, context }) => {
       await ack()
       await change(depsIn(context), body, action)
     })
-  for (const [id, menu] of MENUS)
+  for (const [id, menu] of registry.menus)
     app.options(id, async ({ ack, body, context }) => {
       await ack({ options: await optionsOf(depsIn(context), body, menu) })
     })
-  for (const [id, form] of FORMS)
+  for (const [id, form] of registry.forms)
     app.view(id, async ({ ack, body, context }) => {
       const { ack: answer, check, work } = form.receive(body)
       // Nobody sees the faults of a form that was acknowledged before: `work` finds and answers them.
@@ -63,33 +63,33 @@ export function registerFeatures(app: App): void {
       await (answer === null ? ack() : ack(answer))
       await work?.(depsIn(context))
     })
-  for (const [id, { answer }] of SHORTCUTS)
+  for (const [id, { answer }] of registry.shortcuts)
     app.shortcut(id, async ({ ack, body, context }) => {
       await ack()
       await answer(depsIn(context), body)
     })
-  for (const [type, handle] of EVENT_HANDLERS)
+  for (const [type, handle] of registry.events)
     app.event(type, async ({ body, context }) => {
       await handle(depsIn(context), body)
     })
-  registerUnknown(app)
+  registerUnknown(app, registry)
 }
 
 /** Messages and forms of older versions stay in Slack for ever, so each click on them is answered. */
-function registerUnknown(app: App): void {
+function registerUnknown(app: App, { buttons, fields, menus, forms, shortcuts }: Registry): void {
   app.action({ type: 'block_actions' }, async ({ ack, body, context }) => {
     const [action] = listAt(body, 'actions')
     const id = textAt(action, 'action_id') ?? ''
-    if (BUTTONS.has(id) || FIELDS.has(id)) return
+    if (buttons.has(id) || fields.has(id)) return
     await ack()
     // A link button opens its address by itself; Slack reports the click all the same.
     if (action !== undefined && id !== ACTION_IDS.open) await answerClick(depsIn(context), body, OLD_BUTTON)
   })
   app.options({ type: 'block_suggestion' }, async ({ ack, body }) => {
-    if (!MENUS.has(textAt(body, 'action_id') ?? '')) await ack({ options: [] })
+    if (!menus.has(textAt(body, 'action_id') ?? '')) await ack({ options: [] })
   })
   app.shortcut({}, async ({ ack, body, context }) => {
-    if (SHORTCUTS.has(textAt(body, 'callback_id') ?? '')) return
+    if (shortcuts.has(textAt(body, 'callback_id') ?? '')) return
     await ack()
     const deps = depsIn(context)
     const ask = { what: 'old', by: requesterOf(body, 'shortcut'), replyTarget: replyTargetOf(deps, body) }
@@ -97,7 +97,7 @@ function registerUnknown(app: App): void {
   })
   // A person who submits a form that Buildline no longer knows sees it close.
   app.view({ type: 'view_submission' }, async ({ ack, body }) => {
-    if (!FORMS.has(textAt(body, 'view', 'callback_id') ?? '')) await ack()
+    if (!forms.has(textAt(body, 'view', 'callback_id') ?? '')) await ack()
   })
   app.view({ type: 'view_closed' }, async ({ ack }) => ack())
 }
@@ -105,7 +105,7 @@ function registerUnknown(app: App): void {
 const OLD_BUTTON: ButtonHandler = { what: 'old', answer: async () => null }
 
 function answerSlash(deps: SlackDeps, body: unknown): Promise<void> {
-  const typedCommand = readSlash(body)
+  const typedCommand = readSlash(deps.registry, body)
   const by = requesterOf(body, 'command')
   const { modalOpener, replyTarget } = openingReplyTarget(deps, body, replyTargetOf(deps, body))
   return respond(deps, { what: nameOf(typedCommand), by, replyTarget }, (reference) =>
@@ -115,13 +115,13 @@ function answerSlash(deps: SlackDeps, body: unknown): Promise<void> {
 
 /** `@buildline stop` in a build's thread, where Slack runs no slash commands; elsewhere the build has to be named. */
 function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
-  const typedCommand = readMention(body)
+  const typedCommand = readMention(deps.registry, body)
   const by = requesterOf(body, 'mention')
   return respond(
     deps,
     { what: nameOf(typedCommand), by, replyTarget: replyTargetOf(deps, body) },
     async (reference) => {
-      const permit = await deps.operations.mayRead(by)
+      const permit = await deps.permits('read', by)
       // The account of a bot, though Slack does not mark its message as a bot's.
       if (permit.kind === 'no' && permit.why === 'bot') return { outcome: 'bot', answer: null }
       return runCommand(deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference })
@@ -139,7 +139,7 @@ function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, a
     replyTargetOf(deps, body, replaces && isOwnMessage(body)),
   )
   return respond(deps, { what, by, replyTarget }, async (reference) => {
-    const reply = await answer({ ...deps, commands: COMMANDS, value, by, modalOpener, reference })
+    const reply = await answer({ ...deps, commands: deps.registry.commands, value, by, modalOpener, reference })
     return reply ?? { outcome: 'old', answer: answerOld() }
   })
 }
@@ -169,8 +169,8 @@ async function soon<Value>({ clock, pending }: SlackDeps, value: Promise<Value>)
 
 async function permittedOptions(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {
   const { user, team } = requesterOf(body, 'modal')
-  const permit = await deps.operations.mayRead({ user, team })
-  return permit.kind === 'yes' ? menu(deps, parseName(textAt(body, 'value') ?? '').text) : []
+  const permit = await deps.permits('read', { user, team })
+  return permit.kind === 'yes' ? menu(parseName(textAt(body, 'value') ?? '').text) : []
 }
 
 /** What Bolt carries from the receiver to the listener: the dependencies of this one request. */

@@ -1,16 +1,8 @@
 import { dueTimes } from '../lib/cron.ts'
+import type { Job } from '../features/feature.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
-
-/** A scheduled job, run by the process that sends. Its stored "last done" time lets the next process catch up. */
-export interface Job {
-  name: string
-  /** when it is due, in JOBS_ZONE */
-  cron: string
-  /** Resolves to `again` if the job is still due. The signal aborts when this process no longer runs the jobs. */
-  run(signal: AbortSignal): Promise<unknown>
-}
 
 /** How a job ended, for metrics. */
 export type JobEnd = 'done' | 'again' | 'failed'

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { COMMANDS } from '../../src/features/features.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import { describeDemo, openPage } from './stage.ts'
 import { actAs, answer, goTo, message, messages, write } from './person.ts'
+
+const { commands: COMMANDS } = describedFeatures()
 
 /** What is typed, and what the answer has to say, as Grace, who may ask everything. Other commands: their first example. */
 const ASKED: Readonly<Record<string, readonly [typed: string, said: RegExp]>> = {

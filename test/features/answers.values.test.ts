@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/features/features.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import {
   choiceValue,
   PAGE_MAX,
@@ -12,6 +12,8 @@ import {
 } from '../../src/features/values.ts'
 import { parseAttemptRef } from '../../src/domain/request.ts'
 import type { ListQuery } from '../../src/catalog/outcomes.ts'
+
+const { commands: COMMANDS } = describedFeatures()
 
 const command = fc.constantFrom(...COMMANDS.map(({ name }) => name))
 const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 })

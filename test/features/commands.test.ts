@@ -6,10 +6,12 @@ import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '.
 import { answerRed } from '../../src/features/breakages/messages.ts'
 import type { Operations } from '../../src/features/operations.ts'
 import type { Which, BreakageAction } from '../../src/features/breakages/action.ts'
-import { COMMANDS } from '../../src/features/features.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import type { Answer } from '../../src/slack/messages/answer.ts'
 import { answerOverview, answerRunning, answerStatus } from '../../src/features/builds/status-messages.ts'
 import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, SUCCESS, type Called } from './stage.ts'
+
+const { commands: COMMANDS } = describedFeatures()
 
 const UUID = '0f0f0f0f-1111-2222-3333-444444444444'
 const by = {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerNotOpened } from '../../src/features/fault-messages.ts'
-import { FIELDS, FORMS } from '../../src/features/features.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import { createView } from '../../src/features/projects/create-form.ts'
 import { RESET_CALLBACK_ID, resetView } from '../../src/features/projects/reset-form.ts'
 import { EDIT_CALLBACK_ID, editView } from '../../src/features/projects/edit-form.ts'
@@ -16,6 +16,8 @@ import type { ShownProject } from '../../src/features/projects/outcomes.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import type { Operations } from '../../src/features/operations.ts'
 import { ada, BUILDS, grace, openStage, recordingOperations, until } from './stage.ts'
+
+const { fields: FIELDS, forms: FORMS } = describedFeatures()
 
 const sent = (callbackId: string, metadata = '') => ({
   type: 'view_submission',

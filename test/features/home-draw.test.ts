@@ -1,14 +1,18 @@
 import type { WebClient } from '@slack/web-api'
 import { describe, expect, it } from 'vitest'
-import { createHomes, DRAWN_MAX, type Homes } from '../../src/features/home/draw.ts'
+import { createHomes, DRAWN_MAX } from '../../src/features/home/draw.ts'
 import type { HomeOutcome } from '../../src/features/home/home.ts'
 import { T0 } from '../support/build-events.ts'
 import { EMPTY_HOME } from './home-states.ts'
+import { recordingLog } from './stage.ts'
 
 const ADA = 'U0ADA00001'
 
 interface Stage {
-  homes: Homes
+  homes: {
+    open(user: string, team: string | null): Promise<void>
+    redraw(user: string, team: string | null, isSeen: boolean): Promise<void>
+  }
   /** the users whose Home was drawn, in order */
   drawn: string[]
   did: ('read' | 'drawn')[]
@@ -25,14 +29,12 @@ function openStage(): Stage {
   const failures: Error[] = []
   let claims = 0
   let outcome: HomeOutcome | Error = { kind: 'home', home: EMPTY_HOME }
-  const homes = createHomes({
-    operations: {
-      async home() {
-        did.push('read')
-        if (outcome instanceof Error) throw outcome
-        return outcome
-      },
-    },
+  const drawing = createHomes(async () => {
+    did.push('read')
+    if (outcome instanceof Error) throw outcome
+    return outcome
+  })
+  const slack = {
     client: {
       async apiCall(method: string, { user_id: user }: { user_id: string }) {
         expect(method).toBe('views.publish')
@@ -43,11 +45,11 @@ function openStage(): Stage {
         return { ok: true }
       },
     } as unknown as WebClient,
-    log: { error: () => {}, info: () => {} },
+    log: recordingLog().log,
     newReference: () => 'reference',
-  })
+  }
   return {
-    homes,
+    homes: { open: drawing.open.bind(null, slack), redraw: drawing.redraw.bind(null, slack) },
     drawn,
     did,
     failNext: (error) => void failures.push(error),

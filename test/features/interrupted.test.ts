@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Interaction } from '../../src/domain/interaction.ts'
 import { answerInterrupted } from '../../src/features/interrupted.ts'
 import { choiceValue } from '../../src/features/values.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import { interactionIn } from '../../src/features/receiving-app.ts'
 import {
   ACTION_IDS,
@@ -67,7 +68,11 @@ describe('the person whose request was interrupted', () => {
 })
 
 const clicked = (id: string, value: string): string | undefined =>
-  interactionIn({ type: 'block_actions', user: { id: 'U0ADA00001' }, actions: [{ action_id: id, value }] }, T0)?.what
+  interactionIn(
+    describedFeatures(),
+    { type: 'block_actions', user: { id: 'U0ADA00001' }, actions: [{ action_id: id, value }] },
+    T0,
+  )?.what
 
 describe('a click is stored under the name of its command', () => {
   it.each([

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { answerOverview } from '../../src/features/builds/status-messages.ts'
 import { REQUESTS_KEPT_MS } from '../../src/features/pending-interactions.ts'
-import { COMMANDS } from '../../src/features/features.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerUnknown } from '../../src/features/slips.ts'
 import { ACCOUNTS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ada, build, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
+
+const { commands: COMMANDS } = describedFeatures()
 
 const asMention = {
   user: ada,

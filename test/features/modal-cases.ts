@@ -12,7 +12,7 @@ import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/dem
 import { breakageView } from '../../src/features/breakages/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/breakages.ts'
 import { findView } from '../../src/features/builds/find-modal.ts'
-import { FORMS } from '../../src/features/features.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
 import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
 import { answerView, type ModalView } from '../../src/features/modal.ts'
@@ -27,6 +27,8 @@ import type { PreviewOutcome, ShownProject } from '../../src/features/projects/o
 import type { PatternPreview } from '../../src/features/subscriptions/outcomes.ts'
 import type { ShownSubscription } from '../../src/catalog/subscriptions.ts'
 import { HOSTILE } from './answers-stage.ts'
+
+const { forms: FORMS } = describedFeatures()
 
 /** A form, and when people see it. */
 export interface ModalCase {

@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it, test } from 'vitest'
-import { FORMS } from '../../src/features/features.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import { FIND_CALLBACK_ID } from '../../src/features/builds/find-modal.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { MODAL_CASES, type ModalCase } from './modal-cases.ts'
 import { goldenText, goldenView, readGolden } from '../support/golden.ts'
+
+const { forms: FORMS } = describedFeatures()
 
 const FOLDER = new URL('../golden/modals/', import.meta.url)
 const CASES = Object.entries(MODAL_CASES)

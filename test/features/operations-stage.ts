@@ -10,10 +10,28 @@ import type { Subscription } from '../../src/domain/subscription.ts'
 import type { CardView } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { svgToPng } from '../../src/slack/picture/picture.ts'
-import type { ActionOutcome, Requester, Target } from '../../src/catalog/outcomes.ts'
-import { type Operations, createOperations, type OperationsDeps } from '../../src/features/operations.ts'
+import type { ActionOutcome, ListQuery, Requester, Target } from '../../src/catalog/outcomes.ts'
+import { createCiLookup, findSummary } from '../../src/catalog/ci-lookup.ts'
+import { createProjectRules, suggestProjects } from '../../src/catalog/projects.ts'
+import type { FeatureDeps } from '../../src/features/features.ts'
+import { findBadge } from '../../src/features/badge/badge.ts'
+import { breakageOperations } from '../../src/features/breakages/action.ts'
+import { act } from '../../src/features/builds/action.ts'
+import { branchesOf, buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
+import { flakyBranches, type FlakyQuery } from '../../src/features/flaky/flaky.ts'
+import { readHome } from '../../src/features/home/home.ts'
+import { listProjects } from '../../src/features/list/list.ts'
+import { createPersonOperations } from '../../src/features/people/people.ts'
+import { createProject } from '../../src/features/projects/create.ts'
+import { showProject } from '../../src/features/projects/read.ts'
+import { channelRules } from '../../src/features/subscriptions/channel.ts'
+import { channelClosed, channelMoved, channelOpened } from '../../src/features/subscriptions/closings.ts'
+import { digestOperations } from '../../src/features/subscriptions/digest.ts'
+import { dryRun, previewPattern } from '../../src/features/subscriptions/dry-run.ts'
+import { importThese, proposeImport } from '../../src/features/subscriptions/import.ts'
+import { subscribe, unsubscribe } from '../../src/features/subscriptions/subscribe.ts'
+import { explain } from '../../src/features/why/why.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
-import { createProjectRules } from '../../src/catalog/projects.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import { refreshProjects } from '../../src/catalog/reading.ts'
 import { ingestRevisions } from '../../src/alerts/ingest.ts'
@@ -41,7 +59,7 @@ export interface StageOptions {
   legacy?: boolean
 }
 
-/** One process of the bot: its operations, and its job that looks up requests. */
+/** One process of the bot: what people can do, and its job that looks up requests. */
 export interface Process {
   operations: Operations
   confirm(): Promise<void>
@@ -49,7 +67,7 @@ export interface Process {
 }
 
 /** The source of builds uses these two clients. */
-export interface StageDeps extends OperationsDeps {
+export interface StageDeps extends Omit<FeatureDeps, 'orAskCi'> {
   v2: Pick<ClientV2, 'stopBuild' | 'listProjects'> | null
   legacy: Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null
 }
@@ -175,6 +193,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
             gitlab: new URL('https://git.example'),
           },
           draw: svgToPng,
+          chart: async () => null,
           ...changes,
         },
         sources,
@@ -294,11 +313,61 @@ const only = (
   legacy: has.legacy ? legacy : null,
 })
 
-export const processOf = (deps: StageDeps, legacy: ClientLegacy, has: { legacy: boolean }): Process => ({
-  deps,
-  operations: createOperations(deps),
-  confirm: () => confirmRequests(through({ ...deps, legacy: has.legacy ? legacy : null })),
-})
+export const processOf = (given: StageDeps, legacy: ClientLegacy, has: { legacy: boolean }): Process => {
+  const deps = { ...given, orAskCi: createCiLookup(given) }
+  return {
+    deps,
+    operations: operationsOf(deps),
+    confirm: () => confirmRequests(through({ ...deps, legacy: has.legacy ? legacy : null })),
+  }
+}
+
+export type Operations = ReturnType<typeof operationsOf>
+
+type By = Pick<Requester, 'user' | 'team'>
+type InChannel = Pick<Requester, 'user' | 'channel'>
+
+/** What a person does in Slack, without Slack: each as its feature does it. */
+function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
+  const { orAskCi } = deps
+  return {
+    listProjects: (query: ListQuery) => listProjects(deps, query),
+    status: (query: StatusQuery) => orAskCi(() => buildStatus(deps, query)),
+    findBuild: (target: Target) => findSummary(deps, target),
+    running: (channel: ChannelId | null) => runningBuilds(deps, channel),
+    stop: (target: Target, by: Requester) => orAskCi(() => act(deps, 'stop', target, by)),
+    restart: (target: Target, by: Requester) => orAskCi(() => act(deps, 'restart', target, by)),
+    badge: (about: Parameters<typeof findBadge>[1]) => orAskCi(() => findBadge(deps, about)),
+    flaky: (query: FlakyQuery) => orAskCi(() => flakyBranches(deps, query)),
+    why: (target: Target | null, by: InChannel) => orAskCi(() => explain(deps, target, by)),
+    suggestProjects: (text: string) => suggestProjects(deps.store.read, text),
+    branchesOf: (project: string) => branchesOf(deps, project),
+    subscriptions: {
+      subscribe: (input: Parameters<typeof subscribe>[1], by: Requester) => subscribe(deps, input, by),
+      unsubscribe: (input: Parameters<typeof unsubscribe>[1], by: Requester) => unsubscribe(deps, input, by),
+      proposeImport: (pasted: string, by: Requester) => proposeImport(deps, pasted, by),
+      importThese: (these: Parameters<typeof importThese>[1], by: Requester) => importThese(deps, these, by),
+      rules: (channel: ChannelId | null) => channelRules(deps, channel),
+      dryRun: (query: Parameters<typeof dryRun>[1], by: InChannel) => dryRun(deps, query, by),
+      preview: (query: Parameters<typeof previewPattern>[1]) => previewPattern(deps, query),
+      channelClosed: (channel: ChannelId, code: string) => channelClosed(deps, channel, code),
+      channelOpened: (channel: ChannelId) => channelOpened(deps, channel),
+      channelMoved: (from: ChannelId, to: ChannelId) => channelMoved(deps, from, to),
+    },
+    home: (user: string, team: string | null) => readHome(deps, user, team),
+    digests: digestOperations(deps),
+    projects: {
+      show: (project: string, by: By) => showProject(deps, project, by),
+      create: (
+        creation: Parameters<typeof createProject>[1],
+        by: Requester,
+        how: Parameters<typeof createProject>[3],
+      ) => createProject(deps, creation, by, how),
+    },
+    people: createPersonOperations(deps),
+    breakages: breakageOperations(deps),
+  }
+}
 
 /** Receives a delivery, byte for byte. */
 export async function hear(deps: Parameters<typeof recordAcknowledged>[0], body: string): Promise<void> {

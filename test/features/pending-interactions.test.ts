@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ReceivedInteraction } from '../../src/domain/interaction.ts'
 import type { Requester } from '../../src/catalog/outcomes.ts'
-import type { Operations } from '../../src/features/operations.ts'
 import type { DigestInput } from '../../src/features/subscriptions/digest.ts'
 import type { SubscribeInput } from '../../src/features/subscriptions/outcomes.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
@@ -28,7 +27,7 @@ import { LIN, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { openBesideHandClock } from '../support/stores.ts'
 import { recordingLog } from './stage.ts'
-import { lin, ofAttempt, openStage } from './operations-stage.ts'
+import { lin, ofAttempt, openStage, type Operations } from './operations-stage.ts'
 
 const asked = (change: Partial<ReceivedInteraction> = {}): ReceivedInteraction => ({
   interactionKey: 'trigger-1',

@@ -317,6 +317,7 @@ const depsOf = (
   refresh: async () => ({ failure: null, isWhole: true, builds: 0 }),
   badges,
   draw: async () => null,
+  chart: async () => null,
 })
 
 const reconcileDeps = (store: Store, clock: ReturnType<typeof createHandClock>): ReconcileDeps => ({

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { usageOf } from '../../src/features/command.ts'
-import { COMMANDS, ROOT_COMMAND, SHORTCUTS } from '../../src/features/features.ts'
-import { EVENT_TYPES } from '../../src/features/register.ts'
+import { describedFeatures, ROOT_COMMAND } from '../../src/features/features.ts'
+import { eventTypes } from '../../src/features/register.ts'
 import { EMAIL_SCOPE, SCOPES } from '../../src/slack/api/examiner.ts'
 import { DEFAULT_SCOPES } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { readSources } from './imports.ts'
 import { readManifest, readManifestText } from './manifest.ts'
+
+const DESCRIBED = describedFeatures()
 
 const manifest = readManifest()
 const { features, settings } = manifest
@@ -53,8 +55,10 @@ const sentence = (words: string): string => words.charAt(0).toUpperCase() + word
 
 describe('the manifest', () => {
   it('has the slash commands of the table, with their hints and descriptions', () => {
-    const aliases = COMMANDS.flatMap(({ alias, usage, does }) => (alias === null ? [] : [{ alias, usage, does }]))
-    const names = COMMANDS.map(({ name }) => name)
+    const aliases = DESCRIBED.commands.flatMap(({ alias, usage, does }) =>
+      alias === null ? [] : [{ alias, usage, does }],
+    )
+    const names = DESCRIBED.commands.map(({ name }) => name)
     expect(features.slash_commands).toEqual([
       {
         command: ROOT_COMMAND,
@@ -74,12 +78,17 @@ describe('the manifest', () => {
 
   it('has the shortcuts that have handlers', () => {
     expect(features.shortcuts).toEqual(
-      [...SHORTCUTS].map(([id, { name, type, description }]) => ({ name, type, callback_id: id, description })),
+      [...DESCRIBED.shortcuts].map(([id, { name, type, description }]) => ({
+        name,
+        type,
+        callback_id: id,
+        description,
+      })),
     )
   })
 
   it('has the events that are handled, interactions, and Socket Mode', () => {
-    expect(settings.event_subscriptions.bot_events.toSorted()).toEqual([...EVENT_TYPES].toSorted())
+    expect(settings.event_subscriptions.bot_events.toSorted()).toEqual(eventTypes(DESCRIBED).toSorted())
     expect(settings.interactivity.is_enabled).toBe(true)
     expect(settings.socket_mode_enabled).toBe(true)
   })
@@ -152,23 +161,23 @@ describe("the manifest keeps Slack's limits of length", () => {
 
 describe('the table of commands', () => {
   it('has each command and alias once', () => {
-    const names = COMMANDS.flatMap(({ name, alias }) => (alias === null ? [name] : [name, alias]))
+    const names = DESCRIBED.commands.flatMap(({ name, alias }) => (alias === null ? [name] : [name, alias]))
     expect(new Set(names).size).toBe(names.length)
   })
 
   it('has aliases that begin like their command, since they are parsed by it', () => {
-    for (const { name, alias } of COMMANDS) expect([null, `${ROOT_COMMAND}-${name}`]).toContain(alias)
+    for (const { name, alias } of DESCRIBED.commands) expect([null, `${ROOT_COMMAND}-${name}`]).toContain(alias)
   })
 
   it('has examples that are commands', () => {
-    for (const row of COMMANDS) {
+    for (const row of DESCRIBED.commands) {
       expect(row.examples.length).toBeGreaterThan(0)
       for (const example of row.examples) expect(`${example} `).toContain(`${ROOT_COMMAND} ${row.name} `)
     }
   })
 
   it('describes a command as it is typed', () => {
-    const usages = COMMANDS.map((row) => usageOf(row))
+    const usages = DESCRIBED.commands.map((row) => usageOf(row))
     expect(usages).toContain('/ci badge project [branch]')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { remind } from '../../src/jobs/remind.ts'
+import { remind } from '../../src/features/breakages/remind.ts'
 import { changeBreakage, NO_OWNER } from '../../src/catalog/breakages.ts'
 import type { Breakage, BreakageChange } from '../../src/domain/breakage.ts'
 import type { MessageTs } from '../../src/domain/ids.ts'

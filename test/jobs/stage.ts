@@ -1,4 +1,5 @@
-import { createDueCheck, type Job, type ScheduleDeps } from '../../src/jobs/schedule.ts'
+import type { Job } from '../../src/features/feature.ts'
+import { createDueCheck, type ScheduleDeps } from '../../src/jobs/schedule.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 

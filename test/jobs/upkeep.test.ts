@@ -7,24 +7,27 @@ import type { GitlabClient } from '../../src/sources/gitlab/client.ts'
 import { polledGitlab } from '../../src/sources/gitlab/source.ts'
 import type { Reads } from '../../src/store/store.ts'
 import { JOBS_ZONE } from '../../src/jobs/schedule.ts'
-import { upkeepJobs, type UpkeepDeps } from '../../src/upkeep.ts'
+import { createFeatures, type FeatureDeps } from '../../src/features/features.ts'
+import { upkeepJobs, type UpkeepDeps } from '../../src/jobs/upkeep.ts'
 
 const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta.url), 'utf8')
 
 const NOTHING: unknown = Object.create(null)
 
 /** The dependencies of a job are used only when it runs. */
-const jobs = upkeepJobs({
-  polled: [
-    polledGithub(NOTHING as GithubClient, ['acme/web'], NOTHING as Reads),
-    polledGitlab(NOTHING as GitlabClient, ['acme/web']),
-  ],
-  acting: NOTHING as UpkeepDeps['acting'],
-} as Partial<UpkeepDeps> as UpkeepDeps)
+const jobs = [
+  ...createFeatures(NOTHING as FeatureDeps).flatMap((feature) => feature.jobs ?? []),
+  ...upkeepJobs({
+    polled: [
+      polledGithub(NOTHING as GithubClient, ['acme/web'], NOTHING as Reads),
+      polledGitlab(NOTHING as GitlabClient, ['acme/web']),
+    ],
+  } as Partial<UpkeepDeps> as UpkeepDeps),
+]
 
 test('the jobs are those in docs/operations/upkeep.md, with the same cron expressions, in the same time zone', () => {
   const described = [...docs.matchAll(/^\| `([\w-]+)` \| `([^`]+)` \|/gm)].map(([, name, cron]) => [name, cron])
-  expect(described).toEqual(jobs.map(({ name, cron }) => [name, cron]))
+  expect(described.toSorted()).toEqual(jobs.map(({ name, cron }) => [name, cron]).toSorted())
   expect(docs).toContain(`cron expression in ${JOBS_ZONE}`)
 })
 

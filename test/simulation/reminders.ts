@@ -1,6 +1,6 @@
 import type { ReminderRule } from '../../src/domain/reminder.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
-import { remind } from '../../src/jobs/remind.ts'
+import { remind } from '../../src/features/breakages/remind.ts'
 import { REMINDERS_MAX } from '../../src/domain/reminder.ts'
 import { messageTs, SECOND } from '../support/build-events.ts'
 import { endGoneBranches } from '../../src/catalog/branch-ends.ts'

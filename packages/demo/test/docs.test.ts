@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { COMMANDS } from '../../../src/features/features.ts'
+import { describedFeatures } from '../../../src/features/features.ts'
 import { commandDocs } from '../src/docs/commands.ts'
 import { PAGES, pathOf } from '../src/docs/pages.ts'
 import { SETTINGS } from '../src/docs/settings.ts'
+
+const { commands: COMMANDS } = describedFeatures()
 
 describe('the documentation', () => {
   it.each(PAGES)('$path says what the code says (if not: npm run docs)', (page) => {

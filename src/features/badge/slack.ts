@@ -1,12 +1,16 @@
 import type { Feature } from '../feature.ts'
 import type { Target } from '../../catalog/outcomes.ts'
-import type { Operations } from '../operations.ts'
+import { findSummary } from '../../catalog/ci-lookup.ts'
+import { findBadge, type BadgeDeps } from './badge.ts'
 import { answerBadge } from './messages.ts'
-import { commandAbout, answerContext, replyTo, tooLittle, whenMayRead } from '../command.ts'
+import { commandAbout, answerContext, replyTo, tooLittle, whenMayRead, type AnswerDeps } from '../command.ts'
 
-export const badge: Feature = {
+type Deps = AnswerDeps & BadgeDeps
+
+export const badge = (deps: Deps): Feature => ({
   commands: [
     commandAbout(
+      deps,
       {
         name: 'badge',
         alias: '/ci-badge',
@@ -20,19 +24,20 @@ export const badge: Feature = {
       async (question, target) =>
         target === null
           ? tooLittle(question.row, 'a project')
-          : whenMayRead(question, async () => {
-              const outcome = await badgeOf(question.operations, target)
+          : whenMayRead(deps, question, async () => {
+              const outcome = await badgeOf(deps, target)
               return replyTo(outcome, answerBadge(outcome, answerContext(question, target)))
             }),
     ),
   ],
-}
+})
 
 /** The badge of a project, or of the branch that a build is on. */
-async function badgeOf(operations: Operations, target: Target) {
-  if (target.kind === 'project') return operations.badge({ project: target.project, branch: target.branch })
-  if (target.kind === 'uuid') return operations.badge({ project: target.uuid, branch: null })
-  const found = await operations.findBuild(target)
+async function badgeOf(deps: Deps, target: Target) {
+  const badgeFor = (project: string, branch: string | null) => deps.orAskCi(() => findBadge(deps, { project, branch }))
+  if (target.kind === 'project') return badgeFor(target.project, target.branch)
+  if (target.kind === 'uuid') return badgeFor(target.uuid, null)
+  const found = await findSummary(deps, target)
   if (found.kind !== 'found') return found
-  return operations.badge({ project: found.build.ref.projectId, branch: found.build.branch })
+  return badgeFor(found.build.ref.projectId, found.build.branch)
 }

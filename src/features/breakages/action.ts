@@ -80,6 +80,8 @@ export interface BreakageDeps extends FindBuildDeps {
   timeZoneOf: (user: string) => Promise<string>
 }
 
+export type BreakageOperations = ReturnType<typeof breakageOperations>
+
 /** What full members can do about red branches. */
 export const breakageOperations = (deps: BreakageDeps) => ({
   /** The red branch, for the form. */

@@ -10,7 +10,7 @@ import type { Click } from '../feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../fields.ts'
 import { formView, oldForm, openFor, opening, refusing, type Form, type ModalView, type Received } from '../modal.ts'
 import { respond } from '../respond.ts'
-import { HOUR_MINUTES, type RedBranch, type BreakageAction } from './action.ts'
+import { HOUR_MINUTES, type BreakageAction, type BreakageOperations, type RedBranch } from './action.ts'
 import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
 
 // The form of a red branch: take it, hand it over, snooze its reminders, or let it go.
@@ -69,8 +69,10 @@ export const breakageView = (memory: Memory, red: RedBranch, user: string): Moda
   })
 
 /** Opens the form, or answers that the branch is not red any more. People without permission see that in the form. */
-export async function openBreakage({ operations, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
-  const { breakages } = operations
+export async function openBreakage(
+  breakages: BreakageOperations,
+  { value, by, modalOpener, reference }: Click,
+): Promise<Reply | null> {
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
   const result = await breakages.find({ kind: 'breakage', id: value })
   if (result.kind !== 'red') return replyTo(result, answerNotRed(result, { command: 'red', reference }))
@@ -78,9 +80,14 @@ export async function openBreakage({ operations, value, by, modalOpener, referen
   return opening(reference, () => openFor(modalOpener, view, () => breakages.mayOwn(by), { action: 'own', reference }))
 }
 
-export const breakageForm: Form = { what: 'look after a red branch', receive }
+const WHAT = 'look after a red branch'
 
-function receive(body: unknown): Received {
+export const breakageForm = (breakages: BreakageOperations): Form => ({
+  what: WHAT,
+  receive: (body) => receive(breakages, body),
+})
+
+function receive(breakages: BreakageOperations, body: unknown): Received {
   const memory = memoryIn(body)
   const chosen = CHOICES.find(({ value }) => value === chosenIn(body, FIELDS.action))
   if (!memory) return oldForm(TITLE)
@@ -89,25 +96,31 @@ function receive(body: unknown): Received {
   if (chosen.action !== 'hand') {
     if (to !== null) return refusing({ [FIELDS.to]: 'Choose "Hand it over" above, or remove this person.' })
     const { action } = chosen
-    return { ack: null, work: (deps) => save(deps, body, memory, action) }
+    return { ack: null, work: (slack) => save(breakages, slack, body, memory, action) }
   }
   if (to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
   return {
     ack: null,
-    check: async ({ operations }) => {
-      const permit = await operations.breakages.mayOwn({ user: to, team: null })
+    check: async () => {
+      const permit = await breakages.mayOwn({ user: to, team: null })
       return permit.kind === 'no' ? { [FIELDS.to]: 'Only full members of this workspace can look after a branch.' } : {}
     },
-    work: (deps) => save(deps, body, memory, { kind: 'hand', to }),
+    work: (slack) => save(breakages, slack, body, memory, { kind: 'hand', to }),
   }
 }
 
 /** The form has closed, and the card shows the change; what could not be changed is said in a direct message. */
-function save(deps: SlackDeps, body: unknown, { id, channel }: Memory, action: BreakageAction): Promise<void> {
+function save(
+  breakages: BreakageOperations,
+  slack: SlackDeps,
+  body: unknown,
+  { id, channel }: Memory,
+  action: BreakageAction,
+): Promise<void> {
   const by = requesterIn(body, channel)
-  const replyTarget = directReplyTarget(deps.client, by.user)
-  return respond(deps, { what: breakageForm.what, by, replyTarget }, async (reference) => {
-    const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, action, by)
+  const replyTarget = directReplyTarget(slack.client, by.user)
+  return respond(slack, { what: WHAT, by, replyTarget }, async (reference) => {
+    const outcome = await breakages.act({ kind: 'breakage', id }, action, by)
     const answer = outcome.kind === 'changed' ? null : answerBreakage(outcome, { command: 'red', reference })
     return replyTo(outcome, answer)
   })

@@ -3,6 +3,7 @@ import { answerError, typed } from '../../slack/messages/answer.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
 import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
+import { checkBranches, type BranchEndsDeps } from '../../catalog/branch-ends.ts'
 import { redNow } from '../../catalog/breakages.ts'
 import { findProject, followedBy, onlyOf } from '../../catalog/projects.ts'
 import type { Projects } from '../../store/records.ts'
@@ -14,6 +15,7 @@ import {
   replyTo,
   tooMuch,
   whenMayRead,
+  type AnswerDeps,
   type Command,
   type CommandRow,
   type Question,
@@ -21,16 +23,47 @@ import {
 import type { Reply } from '../context.ts'
 import { inWords } from '../build.ts'
 import type { Feature } from '../feature.ts'
-import type { Operations } from '../operations.ts'
 import { answerNotFound } from '../not-found.ts'
 import type { Choice } from '../values.ts'
-import { HOUR_MINUTES, OWNED_HOURS_MAX, type Span, type BreakageAction } from './action.ts'
+import {
+  breakageOperations,
+  HOUR_MINUTES,
+  OWNED_HOURS_MAX,
+  type BreakageAction,
+  type BreakageDeps,
+  type BreakageOperations,
+  type Span,
+} from './action.ts'
 import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
 import { answerBreakage, answerRed } from './messages.ts'
+import { remind, type RemindDeps } from './remind.ts'
+
+type Deps = AnswerDeps & BreakageDeps & RemindDeps & BranchEndsDeps
+
+export function breakages(deps: Deps): Feature {
+  const operations = breakageOperations(deps)
+  // A choice shows what is red, with a button for each branch: the time that was typed is not in the choice.
+  const choose: Command['choose'] = (question, choice) => redOfChoice(deps, question, choice)
+  return {
+    commands: [
+      { ...RED, handle: (question) => answerRedTyped(deps, question), choose },
+      { ...ON, handle: (question) => takeTyped(deps, operations, question), choose },
+      { ...LET, handle: (question) => letGoTyped(deps, operations, question), choose },
+    ],
+    buttons: {
+      [BREAKAGE_ACTION_ID]: { what: 'look after a red branch', answer: (click) => openBreakage(operations, click) },
+    },
+    forms: { [BREAKAGE_CALLBACK_ID]: breakageForm(operations) },
+    jobs: [
+      { name: 'remind-red-branches', cron: '*/15 * * * * *', run: (signal) => remind(deps, signal) },
+      { name: 'check-red-branches', cron: '* * * * *', run: (signal) => checkBranches(deps, signal) },
+    ],
+  }
+}
 
 const THREADS = "In a build's thread, mention Buildline: `@buildline on it 30m`, `@buildline let go`."
 
-const red: Command = {
+const RED: CommandRow = {
   name: 'red',
   alias: null,
   group: 'Look',
@@ -39,39 +72,36 @@ const red: Command = {
   examples: ['/ci red', '/ci red acme/web'],
   who: 'everyone',
   notes: ["Alone, it shows this channel's projects. *I'm on it* takes a branch, hands it over, or lets it go."],
-  handle: answerRedTyped,
-  choose: redOfChoice,
 }
 
-async function answerRedTyped(question: Question): Promise<Reply> {
-  const { row, words, operations } = question
+async function answerRedTyped(deps: Deps, question: Question): Promise<Reply> {
+  const { row, words } = question
   const [project, extra] = words
   if (extra) return tooMuch(row, extra.text)
   if (project?.text === '') return nameless(row, null)
-  return whenMayRead(question, async () => {
-    const { stored } = operations
-    if (!project) return redHere(question)
-    const named = await findProject(stored.store.read, project.text)
+  return whenMayRead(deps, question, async () => {
+    if (!project) return redHere(deps, question)
+    const named = await findProject(deps.store.read, project.text)
     if (named.kind === 'project')
-      return listRed(stored, onlyOf(named.project), ` in ${projectLabel({ project: named.project.name })}`)
+      return listRed(deps, onlyOf(named.project), ` in ${projectLabel({ project: named.project.name })}`)
     return replyTo(named, answerNotFound(named, answerContext(question, null)))
   })
 }
 
 /** All red branches of the chosen project, or of the chosen build's project. */
-async function redOfChoice(question: Question, choice: Choice): Promise<Reply> {
-  if (choice.kind === 'project') return answerRedTyped({ ...question, words: [{ text: choice.project }] })
-  return whenMayRead(question, () => listRed(question.operations.stored, onlyOf(choice.ref), ''))
+async function redOfChoice(deps: Deps, question: Question, choice: Choice): Promise<Reply> {
+  if (choice.kind === 'project') return answerRedTyped(deps, { ...question, words: [{ text: choice.project }] })
+  return whenMayRead(deps, question, () => listRed(deps, onlyOf(choice.ref), ''))
 }
 
 /** The red branches of the projects that the channel follows, or of all. */
-async function redHere({ operations: { stored }, by }: Pick<Question, 'operations' | 'by'>): Promise<Reply> {
-  const { projects, where } = await followedBy(stored, by.channel)
-  return listRed(stored, projects, inWords(where))
+async function redHere(deps: Deps, { by }: Pick<Question, 'by'>): Promise<Reply> {
+  const { projects, where } = await followedBy(deps, by.channel)
+  return listRed(deps, projects, inWords(where))
 }
 
-async function listRed(stored: Operations['stored'], projects: Projects, where: string): Promise<Reply> {
-  return { outcome: 'red', answer: answerRed(await redNow(stored, projects), where) }
+async function listRed(deps: Deps, projects: Projects, where: string): Promise<Reply> {
+  return { outcome: 'red', answer: answerRed(await redNow(deps, projects), where) }
 }
 
 const ON: CommandRow = {
@@ -97,17 +127,17 @@ const LET: CommandRow = {
 }
 
 /** `/ci on it 30m acme/web@main`, or `@buildline on it 30m` in a build's thread. */
-async function takeTyped(question: Question): Promise<Reply> {
+async function takeTyped(deps: Deps, operations: BreakageOperations, question: Question): Promise<Reply> {
   const words = without('it', question.words)
   const [first, ...others] = words
   const span = first ? spanOf(first) : null
   if (span === null && first && TIME.test(first.text)) return noSpan(first)
-  const take = about(ON, { kind: 'take', span: span ?? HOUR_MINUTES })
+  const take = about(deps, operations, ON, { kind: 'take', span: span ?? HOUR_MINUTES })
   return take.handle({ ...question, words: span === null ? words : others })
 }
 
-const letGoTyped = (question: Question): Promise<Reply> =>
-  about(LET, { kind: 'let-go' }).handle({ ...question, words: without('go', question.words) })
+const letGoTyped = (deps: Deps, operations: BreakageOperations, question: Question): Promise<Reply> =>
+  about(deps, operations, LET, { kind: 'let-go' }).handle({ ...question, words: without('go', question.words) })
 
 /** The words without an optional first one: `/ci on it` and `/ci on` are equal. */
 const without = (word: string, words: readonly Word[]): readonly Word[] =>
@@ -126,11 +156,11 @@ const noSpan = ({ text }: Word): Reply => ({
 })
 
 /** What is said of a build: of the one that is named, or in whose thread it is said; without one, shows what is red. */
-const about = (row: CommandRow, action: BreakageAction): Command =>
-  commandAbout(row, async (question, target) => {
-    if (!target) return whenMayRead(question, () => redHere(question))
-    const outcome = await question.operations.breakages.act(target, action, question.by)
-    if (outcome.kind === 'no-card') return whenMayRead(question, () => redHere(question))
+const about = (deps: Deps, operations: BreakageOperations, row: CommandRow, action: BreakageAction): Command =>
+  commandAbout(deps, row, async (question, target) => {
+    if (!target) return whenMayRead(deps, question, () => redHere(deps, question))
+    const outcome = await operations.act(target, action, question.by)
+    if (outcome.kind === 'no-card') return whenMayRead(deps, question, () => redHere(deps, question))
     return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, row.name)))
   })
 
@@ -139,15 +169,4 @@ function spanOf({ text }: Word): Span | null {
   if (word === 'tomorrow') return word
   const minutes = amountOf(word, 'm') ?? (amountOf(word, 'h') ?? 0) * HOUR_MINUTES
   return minutes > 0 && minutes <= OWNED_HOURS_MAX * HOUR_MINUTES ? minutes : null
-}
-
-export const breakages: Feature = {
-  // A choice shows what is red, with a button for each branch: the time that was typed is not in the choice.
-  commands: [
-    red,
-    { ...ON, handle: takeTyped, choose: redOfChoice },
-    { ...LET, handle: letGoTyped, choose: redOfChoice },
-  ],
-  buttons: { [BREAKAGE_ACTION_ID]: { what: 'look after a red branch', answer: openBreakage } },
-  forms: { [BREAKAGE_CALLBACK_ID]: breakageForm },
 }

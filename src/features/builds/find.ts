@@ -7,57 +7,60 @@ import { type FieldOption, projectOptions } from '../fields.ts'
 import { openFor, opening, openingReplyTarget } from '../modal.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerFound } from './status-messages.ts'
-import { replyTo, whenMayRead } from '../command.ts'
+import { findSummary } from '../../catalog/ci-lookup.ts'
+import { suggestProjects } from '../../catalog/projects.ts'
+import { replyTo, whenMayRead, type AnswerDeps } from '../command.ts'
+import { branchesOf } from './status.ts'
 import { replyTargetOf } from '../reply-target.ts'
 import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchIn } from './find-modal.ts'
 
 /** Opens "Find a build" at once, as an empty form: Slack refuses to open a modal after three seconds. */
-export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
+export async function openFind({ permits }: AnswerDeps, slack: SlackDeps, body: unknown): Promise<void> {
   const by = requesterOf(body, 'modal')
   const user = userOf(body)
   // A global shortcut names no channel: without a modal, only a direct message can carry the answer.
   const { modalOpener, replyTarget } = openingReplyTarget(
-    deps,
+    slack,
     body,
-    user === null ? null : directReplyTarget(deps.client, user),
+    user === null ? null : directReplyTarget(slack.client, user),
   )
-  await respond(deps, { what: 'find', by, replyTarget }, (reference) =>
+  await respond(slack, { what: 'find', by, replyTarget }, (reference) =>
     opening(reference, async () => {
       if (!modalOpener) return { outcome: 'not-opened', answer: answerNotOpened('late', reference) }
       const view = findView({ chosen: null, branches: [], answer: [] })
-      return openFor(modalOpener, view, () => deps.operations.mayRead(by), { action: null, reference })
+      return openFor(modalOpener, view, () => permits('read', by), { action: null, reference })
     }),
   )
 }
 
 /** The projects of the form's menu. */
-export const projectsForFind = async ({ operations }: SlackDeps, text: string): Promise<FieldOption[]> =>
-  projectOptions(await operations.suggestProjects(text))
+export const projectsForFind = async ({ store }: AnswerDeps, text: string): Promise<FieldOption[]> =>
+  projectOptions(await suggestProjects(store.read, text))
 
 /** Handles a choice in "Find a build": shows the last build of that project or branch in the modal. */
-export async function chooseInFind(deps: SlackDeps, body: unknown, action: unknown): Promise<void> {
-  const { client, operations } = deps
+export async function chooseInFind(deps: AnswerDeps, slack: SlackDeps, body: unknown, action: unknown): Promise<void> {
+  const { client } = slack
   const chosen = chosenIn(body, action)
   const viewId = textAt(body, 'view', 'id')
   const by = requesterOf(body, 'modal')
   if (!chosen || viewId === null)
-    return respond(deps, { what: 'find', by, replyTarget: replyTargetOf(deps, body) }, async () => UNREADABLE)
+    return respond(slack, { what: 'find', by, replyTarget: replyTargetOf(slack, body) }, async () => UNREADABLE)
   let branches: readonly string[] = []
   const replyTarget = modalReplyTarget({
     client,
     viewId,
     draw: (answer) => findView({ chosen, branches, answer }),
     // After two quick choices the answers may arrive in the wrong order. Only the newest choice's answer is shown.
-    isCurrent: deps.newest.begin(viewId),
+    isCurrent: slack.newest.begin(viewId),
     // A person who closes the modal has given up the search, so no answer is sent elsewhere.
     closed: null,
     instead: directReplyTarget(client, by.user),
   })
-  await respond(deps, { what: 'find', by, replyTarget }, (reference) =>
-    whenMayRead({ operations, by, reference }, async () => {
+  await respond(slack, { what: 'find', by, replyTarget }, (reference) =>
+    whenMayRead(deps, { by, reference }, async () => {
       const [known, outcome] = await Promise.all([
-        operations.branchesOf(chosen.project),
-        operations.findBuild({ kind: 'project', ...chosen }),
+        branchesOf(deps, chosen.project),
+        findSummary(deps, { kind: 'project', ...chosen }),
       ])
       branches = known
       const context = { command: 'status', branch: chosen.branch, reference }

@@ -6,11 +6,17 @@ import {
   answerContext,
   replyTo,
   whenMayRead,
+  type AnswerDeps,
   type Command,
   type Question,
   BUILD_USAGE,
 } from '../command.ts'
+import { act } from './action.ts'
+import { confirmRequests, OFTEN_DONE_JOB, type ConfirmRequests } from './confirm.ts'
 import { answerAction } from './action-messages.ts'
+import type { ActDeps } from './call-once.ts'
+import { buildStatus, runningBuilds } from './status.ts'
+import { findSummary } from '../../catalog/ci-lookup.ts'
 import { shortId, sourceOf } from '../../domain/ids.ts'
 import { parseAttemptRef, type Action } from '../../domain/request.ts'
 import type { ButtonHandler, Feature } from '../feature.ts'
@@ -24,123 +30,167 @@ import { FIND_BRANCH_ID, FIND_CALLBACK_ID, FIND_PROJECT_ID } from './find-modal.
 import { chooseInFind, openFind, projectsForFind } from './find.ts'
 import { respond } from '../respond.ts'
 
-const status: Command = commandAbout(
-  {
-    name: 'status',
-    alias: null,
-    group: 'Look',
-    usage: '[project] [branch]',
-    does: 'shows the last build of each branch, and since when it is red',
-    examples: ['/ci status', '/ci status acme/web', '/ci status acme/web main'],
-    who: 'everyone',
-    notes: [
-      "Alone, it shows this channel's projects; with a project, its branches; with a branch, its last five builds.",
-      'A branch stays red until a build of it passes, whatever is running or waiting meanwhile.',
-    ],
+type Deps = AnswerDeps & ActDeps & ConfirmRequests
+
+export const builds = (deps: Deps): Feature => ({
+  commands: [status(deps), stop(deps), restart(deps)],
+  overview: (question) => overview(deps, question),
+  jobs: [{ name: OFTEN_DONE_JOB, cron: '*/5 * * * * *', run: () => confirmRequests(deps) }],
+  buttons: { [ACTION_IDS.stop]: button(deps, 'stop'), [ACTION_IDS.restart]: button(deps, 'restart') },
+  fields: {
+    [FIND_PROJECT_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),
+    [FIND_BRANCH_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),
   },
-  answerWithStatus,
-)
+  menus: { [FIND_PROJECT_ID]: (text) => projectsForFind(deps, text) },
+  shortcuts: {
+    restart_build: {
+      type: 'message',
+      name: 'Restart this build',
+      description: 'Runs the build of this message again',
+      answer: (slack, body) => restartByShortcut(deps, slack, body),
+    },
+    stop_build: {
+      type: 'message',
+      name: 'Stop this build',
+      description: 'Stops the build of this message, after asking once more',
+      answer: (slack, body) => stopByShortcut(deps, slack, body),
+    },
+    [FIND_CALLBACK_ID]: {
+      type: 'global',
+      name: 'Find a build',
+      description: 'Shows the last build of a project or branch',
+      answer: (slack, body) => openFind(deps, slack, body),
+    },
+  },
+})
+
+const status = (deps: Deps): Command =>
+  commandAbout(
+    deps,
+    {
+      name: 'status',
+      alias: null,
+      group: 'Look',
+      usage: '[project] [branch]',
+      does: 'shows the last build of each branch, and since when it is red',
+      examples: ['/ci status', '/ci status acme/web', '/ci status acme/web main'],
+      who: 'everyone',
+      notes: [
+        "Alone, it shows this channel's projects; with a project, its branches; with a branch, its last five builds.",
+        'A branch stays red until a build of it passes, whatever is running or waiting meanwhile.',
+      ],
+    },
+    (question, target) => answerWithStatus(deps, question, target),
+  )
 
 /** The build or the branches that were named; else the last builds of the projects that the channel follows. */
-function answerWithStatus(question: Question, target: Target | null): Promise<Reply> {
-  const { operations, by } = question
-  return whenMayRead(question, async () => {
-    const outcome = await operations.status(
-      target && target.kind !== 'project'
-        ? { target }
-        : { project: target?.project ?? null, branch: target?.branch ?? null, channel: by.channel },
-    )
+function answerWithStatus(deps: Deps, question: Question, target: Target | null): Promise<Reply> {
+  const { channel } = question.by
+  const query =
+    target && target.kind !== 'project'
+      ? { target }
+      : { project: target?.project ?? null, branch: target?.branch ?? null, channel }
+  return whenMayRead(deps, question, async () => {
+    const outcome = await deps.orAskCi(() => buildStatus(deps, query))
     return replyTo(outcome, answerStatus(outcome, answerContext(question, target, 'status')))
   })
 }
 
 /** `/ci` alone: what is red and what runs in this channel's projects. */
-export const overview = (question: Omit<Question, 'row'>): Promise<Reply> =>
-  whenMayRead(question, async () => {
+const overview = (deps: AnswerDeps, question: Omit<Question, 'row'>): Promise<Reply> =>
+  whenMayRead(deps, question, async () => {
     const { channel } = question.by
     const [newest, running] = await Promise.all([
-      question.operations.status({ project: null, branch: null, channel }),
-      question.operations.running(channel),
+      buildStatus(deps, { project: null, branch: null, channel }),
+      runningBuilds(deps, channel),
     ])
     const known = newest.kind === 'channel-status' ? newest : { builds: [], more: 0, red: 0 }
     return { outcome: 'overview', answer: answerOverview({ newest: known, running }) }
   })
 
-const stop: Command = commandAbout(
-  {
-    name: 'stop',
-    alias: '/ci-stop',
-    group: 'Act',
-    usage: BUILD_USAGE,
-    does: 'stops a running build; alone, it shows what is running here',
-    examples: ['/ci stop acme/web@main', '/ci stop #512', '/ci stop'],
-    who: 'operators',
-    notes: [
-      'Name the build by its number, its address in CI or its uuid. A build that CI never reported can be stopped too.',
-      'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step. GitHub and GitLab need none.',
-    ],
-  },
-  (question, target) => {
-    const { operations, by } = question
-    if (target) return act(operations.stop(target, by), answerContext(question, target))
-    // Lists what runs here, each with its own Stop button. Nothing is stopped unless it is named.
-    return whenMayRead(question, async () => {
-      const outcome = await operations.running(by.channel)
-      return replyTo(outcome, answerRunning(outcome))
-    })
-  },
-)
+const stop = (deps: Deps): Command =>
+  commandAbout(
+    deps,
+    {
+      name: 'stop',
+      alias: '/ci-stop',
+      group: 'Act',
+      usage: BUILD_USAGE,
+      does: 'stops a running build; alone, it shows what is running here',
+      examples: ['/ci stop acme/web@main', '/ci stop #512', '/ci stop'],
+      who: 'operators',
+      notes: [
+        'Name the build by its number, its address in CI or its uuid. A build that CI never reported can be stopped too.',
+        'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step. GitHub and GitLab need none.',
+      ],
+    },
+    (question, target) => {
+      if (target) return answerRequest(deps, 'stop', { target, by: question.by }, answerContext(question, target))
+      // Lists what runs here, each with its own Stop button. Nothing is stopped unless it is named.
+      return whenMayRead(deps, question, async () => {
+        const outcome = await runningBuilds(deps, question.by.channel)
+        return replyTo(outcome, answerRunning(outcome))
+      })
+    },
+  )
 
-const restart: Command = commandAbout(
-  {
-    name: 'restart',
-    alias: '/ci-restart',
-    group: 'Act',
-    usage: BUILD_USAGE,
-    does: 'runs the last build of a branch again',
-    examples: ['/ci restart acme/web@main', '/ci restart #512'],
-    who: 'operators',
-    notes: [
-      'CI restarts builds of Basic projects only; GitHub and GitLab run the failed jobs again.',
-      'A build that is running has to end or be stopped first.',
-    ],
-  },
-  (question, target) =>
-    target
-      ? act(question.operations.restart(target, question.by), answerContext(question, target))
-      : // The last builds of this channel, with the buttons that can work.
-        answerWithStatus(question, null),
-)
+const restart = (deps: Deps): Command =>
+  commandAbout(
+    deps,
+    {
+      name: 'restart',
+      alias: '/ci-restart',
+      group: 'Act',
+      usage: BUILD_USAGE,
+      does: 'runs the last build of a branch again',
+      examples: ['/ci restart acme/web@main', '/ci restart #512'],
+      who: 'operators',
+      notes: [
+        'CI restarts builds of Basic projects only; GitHub and GitLab run the failed jobs again.',
+        'A build that is running has to end or be stopped first.',
+      ],
+    },
+    (question, target) =>
+      target
+        ? answerRequest(deps, 'restart', { target, by: question.by }, answerContext(question, target))
+        : // The last builds of this channel, with the buttons that can work.
+          answerWithStatus(deps, question, null),
+  )
 
 /** The button of a build. The card may be stale, so the operation checks the build's current state. */
-const button = (action: Action): ButtonHandler => ({
+const button = (deps: Deps, action: Action): ButtonHandler => ({
   what: action,
   describe: (value) => {
     const ref = parseAttemptRef(value)
     return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
   },
-  async answer({ operations, value, by, reference }) {
+  async answer({ value, by, reference }) {
     const ref = parseAttemptRef(value)
-    return ref && act(operations[action]({ kind: 'run', ref }, by), { command: action, reference })
+    return ref && answerRequest(deps, action, { target: { kind: 'run', ref }, by }, { command: action, reference })
   },
 })
 
-async function act(acting: Promise<ActionOutcome> | ActionOutcome, context: AnswerContext): Promise<Reply> {
-  const outcome = await acting
+async function answerRequest(
+  deps: Deps,
+  action: Action,
+  { target, by }: { target: Target; by: Requester },
+  context: AnswerContext,
+): Promise<Reply> {
+  const outcome = await deps.orAskCi(() => act(deps, action, target, by))
   return replyTo(outcome, answerAction(outcome, context))
 }
 
 /** "Restart this build" on a message: the card, or any message of its thread. */
-const restartByShortcut = (deps: SlackDeps, body: unknown): Promise<void> =>
-  answerShortcut('restart', deps, body, (by, target, context) =>
-    act(target ? deps.operations.restart(target, by) : NO_CARD, context),
+const restartByShortcut = (deps: Deps, slack: SlackDeps, body: unknown): Promise<void> =>
+  answerShortcut('restart', slack, body, async (by, target, context) =>
+    target ? answerRequest(deps, 'restart', { target, by }, context) : replyTo(NO_CARD, answerAction(NO_CARD, context)),
   )
 
 /** "Stop this build" on a message. A shortcut cannot ask for confirmation, so this shows the build; its button can. */
-const stopByShortcut = (deps: SlackDeps, body: unknown): Promise<void> =>
-  answerShortcut('stop', deps, body, (by, target, context) =>
-    whenMayRead({ operations: deps.operations, by, reference: context.reference }, async () => {
-      const found = target ? await deps.operations.findBuild(target) : NO_CARD
+const stopByShortcut = (deps: Deps, slack: SlackDeps, body: unknown): Promise<void> =>
+  answerShortcut('stop', slack, body, (by, target, context) =>
+    whenMayRead(deps, { by, reference: context.reference }, async () => {
+      const found = target ? await findSummary(deps, target) : NO_CARD
       if (found.kind !== 'found') return replyTo(found, answerNotFound(found, context))
       const outcome = whyNot(found.build)
       return outcome
@@ -152,12 +202,12 @@ const stopByShortcut = (deps: SlackDeps, body: unknown): Promise<void> =>
 /** @param answer about the message's build; null: it is no message of a channel */
 function answerShortcut(
   what: Action,
-  deps: SlackDeps,
+  slack: SlackDeps,
   body: unknown,
   answer: (by: Requester, target: Target | null, context: AnswerContext) => Promise<Reply>,
 ): Promise<void> {
   const by = requesterOf(body, 'shortcut')
-  return respond(deps, { what, by, replyTarget: replyTargetOf(deps, body) }, (reference) =>
+  return respond(slack, { what, by, replyTarget: replyTargetOf(slack, body) }, (reference) =>
     answer(by, messageOf(body), { command: what, reference }),
   )
 }
@@ -174,30 +224,3 @@ function whyNot(build: BuildSummary): ActionOutcome | null {
 /** If such a build has neither a button nor a reason, its stop was already requested. */
 const isStoppable = ({ shown, ref }: BuildSummary): boolean =>
   shown === 'started' || (shown === 'queued' && sourceOf(ref.projectId) !== 'ci')
-
-export const builds: Feature = {
-  commands: [status, stop, restart],
-  buttons: { [ACTION_IDS.stop]: button('stop'), [ACTION_IDS.restart]: button('restart') },
-  fields: { [FIND_PROJECT_ID]: chooseInFind, [FIND_BRANCH_ID]: chooseInFind },
-  menus: { [FIND_PROJECT_ID]: projectsForFind },
-  shortcuts: {
-    restart_build: {
-      type: 'message',
-      name: 'Restart this build',
-      description: 'Runs the build of this message again',
-      answer: restartByShortcut,
-    },
-    stop_build: {
-      type: 'message',
-      name: 'Stop this build',
-      description: 'Stops the build of this message, after asking once more',
-      answer: stopByShortcut,
-    },
-    [FIND_CALLBACK_ID]: {
-      type: 'global',
-      name: 'Find a build',
-      description: 'Shows the last build of a project or branch',
-      answer: openFind,
-    },
-  },
-}

@@ -146,7 +146,7 @@ export async function webhookRuleFor(
   }
 }
 
-type WebhookRuleOutcome =
+export type WebhookRuleOutcome =
   | { kind: 'rule'; rule: RuleInput }
   | { kind: 'known'; project: string }
   | { kind: 'no-address' }

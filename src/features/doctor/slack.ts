@@ -1,42 +1,57 @@
-import type { Feature } from '../feature.ts'
+import type { Permits } from '../../catalog/outcomes.ts'
+import type { EventHandler, Feature } from '../feature.ts'
+import { doctorOperations } from './examine.ts'
 import { answerDoctor } from './messages.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import { listAt } from '../body.ts'
-import { APP_EVENTS, type AppEvent } from './findings.ts'
+import { APP_EVENTS, type AppEvent, type DoctorDeps } from './findings.ts'
 import type { Question } from '../command.ts'
 
-export const doctor: Feature = {
-  commands: [
-    {
-      name: 'doctor',
-      alias: null,
-      group: 'Help',
-      usage: '',
-      does: 'finds what is misconfigured and says how to fix it',
-      examples: ['/ci doctor'],
-      who: 'admins',
-      notes: ['`npm run buildline -- doctor` checks the same beside a bot that is running.'],
-      handle: examine,
-    },
-  ],
-  events: Object.fromEntries(
-    APP_EVENTS.map((event) => [event, (deps: SlackDeps, body: unknown) => handleAppEvent(event, deps, body)]),
-  ),
+export function doctor(deps: DoctorDeps & { permits: Permits }): Feature {
+  const operations = doctorOperations(deps)
+  return {
+    commands: [
+      {
+        name: 'doctor',
+        alias: null,
+        group: 'Help',
+        usage: '',
+        does: 'finds what is misconfigured and says how to fix it',
+        examples: ['/ci doctor'],
+        who: 'admins',
+        notes: ['`npm run buildline -- doctor` checks the same beside a bot that is running.'],
+        handle: (question) => examine(operations, question),
+      },
+    ],
+    events: Object.fromEntries(
+      APP_EVENTS.map((event): [AppEvent, EventHandler] => [
+        event,
+        (slack, body) => handleAppEvent(operations, event, slack, body),
+      ]),
+    ),
+  }
 }
 
+type DoctorOperations = ReturnType<typeof doctorOperations>
+
 /** Says what is misconfigured, and how to fix it. Further words are ignored. */
-async function examine({ operations, by, reference }: Question): Promise<Reply> {
-  const outcome = await operations.doctor.examine(by)
+async function examine(operations: DoctorOperations, { by, reference }: Question): Promise<Reply> {
+  const outcome = await operations.examine(by)
   return { outcome: outcome.kind, answer: answerDoctor(outcome, { reference }) }
 }
 
 /** Logs what Slack says of the app, and stores it for the doctor. Never throws. */
-async function handleAppEvent(event: AppEvent, { operations, log }: SlackDeps, body: unknown): Promise<void> {
+async function handleAppEvent(
+  operations: DoctorOperations,
+  event: AppEvent,
+  { log }: SlackDeps,
+  body: unknown,
+): Promise<void> {
   // The tokens of people are not ours.
   if (event === 'tokens_revoked' && listAt(body, 'event', 'tokens', 'bot').length === 0) return
   log.error({ part: 'slack', event }, SAID[event])
   try {
-    await operations.doctor.slackSaid(event)
+    await operations.slackSaid(event)
   } catch (error) {
     log.warn({ err: error, event }, 'what Slack said of the app could not be stored')
   }

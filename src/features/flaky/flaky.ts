@@ -34,9 +34,11 @@ export type FlakyOutcome =
     }
   | ProjectNotFound
 
+export type FlakyDeps = FigureDeps & { clock: Clock }
+
 /** Branches with commits that failed and passed on a later attempt, and tests that did so; the worst first. */
 export async function flakyBranches(
-  deps: FigureDeps & { clock: Clock },
+  deps: FlakyDeps,
   { project: text, days, channel }: FlakyQuery,
 ): Promise<FlakyOutcome> {
   const named = text === null ? null : await findProject(deps.store.read, text)

@@ -1,11 +1,10 @@
 import type { Feature } from '../feature.ts'
 import { answerHelp, answerHelpAbout } from './messages.ts'
-import { answerUnknown } from '../slips.ts'
+import { unknownCommand } from '../run.ts'
 import { prefixOf, type Question } from '../command.ts'
 import type { Reply } from '../context.ts'
-import { nearest } from '../../lib/nearest.ts'
 
-export const help: Feature = {
+export const help = (): Feature => ({
   commands: [
     {
       name: 'help',
@@ -18,7 +17,7 @@ export const help: Feature = {
       handle: answerTyped,
     },
   ],
-}
+})
 
 /** Explains all commands, or one. Calls nothing else, so that help works when nothing else does. */
 async function answerTyped(question: Question): Promise<Reply> {
@@ -27,11 +26,5 @@ async function answerTyped(question: Question): Promise<Reply> {
   if (!about) return { outcome: 'help', answer: answerHelp(commands, prefixOf(by)) }
   const typed = about.text.toLowerCase().replace(/^\/(?:ci-)?/, '')
   const row = commands.find(({ name }) => name === typed)
-  return row ? { outcome: 'help', answer: answerHelpAbout(row) } : unknown(question, about.text)
-}
-
-/** No such command: names the nearest one, and does nothing. */
-export function unknown({ commands, by }: Pick<Question, 'commands' | 'by'>, typed: string): Reply {
-  const names = commands.map(({ name }) => name)
-  return { outcome: 'unknown-command', answer: answerUnknown({ typed, nearest: nearest(typed, names) }, prefixOf(by)) }
+  return row ? { outcome: 'help', answer: answerHelpAbout(row) } : unknownCommand(question, about.text)
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { WebClient } from '@slack/web-api'
-import type { Log } from '../../lib/log.ts'
+import type { SlackDeps } from '../context.ts'
 import { classify } from '../../slack/api/errors.ts'
 import type { HomeOutcome } from './home.ts'
 import { answerFault } from '../fault-messages.ts'
@@ -10,28 +9,24 @@ import { answerHome, homeView, type HomeView } from './view.ts'
 /** So many people's Homes are remembered as drawn. The one drawn longest ago is drawn again when it is next opened. */
 export const DRAWN_MAX = 1_000
 
-interface HomesDeps {
-  operations: { home: (user: string, team: string | null) => Promise<HomeOutcome> }
-  client: WebClient
-  log: Pick<Log, 'error' | 'info'>
-  newReference: () => string
-}
+type ReadHome = (user: string, team: string | null) => Promise<HomeOutcome>
+type Slack = Pick<SlackDeps, 'client' | 'log' | 'newReference'>
 
 /** Draws App Homes: each when its person opens it, and after what that person did. Never throws. */
 export interface Homes {
-  open(user: string, team: string | null): Promise<void>
+  open(slack: Slack, user: string, team: string | null): Promise<void>
   /** Draws it if it has changed since it was drawn. @param isSeen whether it is drawn for certain: a click came from it */
-  redraw(user: string, team: string | null, isSeen: boolean): Promise<void>
+  redraw(slack: Slack, user: string, team: string | null, isSeen: boolean): Promise<void>
 }
 
-export function createHomes(deps: HomesDeps): Homes {
+export function createHomes(readHome: ReadHome): Homes {
   // Of each person the last drawing, which ends with a digest of what Slack shows; null: not known. The next one waits
   // for it, so that an older view never replaces a newer one.
   const drawings = new Map<string, Promise<string | null>>()
 
-  async function draw(user: string, team: string | null, mayEqual: boolean): Promise<void> {
+  async function draw(slack: Slack, user: string, team: string | null, mayEqual: boolean): Promise<void> {
     const before = drawings.get(user) ?? Promise.resolve(null)
-    const drawing = before.then((digest) => drawOnce(deps, user, team, mayEqual ? digest : null))
+    const drawing = before.then((digest) => drawOnce(slack, readHome, { user, team, shown: mayEqual ? digest : null }))
     drawings.delete(user)
     drawings.set(user, drawing)
     if (drawings.size > DRAWN_MAX) drawings.delete(drawings.keys().next().value!)
@@ -39,40 +34,38 @@ export function createHomes(deps: HomesDeps): Homes {
   }
 
   return {
-    open: (user, team) => draw(user, team, false),
-    redraw: async (user, team, isSeen) => {
-      if (isSeen || drawings.has(user)) await draw(user, team, true)
+    open: (slack, user, team) => draw(slack, user, team, false),
+    redraw: async (slack, user, team, isSeen) => {
+      if (isSeen || drawings.has(user)) await draw(slack, user, team, true)
     },
   }
 }
 
 /** @param shown what Slack shows, which is not drawn again. @returns what Slack shows now; null: not known */
 async function drawOnce(
-  deps: HomesDeps,
-  user: string,
-  team: string | null,
-  shown: string | null,
+  slack: Slack,
+  readHome: ReadHome,
+  { user, team, shown }: { user: string; team: string | null; shown: string | null },
 ): Promise<string | null> {
-  const view = await viewFor(deps, user, team)
+  const view = await viewFor(slack, () => readHome(user, team))
   const digest = createHash('sha256').update(JSON.stringify(view)).digest('hex')
   if (digest === shown) return shown
   try {
-    await deps.client.apiCall('views.publish', { user_id: user, view })
+    await slack.client.apiCall('views.publish', { user_id: user, view })
     return digest
   } catch (error) {
-    deps.log.info({ code: classify(error).code, user }, 'a Home could not be shown; it is drawn when it is next opened')
+    slack.log.info(
+      { code: classify(error).code, user },
+      'a Home could not be shown; it is drawn when it is next opened',
+    )
     return null
   }
 }
 
 /** The view for one person: their Home, a refusal if they may not see it, or an error if it cannot be read. */
-async function viewFor(
-  { operations, log, newReference }: HomesDeps,
-  user: string,
-  team: string | null,
-): Promise<HomeView> {
+async function viewFor({ log, newReference }: Slack, read: () => Promise<HomeOutcome>): Promise<HomeView> {
   try {
-    const outcome = await operations.home(user, team)
+    const outcome = await read()
     if (outcome.kind === 'home') return homeView(outcome.home)
     return answerHome(answerNotAllowed(outcome, { action: null, reference: newReference() }))
   } catch (error) {

@@ -1,13 +1,24 @@
-import { requesterOf, textAt } from '../body.ts'
-import type { SlackDeps } from '../context.ts'
+import { requesterOf, textAt, userOf } from '../body.ts'
 import type { Feature } from '../feature.ts'
+import { createHomes } from './draw.ts'
+import { readHome, type HomeDeps } from './home.ts'
 
-export const home: Feature = { events: { app_home_opened: answerHomeOpened } }
-
-/** Draws a person's Home when they open it. Ignores the app's other tabs. */
-async function answerHomeOpened({ homes }: Pick<SlackDeps, 'homes'>, body: unknown): Promise<void> {
-  const tab = textAt(body, 'event', 'tab')
-  const { user, team } = requesterOf(body, 'mention')
-  if (user === '' || (tab !== null && tab !== 'home')) return
-  await homes.open(user, team)
+/** A person's Home is drawn when they open it, and after what they did: it may show there. */
+export function home(deps: HomeDeps): Feature {
+  const homes = createHomes((user, team) => readHome(deps, user, team))
+  return {
+    events: {
+      async app_home_opened(slack, body) {
+        const tab = textAt(body, 'event', 'tab')
+        const { user, team } = requesterOf(body, 'mention')
+        // Ignores the app's other tabs.
+        if (user !== '' && (tab === null || tab === 'home')) await homes.open(slack, user, team)
+      },
+    },
+    async afterRequest(slack, body) {
+      const isInHome = textAt(body, 'view', 'type') === 'home'
+      const { user, team } = requesterOf(body, 'button')
+      if (userOf(body) !== null) await homes.redraw(slack, user, team, isInHome)
+    },
+  }
 }

@@ -17,7 +17,7 @@ export const PAGE_SIZE = 10
 /** A list that is younger than this is not read again, so turning pages calls CI only once. */
 export const FRESH_MS = 60_000
 
-export interface ListProjects {
+export interface ListDeps {
   store: Store
   clock: Clock
   interfaces: Interfaces
@@ -29,7 +29,7 @@ export interface ListProjects {
  * CI's projects with their last known state, ten a page, from the v2 interface or, if only that is configured, the
  * legacy one. If CI cannot be reached now: the list that was read last, and how old it is.
  */
-export async function listProjects(deps: ListProjects, query: ListQuery): Promise<ListOutcome> {
+export async function listProjects(deps: ListDeps, query: ListQuery): Promise<ListOutcome> {
   const { store, interfaces, clock } = deps
   if (!Object.values(interfaces).includes(true)) return { kind: 'no-ci' }
   const refreshed = clock.now() - (await lastWholeAt(deps)) < FRESH_MS ? null : await deps.refresh()
@@ -54,7 +54,7 @@ export async function listProjects(deps: ListProjects, query: ListQuery): Promis
   }
 }
 
-const lastWholeAt = async ({ store }: Pick<ListProjects, 'store'>): Promise<number> =>
+const lastWholeAt = async ({ store }: Pick<ListDeps, 'store'>): Promise<number> =>
   (await store.read.lastDoneAt(WHOLE_READING)) ?? 0
 
 /** A search shows all matches, not only the best one. If no name has the text, the project with that uuid or id. */

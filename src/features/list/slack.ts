@@ -2,29 +2,48 @@ import type { ListQuery } from '../../catalog/outcomes.ts'
 import { answerList } from './messages.ts'
 import { pageOf, parsePage } from '../values.ts'
 import type { Reply } from '../context.ts'
-import { replyTo, whenMayRead, type Asking, type Command } from '../command.ts'
+import { listProjects, type ListDeps } from './list.ts'
+import { replyTo, whenMayRead, type AnswerDeps, type Asking } from '../command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { PAGE_ACTION_IDS } from '../../slack/messages/ids.ts'
-import type { ButtonHandler, Click, Feature } from '../feature.ts'
+import type { ButtonHandler, Feature } from '../feature.ts'
 
-const command: Command = {
-  name: 'list',
-  alias: '/ci-list',
-  group: 'Look',
-  usage: '[text] [basic|pro] [page]',
-  does: 'lists the projects with their last known state',
-  examples: ['/ci list', '/ci list acme', '/ci list pro 2'],
-  who: 'everyone',
-  notes: [
-    'The text is looked for in the project names. `basic` or `pro` shows one type, a number at the end turns the page.',
-  ],
-  handle: (question) => listPage(question, readList(question.words)),
+type Deps = AnswerDeps & ListDeps
+
+export function list(deps: Deps): Feature {
+  // Previous and Next carry the whole question, so they also work on old lists.
+  const turning: ButtonHandler = {
+    what: 'list',
+    replaces: true,
+    async answer(click) {
+      const page = parsePage(click.value)
+      return page && listPage(deps, click, page)
+    },
+  }
+  return {
+    commands: [
+      {
+        name: 'list',
+        alias: '/ci-list',
+        group: 'Look',
+        usage: '[text] [basic|pro] [page]',
+        does: 'lists the projects with their last known state',
+        examples: ['/ci list', '/ci list acme', '/ci list pro 2'],
+        who: 'everyone',
+        notes: [
+          'The text is looked for in the project names. `basic` or `pro` shows one type, a number at the end turns the page.',
+        ],
+        handle: (question) => listPage(deps, question, readList(question.words)),
+      },
+    ],
+    buttons: { [PAGE_ACTION_IDS.previous]: turning, [PAGE_ACTION_IDS.next]: turning },
+  }
 }
 
 /** One page of projects; a click on Next asks for the next one in the same way. */
-const listPage = (asking: Asking, query: ListQuery): Promise<Reply> =>
-  whenMayRead(asking, async () => {
-    const outcome = await asking.operations.listProjects(query)
+const listPage = (deps: Deps, asking: Asking, query: ListQuery): Promise<Reply> =>
+  whenMayRead(deps, asking, async () => {
+    const outcome = await listProjects(deps, query)
     return replyTo(outcome, answerList(outcome, asking))
   })
 
@@ -41,17 +60,4 @@ function readList(words: readonly Word[]): ListQuery {
 function typeOf(word: string | undefined): ListQuery['type'] {
   const type = word?.toLowerCase()
   return type === 'basic' || type === 'pro' ? type : null
-}
-
-/** Previous and Next carry the whole question, so they also work on old lists. */
-async function turnPage(click: Click): Promise<Reply | null> {
-  const page = parsePage(click.value)
-  return page && listPage(click, page)
-}
-
-const turning: ButtonHandler = { what: 'list', replaces: true, answer: turnPage }
-
-export const list: Feature = {
-  commands: [command],
-  buttons: { [PAGE_ACTION_IDS.previous]: turning, [PAGE_ACTION_IDS.next]: turning },
 }

@@ -1,40 +1,59 @@
 import { meCommand } from '../../slack/messages/handle.ts'
-import type { MeOutcome } from './people.ts'
+import { CLAIMANTS_JOB, checkClaimants, createPersonOperations, type MeOutcome, type PersonDeps } from './people.ts'
 import { answerMe } from './messages.ts'
 import type { Reply, SlackDeps } from '../context.ts'
-import { replyTo, tooLittle, tooMuch, type Command, type CommandRow, type Question } from '../command.ts'
+import { findSummary } from '../../catalog/ci-lookup.ts'
+import { replyTo, tooLittle, tooMuch, type AnswerDeps, type CommandRow, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
 import type { ButtonHandler, Click, Feature } from '../feature.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import type { Operations } from '../operations.ts'
 import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/request.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { textAt } from '../body.ts'
 
-const command: Command = {
-  name: 'me',
-  alias: null,
-  group: 'You',
-  usage: '[name [for @person] | forget name | mentions on|off]',
-  does: 'claims your committer name, so that your failed builds mention you',
-  examples: ['/ci me', '/ci me ada', '/ci me mentions off', '/ci me ada for @grace'],
-  who: 'everyone',
-  notes: [
-    'Type the name as a card shows it after the commit. One person has a name; only an admin can give it to somebody else.',
-    'Names that many people commit with, such as those of bots, cannot be claimed.',
-  ],
-  handle: answerTyped,
+type PersonOperations = ReturnType<typeof createPersonOperations>
+
+export function people(deps: AnswerDeps & PersonDeps): Feature {
+  const operations = createPersonOperations(deps)
+  return {
+    commands: [
+      {
+        name: 'me',
+        alias: null,
+        group: 'You',
+        usage: '[name [for @person] | forget name | mentions on|off]',
+        does: 'claims your committer name, so that your failed builds mention you',
+        examples: ['/ci me', '/ci me ada', '/ci me mentions off', '/ci me ada for @grace'],
+        who: 'everyone',
+        notes: [
+          'Type the name as a card shows it after the commit. One person has a name; only an admin can give it to somebody else.',
+          'Names that many people commit with, such as those of bots, cannot be claimed.',
+        ],
+        handle: (question) => answerTyped(operations, question),
+      },
+    ],
+    buttons: {
+      [ACTION_IDS.claim]: claimButton(deps, operations),
+      [HOME_ACTION_IDS.mentions]: {
+        what: 'mentions',
+        describe: () => 'me mentions',
+        answer: (click) => toggleMentions(operations, click),
+      },
+    },
+    events: { user_change: (slack, body) => handleAccountChange(operations, slack, body) },
+    jobs: [{ name: CLAIMANTS_JOB, cron: '*/10 * * * *', run: (signal) => checkClaimants(deps, signal) }],
+  }
 }
 
 /** Asks for what was typed. */
-type Ask = (people: Operations['people'], by: Requester) => Promise<MeOutcome>
+type Ask = (operations: PersonOperations, by: Requester) => Promise<MeOutcome>
 
 /** Says which person a committer name means, or changes that. */
-async function answerTyped({ row, words, operations, by, reference }: Question): Promise<Reply> {
+async function answerTyped(operations: PersonOperations, { row, words, by, reference }: Question): Promise<Reply> {
   const ask = readWords(row, words)
-  return typeof ask === 'function' ? replyOf(await ask(operations.people, by), by, reference) : ask
+  return typeof ask === 'function' ? replyOf(await ask(operations, by), by, reference) : ask
 }
 
 const replyOf = (outcome: MeOutcome, by: Requester, reference: string): Reply =>
@@ -43,7 +62,7 @@ const replyOf = (outcome: MeOutcome, by: Requester, reference: string): Reply =>
 /** Reads ``, `ada`, `"ada lovelace"`, `forget ada`, `mentions off`, `ada for @grace`; or says what is wrong with it. */
 function readWords(row: CommandRow, words: readonly Word[]): Ask | Reply {
   const [first, second, third, fourth] = words
-  if (!first) return (people, by) => people.me(by)
+  if (!first) return (operations, by) => operations.me(by)
   if (words.includes(CUT)) return tooMuch(row, CUT.text)
   if (!isName(first)) return tooLittle(row, NAME, '/ci me ada')
   const verb = first.text.toLowerCase()
@@ -52,12 +71,12 @@ function readWords(row: CommandRow, words: readonly Word[]): Ask | Reply {
   if (verb === 'for') return tooLittle(row, NAME, meCommand('', 'ada', 'for @grace'))
   // `on` or `off` alone is probably half of `mentions off`, so it is not claimed as a name.
   if (!second && isSwitch(verb)) return tooLittle(row, 'a committer name, or mentions', meCommand('mentions', verb))
-  if (!second) return (people, by) => people.claim(first.text, by)
+  if (!second) return (operations, by) => operations.claim(first.text, by)
   if (second.text.toLowerCase() !== 'for') return tooMuch(row, second.text, quoted(words))
   if (fourth) return tooMuch(row, fourth.text)
   const user = third && receiverOf(third)
   if (user === undefined) return tooLittle(row, PERSON, meCommand('', first.text, 'for @grace'))
-  return (people, by) => people.give(first.text, user ?? by.user, by)
+  return (operations, by) => operations.give(first.text, user ?? by.user, by)
 }
 
 const isSwitch = (verb: string): boolean => verb === 'on' || verb === 'off'
@@ -75,12 +94,12 @@ function readMentions(row: CommandRow, second: Word | undefined, third: Word | u
   const word = second?.text.toLowerCase() ?? ''
   if (third) return tooMuch(row, third.text)
   if (!isSwitch(word)) return tooLittle(row, 'on or off', '/ci me mentions off')
-  return (people, by) => people.setMentions(word === 'on', by)
+  return (operations, by) => operations.setMentions(word === 'on', by)
 }
 
 function readForgotten(row: CommandRow, second: Word | undefined, third: Word | undefined): Ask | Reply {
   if (!second || !isName(second)) return tooLittle(row, NAME, '/ci me forget ada')
-  return third ? tooMuch(row, third.text) : (people, by) => people.release(second.text, by)
+  return third ? tooMuch(row, third.text) : (operations, by) => operations.release(second.text, by)
 }
 
 /** The Slack user who gets the name; null: the requester; undefined: it is no person. */
@@ -88,48 +107,38 @@ const receiverOf = ({ text, userId }: Word): string | null | undefined =>
   userId ?? (text.toLowerCase() === 'me' ? null : undefined)
 
 /** Slack sends every change of every profile; only leaving and returning matter. Events may be lost. Never throws. */
-async function handleAccountChange({ operations, log }: SlackDeps, body: unknown): Promise<void> {
+async function handleAccountChange(operations: PersonOperations, { log }: SlackDeps, body: unknown): Promise<void> {
   const user = textAt(body, 'event', 'user', 'id')
   const isDeactivated = fieldOf(fieldOf(fieldOf(body, 'event'), 'user'), 'deleted')
   if (user === null || typeof isDeactivated !== 'boolean') return
   try {
-    await operations.people.accountChanged(user, isDeactivated)
+    await operations.accountChanged(user, isDeactivated)
   } catch (error) {
     log.warn({ err: error, user }, 'a change of an account could not be stored; it is looked up within a day')
   }
 }
 
 /** Turns mentions on or off. On success there is no answer: Home, which is redrawn after each click, shows it. */
-async function toggleMentions({ operations, value, by, reference }: Click): Promise<Reply | null> {
+async function toggleMentions(operations: PersonOperations, { value, by, reference }: Click): Promise<Reply | null> {
   if (value !== 'on' && value !== 'off') return null
-  const outcome = await operations.people.setMentions(value === 'on', by)
+  const outcome = await operations.setMentions(value === 'on', by)
   if (outcome.kind !== 'mentions') return replyOf(outcome, by, reference)
   return { outcome: outcome.kind, answer: null }
 }
 
 /** "That's me" on a failed build: `/ci me` with the name of its committer. */
-const claimButton: ButtonHandler = {
+const claimButton = (deps: AnswerDeps, operations: PersonOperations): ButtonHandler => ({
   what: 'me',
   describe: (value) => {
     const ref = parseAttemptRef(value)
     return ref && `me, as the committer of #${shortId(ref.buildId)}`
   },
-  async answer({ operations, value, by, reference }) {
+  async answer({ value, by, reference }) {
     const ref = parseAttemptRef(value)
     if (!ref) return null
-    const result = await operations.findBuild({ kind: 'run', ref })
+    const result = await findSummary(deps, { kind: 'run', ref })
     const committer = result.kind === 'found' ? result.build.committer : null
-    const outcome: MeOutcome =
-      committer === null ? { kind: 'no-committer' } : await operations.people.claim(committer, by)
+    const outcome: MeOutcome = committer === null ? { kind: 'no-committer' } : await operations.claim(committer, by)
     return replyOf(outcome, by, reference)
   },
-}
-
-export const people: Feature = {
-  commands: [command],
-  buttons: {
-    [ACTION_IDS.claim]: claimButton,
-    [HOME_ACTION_IDS.mentions]: { what: 'mentions', describe: () => 'me mentions', answer: toggleMentions },
-  },
-  events: { user_change: handleAccountChange },
-}
+})

@@ -47,7 +47,7 @@ interface AnnouncedAction<Outcome> {
 export const announceAndRun = <Outcome extends { kind: string; code?: string; unknownNotifiers?: readonly string[] }>(
   body: unknown,
   verb: ProjectVerb,
-  actionOf: (deps: SlackDeps) => AnnouncedAction<Outcome> | null,
+  actionOf: (slack: SlackDeps) => AnnouncedAction<Outcome> | null,
 ): Received => ({
   ack: showing('update', waitingFor(verb, 'Asking CI …')),
   async work(deps) {

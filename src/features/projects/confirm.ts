@@ -13,7 +13,7 @@ import { LOOK_LATER_MS, lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { cacheProject } from './read.ts'
 
-interface ConfirmDeps extends ProjectDeps {
+export interface ConfirmDeps extends ProjectDeps {
   sendText: SendText
 }
 

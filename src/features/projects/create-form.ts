@@ -8,7 +8,7 @@ import type { FieldFault } from '../../domain/project.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
 import { topOf } from '../../domain/project-change.ts'
 import { announceAndRun, offering, RESULT, type Stage } from './announce-and-run.ts'
-import { namesInUrl, pipelinesOf, readCreation, withoutNotifiers } from './create.ts'
+import { createProject, namesInUrl, pipelinesOf, previewCreation, readCreation, withoutNotifiers } from './create.ts'
 import {
   branchesInput,
   branchMatchInput,
@@ -22,7 +22,7 @@ import {
   variableFaults,
   variablesInput,
 } from './inputs.ts'
-import type { Creation, CreationPreview } from './outcomes.ts'
+import type { Creation, CreationPreview, ProjectDeps } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerCreate, answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, listed, ruleWords } from './words.ts'
@@ -89,7 +89,7 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
     ],
   })
 
-function receive(body: unknown): Received {
+function receive(deps: ProjectDeps, body: unknown): Received {
   const variables = variablesInput.read(body, 'create')
   const faults = newVariableFaults(variables)
   if (faults.length > 0)
@@ -106,8 +106,8 @@ function receive(body: unknown): Received {
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [longest(body)]: tooLongWords(excess) })
   const view = waitingFor('create', 'Checking whether the project exists …')
-  return pushView(body, 'create', { channel, waiting: view }, (deps, by, reference) =>
-    preview(deps, waiting, by, reference),
+  return pushView(body, 'create', { channel, waiting: view }, (slack, by, reference) =>
+    preview(deps, slack, waiting, by, reference),
   )
 }
 
@@ -162,10 +162,16 @@ const LONG_BLOCKS = [
 const longest = (body: unknown): string =>
   LONG_BLOCKS.toSorted((a, b) => typedIn(body, b).length - typedIn(body, a).length)[0]!
 
-async function preview(deps: SlackDeps, waiting: WaitingCreation, by: Requester, reference: string): Promise<Next> {
-  const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
+async function preview(
+  deps: ProjectDeps,
+  slack: SlackDeps,
+  waiting: WaitingCreation,
+  by: Requester,
+  reference: string,
+): Promise<Next> {
+  const outcome = await previewCreation(deps, waiting.creation, by)
   if (outcome.kind === 'free' || outcome.kind === 'exists')
-    return { outcome: outcome.kind, view: previewView(deps, outcome, waiting) }
+    return { outcome: outcome.kind, view: previewView(slack, outcome, waiting) }
   return replyTo(outcome, answerNotSent(outcome, projectContext('create', reference)))
 }
 
@@ -238,30 +244,33 @@ function namesIn(json: string): string[] {
   return isRecord(fields) ? Object.keys(fields) : []
 }
 
-export const projectCreateForm: Form = { what: 'a new project', receive }
+export const projectCreateForm = (deps: ProjectDeps): Form => ({
+  what: 'a new project',
+  receive: (body) => receive(deps, body),
+})
 
 /** "Create": the project that was shown. */
-export const projectCreateSendForm: Form = {
+export const projectCreateSendForm = (deps: ProjectDeps): Form => ({
   what: 'a new project',
   receive: (body) =>
-    announceAndRun(body, 'create', (deps) => {
-      const waiting = readWaiting(deps.seal, body)
+    announceAndRun(body, 'create', (slack) => {
+      const waiting = readWaiting(slack.seal, body)
       if (waiting?.kind !== 'create') return null
       const { creation, evenIfThere } = waiting
       return {
         channel: waiting.channel,
         announcement: (user, stage) => createLine(user, waiting, stage),
-        act: (by, begun) => deps.operations.projects.create(creation, by, { evenIfThere, begun }),
+        act: (by, begun) => createProject(deps, creation, by, { evenIfThere, begun }),
         answer: answerCreate,
         async offerWithout(notifiers, by) {
           const left = { ...waiting, creation: withoutNotifiers(creation, notifiers) }
-          const looked = await deps.operations.projects.previewCreation(left.creation, by)
+          const looked = await previewCreation(deps, left.creation, by)
           if (looked.kind !== 'free' && looked.kind !== 'exists') return null
-          return offering(previewView(deps, looked, left), 'Create without it', notifiers)
+          return offering(previewView(slack, looked, left), 'Create without it', notifiers)
         },
       }
     }),
-}
+})
 
 /** The announcement in the channel where the creation was requested. */
 export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>, stage: Stage = 'begun'): string =>

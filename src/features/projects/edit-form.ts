@@ -8,7 +8,7 @@ import { answerOldForm } from '../fault-messages.ts'
 import { requesterIn, textAt } from '../body.ts'
 import { replyTo } from '../command.ts'
 import type { SlackDeps, Reply } from '../context.ts'
-import type { FieldHandler } from '../feature.ts'
+import { editProject, previewEdit } from './edit.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
 import {
   formView,
@@ -27,7 +27,7 @@ import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, rule
 import { ifAdmin, projectContext, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
 import { answerEdit } from './messages.ts'
 import { nameIn, readMemory, readWaiting, tooLongBy, writeMemory, writeWaiting, type WaitingEdit } from './metadata.ts'
-import type { Preview, PreviewInput, ShownProject } from './outcomes.ts'
+import type { Preview, PreviewInput, ProjectDeps, ShownProject } from './outcomes.ts'
 import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 
 export const EDIT_CALLBACK_ID = 'project_edit_form'
@@ -80,25 +80,25 @@ const leftOut = (rules: number): string =>
 const TOO_LONG = `This is too long for a Slack form (${INPUT_CHARS_MAX.toLocaleString('en')} characters, ${EVENTS_SHOWN_MAX} events): change it in CI itself.`
 
 /** Handles the choice of another part: draws its fields with CI's current values. */
-export const choosePart: FieldHandler = async (deps, body, action) => {
+export async function choosePart(deps: ProjectDeps, slack: SlackDeps, body: unknown, action: unknown): Promise<void> {
   const memory = readMemory(body)
   const viewId = textAt(body, 'view', 'id') ?? ''
   const by = requesterIn(body, memory?.channel ?? null)
-  const isCurrent = deps.newest.begin(viewId)
-  const replyTarget = replyTargetIn(deps.client, viewId, TITLES.edit, awayFrom(deps, by))
-  await respond(deps, { what: 'project edit', by, replyTarget }, async (reference): Promise<Reply> => {
+  const isCurrent = slack.newest.begin(viewId)
+  const replyTarget = replyTargetIn(slack.client, viewId, TITLES.edit, awayFrom(slack, by))
+  await respond(slack, { what: 'project edit', by, replyTarget }, async (reference): Promise<Reply> => {
     if (!memory) return { outcome: 'old', answer: answerOldForm() }
-    const asking = { operations: deps.operations, by, reference }
-    const shown = await ifAdmin(asking, 'edit', () => readForForm(asking, 'edit', memory.project))
+    const asking = { by, reference }
+    const shown = await ifAdmin(deps, asking, 'edit', () => readForForm(deps, asking, 'edit', memory.project))
     if ('answer' in shown) return shown
     const part = textAt(action, 'selected_option', 'value')
-    if (isCurrent()) await showIn(deps.client, viewId, editView(shown, part, memory.channel))
+    if (isCurrent()) await showIn(slack.client, viewId, editView(shown, part, memory.channel))
     return { outcome: 'part', answer: null }
   })
 }
 
 /** Handles the submitted form: checks it at once, then compares it with what CI has now. */
-function receive(body: unknown): Received {
+function receive(deps: ProjectDeps, body: unknown): Received {
   const memory = readMemory(body)
   const reading = memory && readPart(body, memory)
   if (!memory || !reading) return oldForm(TITLES.edit)
@@ -107,8 +107,8 @@ function receive(body: unknown): Received {
   const question = { project, channel, change: reading.change, base }
   const excess = tooLongBy({ kind: 'edit', name, fields: [], ...question })
   if (excess > 0) return refusing({ [reading.block]: tooLongWords(excess) })
-  return pushView(body, 'edit', { channel, waiting: comparingView(name) }, (deps, by, reference) =>
-    lookAtEdit(deps, question, by, reference),
+  return pushView(body, 'edit', { channel, waiting: comparingView(name) }, (slack, by, reference) =>
+    lookAtEdit(deps, slack, question, by, reference),
   )
 }
 
@@ -118,16 +118,17 @@ export const comparingView = (name: string): ModalView =>
 
 /** What the change would do to the project as CI has it now, to be sent or not. */
 export async function lookAtEdit(
-  deps: Pick<SlackDeps, 'operations' | 'seal'>,
+  deps: ProjectDeps,
+  slack: Pick<SlackDeps, 'seal'>,
   question: PreviewInput & Pick<WaitingEdit, 'channel'>,
   by: Requester,
   reference: string,
 ): Promise<Next> {
-  const outcome = await deps.operations.projects.preview(question, by)
+  const outcome = await previewEdit(deps, question, by)
   if (outcome.kind !== 'preview') return replyTo(outcome, answerEdit(outcome, projectContext('edit', reference)))
   const { base, project } = outcome
   const waiting: WaitingEdit = { kind: 'edit', name: nameIn(project.name), fields: [], ...question, base }
-  return { outcome: outcome.kind, view: differenceView(deps, outcome, waiting) }
+  return { outcome: outcome.kind, view: differenceView(slack, outcome, waiting) }
 }
 
 /** Shows what would be sent to CI. The view's metadata holds the change, encrypted. */
@@ -171,30 +172,33 @@ const differenceBlocks = ({ project: { name }, differences, theirs, unshown, sil
     ),
   ]).blocks
 
-export const projectEditForm: Form = { what: 'the changes to a project', receive }
+export const projectEditForm = (deps: ProjectDeps): Form => ({
+  what: 'the changes to a project',
+  receive: (body) => receive(deps, body),
+})
 
 /** "Send to CI": the change that was shown, and no other. */
-export const projectSendForm: Form = {
+export const projectSendForm = (deps: ProjectDeps): Form => ({
   what: 'the changes to a project',
   receive: (body) =>
-    announceAndRun(body, 'edit', (deps) => {
-      const waiting = readWaiting(deps.seal, body)
+    announceAndRun(body, 'edit', (slack) => {
+      const waiting = readWaiting(slack.seal, body)
       if (waiting?.kind !== 'edit') return null
       return {
         channel: waiting.channel,
         announcement: (user, stage) => editLine(user, waiting, stage),
-        act: (by, begun) => deps.operations.projects.edit(waiting, by, begun),
+        act: (by, begun) => editProject(deps, waiting, by, begun),
         answer: answerEdit,
         async offerWithout(notifiers, by) {
           const left = { ...waiting, without: [...(waiting.without ?? []), ...notifiers] }
           if (tooLongBy(left) > 0) return null
-          const preview = await deps.operations.projects.preview(left, by)
+          const preview = await previewEdit(deps, left, by)
           if (preview.kind !== 'preview') return null
-          return offering(differenceView(deps, preview, left), 'Send without it', notifiers)
+          return offering(differenceView(slack, preview, left), 'Send without it', notifiers)
         },
       }
     }),
-}
+})
 
 /** The announcement in the channel where the edit was requested. */
 export const editLine = (

@@ -9,7 +9,8 @@ import { opening, showing, waitingView, type Received, type ModalView, answerVie
 import { respond } from '../respond.ts'
 import { slackCodeOf, type ReplyTarget } from '../../slack/reply-targets.ts'
 import { answerNotSent } from './messages.ts'
-import type { ShownProject } from './outcomes.ts'
+import type { ProjectDeps, ShownProject } from './outcomes.ts'
+import { refusalToAdminister, showProject } from './read.ts'
 import { answerProject } from './show-messages.ts'
 
 // What the forms of projects share: how they open, and where their outcomes are shown.
@@ -38,17 +39,19 @@ export type Next = { outcome: string; view: ModalView } | Reply
 
 /** What `look` finds if this person may change projects; otherwise why they may not. */
 export async function ifAdmin<Found>(
-  { operations, by, reference }: Omit<Asking, 'modalOpener'>,
+  deps: ProjectDeps,
+  { by, reference }: Pick<Asking, 'by' | 'reference'>,
   verb: ProjectVerb,
   look: () => Promise<Found>,
 ): Promise<Found | Reply> {
-  const permit = await operations.projects.mayAdminister(by)
-  if (permit.kind === 'yes') return look()
-  return { outcome: permit.kind, answer: answerNotSent(permit, projectContext(verb, reference)) }
+  const refused = await refusalToAdminister(deps, by)
+  if (!refused) return look()
+  return { outcome: refused.kind, answer: answerNotSent(refused, projectContext(verb, reference)) }
 }
 
 /** Opens a waiting view at once, and shows in it what `look` finds. */
 export async function openForm(
+  deps: ProjectDeps,
   asking: Asking,
   verb: ProjectVerb,
   text: string,
@@ -58,7 +61,7 @@ export async function openForm(
   if (!modalOpener) return { outcome: 'no-opener', answer: answerNotOpened('mention', reference) }
   return opening(reference, async () => {
     const modal = await modalOpener.open(waitingFor(verb, text))
-    const next = await ifAdmin(asking, verb, look)
+    const next = await ifAdmin(deps, asking, verb, look)
     if (!('view' in next)) return next
     await modal.show(next.view)
     return { outcome: next.outcome, answer: null }
@@ -67,12 +70,13 @@ export async function openForm(
 
 /** Reads the project that a form is about; an answer if CI does not show it now. */
 export async function readForForm(
-  { operations, by, reference }: Omit<Asking, 'modalOpener'>,
+  deps: ProjectDeps,
+  { by, reference }: Pick<Asking, 'by' | 'reference'>,
   verb: ProjectVerb,
   project: string,
 ): Promise<ShownProject | Reply> {
   const context = projectContext(verb, reference)
-  const outcome = await operations.projects.show(project, by)
+  const outcome = await showProject(deps, project, by)
   if (outcome.kind !== 'project') return replyTo(outcome, answerProject(outcome, context))
   if (outcome.stale) return replyTo(outcome.stale, answerNotSent(outcome.stale, context))
   return outcome.shown
@@ -83,18 +87,18 @@ export function pushView(
   body: unknown,
   verb: ProjectVerb,
   { channel, waiting }: { channel: ChannelId | null; waiting: ModalView },
-  look: (deps: SlackDeps, by: Requester, reference: string) => Promise<Next>,
+  look: (slack: SlackDeps, by: Requester, reference: string) => Promise<Next>,
 ): Received {
   // Slack does not return the id of a pushed view, so it gets one of ours.
   const name = `pushed-${textAt(body, 'trigger_id') ?? textAt(body, 'view', 'id') ?? ''}`
   return {
     ack: showing('push', { ...waiting, external_id: name }),
-    work(deps) {
+    work(slack) {
       const by = requesterIn(body, channel)
-      const show = (view: ModalView) => showPushed(deps, name, view)
+      const show = (view: ModalView) => showPushed(slack, name, view)
       const replyTarget: ReplyTarget = { conversation: null, show: (answer) => show(answerView(TITLES[verb], answer)) }
-      return respond(deps, { what: `project ${verb}`, by, replyTarget }, async (reference) => {
-        const next = await look(deps, by, reference)
+      return respond(slack, { what: `project ${verb}`, by, replyTarget }, async (reference) => {
+        const next = await look(slack, by, reference)
         if (!('view' in next)) return next
         await show(next.view)
         return { outcome: next.outcome, answer: null }

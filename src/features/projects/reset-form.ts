@@ -1,7 +1,8 @@
 import { section } from '../../slack/messages/blocks.ts'
 import { mention, projectLabel } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { ShownProject } from './outcomes.ts'
+import type { ProjectDeps, ShownProject } from './outcomes.ts'
+import { resetAesKey } from './reset.ts'
 import { answerReset } from './messages.ts'
 import { announceAndRun, RESULT, type Stage } from './announce-and-run.ts'
 import { textField, typedIn } from '../fields.ts'
@@ -28,16 +29,16 @@ export const resetView = ({ project: { uuid, name } }: ShownProject, channel: Ch
     ],
   })
 
-function receive(body: unknown): Received {
+function receive(deps: ProjectDeps, body: unknown): Received {
   const memory = readMemory(body)
   if (!memory) return oldForm(TITLES['reset-aes-key'])
   const { project, name, channel } = memory
   if (nameIn(typedIn(body, NAME_BLOCK).trim()) !== name.trim())
     return refusing({ [NAME_BLOCK]: "this is not the project's name: type it as it is written above" })
-  return announceAndRun(body, 'reset-aes-key', ({ operations }) => ({
+  return announceAndRun(body, 'reset-aes-key', () => ({
     channel,
     announcement: (user, stage) => resetLine(user, name, stage),
-    act: (by, begun) => operations.projects.resetAesKey(project, by, begun),
+    act: (by, begun) => resetAesKey(deps, project, by, begun),
     answer: answerReset,
   }))
 }
@@ -48,4 +49,7 @@ export const resetLine = (user: string, name: string, stage: Stage = 'begun'): s
 
 const DOES: Record<Stage, string> = { begun: 'is resetting', done: 'reset', tried: 'tried to reset' }
 
-export const projectResetForm: Form = { what: 'the reset of an AES key', receive }
+export const projectResetForm = (deps: ProjectDeps): Form => ({
+  what: 'the reset of an AES key',
+  receive: (body) => receive(deps, body),
+})

@@ -1,8 +1,17 @@
 import { answerProject } from './show-messages.ts'
 import type { Reply } from '../context.ts'
-import { replyTo, tooLittle, tooMuch, whenMayRead, type Asking, type Command, type Question } from '../command.ts'
+import {
+  replyTo,
+  tooLittle,
+  tooMuch,
+  whenMayRead,
+  type AnswerDeps,
+  type Asking,
+  type Command,
+  type Question,
+} from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
-import { isUuid, toUuid } from '../../domain/ids.ts'
+import { isUuid, toUuid, type Uuid } from '../../domain/ids.ts'
 import type { ButtonHandler, Click, Feature } from '../feature.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import {
@@ -22,13 +31,41 @@ import {
   projectSendForm,
   SEND_CALLBACK_ID,
 } from './edit-form.ts'
+import { confirmProjectRequests, type ConfirmDeps } from './confirm.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
 import { ifAdmin, openForm, projectContext, readForForm, type Next } from './forms.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
+import { findProject } from '../../catalog/projects.ts'
 import { answerNotFound } from '../not-found.ts'
+import type { WebhookRuleOutcome } from '../doctor/check-ci.ts'
+import { showProject } from './read.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
 
-const command: Command = {
+type Deps = AnswerDeps &
+  ConfirmDeps & {
+    /** the webhook rule that a project lacks, with the secret in it */
+    webhookRuleFor: (project: Uuid) => Promise<WebhookRuleOutcome>
+  }
+
+export const projects = (deps: Deps): Feature => ({
+  commands: [command(deps)],
+  buttons: {
+    [PROJECT_ACTION_IDS.edit]: opens(deps, 'edit'),
+    [PROJECT_ACTION_IDS.reset]: opens(deps, 'reset-aes-key'),
+    [PROJECT_ACTION_IDS.addWebhook]: { what: 'project', answer: (click) => openAddition(deps, click) },
+  },
+  fields: { [PART_ACTION_ID]: (slack, body, action) => choosePart(deps, slack, body, action) },
+  forms: {
+    [EDIT_CALLBACK_ID]: projectEditForm(deps),
+    [SEND_CALLBACK_ID]: projectSendForm(deps),
+    [CREATE_CALLBACK_ID]: projectCreateForm(deps),
+    [CREATE_SEND_CALLBACK_ID]: projectCreateSendForm(deps),
+    [RESET_CALLBACK_ID]: projectResetForm(deps),
+  },
+  jobs: [{ name: 'confirm-project-requests', cron: '*/5 * * * * *', run: () => confirmProjectRequests(deps) }],
+})
+
+const command = (deps: Deps): Command => ({
   name: 'project',
   alias: null,
   group: 'Projects',
@@ -45,28 +82,28 @@ const command: Command = {
     'Creating, editing and resetting a key are for admins. A form shows the difference before anything is sent to CI.',
     'Secrets are masked, and a secret that you leave empty stays as it is. A new AES key is shown once, to you alone.',
   ],
-  handle: answerTyped,
+  handle: (question) => answerTyped(deps, question),
   choose: (question, choice) =>
     choice.kind === 'project'
-      ? projectAbout(question, readVerb(choice.rest?.[0]), choice.project)
-      : projectAbout(question, 'show', ''),
-}
+      ? projectAbout(deps, question, readVerb(choice.rest?.[0]), choice.project)
+      : projectAbout(deps, question, 'show', ''),
+})
 
 /** `/ci project acme/web`, `/ci project edit acme/web`, `/ci project create`. */
-async function answerTyped(question: Question): Promise<Reply> {
+async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
   const { row, words } = question
   const { verb, rest } = readProject(words)
   const [first, extra] = rest
   const isCut = words.includes(CUT)
   if (extra || isCut) return tooMuch(row, (extra ?? CUT).text)
-  if (verb === 'create') return openCreation(question, first?.url ?? first?.text ?? '')
+  if (verb === 'create') return openCreation(deps, question, first?.url ?? first?.text ?? '')
   if (!first || first.text === '') return tooLittle(row, 'a project')
-  return projectAbout(question, verb, first.text)
+  return projectAbout(deps, question, verb, first.text)
 }
 
 /** Shows the project, or opens the form that the verb names. */
-const projectAbout = (question: Question, verb: OpeningVerb | 'show', name: string): Promise<Reply> =>
-  verb === 'show' ? show(question, name) : openProjectForm(question, verb, name)
+const projectAbout = (deps: Deps, question: Question, verb: OpeningVerb | 'show', name: string): Promise<Reply> =>
+  verb === 'show' ? show(deps, question, name) : openProjectForm(deps, question, verb, name)
 
 const readVerb = (word: string | undefined): OpeningVerb | 'show' =>
   VERBS.find((verb) => verb === word?.toLowerCase()) ?? 'show'
@@ -82,29 +119,29 @@ function readProject(words: readonly Word[]): { verb: OpeningVerb | 'show' | 'cr
   return { verb: 'show', rest: words }
 }
 
-const show = (question: Question, name: string): Promise<Reply> =>
-  whenMayRead(question, async () => {
-    const outcome = await question.operations.projects.show(name, question.by)
+const show = (deps: Deps, question: Question, name: string): Promise<Reply> =>
+  whenMayRead(deps, question, async () => {
+    const outcome = await showProject(deps, name, question.by)
     return replyTo(outcome, answerProject(outcome, { command: 'project', reference: question.reference }))
   })
 
 type OpeningVerb = (typeof VERBS)[number]
 
 /** Opens the form to edit a project or to reset its key: at once, and fills it when CI has answered. */
-async function openProjectForm(asking: Asking, verb: OpeningVerb, text: string): Promise<Reply> {
-  const found = await asking.operations.projects.find(text)
+async function openProjectForm(deps: Deps, asking: Asking, verb: OpeningVerb, text: string): Promise<Reply> {
+  const found = await findProject(deps.store.read, text)
   if (found.kind === 'project') {
     const { uuid, name } = found.project
-    return openForm(asking, verb, `Reading *${projectLabel({ project: name })}* …`, () =>
-      filledForm(asking, verb, uuid ?? name),
+    return openForm(deps, asking, verb, `Reading *${projectLabel({ project: name })}* …`, () =>
+      filledForm(deps, asking, verb, uuid ?? name),
     )
   }
   const answer = answerNotFound(found, projectContext(verb, asking.reference))
-  return ifAdmin(asking, verb, async () => replyTo(found, answer))
+  return ifAdmin(deps, asking, verb, async () => replyTo(found, answer))
 }
 
-async function filledForm(asking: Asking, verb: OpeningVerb, name: string): Promise<Next> {
-  const shown = await readForForm(asking, verb, name)
+async function filledForm(deps: Deps, asking: Asking, verb: OpeningVerb, name: string): Promise<Next> {
+  const shown = await readForForm(deps, asking, verb, name)
   if ('answer' in shown) return shown
   const { by, reference } = asking
   if (verb === 'edit') return { outcome: 'form', view: editView(shown, null, by.channel) }
@@ -114,47 +151,31 @@ async function filledForm(asking: Asking, verb: OpeningVerb, name: string): Prom
 }
 
 /** Opens the form to create a project. */
-const openCreation = (asking: Asking, repositoryUrl: string): Promise<Reply> =>
-  openForm(asking, 'create', 'Checking your permissions …', async () => {
-    const { operations, by, reference } = asking
-    if (operations.projects.canCreate) return { outcome: 'form', view: createView(repositoryUrl, by.channel) }
+const openCreation = (deps: Deps, asking: Asking, repositoryUrl: string): Promise<Reply> =>
+  openForm(deps, asking, 'create', 'Checking your permissions …', async () => {
+    const { by, reference } = asking
+    // Only the CI service's projects are created, and through its v2 interface.
+    if (deps.ci) return { outcome: 'form', view: createView(repositoryUrl, by.channel) }
     return { outcome: 'no-v2', answer: answerNotSent({ kind: 'no-v2' }, projectContext('create', reference)) }
   })
 
 /** The button of `/ci doctor`: shows at once what adding Buildline's webhook rule would change. */
-async function openAddition(click: Click): Promise<Reply | null> {
-  const { value, by, operations, reference } = click
+async function openAddition(deps: Deps, click: Click): Promise<Reply | null> {
+  const { value, by, reference } = click
   if (!isUuid(value)) return null
   const project = toUuid(value)
-  return openForm(click, 'edit', 'Comparing with what CI has …', async () => {
-    const found = await operations.doctor.webhookRuleFor(project)
+  return openForm(deps, click, 'edit', 'Comparing with what CI has …', async () => {
+    const found = await deps.webhookRuleFor(project)
     if (found.kind === 'known') return { outcome: found.kind, answer: answerNoDifference(found.project) }
     if (found.kind === 'no-address') return { outcome: found.kind, answer: answerNoAddress() }
     if (found.kind !== 'rule') return replyTo(found, answerNotSent(found, projectContext('edit', reference)))
     const change = { what: 'rule', at: null, rule: found.rule } as const
-    return lookAtEdit(click, { project, change, base: null, channel: by.channel }, by, reference)
+    return lookAtEdit(deps, click, { project, change, base: null, channel: by.channel }, by, reference)
   })
 }
 
 /** A button below a shown project. */
-const opens = (verb: OpeningVerb): ButtonHandler => ({
+const opens = (deps: Deps, verb: OpeningVerb): ButtonHandler => ({
   what: 'project',
-  answer: async (click) => (isUuid(click.value) ? openProjectForm(click, verb, click.value) : null),
+  answer: async (click) => (isUuid(click.value) ? openProjectForm(deps, click, verb, click.value) : null),
 })
-
-export const projects: Feature = {
-  commands: [command],
-  buttons: {
-    [PROJECT_ACTION_IDS.edit]: opens('edit'),
-    [PROJECT_ACTION_IDS.reset]: opens('reset-aes-key'),
-    [PROJECT_ACTION_IDS.addWebhook]: { what: 'project', answer: openAddition },
-  },
-  fields: { [PART_ACTION_ID]: choosePart },
-  forms: {
-    [EDIT_CALLBACK_ID]: projectEditForm,
-    [SEND_CALLBACK_ID]: projectSendForm,
-    [CREATE_CALLBACK_ID]: projectCreateForm,
-    [CREATE_SEND_CALLBACK_ID]: projectCreateSendForm,
-    [RESET_CALLBACK_ID]: projectResetForm,
-  },
-}

@@ -1,12 +1,14 @@
 import { typed, type Answer } from '../../slack/messages/answer.ts'
 import { WEEKDAYS } from '../../slack/messages/digest.ts'
-import { replyTo, tooLittle, tooMuch, whenMayRead, type Command, type Question } from '../command.ts'
+import { replyTo, tooLittle, tooMuch, whenMayRead, type AnswerDeps, type Command, type Question } from '../command.ts'
 import type { Reply } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
-import type { DigestOutcome, DigestInput } from './digest.ts'
+import { digestOperations, type DigestDeps, type DigestInput, type DigestOutcome } from './digest.ts'
 import { answerDigest, answerDigestFault } from './digest-messages.ts'
 
-export const digest: Command = {
+type Deps = AnswerDeps & DigestDeps
+
+export const digest = (deps: Deps): Command => ({
   name: 'digest',
   alias: null,
   group: 'Follow',
@@ -24,17 +26,18 @@ export const digest: Command = {
     'It covers the day before, or the seven days before, for the projects that the channel follows. It mentions nobody.',
     'Without a time zone, your own in Slack is used. `now` shows you what it would say today.',
   ],
-  handle: answerTyped,
-}
+  handle: (question) => answerTyped(deps, question),
+})
 
 /** `/ci digest weekly mon 9:00 Europe/Berlin` */
-async function answerTyped(question: Question): Promise<Reply> {
-  const { operations, by, row, words, reference } = question
+async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
+  const { by, row, words, reference } = question
+  const operations = digestOperations(deps)
   const [first = '', ...others] = words.map(({ text }) => text)
   const kind = first.toLowerCase()
   if (kind === 'daily' || kind === 'weekly') {
     const reading = readDigestInput(kind, others, question)
-    return 'outcome' in reading ? reading : reply(await operations.digests.setDigest(reading, by), reference)
+    return 'outcome' in reading ? reading : reply(await operations.setDigest(reading, by), reference)
   }
   if (!['', 'now', 'off'].includes(kind)) {
     const kinds = ['daily', 'weekly', 'now', 'off'].map(typed).join(', ')
@@ -42,9 +45,9 @@ async function answerTyped(question: Question): Promise<Reply> {
   }
   const [extra] = others
   if (extra !== undefined) return tooMuch(row, extra)
-  if (kind === 'off') return reply(await operations.digests.turnOffDigest(by), reference)
-  return whenMayRead(question, async () =>
-    reply(await (kind === 'now' ? operations.digests.previewDigest(by) : operations.digests.digest(by)), reference),
+  if (kind === 'off') return reply(await operations.turnOffDigest(by), reference)
+  return whenMayRead(deps, question, async () =>
+    reply(await (kind === 'now' ? operations.previewDigest(by) : operations.digest(by)), reference),
   )
 }
 
@@ -78,8 +81,8 @@ function minuteOf(text: string): number | null {
   return Number(hour) * 60 + Number(minute)
 }
 
-export const previewButton: ButtonHandler = {
+export const previewButton = (deps: Deps): ButtonHandler => ({
   what: 'digest',
   answer: async (click) =>
-    whenMayRead(click, async () => reply(await click.operations.digests.previewDigest(click.by), click.reference)),
-}
+    whenMayRead(deps, click, async () => reply(await digestOperations(deps).previewDigest(click.by), click.reference)),
+})

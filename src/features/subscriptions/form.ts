@@ -25,8 +25,11 @@ import {
   type Filled,
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
-import type { Operations } from '../operations.ts'
-import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
+import { suggestProjects } from '../../catalog/projects.ts'
+import { channelRules } from './channel.ts'
+import { previewPattern } from './dry-run.ts'
+import { subscribe } from './subscribe.ts'
+import type { PatternPreview, SubscribeOutcome, SubscriptionDeps } from './outcomes.ts'
 import { repositoryRef, type ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId, repositoryOf } from '../../domain/ids.ts'
@@ -35,12 +38,14 @@ import { projectKey, type ProjectRef } from '../../domain/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../feature.ts'
-import { replyTo, type Asking } from '../command.ts'
+import { replyTo, type AnswerDeps, type Asking } from '../command.ts'
+
+type Deps = AnswerDeps & SubscriptionDeps
 
 /** The form of a subscription, submitted. */
-export const subscribeForm: Form = { what: 'subscribe', receive }
+export const subscribeForm = (deps: Deps): Form => ({ what: 'subscribe', receive: (body) => receive(deps, body) })
 
-function receive(body: unknown): Received {
+function receive(deps: Deps, body: unknown): Received {
   const filled = readSubscribeForm(body)
   if (!filled) return oldForm(SUBSCRIBE_TITLE)
   const [fault] = faultsOf(filled.input)
@@ -50,7 +55,7 @@ function receive(body: unknown): Received {
   if (fault) return refusing({ [blockOf(fault.field, filled)]: `This ${fault.reason}.` })
   return {
     ack: showing('update', pendingView),
-    work: (deps) => save(deps, body, filled),
+    work: (slack) => save(deps, slack, body, filled),
   }
 }
 
@@ -60,43 +65,42 @@ function blockOf(field: string, { how }: Filled): string {
   return how !== 'ci' && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
 }
 
-function save(deps: SlackDeps, body: unknown, { memory, input, branch }: Filled): Promise<void> {
+function save(deps: Deps, slack: SlackDeps, body: unknown, { memory, input, branch }: Filled): Promise<void> {
   const by = requesterIn(body, memory.channel)
-  const { read } = deps.operations.stored.store
-  return respondInModal(deps, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) => {
-    const [, known] = await withKnownNames(read, [{ text: input.project }, branch])
+  return respondInModal(slack, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) => {
+    const [, known] = await withKnownNames(deps.store.read, [{ text: input.project }, branch])
     const wish = known && known.text !== branch.text ? { ...input, ...patternOf(known.text) } : input
-    return subscribeReply(await deps.operations.subscriptions.subscribe(wish, by), { rest: [], reference })
+    return subscribeReply(await subscribe(deps, wish, by), { rest: [], reference })
   })
 }
 
 /** Handles a changed field: shows the fields that belong to it, and the branches that match now. */
-export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
+export async function redraw(deps: Deps, slack: SlackDeps, body: unknown): Promise<void> {
   const filled = readSubscribeForm(body)
   const viewId = textAt(body, 'view', 'id')
   if (!filled || viewId === null) return
   // After two quick keystrokes the look-ups may end in the wrong order. Only the newest is shown.
-  const isCurrent = deps.newest.begin(viewId)
+  const isCurrent = slack.newest.begin(viewId)
   try {
     const { memory, how, chosenTime: remind } = filled
     const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
-    if (isCurrent()) await showIn(deps.client, viewId, subscribeView({ memory, how, preview, remind }))
+    if (isCurrent()) await showIn(slack.client, viewId, subscribeView({ memory, how, preview, remind }))
   } catch (error) {
-    deps.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
+    slack.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
   }
 }
 
 /** Outsiders see no branches. */
-async function previewOf({ operations }: SlackDeps, body: unknown, { input }: Filled) {
+async function previewOf(deps: Deps, body: unknown, { input }: Filled) {
   if (input.project === '') return null
-  const permit = await operations.mayRead(requesterOf(body, 'modal'))
-  return permit.kind === 'yes' ? operations.subscriptions.preview(input) : null
+  const permit = await deps.permits('read', requesterOf(body, 'modal'))
+  return permit.kind === 'yes' ? previewPattern(deps, input) : null
 }
 
 /** The options of the form's menu: projects, the repositories of workflows as a whole, and "All projects". */
-export async function projectsToFollow({ operations }: SlackDeps, text: string): Promise<FieldOption[]> {
+export async function projectsToFollow({ store }: Deps, text: string): Promise<FieldOption[]> {
   const isAllMeant = ALL_PROJECTS.text.text.toLowerCase().startsWith(text.trim().toLowerCase())
-  const projects = projectOptions(withRepositories(await operations.suggestProjects(text)))
+  const projects = projectOptions(withRepositories(await suggestProjects(store.read, text)))
   return [...(isAllMeant ? [ALL_PROJECTS] : []), ...projects].slice(0, OPTIONS_MAX)
 }
 
@@ -113,15 +117,20 @@ function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
 }
 
 /** Opens the form, empty or with the subscription of that id. People without permission see the refusal in the form. */
-export const openSubscribe = (asking: Asking, modalOpener: ModalOpener, id: string | null): Promise<Reply> =>
-  opening(asking.reference, () => open(asking, modalOpener, id))
+export const openSubscribe = (
+  deps: Deps,
+  asking: Asking,
+  modalOpener: ModalOpener,
+  id: string | null,
+): Promise<Reply> => opening(asking.reference, () => open(deps, asking, modalOpener, id))
 
 async function open(
-  { operations, by, reference }: Asking,
+  deps: Deps,
+  { by, reference }: Asking,
   modalOpener: ModalOpener,
   id: string | null,
 ): Promise<Reply> {
-  const here = await operations.subscriptions.rules(by.channel)
+  const here = await channelRules(deps, by.channel)
   const context = { command: 'subscribe', reference }
   if (here.kind === 'no-channel') return replyTo(here, answerSubscribe(here, context))
   const shown = here.subscriptions.find(({ subscription }) => subscription.id === id) ?? null
@@ -131,19 +140,16 @@ async function open(
     return replyTo(gone, answerUnsubscribe(gone, context))
   }
   // Without rules of its own, the form has no field for branches.
-  const preview = shown?.subscription.rules ? await previewOfShown(operations, shown) : null
+  const preview = shown?.subscription.rules ? await previewOfShown(deps, shown) : null
   const memory = { channel: here.channel, instead: id, isChosen: false }
   const view = subscribeView({ memory, shown, preview })
-  return openFor(modalOpener, view, () => operations.subscriptions.maySubscribe(by), { action: 'subscribe', reference })
+  return openFor(modalOpener, view, () => deps.permits('subscribe', by), { action: 'subscribe', reference })
 }
 
-function previewOfShown(
-  { subscriptions }: Operations,
-  { subscription: { follows, rules } }: ShownSubscription,
-): Promise<PatternPreview> {
+function previewOfShown(deps: Deps, { subscription: { follows, rules } }: ShownSubscription): Promise<PatternPreview> {
   const project = follows.what === 'project' ? projectKey(follows) : 'all'
   const { branch = null, branchMatch = null } = rules?.[0] ?? {}
-  return subscriptions.preview({ project, branch, branchMatch })
+  return previewPattern(deps, { project, branch, branchMatch })
 }
 
 /** Permission is checked on submission, as everywhere. People who certainly lack it do not get this button. */

@@ -1,7 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { formChannel, requesterIn } from '../body.ts'
-import { replyTo, tooLittle, type Command, type Question } from '../command.ts'
+import { replyTo, tooLittle, type AnswerDeps, type Command, type Question } from '../command.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import type { ButtonHandler } from '../feature.ts'
 import { textField, typedIn } from '../fields.ts'
@@ -18,10 +18,15 @@ import {
   type ModalView,
 } from '../modal.ts'
 import { parseImport } from '../values.ts'
+import { channelRules } from './channel.ts'
 import { readGithubList } from './github-list.ts'
+import { importThese, proposeImport } from './import.ts'
+import type { SubscriptionDeps } from './outcomes.ts'
 import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'
 
-export const importList: Command = {
+type Deps = AnswerDeps & SubscriptionDeps
+
+export const importList = (deps: Deps): Command => ({
   name: 'import',
   alias: null,
   group: 'Follow',
@@ -33,30 +38,29 @@ export const importList: Command = {
     'Type `/github subscribe list features` in the channel, and paste what it prints after `/ci import` or into its form.',
     'Nothing is subscribed before you press *Subscribe to these*.',
   ],
-  handle: answerTyped,
+  handle: (question) => answerTyped(deps, question),
+})
+
+function answerTyped(deps: Deps, question: Question): Promise<Reply> {
+  return question.text.trim() === '' ? openForm(deps, question) : proposalReply(deps, question)
 }
 
-function answerTyped(question: Question): Promise<Reply> {
-  const { text, operations, by, reference } = question
-  return text.trim() === '' ? openForm(question) : proposalReply(operations, { text, by, reference })
-}
-
-async function openForm({ modalOpener, operations, by, row, reference }: Question): Promise<Reply> {
+async function openForm(deps: Deps, { modalOpener, by, row, reference }: Question): Promise<Reply> {
   if (!modalOpener) return tooLittle(row, "the list of GitHub's app", row.examples[1])
-  const here = await operations.subscriptions.rules(by.channel)
+  const here = await channelRules(deps, by.channel)
   if (here.kind === 'no-channel')
     return { outcome: here.kind, answer: answerProposal(here, { command: 'import', reference }) }
-  const may = () => operations.subscriptions.maySubscribe(by)
+  const may = () => deps.permits('subscribe', by)
   return opening(reference, () =>
     openFor(modalOpener, importView(here.channel), may, { action: 'subscribe', reference }),
   )
 }
 
 async function proposalReply(
-  { subscriptions }: SlackDeps['operations'],
+  deps: Deps,
   { text, by, reference }: Pick<Question, 'text' | 'by' | 'reference'>,
 ): Promise<Reply> {
-  const outcome = await subscriptions.proposeImport(text, by)
+  const outcome = await proposeImport(deps, text, by)
   return replyTo(outcome, answerProposal(outcome, { command: 'import', reference }))
 }
 
@@ -86,7 +90,7 @@ export const importView = (channel: ChannelId): ModalView =>
 export const importPendingView = waitingView(TITLE, 'Reading the list …')
 
 /** The form for a pasted list. Text without a repository is refused at its field, where it can still be changed. */
-export const importForm: Form = {
+export const importForm = (deps: Deps): Form => ({
   what: 'import',
   receive(body) {
     const channel = formChannel(body)
@@ -94,26 +98,26 @@ export const importForm: Form = {
     const text = typedIn(body, LIST)
     if (text.length <= COMMAND_CHARS_MAX && readGithubList(text).repositories.length === 0)
       return refusing({ [LIST]: NOTHING_LISTED_PLAIN })
-    return { ack: showing('update', importPendingView), work: (deps) => propose(deps, body, { channel, text }) }
+    return { ack: showing('update', importPendingView), work: (slack) => propose(deps, slack, body, { channel, text }) }
   },
-}
+})
 
-function propose(deps: SlackDeps, body: unknown, { channel, text }: { channel: ChannelId; text: string }) {
+function propose(deps: Deps, slack: SlackDeps, body: unknown, { channel, text }: { channel: ChannelId; text: string }) {
   const by = requesterIn(body, channel)
-  return respondInModal(deps, body, { what: 'import', title: TITLE, by }, (reference) =>
-    proposalReply(deps.operations, { text, by, reference }),
+  return respondInModal(slack, body, { what: 'import', title: TITLE, by }, (reference) =>
+    proposalReply(deps, { text, by, reference }),
   )
 }
 
 /** Subscribes to exactly what the button's message names. */
-export const importButton: ButtonHandler = {
+export const importButton = (deps: Deps): ButtonHandler => ({
   what: 'import',
   replaces: true,
   describe: () => 'subscribe to these',
-  async answer({ operations, value, by, reference }) {
+  async answer({ value, by, reference }) {
     const these = parseImport(value)
     if (!these) return null
-    const outcome = await operations.subscriptions.importThese(these, by)
+    const outcome = await importThese(deps, these, by)
     return replyTo(outcome, answerImported(outcome, { command: 'import', reference }))
   },
-}
+})

@@ -12,6 +12,7 @@ import {
   usageOf,
   whenMayRead,
   wordsOf,
+  type AnswerDeps,
   type Asking,
   type Command,
   type Question,
@@ -29,19 +30,77 @@ import {
   subscribeForm,
   subscribeReply,
 } from './form.ts'
-import type { ButtonHandler, Click, Feature } from '../feature.ts'
+import type { ButtonHandler, Click, EventHandler, Feature, FieldHandler } from '../feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
-import type { DryRunQuery } from './dry-run.ts'
+import { channelRules } from './channel.ts'
+import { announceClosings, channelClosed, channelMoved, channelOpened, type ClosingDeps } from './closings.ts'
+import { DIGESTS_JOB, sendDigests, type DigestDeps, type SendDigests } from './digest.ts'
+import { dryRun, type DryRunQuery } from './dry-run.ts'
+import { subscribe, unsubscribe } from './subscribe.ts'
 import { projectsAs } from '../../catalog/projects.ts'
 import type { Reads } from '../../store/store.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import type { UnsubscribeWish } from './outcomes.ts'
+import type { SubscriptionDeps, UnsubscribeWish } from './outcomes.ts'
 import { listAt, textAt } from '../body.ts'
 
-const rules: Command = {
+type Deps = AnswerDeps & SubscriptionDeps & DigestDeps & ClosingDeps & SendDigests
+
+export const subscriptions = (deps: Deps): Feature => ({
+  commands: [rules(deps), subscribeCommand(deps), unsubscribeCommand(deps), digest(deps), importList(deps)],
+  buttons: {
+    [SUBSCRIPTION_ACTION_IDS.add]: ofRules((click) => open(deps, click, null)),
+    [SUBSCRIPTION_ACTION_IDS.change]: ofRules(async (click) =>
+      ID.test(click.value) ? open(deps, click, click.value) : null,
+    ),
+    [SUBSCRIPTION_ACTION_IDS.remove]: ofRules(
+      (click) => remove(deps, click),
+      () => 'unsubscribe',
+    ),
+    [SUBSCRIPTION_ACTION_IDS.previous]: ofRules((click) => turnRules(deps, click)),
+    [SUBSCRIPTION_ACTION_IDS.next]: ofRules((click) => turnRules(deps, click)),
+    [SUBSCRIPTION_ACTION_IDS.import]: importButton(deps),
+    [SUBSCRIPTION_ACTION_IDS.useBranch]: ofRules(
+      (click) => subscribeToBranch(deps, click),
+      () => 'subscribe',
+    ),
+    [SUBSCRIPTION_ACTION_IDS.keepBranch]: ofRules(
+      (click) => subscribeToBranch(deps, click),
+      () => 'subscribe',
+    ),
+    [DIGEST_ACTION_ID]: previewButton(deps),
+    [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
+  },
+  fields: Object.fromEntries(
+    [SUBSCRIBE_FIELDS.project, SUBSCRIBE_FIELDS.how, SUBSCRIBE_FIELDS.branch].map((id): [string, FieldHandler] => [
+      id,
+      (slack, body) => redraw(deps, slack, body),
+    ]),
+  ),
+  menus: { [SUBSCRIBE_FIELDS.project]: (text) => projectsToFollow(deps, text) },
+  forms: {
+    [SUBSCRIBE_CALLBACK_ID]: subscribeForm(deps),
+    [FOLLOW_CALLBACK_ID]: followForm,
+    [IMPORT_CALLBACK_ID]: importForm(deps),
+  },
+  events: {
+    channel_id_changed: (slack, body) => handleChannelMove(deps, slack, body),
+    ...Object.fromEntries(
+      Object.entries(CHANNEL_EVENTS).map(([type, code]): [string, EventHandler] => [
+        type,
+        (slack, body) => handleChannelEvent(deps, { type, code }, slack, body),
+      ]),
+    ),
+  },
+  jobs: [
+    { name: 'tell-closings', cron: '*/5 * * * * *', run: () => announceClosings(deps) },
+    { name: DIGESTS_JOB, cron: '*/10 * * * * *', run: (signal) => sendDigests(deps, signal) },
+  ],
+})
+
+const rules = (deps: Deps): Command => ({
   name: 'rules',
   alias: null,
   group: 'Follow',
@@ -50,26 +109,27 @@ const rules: Command = {
   examples: ['/ci rules', '/ci rules test acme/web main', '/ci rules test acme/web main failed'],
   who: 'everyone',
   notes: ['*Change* opens a subscription in a form, *Remove* ends it. A test builds and posts nothing.'],
-  handle: answerRulesTyped,
-  choose: (question, choice) => answerRulesTyped({ ...question, words: [{ text: TEST_WORD }, ...wordsOf(choice)] }),
-}
+  handle: (question) => answerRulesTyped(deps, question),
+  choose: (question, choice) =>
+    answerRulesTyped(deps, { ...question, words: [{ text: TEST_WORD }, ...wordsOf(choice)] }),
+})
 
 /** `/ci rules`, `/ci rules 2`, `/ci rules test acme/web main failed`. */
-async function answerRulesTyped(question: Question): Promise<Reply> {
+async function answerRulesTyped(deps: Deps, question: Question): Promise<Reply> {
   const [first, ...others] = question.words
-  if (first?.text.toLowerCase() === TEST_WORD) return tryRules(question, others)
+  if (first?.text.toLowerCase() === TEST_WORD) return tryRules(deps, question, others)
   const page = first ? pageOf(first.text) : 1
   const extra = page === null ? first : others[0]
   if (extra || page === null) return tooMuch(question.row, extra?.text ?? '')
-  return rulesPage(question, page)
+  return rulesPage(deps, question, page)
 }
 
 const TEST_WORD = 'test'
 
 /** The channel's subscriptions, one page of them. A click on Next requests the next page in the same way. */
-const rulesPage = (asking: Asking, page: number): Promise<Reply> =>
-  whenMayRead(asking, async () => {
-    const outcome = await asking.operations.subscriptions.rules(asking.by.channel)
+const rulesPage = (deps: Deps, asking: Asking, page: number): Promise<Reply> =>
+  whenMayRead(deps, asking, async () => {
+    const outcome = await channelRules(deps, asking.by.channel)
     return replyTo(outcome, answerRules(outcome, page))
   })
 
@@ -79,12 +139,12 @@ const TEST_ROW = {
   examples: ['/ci rules test acme/web main failed'],
 }
 
-async function tryRules(question: Question, words: readonly Word[]): Promise<Reply> {
+async function tryRules(deps: Deps, question: Question, words: readonly Word[]): Promise<Reply> {
   const reading = readTry(words)
   if ('outcome' in reading) return reading
-  const { operations, by, reference } = question
-  return whenMayRead(question, async () => {
-    const outcome = await operations.subscriptions.dryRun(reading, by)
+  const { by, reference } = question
+  return whenMayRead(deps, question, async () => {
+    const outcome = await dryRun(deps, reading, by)
     const rest = [reading.branch, ...(reading.event === null ? [] : [reading.event])]
     return replyTo(outcome, answerDryRun(outcome, { command: 'rules', rest, reference }))
   })
@@ -105,7 +165,7 @@ function readTry(words: readonly Word[]): DryRunQuery | Reply {
   return { project, branch, event: event || null }
 }
 
-const subscribe: Command = {
+const subscribeCommand = (deps: Deps): Command => ({
   name: 'subscribe',
   alias: null,
   group: 'Follow',
@@ -128,20 +188,20 @@ const subscribe: Command = {
     '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
     '`remind 2h` (30m to 7d) reminds the channel of a branch that has been red that long and that nobody is on, 9-18 on weekdays in your time zone. Other hours: `remind 2h 8-20 daily Europe/Berlin`.',
   ],
-  handle: answerSubscribeTyped,
-  choose: (question, choice) => answerSubscribeTyped({ ...question, words: wordsOf(choice) }),
-}
+  handle: (question) => answerSubscribeTyped(deps, question),
+  choose: (question, choice) => answerSubscribeTyped(deps, { ...question, words: wordsOf(choice) }),
+})
 
 /** `/ci subscribe acme/web failed release/*`; alone it opens the form. */
-async function answerSubscribeTyped(question: Question): Promise<Reply> {
-  const { operations, by, row, modalOpener, reference } = question
-  const reading = readSubscribe(await withProjectName(operations.stored.store.read, question.words))
+async function answerSubscribeTyped(deps: Deps, question: Question): Promise<Reply> {
+  const { by, row, modalOpener, reference } = question
+  const reading = readSubscribe(await withProjectName(deps.store.read, question.words))
   switch (reading.kind) {
     case 'nothing':
-      if (modalOpener) return openSubscribe(question, modalOpener, null)
+      if (modalOpener) return openSubscribe(deps, question, modalOpener, null)
       return tooLittle(row, 'a project', SUBSCRIBE_EXAMPLE)
     case 'wish':
-      return subscribeReply(await operations.subscriptions.subscribe(reading.input, by), {
+      return subscribeReply(await subscribe(deps, reading.input, by), {
         rest: reading.rest,
         reference,
       })
@@ -178,7 +238,7 @@ async function withProjectName(reads: Reads, words: readonly Word[]): Promise<re
 /** The row's first example only opens a form, so answers show this one. */
 const SUBSCRIBE_EXAMPLE = '/ci subscribe acme/web changes release/*'
 
-const unsubscribe: Command = {
+const unsubscribeCommand = (deps: Deps): Command => ({
   name: 'unsubscribe',
   alias: null,
   group: 'Follow',
@@ -187,51 +247,47 @@ const unsubscribe: Command = {
   examples: ['/ci unsubscribe', '/ci unsubscribe acme/web', '/ci unsubscribe all'],
   who: 'members',
   notes: ['Alone, it asks which one. The channel sees who removed a subscription.'],
-  handle: answerUnsubscribeTyped,
-  choose: (question, choice) => answerUnsubscribeTyped({ ...question, words: wordsOf(choice) }),
-}
+  handle: (question) => answerUnsubscribeTyped(deps, question),
+  choose: (question, choice) => answerUnsubscribeTyped(deps, { ...question, words: wordsOf(choice) }),
+})
 
 /** `/ci unsubscribe acme/web`, or `all`; alone, it removes the only subscription, or asks which one. */
-async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
-  const [project, extra] = await withProjectName(question.operations.stored.store.read, question.words)
+async function answerUnsubscribeTyped(deps: Deps, question: Question): Promise<Reply> {
+  const [project, extra] = await withProjectName(deps.store.read, question.words)
   if (extra) return tooMuch(question.row, extra.text)
-  return unsubscribeFrom(question, { project: project?.text ?? null, id: null })
+  return unsubscribeFrom(deps, question, { project: project?.text ?? null, id: null })
 }
 
 /** Removes the subscriptions of a project, or (by a button) the one with this id. */
-async function unsubscribeFrom({ operations, by, reference }: Asking, input: UnsubscribeWish): Promise<Reply> {
-  const outcome = await operations.subscriptions.unsubscribe(input, by)
+async function unsubscribeFrom(deps: Deps, { by, reference }: Asking, input: UnsubscribeWish): Promise<Reply> {
+  const outcome = await unsubscribe(deps, input, by)
   return replyTo(outcome, answerUnsubscribe(outcome, { command: 'unsubscribe', reference }))
 }
 
 const ID = /^\d{1,15}$/
 
-async function change(click: Click): Promise<Reply | null> {
-  return ID.test(click.value) ? open(click, click.value) : null
-}
+const open = async (deps: Deps, click: Click, id: string | null): Promise<Reply | null> =>
+  click.modalOpener && openSubscribe(deps, click, click.modalOpener, id)
 
-const open = async (click: Click, id: string | null): Promise<Reply | null> =>
-  click.modalOpener && openSubscribe(click, click.modalOpener, id)
-
-async function remove(click: Click): Promise<Reply | null> {
-  return ID.test(click.value) ? unsubscribeFrom(click, { project: null, id: click.value }) : null
+async function remove(deps: Deps, click: Click): Promise<Reply | null> {
+  return ID.test(click.value) ? unsubscribeFrom(deps, click, { project: null, id: click.value }) : null
 }
 
 /** Subscribes to the branch of the button, whether it is known or not. */
-async function subscribeToBranch({ operations, value, by, reference }: Click): Promise<Reply | null> {
+async function subscribeToBranch(deps: Deps, { value, by, reference }: Click): Promise<Reply | null> {
   const asked = readAskedBranch(value)
   if (!asked) return null
   const { channel, wish } = asked
   // A button in a form has no channel, and its value comes from the client.
   const isChosen = channel !== by.channel
-  const outcome = await operations.subscriptions.subscribe({ ...wish, isChosen }, { ...by, channel })
+  const outcome = await subscribe(deps, { ...wish, isChosen }, { ...by, channel })
   return subscribeReply(outcome, { rest: [], reference })
 }
 
 /** Previous and Next show the page as it is now. */
-async function turnRules(click: Click): Promise<Reply | null> {
+async function turnRules(deps: Deps, click: Click): Promise<Reply | null> {
   const page = pageOf(click.value)
-  return page === null ? null : rulesPage(click, page)
+  return page === null ? null : rulesPage(deps, click, page)
 }
 
 /** Slack's events about channels, and Slack's code for why Buildline cannot post there now; null: it can again. */
@@ -249,9 +305,9 @@ const CHANNEL_EVENTS: Readonly<Record<string, string | null>> = {
 
 /** Events may be lost; then the next message that Slack refuses or accepts shows the same. Never throws. */
 async function handleChannelEvent(
-  type: string,
-  code: string | null,
-  { operations, log }: SlackDeps,
+  deps: Deps,
+  { type, code }: { type: string; code: string | null },
+  { log }: SlackDeps,
   body: unknown,
 ): Promise<void> {
   const channel = channelIn(body)
@@ -259,20 +315,18 @@ async function handleChannelEvent(
   // Slack says it as a number.
   const isMoved = Number(fieldOf(fieldOf(body, 'event'), 'is_moved')) > 0
   try {
-    await (code === null
-      ? operations.subscriptions.channelOpened(channel)
-      : operations.subscriptions.channelClosed(channel, isMoved ? 'is_moved' : code))
+    await (code === null ? channelOpened(deps, channel) : channelClosed(deps, channel, isMoved ? 'is_moved' : code))
     log.info({ channel, event: type }, isMoved ? 'a channel was moved in Slack' : 'a channel changed in Slack')
   } catch (error) {
     log.warn({ err: error, channel, event: type }, 'a change of a channel could not be stored')
   }
 }
 
-async function handleChannelMove({ operations, log }: SlackDeps, body: unknown): Promise<void> {
+async function handleChannelMove(deps: Deps, { log }: SlackDeps, body: unknown): Promise<void> {
   const [from, to] = [channelIn(body, 'old_channel_id'), channelIn(body, 'new_channel_id')]
   if (from === null || to === null) return
   try {
-    await operations.subscriptions.channelMoved(from, to)
+    await channelMoved(deps, from, to)
     log.info({ channel: to, from }, 'a channel has another id in Slack')
   } catch (error) {
     log.warn({ err: error, channel: to, from }, "a channel's new id could not be stored")
@@ -295,35 +349,3 @@ const ofRules = (answer: ButtonHandler['answer'], describe: ButtonHandler['descr
   describe,
   answer,
 })
-
-export const subscriptions: Feature = {
-  commands: [rules, subscribe, unsubscribe, digest, importList],
-  buttons: {
-    [SUBSCRIPTION_ACTION_IDS.add]: ofRules((click) => open(click, null)),
-    [SUBSCRIPTION_ACTION_IDS.change]: ofRules(change),
-    [SUBSCRIPTION_ACTION_IDS.remove]: ofRules(remove, () => 'unsubscribe'),
-    [SUBSCRIPTION_ACTION_IDS.previous]: ofRules(turnRules),
-    [SUBSCRIPTION_ACTION_IDS.next]: ofRules(turnRules),
-    [SUBSCRIPTION_ACTION_IDS.import]: importButton,
-    [SUBSCRIPTION_ACTION_IDS.useBranch]: ofRules(subscribeToBranch, () => 'subscribe'),
-    [SUBSCRIPTION_ACTION_IDS.keepBranch]: ofRules(subscribeToBranch, () => 'subscribe'),
-    [DIGEST_ACTION_ID]: previewButton,
-    [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
-  },
-  fields: {
-    [SUBSCRIBE_FIELDS.project]: redraw,
-    [SUBSCRIBE_FIELDS.how]: redraw,
-    [SUBSCRIBE_FIELDS.branch]: redraw,
-  },
-  menus: { [SUBSCRIBE_FIELDS.project]: projectsToFollow },
-  forms: { [SUBSCRIBE_CALLBACK_ID]: subscribeForm, [FOLLOW_CALLBACK_ID]: followForm, [IMPORT_CALLBACK_ID]: importForm },
-  events: {
-    channel_id_changed: handleChannelMove,
-    ...Object.fromEntries(
-      Object.entries(CHANNEL_EVENTS).map(([type, code]) => [
-        type,
-        (deps: SlackDeps, body: unknown) => handleChannelEvent(type, code, deps, body),
-      ]),
-    ),
-  },
-}

@@ -1,10 +1,13 @@
 import type { Feature } from '../feature.ts'
 import { answerWhy } from './messages.ts'
-import { commandAbout, answerContext, replyTo, whenMayRead } from '../command.ts'
+import { commandAbout, answerContext, replyTo, whenMayRead, type AnswerDeps } from '../command.ts'
+import type { VisibleDeps } from '../../catalog/projects.ts'
+import { explain } from './why.ts'
 
-export const why: Feature = {
+export const why = (deps: AnswerDeps & VisibleDeps): Feature => ({
   commands: [
     commandAbout(
+      deps,
       {
         name: 'why',
         alias: null,
@@ -19,10 +22,10 @@ export const why: Feature = {
         ],
       },
       (question, target) =>
-        whenMayRead(question, async () => {
-          const outcome = await question.operations.why(target, question.by)
+        whenMayRead(deps, question, async () => {
+          const outcome = await deps.orAskCi(() => explain(deps, target, question.by))
           return replyTo(outcome, answerWhy(outcome, answerContext(question, target)))
         }),
     ),
   ],
-}
+})

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ProjectChange } from '../../../src/domain/project-change.ts'
 import { isProjectRequest, type ProjectRequest } from '../../../src/domain/request.ts'
-import { createProjectOperations } from '../../../src/features/operations.ts'
 import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
 import { startCi, v2 } from '../../../packages/sandbox-ci/test/support.ts'
 import {
@@ -16,6 +15,7 @@ import {
   T0,
   uuidIn,
   type ProjectStage,
+  operationsOf,
 } from './stage.ts'
 
 const branches = (...names: string[]): ProjectChange => ({
@@ -120,7 +120,7 @@ describe('an edit', () => {
       if (++looks === 2) await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', team_ids: [9] })
       return client.getProject(...asked)
     }
-    const between = createProjectOperations({ ...stage.deps, ci: { ...client, getProject } })
+    const between = operationsOf({ ...stage.deps, ci: { ...client, getProject } })
     const question = { project, change: branches('main'), base: was }
     const begun = (which: string) => async () => void announced.push(which)
     expect((await between.edit(question, requester(), begun('between'))).kind).toBe('changed-meanwhile')

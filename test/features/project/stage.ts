@@ -7,8 +7,11 @@ import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Requester } from '../../../src/catalog/outcomes.ts'
 import type { SendText } from '../../../src/slack/api/send-text.ts'
-import type { Creation, ProjectDeps } from '../../../src/features/projects/outcomes.ts'
-import { createProjectOperations } from '../../../src/features/operations.ts'
+import type { Creation, EditInput, PreviewInput, ProjectDeps } from '../../../src/features/projects/outcomes.ts'
+import { createProject, previewCreation } from '../../../src/features/projects/create.ts'
+import { editProject, previewEdit } from '../../../src/features/projects/edit.ts'
+import { showProject } from '../../../src/features/projects/read.ts'
+import { resetAesKey } from '../../../src/features/projects/reset.ts'
 import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
 import { messageTs } from '../../support/build-events.ts'
@@ -39,7 +42,7 @@ export interface ProjectStage {
   deps: ProjectDeps & { sendText: SendText }
   /** who was told what directly, one line each */
   told: readonly string[]
-  operations: ReturnType<typeof silently>
+  operations: ReturnType<typeof operationsOf>
   clock: { advance(ms: number): void }
 }
 
@@ -83,20 +86,22 @@ export async function openProjectStage(address: CiAddress, changes: Partial<Proj
   return {
     deps,
     told,
-    operations: silently(createProjectOperations(deps)),
+    operations: operationsOf(deps),
     clock: { advance: (ms) => void (at += ms) },
   }
 }
 
-/** The same operations; a write whose announcement does not matter needs none. */
-function silently({ edit, create, resetAesKey, ...others }: ReturnType<typeof createProjectOperations>) {
+/** What can be done with a project. A write whose announcement does not matter needs none. */
+export function operationsOf(deps: ProjectDeps) {
   const begun = async () => {}
   return {
-    ...others,
-    edit: (input: Parameters<typeof edit>[0], by: Requester, told = begun) => edit(input, by, told),
+    show: (project: string, by: Requester) => showProject(deps, project, by),
+    preview: (input: PreviewInput, by: Requester) => previewEdit(deps, input, by),
+    edit: (input: EditInput, by: Requester, told = begun) => editProject(deps, input, by, told),
+    previewCreation: (creation: Creation, by: Requester) => previewCreation(deps, creation, by),
     create: (creation: Creation, by: Requester, options: { evenIfThere: boolean }) =>
-      create(creation, by, { begun, ...options }),
-    resetAesKey: (uuid: Uuid, by: Requester, told = begun) => resetAesKey(uuid, by, told),
+      createProject(deps, creation, by, { begun, ...options }),
+    resetAesKey: (uuid: Uuid, by: Requester, told = begun) => resetAesKey(deps, uuid, by, told),
   }
 }
 

@@ -178,7 +178,7 @@ describe('a proposal', () => {
 
 describe('the import form', () => {
   const sentIn = (text: string) =>
-    importForm.receive({
+    importForm({} as Parameters<typeof importForm>[0]).receive({
       view: {
         private_metadata: JSON.stringify({ channel: BUILDS }),
         state: { values: { import_list: { value: { value: text } } } },

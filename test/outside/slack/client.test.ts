@@ -72,7 +72,7 @@ const READERS: Readonly<Record<string, readonly [read: (slack: Slack) => unknown
     USER,
   ],
   'views.open': [({ client }) => opened(client), expect.any(Object)],
-  'views.publish': [({ homes }) => homes.open(USER, null), undefined],
+  'views.publish': [({ drawHome }) => drawHome(USER), undefined],
   'views.update': [({ client }) => showIn(client, 'V1', waitingView('Stop', 'Asking CI …')), true],
 }
 
@@ -95,11 +95,12 @@ function slackAt(apiUrl: string) {
   const options = { token: 'xoxb-1', apiUrl, logger: { warn: (text: string) => log.warn({}, text) } }
   const client = createClient(options)
   const home = async () => ({ kind: 'home', home: EMPTY_HOME }) as const
-  const homes = createHomes({ operations: { home }, client, log, newReference: () => 'r-1' })
+  const homes = createHomes(home)
+  const drawHome = (user: string) => homes.open({ client, log, newReference: () => 'r-1' }, user, null)
   return {
     lines,
     client,
-    homes,
+    drawHome,
     notifier: createSlackNotifier({ ...options, now: clock.now }),
     examiner: createSlackExaminer({ ...options, appToken: 'xapp-1', clock }),
     sendText: createSendText(options),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import { COMMANDS } from '../../../../src/features/features.ts'
+import { describedFeatures } from '../../../../src/features/features.ts'
 import { commandDocs, commandTable, slashCommands } from './commands.ts'
 import { metricTable } from './metrics.ts'
 import { settingTable } from './settings.ts'
@@ -13,6 +13,8 @@ export interface Page {
   /** @returns the page as it should be, given as it is */
   write: (current: string) => string
 }
+
+const COMMANDS = describedFeatures().commands
 
 export const PAGES: readonly Page[] = [
   { path: 'docs/commands.md', write: () => commandDocs(COMMANDS) },

@@ -1,22 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Breakage, BreakageChange } from '../domain/breakage.ts'
-import type { ChannelId } from '../domain/ids.ts'
-import { coversBranch, matchBranch } from '../domain/pattern.ts'
-import { REQUEST_URGENCY, newestOf } from '../domain/plan.ts'
-import { isDue, nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
-import { noteSlot } from '../domain/story.ts'
-import { following, type Subscription } from '../domain/subscription.ts'
-import type { EndGone } from '../catalog/breakages.ts'
-import { deliveredById, namesOf } from '../catalog/delivered.ts'
-import { followedIn } from '../catalog/projects.ts'
-import type { SubscriptionDeps } from '../features/subscriptions/outcomes.ts'
-import { breakageButton, lapsedLine } from '../slack/messages/breakage.ts'
-import { breakageLock } from '../store/breakages.ts'
-import type { DeliveredProject } from '../store/records.ts'
-import type { Tx } from '../store/store.ts'
-
-/** The job that finds the reminders that are due. */
-export const REMIND_JOB = 'remind-red-branches'
+import type { Breakage, BreakageChange } from '../../domain/breakage.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import { coversBranch, matchBranch } from '../../domain/pattern.ts'
+import { REQUEST_URGENCY, newestOf } from '../../domain/plan.ts'
+import { isDue, nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../../domain/reminder.ts'
+import { noteSlot } from '../../domain/story.ts'
+import { following, type Subscription } from '../../domain/subscription.ts'
+import type { EndGone } from '../../catalog/breakages.ts'
+import { deliveredById, namesOf } from '../../catalog/delivered.ts'
+import { followedIn } from '../../catalog/projects.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { SendText } from '../../slack/api/send-text.ts'
+import { breakageButton, lapsedLine } from '../../slack/messages/breakage.ts'
+import { breakageLock } from '../../store/breakages.ts'
+import type { DeliveredProject } from '../../store/records.ts'
+import type { Store, Tx } from '../../store/store.ts'
 
 /** The most red branches that one run checks, the newest first. */
 const REMINDED_BRANCHES_MAX = 1_000
@@ -24,7 +23,12 @@ const REMINDED_BRANCHES_MAX = 1_000
 /** Red branches that are looked at without a break. */
 const AT_ONCE_MAX = 20
 
-export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'sendText'> {
+export interface RemindDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  subscriptions: () => Promise<readonly Subscription[]>
+  sendText: SendText
   newId: () => string
   wake: (revisionKey: string) => void
   endGone: EndGone
