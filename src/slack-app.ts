@@ -85,7 +85,6 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
   const registry = registryOf(features)
   const deps: SlackDeps = {
-    registry,
     permits,
     reads,
     client,
@@ -100,6 +99,7 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
   const authorize = async () => ({ botToken })
   const app = new ReceivingApp(
     { receiver, authorize, logger: boltLogger(log), ignoreSelf: false },
+    registry,
     deps,
     pendingInteractions,
   )

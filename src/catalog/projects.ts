@@ -7,13 +7,12 @@ import { CHOICES_MAX } from '../slack/messages/ids.ts'
 import { NAMESAKES_MAX, namesOf } from './delivered.ts'
 import { followersOf } from './followers.ts'
 import type { ProjectNotFound, Requester, Where } from './outcomes.ts'
-import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './reading.ts'
-import type { CiRules } from '../domain/decide.ts'
-import { slackRules } from '../domain/rule.ts'
-import { following, nameKey, type ProjectNames, type Subscription } from '../domain/subscription.ts'
-import type { Clock } from '../lib/clock.ts'
+import { following, nameKey, type Subscription } from '../domain/subscription.ts'
 import { repositoryOf, sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { Memberships } from '../slack/api/directory.ts'
+
+/** The store's name for when the last complete reading began. Projects last read before then are gone from CI. */
+export const WHOLE_READING = 'refresh-projects'
 
 /**
  * The projects with one of these as their uuid, id or name, each with all its names, and others of the same names: CI's
@@ -236,53 +235,6 @@ const ofDelivered = ({ projectId, name, fullName, projectUuid }: DeliveredProjec
   fullName,
   type: null,
 })
-
-/** If CI did not list a project, its list is read again only after this time, so that CI is not flooded. */
-const ASK_AGAIN_MS = 30_000
-
-export interface ProjectRules {
-  /** The project's rules for Slack, as last read. Null: not known. `wait`: CI is being read now; ask again soon. */
-  rulesOf(project: ProjectNames): Promise<CiRules | 'wait'>
-  /** Reads all projects again. Concurrent callers share one reading. */
-  refresh(): Promise<Refreshed>
-}
-
-/** The cache of CI's own rules. No caller waits for CI, even if it is slow or down. */
-export function createProjectRules(deps: RefreshProjects & { store: Store; clock: Clock }): ProjectRules {
-  const isConfigured = deps.v2 !== null
-  let reading: Promise<Refreshed> | null = null
-  let readAt = Number.NEGATIVE_INFINITY
-  let isAway = false
-
-  function refresh(): Promise<Refreshed> {
-    reading ??= refreshProjects(deps)
-      .then((refreshed) => {
-        isAway = refreshed.failure !== null
-        return refreshed
-      })
-      .finally(() => {
-        reading = null
-        readAt = deps.clock.now()
-      })
-    return reading
-  }
-
-  return {
-    refresh,
-    async rulesOf({ projectId, projectUuid, names }) {
-      const known = await deps.store.read.project({
-        uuid: projectUuid,
-        legacyId: projectId,
-        names: names.filter((name) => name !== null),
-      })
-      if (known?.rules) return slackRules(known.rules)
-      if (!isConfigured) return null
-      if (!reading && deps.clock.now() - readAt > ASK_AGAIN_MS) void refresh().catch(() => {})
-      // If the last reading failed, the next one may fail too: an alert must not wait for it.
-      return reading && !isAway ? 'wait' : null
-    },
-  }
-}
 
 export interface VisibleDeps {
   /** the channels that a person can see; null: Slack does not say */

@@ -2,6 +2,7 @@ import type { ProjectList } from '../domain/project.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
+import { WHOLE_READING } from './projects.ts'
 import { filterOf, matchBranch } from '../domain/pattern.ts'
 import type { Log } from '../lib/log.ts'
 import { causeOf, type CiFailure } from './outcomes.ts'
@@ -9,9 +10,6 @@ import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
 
 /** A project that CI has not listed for this long is removed, with its rules. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
-
-/** The store's name for when the last complete reading began. Projects last read before then are gone from CI. */
-export const WHOLE_READING = 'refresh-projects'
 
 export interface RefreshProjects extends RecordListedDeps {
   v2: Pick<ClientV2, 'listProjects'> | null

@@ -4,13 +4,11 @@ import type { Log } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Permits } from '../catalog/outcomes.ts'
 import type { Reads } from '../store/store.ts'
-import type { Registry } from './registry.ts'
 import type { Answer } from '../slack/messages/answer.ts'
 import type { PendingInteraction } from './pending-interactions.ts'
 
 /** What the handlers of Slack's requests need. */
 export interface SlackDeps {
-  registry: Registry
   permits: Permits
   reads: Reads
   /** never retries a call: a retried post could appear twice */

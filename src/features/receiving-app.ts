@@ -32,15 +32,18 @@ export class ReceivingApp extends App {
   readonly #pending = new Set<PendingInteraction>()
   /** requests that could not be stored: whether the person was told */
   readonly #refused = new Map<string, Promise<boolean>>()
+  readonly #registry: Registry
   readonly #deps: SlackDeps
   readonly #pendingInteractions: PendingInteractions
 
   constructor(
     options: ConstructorParameters<typeof App>[0],
+    registry: Registry,
     deps: SlackDeps,
     pendingInteractions: PendingInteractions,
   ) {
     super(options)
+    this.#registry = registry
     this.#deps = deps
     this.#pendingInteractions = pendingInteractions
   }
@@ -73,7 +76,7 @@ export class ReceivingApp extends App {
 
   async #receive(sent: ReceiverEvent): Promise<void> {
     const event = { ...sent, body: withPresentIds(withInnerEvent(sent.body), await this.#movedChannels()) }
-    const received = interactionIn(this.#deps.registry, event.body, this.#deps.clock.now())
+    const received = interactionIn(this.#registry, event.body, this.#deps.clock.now())
     const key = requestKeyOf(event)
     if (!received) {
       const isNew = key === null || (await this.#pendingInteractions.isNew(key))
@@ -85,7 +88,7 @@ export class ReceivingApp extends App {
     try {
       interaction = await this.#pendingInteractions.keep(received, requestKey, {
         clickKey: clickKeyOf(event.body),
-        body: isField(this.#deps.registry, event.body) ? null : event.body,
+        body: isField(this.#registry, event.body) ? null : event.body,
       })
     } catch (error) {
       return this.#refuse(event, requestKey, error)
@@ -99,8 +102,8 @@ export class ReceivingApp extends App {
     await this.#handle(event, pending)
     await pending.end()
     this.#pending.delete(pending)
-    if (isField(this.#deps.registry, event.body)) return
-    for (const after of this.#deps.registry.afterRequest) await after(this.#deps, event.body)
+    if (isField(this.#registry, event.body)) return
+    for (const after of this.#registry.afterRequest) await after(this.#deps, event.body)
   }
 
   // Without the database, nothing is done with the request, and its sender is told so.

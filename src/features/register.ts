@@ -33,17 +33,17 @@ export const eventTypes = ({ events }: Registry): string[] => [
 export function registerFeatures(app: App, registry: Registry): void {
   app.command(/^/, async ({ ack, body, context }) => {
     await ack()
-    await answerSlash(depsIn(context), body)
+    await answerSlash(registry, depsIn(context), body)
   })
   app.event('app_mention', async ({ body, context }) => {
     const deps = depsIn(context)
     // A mention that gets no answer was not stored.
-    if (deps.pending) await answerMention(deps, body)
+    if (deps.pending) await answerMention(registry, deps, body)
   })
   for (const [id, button] of registry.buttons)
     app.action(id, async ({ ack, body, context }) => {
       await ack()
-      await answerClick(depsIn(context), body, button)
+      await answerClick(registry, depsIn(context), body, button)
     })
   for (const [id, change] of registry.fields)
     app.action(id, async ({ ack, body, action, context }) => {
@@ -76,14 +76,15 @@ export function registerFeatures(app: App, registry: Registry): void {
 }
 
 /** Messages and forms of older versions stay in Slack for ever, so each click on them is answered. */
-function registerUnknown(app: App, { buttons, fields, menus, forms, shortcuts }: Registry): void {
+function registerUnknown(app: App, registry: Registry): void {
+  const { buttons, fields, menus, forms, shortcuts } = registry
   app.action({ type: 'block_actions' }, async ({ ack, body, context }) => {
     const [action] = listAt(body, 'actions')
     const id = textAt(action, 'action_id') ?? ''
     if (buttons.has(id) || fields.has(id)) return
     await ack()
     // A link button opens its address by itself; Slack reports the click all the same.
-    if (action !== undefined && id !== ACTION_IDS.open) await answerClick(depsIn(context), body, OLD_BUTTON)
+    if (action !== undefined && id !== ACTION_IDS.open) await answerClick(registry, depsIn(context), body, OLD_BUTTON)
   })
   app.options({ type: 'block_suggestion' }, async ({ ack, body }) => {
     if (!menus.has(textAt(body, 'action_id') ?? '')) await ack({ options: [] })
@@ -104,18 +105,18 @@ function registerUnknown(app: App, { buttons, fields, menus, forms, shortcuts }:
 
 const OLD_BUTTON: ButtonHandler = { what: 'old', answer: async () => null }
 
-function answerSlash(deps: SlackDeps, body: unknown): Promise<void> {
-  const typedCommand = readSlash(deps.registry, body)
+function answerSlash(registry: Registry, deps: SlackDeps, body: unknown): Promise<void> {
+  const typedCommand = readSlash(registry, body)
   const by = requesterOf(body, 'command')
   const { modalOpener, replyTarget } = openingReplyTarget(deps, body, replyTargetOf(deps, body))
   return respond(deps, { what: nameOf(typedCommand), by, replyTarget }, (reference) =>
-    runCommand(deps, typedCommand, { by, thread: null, modalOpener, reference }),
+    runCommand(registry, deps, typedCommand, { by, thread: null, modalOpener, reference }),
   )
 }
 
 /** `@buildline stop` in a build's thread, where Slack runs no slash commands; elsewhere the build has to be named. */
-function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
-  const typedCommand = readMention(deps.registry, body)
+function answerMention(registry: Registry, deps: SlackDeps, body: unknown): Promise<void> {
+  const typedCommand = readMention(registry, body)
   const by = requesterOf(body, 'mention')
   return respond(
     deps,
@@ -124,12 +125,17 @@ function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
       const permit = await deps.permits('read', by)
       // The account of a bot, though Slack does not mark its message as a bot's.
       if (permit.kind === 'no' && permit.why === 'bot') return { outcome: 'bot', answer: null }
-      return runCommand(deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference })
+      return runCommand(registry, deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference })
     },
   )
 }
 
-function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, answer }: ButtonHandler): Promise<void> {
+function answerClick(
+  { commands }: Registry,
+  deps: SlackDeps,
+  body: unknown,
+  { what, replaces = false, answer }: ButtonHandler,
+): Promise<void> {
   const value = textAt(listAt(body, 'actions')[0], 'value') ?? ''
   const by = requesterOf(body, textAt(body, 'view', 'id') === null ? 'button' : 'modal')
   // An answer to one person never replaces a message that everybody sees.
@@ -139,7 +145,7 @@ function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, a
     replyTargetOf(deps, body, replaces && isOwnMessage(body)),
   )
   return respond(deps, { what, by, replyTarget }, async (reference) => {
-    const reply = await answer({ ...deps, commands: deps.registry.commands, value, by, modalOpener, reference })
+    const reply = await answer({ ...deps, commands, value, by, modalOpener, reference })
     return reply ?? { outcome: 'old', answer: answerOld() }
   })
 }

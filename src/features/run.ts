@@ -53,7 +53,8 @@ type CommandOrigin = Pick<Question, 'by' | 'thread' | 'modalOpener' | 'reference
 
 /** Answers a command. An unknown command does nothing. Without any word, shows the state of the channel or thread. */
 export async function runCommand(
-  { registry, reads }: Pick<SlackDeps, 'registry' | 'reads'>,
+  registry: Registry,
+  { reads }: Pick<SlackDeps, 'reads'>,
   { command, typed, words, text }: TypedCommand,
   origin: CommandOrigin,
 ): Promise<Reply> {

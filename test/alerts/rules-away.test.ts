@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProjectRules } from '../../src/catalog/projects.ts'
+import { createProjectRules } from '../../src/catalog/project-rules.ts'
 import { MINUTE, projectId, WEB } from '../support/build-events.ts'
 import { openStage } from './stage.ts'
 

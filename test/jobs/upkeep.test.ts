@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { WHOLE_READING } from '../../src/catalog/reading.ts'
+import { WHOLE_READING } from '../../src/catalog/projects.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
 import { polledGithub } from '../../src/sources/github/source.ts'
 import type { GitlabClient } from '../../src/sources/gitlab/client.ts'

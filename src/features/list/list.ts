@@ -9,7 +9,8 @@ import type { ListOutcome, ListQuery, ProjectRef } from '../../catalog/outcomes.
 import { untilIngested } from '../../catalog/ci-lookup.ts'
 import { newestSummary } from '../../catalog/find-build.ts'
 import { ofListed, projectsAs } from '../../catalog/projects.ts'
-import { WHOLE_READING, type Refreshed } from '../../catalog/reading.ts'
+import type { Refreshed } from '../../catalog/reading.ts'
+import { WHOLE_READING } from '../../catalog/projects.ts'
 import type { Interfaces } from '../../domain/offer.ts'
 
 export const PAGE_SIZE = 10
