@@ -12,7 +12,7 @@ import {
 import { expect, test } from 'vitest'
 import { branchKey } from '../../../src/domain/revision.ts'
 import { LATE_START_MS } from '../../../src/domain/attempt.ts'
-import { first } from '../../../src/store/migrations/0001-first.ts'
+import { migrationsOf } from '../../../src/store/migrations.ts'
 import { channelId, HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { dueKeys, hear, REVISION, several } from '../given.ts'
@@ -230,7 +230,7 @@ async function firstTables(places: Places): Promise<Place> {
 async function statementsOf(kind: Place['kind']): Promise<string[]> {
   const said: string[] = []
   const db = new Kysely<unknown>({ dialect: unconnected(kind), log: ({ query }) => void said.push(query.sql) })
-  await first({ name: kind }).up(db)
+  await migrationsOf({ name: kind })['0001-first']!.up(db)
   await db.destroy()
   return said
 }
