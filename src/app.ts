@@ -5,21 +5,23 @@ import type { Config } from './config.ts'
 import type { SourceName } from './domain/ids.ts'
 import { toStatus } from './domain/status.ts'
 import type { Engine } from './engine.ts'
-import { sendJson, sendText } from './server/answer.ts'
+import { sendJson, sendText, isClientGone } from './server/answer.ts'
 import { createBodyQueues } from './server/body-queue.ts'
 import { createHttpServer, type Route } from './server/http-server.ts'
-import { isClientGone } from './server/client-gone.ts'
 import { createSyncedClock, machineClocks, systemClock, createRunningTime, createSteadyTime } from './lib/clock.ts'
-import { createBufferedSink } from './lib/buffered-sink.ts'
-import { createTimeLimit } from './server/time-limit.ts'
-import { measuredStore } from './store/measured.ts'
+import { createBufferedSink, createTimeLimit } from './lib/async.ts'
+import { measuredStore, openStore } from './store/open.ts'
 import type { Metrics } from './metrics.ts'
-import { createAcknowledged } from './sources/acknowledged.ts'
+import {
+  createAcknowledged,
+  createThrottle,
+  createWebhookRoute,
+  type Stored,
+  type WebhookDeps,
+} from './sources/webhook-route.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { recordReport } from './alerts/record-report.ts'
-import { openStore } from './store/open.ts'
 import { createCiServiceEndpoint, createReportEndpoint } from './sources/ci-service/webhook/endpoint.ts'
-import { createThrottle, createWebhookRoute, type Stored, type WebhookDeps } from './sources/webhook-route.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
 import { createSecretCheck, type Endpoint, type ReadDelivery, type ReadReport } from './sources/endpoint.ts'

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { OldestWaiting } from './store/backlog.ts'
+import type { OldestWaiting } from './store/health.ts'
 import type { CiErrorKind } from './sources/http/errors.ts'
 import type { CiCallEnd } from './sources/http/transport.ts'
 import type { WebhookKind } from './sources/endpoint.ts'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { OldestWaiting } from './store/backlog.ts'
+import { type OldestWaiting, storeFaultOf, type StoreFault } from './store/health.ts'
 import { sendJson } from './server/answer.ts'
 import type { Clock } from './lib/clock.ts'
 import { withTimeout, singleFlight } from './lib/async.ts'
@@ -9,7 +9,6 @@ import type { Notifier } from './slack/notifier.ts'
 import { failureOfCode } from './slack/api/errors.ts'
 import type { Work } from './alerts/reconciler.ts'
 import type { Store } from './store/store.ts'
-import { storeFaultOf, type StoreFault } from './store/trial.ts'
 
 /** The least time between two pings of Slack, however often `/readyz` is requested. */
 const SLACK_PING_EVERY_MS = 10_000

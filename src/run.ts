@@ -4,7 +4,7 @@ import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { secretsOf } from './secrets.ts'
 import { forTerminal } from './lib/escape.ts'
-import { isDiskFault } from './store/log-on-disk.ts'
+import { isDiskFault } from './store/disk.ts'
 import { listenFault } from './server/http-server.ts'
 import { createLogger, standardOutput } from './server/logger.ts'
 

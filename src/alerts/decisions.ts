@@ -2,7 +2,7 @@ import { boundForOneEvent, decide, type Decision, type Known } from '../domain/d
 import type { BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import { type PlacedEvent, revisionSubject } from '../domain/revision.ts'
-import { noticeDay } from '../domain/notice.ts'
+import { noticeDay } from '../domain/build-view.ts'
 import { credible, restartRequests, type Request } from '../domain/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../domain/attempt.ts'
 import type { Turn } from '../domain/recovered.ts'

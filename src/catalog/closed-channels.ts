@@ -1,6 +1,6 @@
 import type { BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import { noticeDay } from '../domain/notice.ts'
+import { noticeDay } from '../domain/build-view.ts'
 import { noticeSubject } from '../domain/revision.ts'
 import type { StoredMessage } from '../domain/plan.ts'
 import type { Subscription } from '../domain/subscription.ts'

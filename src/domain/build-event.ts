@@ -1,4 +1,4 @@
-import type { Author } from './author.ts'
+import type { Author } from './handle.ts'
 import { orderOf, type BuildId, type ProjectId, type Uuid } from './ids.ts'
 import { isFinal, toStatus, type Status } from './status.ts'
 

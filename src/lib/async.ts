@@ -33,7 +33,7 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
 }
 
 /** The error of a caller that timed out after `ms`. */
-export const timeoutError = (ms: number): Error => new Error(`no answer within ${ms} ms`)
+const timeoutError = (ms: number): Error => new Error(`no answer within ${ms} ms`)
 
 /**
  * Exponential backoff with jitter: a random time between half and all of `baseMs · 2^tries`, which is at most `maxMs`.
@@ -42,4 +42,92 @@ export const timeoutError = (ms: number): Error => new Error(`no answer within $
 export function backoffMs(tries: number, random: number, { baseMs = 500, maxMs = 60_000 } = {}): number {
   const ceilingMs = Math.min(maxMs, baseMs * 2 ** Math.min(tries, 30))
   return Math.round(ceilingMs / 2 + (ceilingMs / 2) * random)
+}
+
+/** Calls that are buffered while there is no listener; further ones are dropped. */
+export const BUFFERED_MAX = 100_000
+
+/**
+ * Buffers calls until there is a listener, then passes them on in order. Afterwards it passes on all calls of a turn of
+ * the event loop together, after that turn: calling the listener one by one, between other work, costs several times as
+ * much.
+ */
+export function createBufferedSink<Listener>() {
+  let listener: Listener | null = null
+  let buffered: ((to: Listener) => void)[] = []
+
+  function flush(): void {
+    const calls = buffered
+    buffered = []
+    for (const call of calls) call(listener!)
+  }
+
+  return {
+    push(call: (to: Listener) => void): void {
+      if (listener === null && buffered.length >= BUFFERED_MAX) return
+      if (buffered.push(call) === 1 && listener !== null) setImmediate(flush)
+    },
+    /** Sets the listener, and passes on what was buffered. */
+    use(to: Listener): void {
+      listener = to
+      flush()
+    },
+  }
+}
+
+/** Work that begins within this time shares one timer, so some of it times out up to this much earlier. */
+const SHARED_MS = 100
+
+interface Group {
+  /** the `reject` of each piece of work */
+  waiting: Set<(reason: Error) => void>
+  over: AbortController
+}
+
+/**
+ * `withTimeout` for very many pieces of work with the same limit: a timer and a signal for each would cost as much as
+ * the work itself. Rejects if the work has not ended after `ms`, or up to 100 ms earlier.
+ */
+export function createTimeLimit(clock: Clock, ms: number) {
+  let newest: Group | null = null
+  let waiting = 0
+
+  function begin(): Group {
+    const group: Group = { waiting: new Set(), over: new AbortController() }
+    void clock.sleep(SHARED_MS, group.over.signal).then(() => leave(group))
+    void clock.sleep(ms, group.over.signal).then(() => giveUp(group))
+    return group
+  }
+
+  function giveUp(group: Group): void {
+    const given = [...group.waiting]
+    group.waiting.clear()
+    waiting -= given.length
+    for (const reject of given) reject(timeoutError(ms))
+  }
+
+  function leave(group: Group): void {
+    if (newest === group) newest = null
+  }
+
+  return {
+    inTime<T>(work: Promise<T>): Promise<T> {
+      const group = (newest ??= begin())
+      return new Promise<T>((resolve, reject) => {
+        group.waiting.add(reject)
+        waiting++
+        const ended = () => {
+          // Work that has timed out no longer counts as waiting.
+          if (group.waiting.delete(reject)) waiting--
+          if (group.waiting.size > 0) return
+          leave(group)
+          group.over.abort('over')
+        }
+        work.then(resolve, reject)
+        work.then(ended, ended)
+      })
+    },
+    /** How many pieces of work are waited for now. */
+    waiting: () => waiting,
+  }
 }

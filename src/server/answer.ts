@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { isWhole } from './body.ts'
 import { giveBack } from './memory.ts'
+import type { Clock } from '../lib/clock.ts'
 
 /** So much of a body that is not wanted is read and dropped: a sender of less gets its answer in peace. */
 const UNWANTED_BYTES_MAX = 64 * 1024
@@ -51,4 +52,16 @@ function linger(request: IncomingMessage, response: ServerResponse): void {
     clearTimeout(timer)
     if (!response.writableEnded) response.end()
   }
+}
+
+/** How long to wait: after a pause, Node reads requests before it notices that their connections have closed. */
+const MOMENT_MS = 20
+
+/**
+ * Whether the client has closed the connection, which Node notices only after a moment. After a pause, this process
+ * finds requests that clients have since sent to another process. Handled this late, they would be news.
+ */
+export async function isClientGone({ socket }: IncomingMessage, clock: Clock): Promise<boolean> {
+  await clock.sleep(MOMENT_MS)
+  return socket.destroyed || socket.readableEnded || socket.writableEnded
 }

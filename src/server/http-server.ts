@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from 'node:net'
 import { errorCode } from '../lib/error-code.ts'
 import type { Log } from '../lib/log.ts'
-import { neighbourhood } from './address.ts'
+import { neighbourhood } from './body-queue.ts'
 import { sendJson } from './answer.ts'
 import { giveBack } from './memory.ts'
 

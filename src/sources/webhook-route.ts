@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createBufferedSink } from '../lib/buffered-sink.ts'
+import { createBufferedSink } from '../lib/async.ts'
 import type { Log } from '../lib/log.ts'
-import { neighbourhood } from '../server/address.ts'
+import { neighbourhood, type BodyQueues } from '../server/body-queue.ts'
 import { sendText } from '../server/answer.ts'
 import { readBody } from '../server/body.ts'
-import type { BodyQueues } from '../server/body-queue.ts'
 import type { Target } from '../server/http-server.ts'
 import { giveBack } from '../server/memory.ts'
 import type { Recorded } from '../domain/build-event.ts'
 import type { Endpoint, ReadDelivery, ReadReport, WebhookKind } from './endpoint.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Store } from '../store/store.ts'
 
 /** `Retry-After` while the database is unavailable, or there are too many bodies, in seconds. */
 const RETRY_S = 5
@@ -151,5 +152,47 @@ export function createThrottle(now: () => number) {
       return window.wrong > WRONG_MAX ? Math.ceil((window.since + WRONG_WINDOW_MS - now()) / 1_000) : null
     },
     size: () => windows.size,
+  }
+}
+
+/** Acknowledgements are collected for this long, so that a burst of deliveries costs one write. */
+const COLLECT_MS = 25
+
+interface Acknowledged {
+  /** Call it when the delivery of this build event was answered. */
+  add(eventSeq: number): void
+  /** Resolves when everything noted is stored. */
+  end(): Promise<void>
+}
+
+/**
+ * Stores which deliveries were answered. If the process dies first, a delivery stays unacknowledged. That is the safe
+ * side: its sender may not have got the answer, and may repeat it.
+ */
+export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write'>; clock: Clock }): Acknowledged {
+  const stopping = new AbortController()
+  let pending: number[] = []
+  let storing: Promise<void> | null = null
+
+  async function storeAll(): Promise<void> {
+    while (pending.length > 0) {
+      await clock.sleep(COLLECT_MS, stopping.signal)
+      const batch = pending
+      pending = []
+      // If the database is away, these deliveries stay unacknowledged.
+      await store.write((tx) => tx.acknowledge(batch), { canBeRedone: true }).catch(() => {})
+    }
+    storing = null
+  }
+
+  return {
+    add(eventSeq) {
+      pending.push(eventSeq)
+      storing ??= storeAll()
+    },
+    async end() {
+      stopping.abort()
+      await storing
+    },
   }
 }

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import type { CardKey, Projects } from './records.ts'
+import type { CardKey, Projects, KnownBuild } from './records.ts'
+import { branchKey } from '../domain/revision.ts'
 
 // Red streaks, who is on them, and what was done about them.
 
@@ -48,5 +50,23 @@ export interface BreakageWrites {
   touchCards(subject: string, at: number, priority: number): Promise<void>
 }
 
-/** The name to lock before changing a branch's breakage: `tx.lockName`. */
-export const breakageLock = (branchKey: string): string => `breakage of ${branchKey}`
+/** The name to lock before changing the breakage of the branch with this key: `tx.lockName`. */
+export const breakageLock = (key: string): string => `breakage of ${key}`
+
+/** The reads that find red branches. */
+export interface RedReads extends Pick<BreakageReads, 'openBreakages'> {
+  redBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
+  newestBuild(projectId: string, branch: string): Promise<KnownBuild | null>
+}
+
+/** The red branches of these projects: each by its last red build, or by its newest build if that one is run again. */
+export async function redBranches(reads: RedReads, projects: Projects, limit: number): Promise<KnownBuild[]> {
+  const red = await reads.redBuilds(projects, limit)
+  // SQLite's reads do not yield to the event loop, and each of these can give a thousand rows.
+  await nextTurn()
+  const open = await reads.openBreakages(projects, limit)
+  const named = new Set(red.map(({ projectId, branch }) => branchKey(projectId, branch)))
+  const again = open.filter((breakage) => !named.has(breakage.branchKey)).slice(0, limit - red.length)
+  const newest = await Promise.all(again.map(({ projectId, branch }) => reads.newestBuild(projectId, branch)))
+  return [...red, ...newest.filter((build) => build !== null)]
+}

@@ -13,7 +13,7 @@ import {
 import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
 import { branchKey } from '../domain/revision.ts'
 import type { Projects, StoredEvent } from './records.ts'
-import { redBranches, type RedReads } from './red-branches.ts'
+import { redBranches, type RedReads } from './breakages.ts'
 
 /** The end of a build: `at` is when it was received (ms). */
 export interface BuildEnd {

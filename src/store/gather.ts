@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
-import { isBusy, type LogOnDisk } from './log-on-disk.ts'
+import { isBusy, type LogOnDisk } from './disk.ts'
 import type { Tx } from './store.ts'
 
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */

@@ -6,10 +6,9 @@ import type { Compiled, Execute } from './kysely/query.ts'
 import { createReads, createTx } from './kysely/queries.ts'
 import { gather } from './gather.ts'
 import { migrate } from './migrate.ts'
-import { createPlace } from './place.ts'
+import { createPlace, type ToDisk, createLogOnDisk, isBusy } from './disk.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
-import { type ToDisk, createLogOnDisk, isBusy } from './log-on-disk.ts'
 
 /**
  * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk, except with `canBeRedone`.

@@ -16,7 +16,7 @@ import {
   type StoredMessage,
 } from '../../src/domain/plan.ts'
 import type { Request } from '../../src/domain/request.ts'
-import { noticeView } from '../../src/domain/notice.ts'
+import { noticeView } from '../../src/domain/build-view.ts'
 import { postedAttemptOf, storyFor, type Story } from '../../src/domain/story.ts'
 import { messageTs, MINUTE, OUT_OF_REACH, request, attemptsOf, SECOND, T0, type Said } from '../support/build-events.ts'
 

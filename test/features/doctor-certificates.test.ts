@@ -13,7 +13,7 @@ import { createGithubClient } from '../../src/sources/github/client.ts'
 import { createGitlabClient } from '../../src/sources/gitlab/client.ts'
 import { createTransport } from '../../src/sources/http/transport.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
-import { storeFaultOf } from '../../src/store/trial.ts'
+import { storeFaultOf } from '../../src/store/health.ts'
 import { selfSigned, startHttps, startPostgresTls } from '../support/certificate.ts'
 import { testFolder } from '../support/app.ts'
 

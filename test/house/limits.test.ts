@@ -17,7 +17,6 @@ const FACES_STRANGERS = [
   'server/answer.ts',
   'server/body-queue.ts',
   'server/body.ts',
-  'server/client-gone.ts',
   'server/http-server.ts',
   'slack/commands/',
   'slack/http/',

@@ -1,9 +1,8 @@
-import type { ReminderRule } from '../../src/domain/reminder.ts'
+import { type ReminderRule, REMINDERS_MAX } from '../../src/domain/reminder.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { remind } from '../../src/features/breakages/remind.ts'
-import { REMINDERS_MAX } from '../../src/domain/reminder.ts'
 import { messageTs, SECOND } from '../support/build-events.ts'
-import { endGoneBranches } from '../../src/catalog/branch-ends.ts'
+import { endGoneBranches } from '../../src/catalog/breakages.ts'
 import { branchEndsDeps, type Hands } from './people.ts'
 import type { World } from './simulate.ts'
 

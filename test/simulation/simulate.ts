@@ -1,6 +1,6 @@
 import type { MessageTs } from '../../src/domain/ids.ts'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
-import { CHECKED_FOR_MS, endGoneBranches } from '../../src/catalog/branch-ends.ts'
+import { CHECKED_FOR_MS, endGoneBranches } from '../../src/catalog/breakages.ts'
 import { isOpen } from '../../src/domain/request.ts'
 import { openStage, type Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/build-events.ts'

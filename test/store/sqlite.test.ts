@@ -8,7 +8,7 @@ import { migrationClaims } from './claims/migration.ts'
 import { upgradeClaims } from './claims/upgrade.ts'
 import { conformance } from './conformance.ts'
 
-/** `pragma synchronous`: SQLite syncs when it merges the log; `log-on-disk` syncs commits. */
+/** `pragma synchronous`: SQLite syncs when it merges the log; `store/disk` syncs commits. */
 const NORMAL = 1
 
 describe('the store in SQLite', () => {

@@ -7,8 +7,11 @@ import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { secretsOf } from '../../src/secrets.ts'
 import { createLogger } from '../../src/server/logger.ts'
-import type { SandboxSlack, SandboxSlackOptions } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
-import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import {
+  type SandboxSlack,
+  type SandboxSlackOptions,
+  createSandboxSlack,
+} from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 
 // As in `main`: only the bot's own user may read its files.
 process.umask(0o077)

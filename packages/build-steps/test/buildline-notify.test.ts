@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readPayload } from '../../../src/sources/ci-service/webhook/payload.ts'
+import { readPayload } from '../../../src/sources/ci-service/webhook/endpoint.ts'
 import { SOURCE_TEXT_CHARS_MAX } from '../../../src/sources/values.ts'
-import type { RunningApp } from '../../../test/support/app.ts'
 import {
+  type RunningApp,
   delivery,
   rowsOf,
   sendAll,

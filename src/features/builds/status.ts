@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChannelId } from '../../domain/ids.ts'
-import { redBranches } from '../../store/red-branches.ts'
+import { redBranches } from '../../store/breakages.ts'
 import type { RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../catalog/breakages.ts'
 import {

@@ -6,7 +6,7 @@ import { withinRetention, nameLookup, worstFlaky, type FigureDeps } from '../../
 import type { ProjectNotFound } from '../../catalog/outcomes.ts'
 import { deliveredById } from '../../catalog/delivered.ts'
 import { findProject, followedBy, onlyOf } from '../../catalog/projects.ts'
-import { readFlakyTests } from '../../store/flaky-tests.ts'
+import { readFlakyTests } from '../../store/reported-tests.ts'
 import { buildsSince, collectFigures, firstOf } from '../../store/figures.ts'
 
 /** The most branches, and the most tests, in one answer. */

@@ -19,7 +19,7 @@ import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { checkFilter, checkRuleAt, missingOptions, unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
-import { updateBody, without } from '../../sources/ci-service/update-body.ts'
+import { updateBody, without } from '../../sources/ci-service/wire.ts'
 import { baseOf, changedSince, fieldDigest } from './base.ts'
 import type {
   Begun,

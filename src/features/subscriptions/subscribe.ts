@@ -1,10 +1,16 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { branchIn } from '../../domain/stream.ts'
-import { coversAny, following, type Follows, type ProjectNames, type Subscription } from '../../domain/subscription.ts'
+import {
+  coversAny,
+  following,
+  type Follows,
+  type ProjectNames,
+  type Subscription,
+  subscriptionSlot,
+} from '../../domain/subscription.ts'
 import { followersOf, knownBranches } from '../../catalog/followers.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { subscriptionSlot } from '../../store/subscription-slot.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
 import type { StoredSubscription, NewSubscription } from '../../store/records.ts'
 import type { Reads, Tx } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { createCanPost, type CanPost } from './can-post.ts'
+import { createCanPost, type CanPost } from './send-text.ts'
 import { troubleOf, type SlackTrouble } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 

@@ -1,4 +1,4 @@
-import { plain } from '../../lib/plain.ts'
+import { plain } from '../../lib/escape.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
 /** The most characters of a text that are read. A word that this limit cuts is dropped: half a name is another name. */

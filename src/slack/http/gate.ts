@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isJsonObject } from '../../lib/json-parts.ts'
-import { utf8Of } from '../../lib/utf8.ts'
+import { utf8Of } from '../../lib/escape.ts'
 import type { Log } from '../../lib/log.ts'
 import { sendJson, sendText } from '../../server/answer.ts'
 import { announcedBytes, readBody } from '../../server/body.ts'
 import type { BodyQueue } from '../../server/body-queue.ts'
 import { giveBack } from '../../server/memory.ts'
-import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
 export const SLACK_BODY_BYTES_MAX = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { SaxesParser } from 'saxes'
-import { utf8Of } from '../../lib/utf8.ts'
+import { utf8Of } from '../../lib/escape.ts'
 
 /** The longest SVG that is drawn, in bytes of UTF-8. */
 export const SVG_BYTES_MAX = 256 * 1024

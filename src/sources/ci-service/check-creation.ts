@@ -4,7 +4,7 @@ import { PRO_IGNORES } from '../../domain/project-fields.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { checkFilter, checkRuleAt, LIST_ITEMS_MAX, LINE_CHARS_MAX } from './check-rule.ts'
 import { isRecord, numberOf } from '../../lib/json.ts'
-import { without, withTargetNamed } from './update-body.ts'
+import { without, withTargetNamed } from './wire.ts'
 
 /** How many faults are reported. More would help nobody. */
 export const FAULTS_MAX = 50

@@ -1,11 +1,10 @@
 import { sign } from 'node:crypto'
 import * as z from 'zod'
 import type { Clock } from '../../lib/clock.ts'
-import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { addressOf, parseHttpUrl, checkedName, isRepositoryName } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
-import { checkedName, isRepositoryName } from '../names.ts'
 import { idDigits, timeMsOrNull } from '../values.ts'
 
 export interface GithubApp {

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { addressOf, parseHttpUrl, checkedName, isRepositoryName } from '../http/address.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
 import type { GithubTokens } from './app.ts'
 import type { Transport } from '../http/transport.ts'
-import { checkedName, isRepositoryName } from '../names.ts'
 import { cleanTextOrNull, idDigits } from '../values.ts'
 
 /** Every repository is a full name, `acme/web`. Calls throw a CiError; a write is sent once. */

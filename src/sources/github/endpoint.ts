@@ -11,7 +11,7 @@ import {
   type Hook,
   type BodyReading,
 } from '../endpoint.ts'
-import { isRepositoryName } from '../names.ts'
+import { isRepositoryName } from '../http/address.ts'
 import { DELIVERED, readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */

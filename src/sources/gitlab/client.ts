@@ -1,10 +1,9 @@
 import { findJson, isRecord } from '../../lib/json.ts'
-import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { addressOf, parseHttpUrl, checkedName, isProjectPath } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type Rate } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
-import { checkedName, isProjectPath } from '../names.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
 export interface GitlabClient {

@@ -11,7 +11,7 @@ import {
   type BodyReading,
 } from '../endpoint.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
-import { isProjectPath } from '../names.ts'
+import { isProjectPath } from '../http/address.ts'
 import { DELIVERED, isChild, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */

@@ -7,7 +7,7 @@ import { readInteractions, writeInteractions, writeEvents } from './interactions
 import { readJobs, writeJobs, writeLeases } from './leases.ts'
 import { readPeople, writePeople } from './people.ts'
 import { readPlaces, writePrune } from './prune.ts'
-import { readDigests, writeDigests } from './digests.ts'
+import { readDigests, writeDigests, readSubscriptions, writeSubscriptions } from './subscriptions.ts'
 import { readFigures } from './figures.ts'
 import { readBreakages, writeBreakages } from './breakages.ts'
 import { readBuilds, readSilent, writeSilent, writeBuilds } from './builds.ts'
@@ -19,7 +19,6 @@ import { readPace, writePace } from './pace.ts'
 import { readNames } from './project-names.ts'
 import { readProjects, writeProjects } from './projects.ts'
 import { readReports, writeReports } from './reports.ts'
-import { readSubscriptions, writeSubscriptions } from './subscriptions.ts'
 
 /** How queries are run. `locks`: lock what is read in order to change it, because transactions are concurrent. */
 interface QueryContext {

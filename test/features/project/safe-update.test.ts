@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fieldOf } from '../../../src/lib/raw-values.ts'
-import { updateBody } from '../../../src/sources/ci-service/update-body.ts'
+import { updateBody } from '../../../src/sources/ci-service/wire.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { type ProjectChange, differencesOf } from '../../../src/domain/project-change.ts'
 import { anyProject, exactly } from '../../sources/ci-service/generated-projects.ts'

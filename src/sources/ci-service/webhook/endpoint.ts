@@ -1,9 +1,14 @@
 import { parse } from 'node:querystring'
+import * as z from 'zod'
 import { percentDecoded } from '../../../lib/escape.ts'
 import type { Target } from '../../../server/http-server.ts'
-import type { Endpoint } from '../../endpoint.ts'
-import { readPayload } from './payload.ts'
+import { type Endpoint, bodyText, readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
 import { readReport } from './report.ts'
+import { isRecord } from '../../../lib/json.ts'
+import { fields, values } from '../../../lib/json-parts.ts'
+import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
+import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/build-event.ts'
+import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
 
 /** Is this one of the secrets that are valid now? */
 type IsSecret = (presented: string | null) => boolean
@@ -79,4 +84,95 @@ function basicPassword(authorization: string | undefined): string | null {
 function tokenIn(search: string): string | null {
   const { token = null } = parse(search.slice(1), '&', '=', { maxKeys: QUERY_KEYS_MAX })
   return Array.isArray(token) ? (token[0] ?? null) : token
+}
+
+type CiReading = Extract<BodyReading, { kind: 'delivery' | 'refusal' }>
+
+/**
+ * Reads a delivery's body: `{"build":{…}}` with usable `project_id`, `build_id` and `status`. Everything else may be
+ * missing, null or unknown. Source: interface, "Webhook delivery".
+ */
+export function readPayload(body: Uint8Array): CiReading {
+  const read = readJsonBody(body, DELIVERED)
+  if (read.kind === 'refusal') return read
+  const { build } = isRecord(read.value) ? read.value : {}
+  if (!isRecord(build)) return refusal('the body has no object "build"')
+  const parsed = PAYLOAD.safeParse(build)
+  if (parsed.success) return { kind: 'delivery', observation: toObservation(parsed.data, build), body: bodyText(body) }
+  // Only these three can be at fault: of everything else what is not understood counts as missing.
+  const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
+  return refusal(`build.${field} ${EXPECTED[field]}`)
+}
+
+const REQUIRED = ['project_id', 'build_id', 'status'] as const
+
+const EXPECTED = {
+  project_id: 'is no integer id',
+  build_id: 'is no integer id and no UUID',
+  status: 'is no status word',
+} as const
+
+/** The fields of a build that are read. */
+const BUILD_FIELDS = [
+  ...REQUIRED,
+  'branch',
+  'commit_id',
+  'project_name',
+  'project_full_name',
+  'build_url',
+  'commit_url',
+  'short_commit_id',
+  'message',
+  'committer',
+  'project_uuid',
+  'build_uuid',
+  'started_at',
+  'finished_at',
+] as const
+
+const DELIVERED = fields({ build: values(BUILD_FIELDS) })
+
+const PAYLOAD = z.object({
+  project_id: projectId,
+  build_id: ciBuildId,
+  status: z.string().max(SOURCE_TEXT_CHARS_MAX).transform(cleanText).pipe(z.string()),
+})
+
+// By hand, and not a part of the schema: nothing in these can be at fault, and they are read for every delivery.
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? cleanText(value) : typeof value === 'number' ? String(value) : null
+const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
+const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
+
+type Build = Readonly<Partial<Record<(typeof BUILD_FIELDS)[number], unknown>>>
+
+function toObservation(required: z.infer<typeof PAYLOAD>, build: Build): Observation {
+  const buildUrl = textOf(build.build_url)
+  return {
+    projectId: required.project_id,
+    buildId: required.build_id,
+    branch: textOf(build.branch),
+    commitId: textOf(build.commit_id),
+    rawStatus: required.status,
+    details: {
+      ...NO_DETAILS,
+      projectName: textOf(build.project_name),
+      projectFullName: textOf(build.project_full_name),
+      buildUrl,
+      commitUrl: textOf(build.commit_url),
+      shortCommitId: textOf(build.short_commit_id),
+      message: commitTitle(textOf(build.message)),
+      committer: textOf(build.committer),
+      projectUuid: uuidOf(build.project_uuid),
+      buildUuid: isUuid(required.build_id) ? toUuid(required.build_id) : (uuidOf(build.build_uuid) ?? uuidIn(buildUrl)),
+      startedAt: timeMsOf(build.started_at),
+      finishedAt: timeMsOf(build.finished_at),
+    },
+  }
+}
+
+// A build's address may carry its uuid, as the last one in the path; a project's uuid may come before it.
+function uuidIn(url: string | null): Uuid | null {
+  const found = url?.match(/builds\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i)?.[1]
+  return found ? toUuid(found) : null
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CiError } from '../../src/sources/http/errors.ts'
 import { type Transport, observedTransport } from '../../src/sources/http/transport.ts'
-import { measuredStore } from '../../src/store/measured.ts'
+import { measuredStore } from '../../src/store/open.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { T0 } from '../support/build-events.ts'
 import { sqlitePlaces } from '../support/stores.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noticeDay, noticeView } from '../../src/domain/notice.ts'
+import { noticeDay, noticeView } from '../../src/domain/build-view.ts'
 import { NOTICE_BUILDS_MAX } from '../../src/domain/view.ts'
 import { attemptsOf } from '../support/build-events.ts'
 

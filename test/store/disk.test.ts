@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gather } from '../../src/store/gather.ts'
-import { createLogOnDisk } from '../../src/store/log-on-disk.ts'
+import { createLogOnDisk } from '../../src/store/disk.ts'
 import type { Tx } from '../../src/store/store.ts'
 
 type ToDisk = NonNullable<Parameters<typeof createLogOnDisk>[2]>

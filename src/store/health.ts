@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import { certificateFault, errorCode } from '../lib/error-code.ts'
-import { isDiskFault } from './log-on-disk.ts'
-import { FileReplaced } from './place.ts'
+import { isDiskFault, FileReplaced } from './disk.ts'
 import type { Store } from './store.ts'
+import { QUEUES } from '../domain/plan.ts'
 
 /** A trial write is made at most once in this time, unless the last one, or another write since, has failed. */
 const TRIED_EVERY_MS = 5_000
@@ -50,3 +50,14 @@ export function storeFaultOf(error: unknown): StoreFault {
 }
 
 const POSTGRES_DISK_FULL = '53100'
+
+/** When the oldest entry of each queue became due (ms); null: the queue is empty. */
+export type OldestWaiting = Record<string, number | null>
+
+/** Leaves out cards in closed channels: they wait for a person. */
+export async function oldestWaiting({ read }: Pick<Store, 'read'>): Promise<OldestWaiting> {
+  const closed = (await read.closedChannels()).map(({ channel }) => channel)
+  const oldest: OldestWaiting = { ingest: await read.oldestNews() }
+  for (const queue of QUEUES) oldest[queue] = await read.oldestStep(queue, closed)
+  return oldest
+}
