@@ -3,7 +3,7 @@ import type { Interaction } from '../../src/domain/interaction.ts'
 import { answerInterrupted } from '../../src/features/interrupted.ts'
 import { choiceValue } from '../../src/features/values.ts'
 import { describedFeatures } from '../../src/features/features.ts'
-import { interactionIn } from '../../src/features/receiving-app.ts'
+import { interactionIn } from '../../src/features/interaction-in.ts'
 import {
   ACTION_IDS,
   CHOICE_ACTION_IDS,
