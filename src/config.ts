@@ -80,7 +80,7 @@ export function readConfig(
     webhookSecrets: readSecrets(env),
     github: readGithub(env, readFile),
     gitlab: readGitlab(env),
-    database: readDatabase(env.text('DATABASE_URL'), env.faults),
+    database: readDatabase(env.text('DATABASE_URL'), env.faults, env.text('POSTGRES_PASSWORD')),
     subscriptions: [...readDefaultChannel(env), ...readFileOf(env, readFile)],
     operators: env.list('CI_OPERATORS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
     admins: env.list('CI_ADMINS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
@@ -267,12 +267,22 @@ const PERSON_OR_GROUP = /^[UWS][A-Z0-9]{2,20}$/
 const NO_PERSON_OR_GROUP =
   'contains something that is not a Slack id: user ids begin with U or W, user-group ids with S, such as S0123ABCD'
 
-/** Which database `DATABASE_URL` names; what is wrong with it is added to the faults. */
-export function readDatabase(given: string | null | undefined, faults: string[]): Config['database'] {
+/**
+ * Which database `DATABASE_URL` names; what is wrong with it is added to the faults.
+ * @param password for an address without one, as it is: in an address it would have to be percent-encoded
+ */
+export function readDatabase(
+  given: string | null | undefined,
+  faults: string[],
+  password: string | null | undefined = null,
+): Config['database'] {
   const url = given?.trim() || 'sqlite:data/buildline.db'
   if (/^postgres(?:ql)?:\/\//.test(url)) {
-    if (!URL.canParse(url)) faults.push('DATABASE_URL is no readable postgres:// address')
-    return { kind: 'postgres', url }
+    const parsed = URL.parse(url)
+    if (!parsed) faults.push('DATABASE_URL is not a valid postgres:// URL')
+    if (!parsed || !password || parsed.password !== '') return { kind: 'postgres', url }
+    parsed.password = encodeURIComponent(password)
+    return { kind: 'postgres', url: parsed.href }
   }
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1]
   if (!path) faults.push('DATABASE_URL is neither sqlite:<path> nor postgres://…')

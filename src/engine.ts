@@ -9,6 +9,7 @@ import type { Breakage } from './domain/breakage.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { type SyncedClock, systemClock, type SteadyTime } from './lib/clock.ts'
 import { withTimeout, singleFlight } from './lib/async.ts'
+import { errorCode } from './lib/error-code.ts'
 import { createSeal } from './lib/seal.ts'
 import { createLogThrottle } from './lib/log.ts'
 import type { BodyQueue } from './server/body-queue.ts'
@@ -270,7 +271,7 @@ export function createEngine({
       } catch (error) {
         // A database server may still be starting; a broken file does not mend itself.
         if (!store.shared) throw error
-        log.error({ err: error }, 'the database cannot be reached; deliveries are answered with 503 until it can')
+        log.error({ err: error }, `${storeTrouble(error)}; deliveries are answered with 503 until then`)
         await clock.sleep(STORE_AGAIN_MS, stopping.signal)
       }
     }
@@ -307,3 +308,11 @@ export function createEngine({
     },
   }
 }
+
+/** PostgreSQL's code for a wrong password. */
+const WRONG_PASSWORD = '28P01'
+
+const storeTrouble = (error: unknown): string =>
+  errorCode(error) === WRONG_PASSWORD
+    ? 'the database refuses the password: correct POSTGRES_PASSWORD, or the password in DATABASE_URL'
+    : 'the database cannot be reached yet'

@@ -259,7 +259,7 @@ describe('each variable', () => {
     ]),
     [{ DATABASE_URL: 'mysql://db' }, /^DATABASE_URL is neither/],
     [{ DATABASE_URL: 'sqlite:' }, /^DATABASE_URL is neither/],
-    [{ DATABASE_URL: 'postgres://ada:pass@db:port/x' }, /^DATABASE_URL is no readable/],
+    [{ DATABASE_URL: 'postgres://ada:pass@db:port/x' }, /^DATABASE_URL is not a valid/],
     [{ DEFAULT_CHANNEL: '#builds' }, /^DEFAULT_CHANNEL is not a channel id/],
     ...['0', '3651', '7.5', 'ninety', '-1'].map((days): [Settings, RegExp] => [
       { RETENTION_DAYS: days },

@@ -66,7 +66,7 @@ async function* pages<Row extends { id: string }>(
 async function open(url: string | undefined): Promise<Store> {
   if (existsSync('.env')) loadEnvFile('.env')
   const faults: string[] = []
-  const database = readDatabase(url ?? process.env['DATABASE_URL'], faults)
+  const database = readDatabase(url ?? process.env['DATABASE_URL'], faults, process.env['POSTGRES_PASSWORD'])
   if (faults[0] !== undefined) throw new AuditFailure(faults[0])
   // SQLite would create an empty file, and the export would be empty.
   if (database.kind === 'sqlite' && !existsSync(database.path))

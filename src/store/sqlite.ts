@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type CompiledQuery, type SqliteDatabase } from 'kysely'
@@ -18,7 +18,7 @@ import type { Store } from './store.ts'
  * @param batchMaxMs how long writes that share a transaction may take together
  */
 export function openSqlite(path: string, { toDisk, batchMaxMs }: { toDisk?: ToDisk; batchMaxMs?: number } = {}): Store {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const writer = connect(path)
   const reader = connect(path)
   const [writing, reading] = [toKysely(writer), toKysely(reader)]
@@ -46,6 +46,18 @@ export function openSqlite(path: string, { toDisk, batchMaxMs }: { toDisk?: ToDi
       for (const db of [writer, reader]) if (db.isOpen) db.close()
       place.close()
     },
+  }
+}
+
+/** Not `mkdirSync` with `recursive`, which never ends where the system denies that an existing parent exists, as in /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process was quicker.
+    if (!existsSync(folder)) throw error
   }
 }
 

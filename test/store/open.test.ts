@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { CiError } from '../../src/sources/http/errors.ts'
 import { type Transport, observedTransport } from '../../src/sources/http/transport.ts'
-import { measuredStore } from '../../src/store/open.ts'
+import { measuredStore, openStore } from '../../src/store/open.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { T0 } from '../support/build-events.ts'
 import { sqlitePlaces } from '../support/stores.ts'
@@ -48,4 +48,9 @@ describe('counted calls of CI', () => {
     expect(await endOf(() => Promise.reject(refused))).toEqual({ told: ['forbidden'], threw: refused })
     expect(await endOf(() => Promise.reject(gone))).toEqual({ told: ['stopped'], threw: gone })
   })
+})
+
+// Linux denies that an existing parent exists here, for which `mkdir -p` of Node tries for ever.
+test.runIf(process.platform === 'linux')('a folder that cannot be made fails at once', async () => {
+  await expect(openStore({ kind: 'sqlite', path: '/proc/x/builds.db' })).rejects.toThrow('/proc/x')
 })

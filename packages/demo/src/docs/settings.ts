@@ -127,6 +127,11 @@ export const SETTINGS: readonly Setting[] = [
     is: 'or `postgres://user:password@host/database`',
   },
   {
+    names: ['POSTGRES_PASSWORD'],
+    default: '',
+    is: 'the password of a `DATABASE_URL` that has none, as it is: in an address, some characters would have to be encoded',
+  },
+  {
     names: ['RETENTION_DAYS'],
     default: '`90`',
     is: 'what is older is removed once a day, the audit too: [what stays](docs/operations/upkeep.md)',
