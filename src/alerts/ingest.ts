@@ -249,7 +249,7 @@ async function keepBuilds(
  */
 export const PROJECTS_MAX = 100_000
 
-/** Stores what a project's builds call it. One of GitHub or GitLab is called as it is stored: see `hosted-projects`. */
+/** Stores what a project's builds call it. One of GitHub or GitLab is called as it is stored: see `isSameProject`. */
 async function listProject(
   tx: Tx,
   {

@@ -3,9 +3,8 @@ import type { Sources } from '../sources/source.ts'
 import { CiError } from '../sources/http/errors.ts'
 import { findBuild, summaryOf, type FindBuildDeps } from './find-build.ts'
 import type { BuildSummary, NotFound, Target } from './outcomes.ts'
-import { takesOtherName } from './hosted-projects.ts'
 import { findProject } from './projects.ts'
-import type { Refreshed } from './reading.ts'
+import { takesOtherName, type Refreshed } from './reading.ts'
 import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
 
 /** An unknown name makes the bot read CI's whole list again, but at most this often: the name may be mistyped. */

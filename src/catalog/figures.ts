@@ -7,7 +7,7 @@ import type { DeliveredProject, Projects } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 import { redNow, type EndGone } from './breakages.ts'
 import type { FindDeps } from './find-build.ts'
-import { deliveredById } from './delivered.ts'
+import { deliveredById } from './followers.ts'
 import { followedBy, type FollowedDeps } from './projects.ts'
 
 export interface FigureDeps extends FindDeps, FollowedDeps {

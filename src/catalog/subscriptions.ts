@@ -5,7 +5,7 @@ import type { ChannelRule } from '../domain/rule.ts'
 import { following, nameKey, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import type { ClosedChannel } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
-import { deliveredById, namesOf } from './delivered.ts'
+import { deliveredById, namesOf } from './followers.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
 import { findProject, followedKeys, projectsAs, searchProjects } from './projects.ts'
 

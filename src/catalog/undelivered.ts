@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { KnownBuild, ListedProject } from '../store/records.ts'
 import type { Reads, Store, Tx } from '../store/store.ts'
-import { deliveredById } from './delivered.ts'
+import { deliveredById } from './followers.ts'
 import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snapshot.ts'
 
 // Builds that CI did not deliver, but shows when it is asked.

@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { isWhole } from './body.ts'
-import { giveBack } from './memory.ts'
+import { isWhole, giveBack } from './body.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** So much of a body that is not wanted is read and dropped: a sender of less gets its answer in peace. */

@@ -4,7 +4,7 @@ import { errorCode } from '../lib/error-code.ts'
 import type { Log } from '../lib/log.ts'
 import { neighbourhood } from './body-queue.ts'
 import { sendJson } from './answer.ts'
-import { giveBack } from './memory.ts'
+import { giveBack } from './body.ts'
 
 /** Slow headers and slow bodies are cut off, so that idle strangers do not hold sockets for long. */
 const HEADERS_TIMEOUT_MS = 10_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerDryRun, DRY_CHANNELS_MAX } from '../../src/features/subscriptions/dry-run-messages.ts'
-import { ENTRIES_SHOWN_MAX } from '../../src/slack/messages/filter.ts'
+import { ENTRIES_SHOWN_MAX } from '../../src/slack/messages/build.ts'
 import { answerRules, RULES_PAGE_SIZE } from '../../src/features/subscriptions/rules-messages.ts'
 import { CAST, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import { dryRuns, rulings } from '../../packages/demo/src/samples/rules.ts'

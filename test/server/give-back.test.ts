@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { giveBack } from '../../src/server/memory.ts'
+import { giveBack } from '../../src/server/body.ts'
 
 it('memory that nothing else uses is released at once', () => {
   const bytes = Buffer.allocUnsafeSlow(1024 * 1024)

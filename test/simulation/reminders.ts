@@ -1,4 +1,4 @@
-import { type ReminderRule, REMINDERS_MAX } from '../../src/domain/reminder.ts'
+import { type ReminderRule, REMINDERS_MAX } from '../../src/domain/breakage.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { remind } from '../../src/features/breakages/remind.ts'
 import { messageTs, SECOND } from '../support/build-events.ts'

@@ -13,7 +13,7 @@ import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, type FindBuildDeps } from '../../catalog/find-build.ts'
-import { deliveredById } from '../../catalog/delivered.ts'
+import { deliveredById } from '../../catalog/followers.ts'
 import {
   refusalOf,
   type BuildSummary,

@@ -7,7 +7,7 @@ import { buildView } from '../../domain/build-view.ts'
 import { branchIn } from '../../domain/stream.ts'
 import { type CiFailure, ciFailureOf, type ShownAs } from '../../catalog/outcomes.ts'
 import type { ActionTarget, ReadBuild, SeenBuild } from '../../sources/source.ts'
-import { keepProject } from '../../catalog/hosted-projects.ts'
+import { keepProject } from '../../catalog/reading.ts'
 import type { ActDeps } from './call-once.ts'
 import type { FoundBuild } from '../../catalog/find-build.ts'
 

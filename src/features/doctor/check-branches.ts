@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { namesOf } from '../../catalog/delivered.ts'
-import { BRANCHES_MAX } from '../../catalog/followers.ts'
+import { namesOf, BRANCHES_MAX } from '../../catalog/followers.ts'
 import { followedKeys } from '../../catalog/projects.ts'
 import { coversAny, following, type Subscription } from '../../domain/subscription.ts'
 import type { Reads } from '../../store/store.ts'

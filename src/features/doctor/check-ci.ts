@@ -17,7 +17,7 @@ import {
 import { type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
-import { ourRules } from '../../sources/ci-service/our-rules.ts'
+import { ourRules } from '../../sources/ci-service/check-rule.ts'
 import type { Project } from '../../domain/project.ts'
 import { EVERY_BUILD_STATUS, leftAway, rulesFor, type NotificationRule } from '../../domain/rule.ts'
 

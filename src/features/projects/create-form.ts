@@ -1,7 +1,6 @@
 import { filterInWords } from '../../domain/pattern.ts'
-import { filterWords } from '../../slack/messages/filter.ts'
+import { filterWords, mention, outside, projectLabel } from '../../slack/messages/build.ts'
 import { isRecord } from '../../lib/json.ts'
-import { mention, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { FieldFault } from '../../domain/project.ts'

@@ -14,11 +14,16 @@ import type { ProjectRef } from '../../domain/project-names.ts'
 import { listOf, textOf } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
 import type { ProjectRequest } from '../../domain/request.ts'
-import { ourRules } from '../../sources/ci-service/our-rules.ts'
+import {
+  ourRules,
+  checkFilter,
+  checkRuleAt,
+  missingOptions,
+  unknownNotifiers,
+} from '../../sources/ci-service/check-rule.ts'
 import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import { checkFilter, checkRuleAt, missingOptions, unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { updateBody, without } from '../../sources/ci-service/wire.ts'
 import { baseOf, changedSince, fieldDigest } from './base.ts'
 import type {

@@ -1,6 +1,6 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { SubscriptionDeps } from './outcomes.ts'
-import { WOKEN_MAX, wakeUnshown } from '../../catalog/closed-channels.ts'
+import { WOKEN_MAX, wakeUnshown } from '../../catalog/followers.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'

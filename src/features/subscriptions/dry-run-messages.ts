@@ -1,7 +1,15 @@
-import { entryList, filterWords } from '../../slack/messages/filter.ts'
+import {
+  entryList,
+  filterWords,
+  branchName,
+  counted,
+  firstOf,
+  onBranch,
+  outside,
+  projectLabel,
+} from '../../slack/messages/build.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import { codeSpan } from '../../lib/escape.ts'
-import { branchName, counted, firstOf, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
 import type { DryChannel, DryRunOutcome } from './outcomes.ts'

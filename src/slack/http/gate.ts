@@ -5,9 +5,8 @@ import { isJsonObject } from '../../lib/json-parts.ts'
 import { utf8Of } from '../../lib/escape.ts'
 import type { Log } from '../../lib/log.ts'
 import { sendJson, sendText } from '../../server/answer.ts'
-import { announcedBytes, readBody } from '../../server/body.ts'
+import { announcedBytes, readBody, giveBack } from '../../server/body.ts'
 import type { BodyQueue } from '../../server/body-queue.ts'
-import { giveBack } from '../../server/memory.ts'
 
 /** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
 export const SLACK_BODY_BYTES_MAX = 4 * 1024 * 1024

@@ -15,6 +15,7 @@ import {
   PROJECT_CHARS_MAX,
   TITLE_CHARS_MAX,
 } from './limits.ts'
+import type { BranchFilterWords } from '../../domain/pattern.ts'
 
 // Texts about a build. All of its parts are outside text, and are cut and escaped here.
 
@@ -117,3 +118,23 @@ export const buildCount = (builds: number): string => counted(builds, 'build')
 /** `1 build`, `212 builds` */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`
+
+/** The most entries of a filter that are shown. */
+export const ENTRIES_SHOWN_MAX = 10
+
+/** ``builds `main` and `^release/.*$`, and no other branch``: what CI's branch filter does. Markup. */
+export function filterWords(words: BranchFilterWords): string {
+  switch (words.kind) {
+    case 'all':
+      return 'builds every branch'
+    case 'only':
+      return `builds ${entryList(words.entries)}, and no other branch`
+    case 'not':
+      return `builds every branch but ${entryList(words.entries)}`
+    case 'unclear':
+      return `names ${entryList(words.entries)}, and CI does not say whether it builds these or all others`
+  }
+}
+
+export const entryList = (entries: readonly string[]): string =>
+  andList(firstOf(entries.map(branchName), ENTRIES_SHOWN_MAX, (left) => `${left} more`))

@@ -1,6 +1,6 @@
 import { isRepositoryId } from '../../domain/ids.ts'
 import { patternMode } from '../../domain/pattern.ts'
-import type { ReminderRule } from '../../domain/reminder.ts'
+import type { ReminderRule } from '../../domain/breakage.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { codeSpan } from '../../lib/escape.ts'

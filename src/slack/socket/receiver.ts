@@ -2,7 +2,6 @@ import { SocketModeReceiver, type App, type Receiver } from '@slack/bolt'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { slackLogger, webOptions } from '../api/client.ts'
 import { findJson, isRecord } from '../../lib/json.ts'
-import { withInnerEvent } from '../inner-event.ts'
 import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { GOOD_AFTER_MS, SocketEnded, type SocketWatch } from './watch.ts'
@@ -10,12 +9,12 @@ import { GOOD_AFTER_MS, SocketEnded, type SocketWatch } from './watch.ts'
 /** A connection that is not open after this long is given up. */
 export const OPEN_WITHIN_MS = 10_000
 /** The old connection stays open this long beside the new one, to acknowledge what Slack still sends over it. */
-export const LINGER_MS = 1_000
+const LINGER_MS = 1_000
 /** If a ping is not answered within this time, the connection is dead. */
 const PONG_WITHIN_MS = 3_000
 const AGAIN = { baseMs: 250, maxMs: 30_000 }
 
-export interface SocketOptions {
+interface SocketOptions {
   appToken: string
   /** null: Slack's own; tests set another */
   apiUrl: string | null
@@ -205,3 +204,10 @@ function withEvent(message: unknown, sent: unknown): unknown {
   const payload = withInnerEvent(sent['payload'])
   return payload === sent['payload'] ? message : JSON.stringify({ ...sent, payload })
 }
+
+/**
+ * An event's payload as Slack documents it for all events. One event, `app_rate_limited`, has no inner event, on which
+ * Slack's libraries rely: then its own type stands there.
+ */
+export const withInnerEvent = <Body extends Record<string, unknown>>(body: Body): Body =>
+  body['type'] === 'app_rate_limited' && !isRecord(body['event']) ? { ...body, event: { type: body['type'] } } : body

@@ -1,5 +1,5 @@
 import { canCoverBranch, matchBranch, PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
-import { textOf } from '../../lib/raw-values.ts'
+import { textOf, fieldOf, listOf } from '../../lib/raw-values.ts'
 import { COVERS_NO_BRANCH, notifierOf } from '../../domain/rule-input.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { isRecord } from '../../lib/json.ts'
@@ -180,3 +180,15 @@ export function nestedNameOf(notifier: unknown): string | null {
 /** The name in an update for the option that is called `name` in CI's answers. */
 export const updateNameOf = (notifier: string, name: string): string =>
   notifier.trim().toLowerCase() === 'campfire' && name === 'url' ? 'domain' : name
+
+/** The path of Buildline's webhook. The host is not compared: Buildline may be behind a proxy. */
+const OUR_PATH = /\/webhooks\/builds(?:\/[^/]*)?\/?$/
+
+/** The notification rules of a project whose address has Buildline's path, with that address. It contains the secret. */
+export const ourRules = (raw: Record<string, unknown>): { rule: unknown; url: URL }[] =>
+  listOf(fieldOf(raw, 'notification_rules')).flatMap((rule) => {
+    const options = fieldOf(rule, 'options')
+    const address = textOf(fieldOf(options, 'url')) ?? textOf(fieldOf(fieldOf(options, 'webhook'), 'url'))
+    const url = address === null ? null : URL.parse(address)
+    return url && OUR_PATH.test(url.pathname) ? [{ rule, url }] : []
+  })

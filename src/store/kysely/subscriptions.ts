@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { ReminderRule } from '../../domain/reminder.ts'
+import type { ReminderRule } from '../../domain/breakage.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import { subscriptionSlot } from '../../domain/subscription.ts'
 import type { Schema } from '../schema.ts'
