@@ -104,19 +104,8 @@ const VERDICTS = (['success', 'failed', 'infrastructure_failure'] as const).map(
 /** At most this many outcomes of newer builds are read: one that overtook this build is near it. */
 const OVERTAKERS_MAX = 100
 
-type BuildEventReads = Pick<
-  Reads,
-  | 'eventsOfBuild'
-  | 'eventsOfBuilds'
-  | 'eventsOfCard'
-  | 'newestCard'
-  | 'verdictsBefore'
-  | 'isOvertaken'
-  | 'revisionsAfter'
->
-
 /** Build events, by build, card and branch. */
-export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): BuildEventReads {
+export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   const buildEvents = () => db.selectFrom('fact').selectAll()
   const verdicts = (key: string) =>
     db.selectFrom('fact').where('branch_key', '=', key).where('verdict', '=', sql.lit(1))
@@ -220,26 +209,15 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
       )
       return rows.map((row) => ({ revisionKey: row.lineage_key, hasRed: row.run > 1 || isRed(row.status as Status) }))
     },
-  }
+  } satisfies Partial<Reads>
 }
 
 /** Build events in one update. Always as many, so that it is compiled once: a shorter list repeats its first. */
 const ACKNOWLEDGED_TOGETHER = 32
 const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
-type BuildEventWrites = Pick<
-  Tx,
-  | 'insertBuildEvent'
-  | 'countRepeat'
-  | 'acknowledge'
-  | 'insertDelivery'
-  | 'deliveredBefore'
-  | 'placeEvent'
-  | 'saveDecision'
->
-
 /** Build events, deliveries, and decisions. */
-export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert): BuildEventWrites {
+export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert) {
   /** A build keeps the order of its first build event. The caller has read the build's events, and so locked them. */
   async function uuidOrder({ projectId, buildId, details }: Observation, at: number): Promise<string> {
     const key = buildKey(projectId, buildId)
@@ -345,5 +323,5 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
           .onConflict((conflict) => conflict.columns(['fact_seq', 'channel']).doUpdateSet(columns(row, value))),
       )
     },
-  }
+  } satisfies Partial<Tx>
 }

@@ -30,27 +30,8 @@ const OUTCOMES = [sql.lit('success' satisfies Status), ...RED]
 /** Keys per query, well below the limit of parameters of a statement. */
 const KEYS_MAX = 500
 
-type BuildReads = Pick<
-  Reads,
-  | 'build'
-  | 'buildsOf'
-  | 'buildsWithId'
-  | 'buildByUuid'
-  | 'buildsByNumber'
-  | 'newestBuild'
-  | 'newestBuilds'
-  | 'countNewest'
-  | 'lastBuilds'
-  | 'runningBuilds'
-  | 'waitingBuilds'
-  | 'redBuilds'
-  | 'redBuildsOf'
-  | 'branchesOf'
-  | 'unreadEnds'
->
-
 /** The state of builds. */
-export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
+export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   const builds = () => db.selectFrom('build').selectAll()
 
   async function newestNews(some: ReturnType<typeof builds>, projects: Projects | null, limit: number) {
@@ -197,13 +178,11 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
       const due = builds().where('read_end_at', '<=', dueAt).orderBy('read_end_at').limit(limit)
       return (await due.execute()).map(toKnownBuild)
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-type BuildWrites = Pick<Tx, 'saveBuild' | 'setReadEndAt' | 'forgetBuild'>
-
 /** The state of builds. */
-export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites {
+export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async saveBuild(build) {
       const row = {
@@ -252,7 +231,7 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
         .execute()
       for (const row of removed) await markBuilds(db, runQuery, { project: projectId, branch: row.branch_key })
     },
-  }
+  } satisfies Partial<Tx>
 }
 
 /**
@@ -295,7 +274,7 @@ type Sql = RawBuilder<unknown>
 const HAS_STREAK = WITHOUT_STREAK.map((end) => sql`coalesce(branch, '') not like ${sql.lit(`%${end}`)}`)
 
 /** Builds that have not ended, and have had no event for long. */
-export function readSilent(db: Kysely<Schema>): Pick<Reads, 'silentBuilds'> {
+export function readSilent(db: Kysely<Schema>) {
   const silent = ({ notAfter, notBefore }: Parameters<Reads['silentBuilds']>[0], limit: number) =>
     db
       .selectFrom('build')
@@ -313,12 +292,13 @@ export function readSilent(db: Kysely<Schema>): Pick<Reads, 'silentBuilds'> {
       const all = [...running, ...waiting].sort((a, b) => a.at - b.at)
       return all.slice(0, limit).map(toKnownBuild)
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-export const writeSilent = (db: Kysely<Schema>): Pick<Tx, 'setCiCheckedAt'> => ({
-  async setCiCheckedAt(builds, at) {
-    const keys = builds.map(({ projectId, buildId }) => buildKey(projectId, buildId))
-    if (keys.length > 0) await db.updateTable('build').set({ asked_at: at }).where('build_key', 'in', keys).execute()
-  },
-})
+export const writeSilent = (db: Kysely<Schema>) =>
+  ({
+    async setCiCheckedAt(builds, at) {
+      const keys = builds.map(({ projectId, buildId }) => buildKey(projectId, buildId))
+      if (keys.length > 0) await db.updateTable('build').set({ asked_at: at }).where('build_key', 'in', keys).execute()
+    },
+  }) satisfies Partial<Tx>

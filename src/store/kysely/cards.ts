@@ -82,10 +82,8 @@ const MESSAGE_COLUMNS = {
 
 type MessageRow = Omit<Selectable<Schema['message']>, 'subject' | 'channel'>
 
-type CardReads = Pick<Reads, 'card' | 'cardsOf' | 'messagesOf' | 'postedCard' | 'subjectOf'>
-
 /** Cards and their messages. */
-export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): CardReads {
+export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   const suffix = locks ? 'for update' : ''
   return {
     async card({ subject, channel }) {
@@ -143,16 +141,11 @@ export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean
         .executeTakeFirst()
       return row?.subject ?? null
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-type CardWrites = Pick<
-  Tx,
-  'ensureCard' | 'setQueues' | 'setRetryState' | 'insertMessage' | 'updateMessage' | 'deleteMessage'
->
-
 /** Cards with their queues, and their messages. */
-export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
+export function writeCards(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async ensureCard({ subject, channel, quiet, mention }) {
       const flags = { quiet: quiet ? 1 : 0, mention: mention ? 1 : 0 }
@@ -206,13 +199,11 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
     async deleteMessage(key) {
       await db.deleteFrom('message').where('key', '=', key).execute()
     },
-  }
+  } satisfies Partial<Tx>
 }
 
-type DecisionReads = Pick<Reads, 'decisionsOf' | 'decisionsOfEvent' | 'noticeEvents' | 'unshownIn'>
-
 /** Decisions: who gets which builds, and why. */
-export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionReads {
+export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async decisionsOf({ subject, channel }) {
       const rows = await runQuery('decisionsOf', { subject, channel }, (value) =>
@@ -270,5 +261,5 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionR
         .execute()
       return { buildEvents: rows, counts: new Map(counts.map(({ word, builds }) => [word, Number(builds)])) }
     },
-  }
+  } satisfies Partial<Reads>
 }

@@ -4,35 +4,40 @@ import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 
 /** Channels whose ids Slack has changed. */
-export const readMovedChannels = (db: Kysely<Schema>): Pick<Reads, 'movedChannels'> => ({
-  async movedChannels() {
-    const rows = await db.selectFrom('moved_channel').selectAll().execute()
-    return new Map(rows.map((row) => [row.former_id as ChannelId, row.id as ChannelId]))
-  },
-})
+export const readMovedChannels = (db: Kysely<Schema>) =>
+  ({
+    async movedChannels() {
+      const rows = await db.selectFrom('moved_channel').selectAll().execute()
+      return new Map(rows.map((row) => [row.former_id as ChannelId, row.id as ChannelId]))
+    },
+  }) satisfies Partial<Reads>
 
-export const writeMovedChannels = (db: Kysely<Schema>): Pick<Tx, 'moveChannel'> => ({
-  async moveChannel(from, to) {
-    await db.updateTable('moved_channel').set({ id: to }).where('id', '=', from).execute()
-    await db.deleteFrom('moved_channel').where('former_id', '=', to).execute()
-    const moved = { former_id: from, id: to }
-    await db
-      .insertInto('moved_channel')
-      .values(moved)
-      .onConflict((conflict) => conflict.column('former_id').doUpdateSet(moved))
-      .execute()
-    await keepSubscriptionsOfBoth(db, from, to)
-    await keepQueuesOfBoth(db, from, to)
-    for (const [table, ...key] of MOVED) {
-      const isThere = sql.join([...key.map((column) => isSame(table, column)), sql`there.channel = ${to}`], sql` and `)
-      if (UNIQUE.has(table))
-        await sql`delete from ${sql.table(table)} where channel = ${from}
+export const writeMovedChannels = (db: Kysely<Schema>) =>
+  ({
+    async moveChannel(from, to) {
+      await db.updateTable('moved_channel').set({ id: to }).where('id', '=', from).execute()
+      await db.deleteFrom('moved_channel').where('former_id', '=', to).execute()
+      const moved = { former_id: from, id: to }
+      await db
+        .insertInto('moved_channel')
+        .values(moved)
+        .onConflict((conflict) => conflict.column('former_id').doUpdateSet(moved))
+        .execute()
+      await keepSubscriptionsOfBoth(db, from, to)
+      await keepQueuesOfBoth(db, from, to)
+      for (const [table, ...key] of MOVED) {
+        const isThere = sql.join(
+          [...key.map((column) => isSame(table, column)), sql`there.channel = ${to}`],
+          sql` and `,
+        )
+        if (UNIQUE.has(table))
+          await sql`delete from ${sql.table(table)} where channel = ${from}
           and exists (select 1 from ${sql.table(table)} as there where ${isThere})`.execute(db)
-      await sql`update ${sql.table(table)} set channel = ${to} where channel = ${from}`.execute(db)
-    }
-    await forgetKeys(db, from, to)
-  },
-})
+        await sql`update ${sql.table(table)} set channel = ${to} where channel = ${from}`.execute(db)
+      }
+      await forgetKeys(db, from, to)
+    },
+  }) satisfies Partial<Tx>
 
 /** Every table with a channel's id in its column `channel`, and what else makes a row of a channel unique. */
 const MOVED = [

@@ -8,10 +8,8 @@ import { randomInt } from 'node:crypto'
 /** Build events read per revision in one round: several may be of one revision. */
 const EVENTS_PER_REVISION = 4
 
-type IngestReads = Pick<Reads, 'dueIngest' | 'ingestOf'>
-
 /** What waits to be ingested. */
-export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestReads {
+export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   return {
     async dueIngest(now, limit) {
       const [woken, fresh] = await together([
@@ -58,7 +56,7 @@ export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
       ])
       return row ? { revisionKey, stamp: row.stamp } : null
     },
-  }
+  } satisfies Partial<Reads>
 }
 
 /** Stamps are random, so that a mark that was removed and made again is not taken for the old one. */
@@ -67,10 +65,8 @@ const STAMP_MAX = 2 ** 48 - 1
 /** A postponed revision gets the highest urgency: it may hold a failure. */
 const PUT_OFF_PRIORITY = 0
 
-type IngestWrites = Pick<Tx, 'wakeRevision' | 'lockName' | 'settleRevision' | 'postponeRevision'>
-
 /** Revisions to ingest, and locks by name. */
-export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestWrites {
+export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   return {
     async lockName(name) {
       if (locks) await lock(db, runQuery, 'other', name)
@@ -110,5 +106,5 @@ export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boole
         .onConflict((conflict) => conflict.column('lineage_key').doUpdateSet({ due_at: dueAt }))
         .execute()
     },
-  }
+  } satisfies Partial<Tx>
 }

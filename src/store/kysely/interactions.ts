@@ -5,19 +5,8 @@ import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
-type InteractionReads = Pick<Reads, 'interactionsOf' | 'unansweredInteractions' | 'interactionBody'>
-type InteractionWrites = Pick<
-  Tx,
-  | 'insertInteraction'
-  | 'renewInteractions'
-  | 'claimInteraction'
-  | 'settleInteraction'
-  | 'markInteractionNotified'
-  | 'forgetInteractions'
->
-
 /** Interactions from Slack that still need an answer. */
-export function readInteractions(db: Kysely<Schema>, locks: boolean): InteractionReads {
+export function readInteractions(db: Kysely<Schema>, locks: boolean) {
   return {
     async interactionsOf(interactionKey) {
       const found = db.selectFrom('interaction').select(COLUMNS).where('ask_key', '=', interactionKey)
@@ -40,7 +29,7 @@ export function readInteractions(db: Kysely<Schema>, locks: boolean): Interactio
       const row = await db.selectFrom('interaction').select('body').where('id', '=', id).executeTakeFirst()
       return row?.body ?? null
     },
-  }
+  } satisfies Partial<Reads>
 }
 
 /** All but the body, which may be large. */
@@ -61,7 +50,7 @@ const COLUMNS = [
 /** A process is handling it, in time or late. */
 const UNDER_WAY = [sql.lit('owed'), sql.lit('late')]
 
-export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): InteractionWrites {
+export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async insertInteraction(interaction, body = null) {
       const row = { ...fromInteraction(interaction), body }
@@ -128,7 +117,7 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): Inter
         .execute()
       return gone.filter(({ state }) => state !== 'told').length
     },
-  }
+  } satisfies Partial<Tx>
 }
 
 const fromInteraction = (interaction: Interaction) => ({
@@ -160,20 +149,21 @@ const toInteraction = (row: Omit<Selectable<Schema['interaction']>, 'body'>): In
 })
 
 /** Requests received from Slack. The table is named after what it held first: events. */
-export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'rememberRequest' | 'forgetRequests'> => ({
-  async rememberRequest(id, at, lastTakenBefore = 0) {
-    const remembered = await db
-      .insertInto('event')
-      .values({ id, heard_at: at })
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet({ heard_at: at }).where('event.heard_at', '<', lastTakenBefore),
-      )
-      .returning('id')
-      .execute()
-    return remembered.length > 0
-  },
+export const writeEvents = (db: Kysely<Schema>) =>
+  ({
+    async rememberRequest(id, at, lastTakenBefore = 0) {
+      const remembered = await db
+        .insertInto('event')
+        .values({ id, heard_at: at })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet({ heard_at: at }).where('event.heard_at', '<', lastTakenBefore),
+        )
+        .returning('id')
+        .execute()
+      return remembered.length > 0
+    },
 
-  async forgetRequests(takenBefore) {
-    await db.deleteFrom('event').where('heard_at', '<', takenBefore).execute()
-  },
-})
+    async forgetRequests(takenBefore) {
+      await db.deleteFrom('event').where('heard_at', '<', takenBefore).execute()
+    },
+  }) satisfies Partial<Tx>

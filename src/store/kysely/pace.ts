@@ -12,13 +12,8 @@ const CHANNELS_MAX = 10_000
 /** The priorities that new build events have. */
 const URGENCIES = [0, 1, 2]
 
-type PaceReads = Pick<
-  Reads,
-  'channelsToPost' | 'dueCards' | 'backlog' | 'oldestNews' | 'oldestStep' | 'recentCalls' | 'closedChannels'
->
-
 /** Due steps, recent calls to Slack, and closed channels. */
-export function readPace(db: Kysely<Schema>, runQuery: RunQuery): PaceReads {
+export function readPace(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async channelsToPost() {
       // Goes from one channel to the next along the index: as many steps as channels, however many cards wait.
@@ -129,13 +124,11 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery): PaceReads {
         notifiedAt: row.told_at,
       }))
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-type PaceWrites = Pick<Tx, 'insertCall' | 'forgetCalls' | 'closeChannel' | 'reopenChannel' | 'markNotified'>
-
 /** Calls to Slack, and closed channels. */
-export function writePace(db: Kysely<Schema>, runQuery: RunQuery): PaceWrites {
+export function writePace(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async insertCall({ queue: lane, channel, at }) {
       const call = { lane, channel, at }
@@ -172,5 +165,5 @@ export function writePace(db: Kysely<Schema>, runQuery: RunQuery): PaceWrites {
         .execute()
       return marked.length > 0
     },
-  }
+  } satisfies Partial<Tx>
 }

@@ -5,14 +5,8 @@ import type { Claim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
-type PeopleReads = Pick<Reads, 'personOf' | 'isClaimed' | 'handlesOf' | 'claimOf' | 'mentionsOf' | 'claimantsToCheck'>
-type PeopleWrites = Pick<
-  Tx,
-  'claimHandle' | 'giveHandle' | 'releaseHandle' | 'setMentions' | 'setInactive' | 'setChecked'
->
-
 /** Who owns which committer's handle, and whether they want to be mentioned. */
-export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): PeopleReads {
+export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   return {
     async personOf(handle) {
       const [row] = await runQuery('personOf', { handle: normalHandle(handle) }, (value) =>
@@ -72,10 +66,10 @@ export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
       // A person's newer claim may have another check time than their older ones.
       return [...new Set(rows.map((row) => row.user_id))]
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): PeopleWrites {
+export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   const { claimOf } = readPeople(db, runQuery, locks)
 
   async function claimHandle(handle: string, userId: string, at: number): Promise<boolean> {
@@ -130,7 +124,7 @@ export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boole
     async setChecked(userId, at) {
       await db.updateTable('person').set({ checked_at: at }).where('user_id', '=', userId).execute()
     },
-  }
+  } satisfies Partial<Tx>
 }
 
 const NEVER = 0

@@ -79,71 +79,70 @@ const sourceWord = (id: string) =>
   )
 
 /** Finding projects by what people and deliveries call them. */
-export const readNames = (
-  db: Kysely<Schema>,
-): Pick<Reads, 'listedAs' | 'deliveredAs' | 'searchListed' | 'searchDelivered' | 'namesakes' | 'renamed'> => ({
-  async listedAs(keys, limit) {
-    const by = (column: string) => db.selectFrom('project').selectAll().where(isAmong(column, keys))
-    const all = by('uuid').union(by('legacy_id')).union(by('name_key'))
-    return (await all.orderBy('name_key').orderBy('uuid').limit(limit).execute()).map(toListedProject)
-  },
+export const readNames = (db: Kysely<Schema>) =>
+  ({
+    async listedAs(keys, limit) {
+      const by = (column: string) => db.selectFrom('project').selectAll().where(isAmong(column, keys))
+      const all = by('uuid').union(by('legacy_id')).union(by('name_key'))
+      return (await all.orderBy('name_key').orderBy('uuid').limit(limit).execute()).map(toListedProject)
+    },
 
-  async deliveredAs(keys, limit) {
-    const by = (column: string) => db.selectFrom('heard').selectAll().where(isAmong(column, keys))
-    const byId = by('project_id').union(by('project_uuid')).union(by('repository'))
-    const all = byId.union(by('name_key')).union(by('full_key'))
-    return (await all.orderBy('name_key').orderBy('project_id').limit(limit).execute()).map(toDeliveredProject)
-  },
+    async deliveredAs(keys, limit) {
+      const by = (column: string) => db.selectFrom('heard').selectAll().where(isAmong(column, keys))
+      const byId = by('project_id').union(by('project_uuid')).union(by('repository'))
+      const all = byId.union(by('name_key')).union(by('full_key'))
+      return (await all.orderBy('name_key').orderBy('project_id').limit(limit).execute()).map(toDeliveredProject)
+    },
 
-  async searchListed(search, limit) {
-    const found = db.selectFrom('project').selectAll()
-    const named = found.where('uuid', 'in', sql<string>`(${idsNamed(LISTED, search, limit)})`)
-    return (await named.orderBy('name_key').orderBy('uuid').execute()).map(toListedProject)
-  },
+    async searchListed(search, limit) {
+      const found = db.selectFrom('project').selectAll()
+      const named = found.where('uuid', 'in', sql<string>`(${idsNamed(LISTED, search, limit)})`)
+      return (await named.orderBy('name_key').orderBy('uuid').execute()).map(toListedProject)
+    },
 
-  async searchDelivered(search, limit) {
-    const found = db.selectFrom('heard').selectAll()
-    const named = found.where('project_id', 'in', sql<string>`(${idsNamed(DELIVERED, search, limit)})`)
-    return (await named.orderBy('full_key').orderBy('project_id').execute()).map(toDeliveredProject)
-  },
+    async searchDelivered(search, limit) {
+      const found = db.selectFrom('heard').selectAll()
+      const named = found.where('project_id', 'in', sql<string>`(${idsNamed(DELIVERED, search, limit)})`)
+      return (await named.orderBy('full_key').orderBy('project_id').execute()).map(toDeliveredProject)
+    },
 
-  async namesakes(names) {
-    const keys = names.map(keyOf)
-    if (keys.length === 0) return []
-    const delivered = (key: 'name_key' | 'full_key') =>
-      db
-        .selectFrom('heard')
-        .select([key, sourceWord('project_id')])
+    async namesakes(names) {
+      const keys = names.map(keyOf)
+      if (keys.length === 0) return []
+      const delivered = (key: 'name_key' | 'full_key') =>
+        db
+          .selectFrom('heard')
+          .select([key, sourceWord('project_id')])
+          .distinct()
+          .where(isAmong(key, keys))
+          .execute()
+      const [byName, byFullName] = [await delivered('name_key'), await delivered('full_key')]
+      const listed = await db
+        .selectFrom('project')
+        .select(['name_key', sourceWord('legacy_id')])
         .distinct()
-        .where(isAmong(key, keys))
+        .where(isAmong('name_key', keys))
         .execute()
-    const [byName, byFullName] = [await delivered('name_key'), await delivered('full_key')]
-    const listed = await db
-      .selectFrom('project')
-      .select(['name_key', sourceWord('legacy_id')])
-      .distinct()
-      .where(isAmong('name_key', keys))
-      .execute()
-    return [
-      ...byName.map(({ name_key: name, source }) => ({ name: name!, source, isListed: false })),
-      ...byFullName.map(({ full_key: name, source }) => ({ name: name!, source, isListed: false })),
-      ...listed.map(({ name_key: name, source }) => ({ name: name!, source, isListed: source === 'ci' })),
-    ]
-  },
+      return [
+        ...byName.map(({ name_key: name, source }) => ({ name: name!, source, isListed: false })),
+        ...byFullName.map(({ full_key: name, source }) => ({ name: name!, source, isListed: false })),
+        ...listed.map(({ name_key: name, source }) => ({ name: name!, source, isListed: source === 'ci' })),
+      ]
+    },
 
-  async renamed(names) {
-    const keys = names.map(keyOf)
-    if (keys.length === 0) return []
-    const rows = await db
-      .selectFrom('former_name')
-      .innerJoin('project', 'project.uuid', 'former_name.uuid')
-      .select(['former_name.name_key', 'former_name.of_repository', 'project.name', sourceWord('project.legacy_id')])
-      .where(isAmong('former_name.name_key', keys))
-      .execute()
-    return rows.map(({ name_key: former, of_repository: ofRepository, name, source }) => ({
-      former,
-      name: ofRepository === 1 ? repositoryIn(name) : name,
-      source,
-    }))
-  },
-})
+    async renamed(names) {
+      const keys = names.map(keyOf)
+      if (keys.length === 0) return []
+      const rows = await db
+        .selectFrom('former_name')
+        .innerJoin('project', 'project.uuid', 'former_name.uuid')
+        .select(['former_name.name_key', 'former_name.of_repository', 'project.name', sourceWord('project.legacy_id')])
+        .where(isAmong('former_name.name_key', keys))
+        .execute()
+      return rows.map(({ name_key: former, of_repository: ofRepository, name, source }) => ({
+        former,
+        name: ofRepository === 1 ? repositoryIn(name) : name,
+        source,
+      }))
+    },
+  }) satisfies Partial<Reads>

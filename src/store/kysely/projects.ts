@@ -16,13 +16,8 @@ const heardKeys = ({ name, full_name: fullName }: Pick<Selectable<Schema['heard'
   full_key: keyOf(fullName ?? name),
 })
 
-type ProjectReads = Pick<
-  Reads,
-  'project' | 'listedProjects' | 'countListed' | 'deliveredProjects' | 'claimedProjects' | 'lastDeliveries'
->
-
 /** Projects, as CI lists them and as deliveries call them. */
-export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectReads {
+export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
   const ofQuery = ({ text, type, readSince }: ListedQuery) =>
     db
       .selectFrom('project')
@@ -99,24 +94,11 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
         .execute()
       return rows.map(({ name, full_name: fullName, at }) => ({ project: fullName ?? name, at }))
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-type ProjectWrites = Pick<
-  Tx,
-  | 'saveProject'
-  | 'addProject'
-  | 'claimProject'
-  | 'settleClaim'
-  | 'forgetUnreadProject'
-  | 'linkLegacyProject'
-  | 'setBuildsReadAt'
-  | 'forgetProjects'
-  | 'saveDeliveredProject'
->
-
 /** Projects, as CI lists them and as deliveries call them. */
-export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWrites {
+export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async saveProject({ uuid, name, legacyId, type, rules, filter, readAt }) {
       const row = {
@@ -221,7 +203,7 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
       )
       return true
     },
-  }
+  } satisfies Partial<Tx>
 }
 
 /**

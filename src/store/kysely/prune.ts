@@ -8,52 +8,48 @@ import type { Reads, Tx } from '../store.ts'
 import { markBuilds } from './builds.ts'
 import type { RunQuery } from './query.ts'
 
-type PruneWrites = Pick<
-  Tx,
-  'removeCardEvents' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices' | 'removeEmptyProjects'
->
-
 /** What retention looks at: build events in order of receipt, and a branch's outcomes in order of builds. */
-export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'verdictsFrom'> => ({
-  async eventsAfter(seq, limit) {
-    const rows = await db
-      .selectFrom('fact')
-      .select(['seq', 'at', 'episode', 'lineage_key'])
-      .where('seq', '>', seq)
-      .orderBy('seq')
-      .limit(limit)
-      .execute()
-    return rows.map(({ lineage_key: revisionKey, episode: cardNumber, ...place }) => ({
-      ...place,
-      revisionKey,
-      cardNumber,
-    }))
-  },
+export const readPlaces = (db: Kysely<Schema>) =>
+  ({
+    async eventsAfter(seq, limit) {
+      const rows = await db
+        .selectFrom('fact')
+        .select(['seq', 'at', 'episode', 'lineage_key'])
+        .where('seq', '>', seq)
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      return rows.map(({ lineage_key: revisionKey, episode: cardNumber, ...place }) => ({
+        ...place,
+        revisionKey,
+        cardNumber,
+      }))
+    },
 
-  async verdictsFrom(branchKey, buildOrder, limit) {
-    const rows = await db
-      .selectFrom('fact')
-      .select(['seq', 'at', 'episode', 'lineage_key', 'build_id', 'build_order', 'word'])
-      .where('branch_key', '=', branchKey)
-      .where('verdict', '=', sql.lit(1))
-      .where('build_order', '>=', buildOrder)
-      .orderBy('build_order')
-      .orderBy('seq')
-      .limit(limit)
-      .execute()
-    return rows.map(({ lineage_key: revisionKey, episode: cardNumber, build_id, build_order, word, ...place }) => ({
-      ...place,
-      revisionKey,
-      cardNumber,
-      buildId: build_id as BuildId,
-      buildOrder: build_order,
-      status: toStatus(word),
-    }))
-  },
-})
+    async verdictsFrom(branchKey, buildOrder, limit) {
+      const rows = await db
+        .selectFrom('fact')
+        .select(['seq', 'at', 'episode', 'lineage_key', 'build_id', 'build_order', 'word'])
+        .where('branch_key', '=', branchKey)
+        .where('verdict', '=', sql.lit(1))
+        .where('build_order', '>=', buildOrder)
+        .orderBy('build_order')
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      return rows.map(({ lineage_key: revisionKey, episode: cardNumber, build_id, build_order, word, ...place }) => ({
+        ...place,
+        revisionKey,
+        cardNumber,
+        buildId: build_id as BuildId,
+        buildOrder: build_order,
+        status: toStatus(word),
+      }))
+    },
+  }) satisfies Partial<Reads>
 
 /** Removes what is too old. */
-export function writePrune(db: Kysely<Schema>, runQuery: RunQuery): PruneWrites {
+export function writePrune(db: Kysely<Schema>, runQuery: RunQuery) {
   /** Cards of days before `beforeDay` that are done or in a closed channel. */
   function oldCards(subjectOf: (day: string) => string, { beforeDay, closed }: OldNotices, limit: number) {
     return db
@@ -163,7 +159,7 @@ export function writePrune(db: Kysely<Schema>, runQuery: RunQuery): PruneWrites 
         await db.deleteFrom('project').where('legacy_id', 'in', removed).where('read_at', '=', 0).execute()
       return { last, removed: removed.length }
     },
-  }
+  } satisfies Partial<Tx>
 }
 
 type OldNotices = Parameters<Tx['removeNotices']>[0]

@@ -131,10 +131,8 @@ const CHANGE_COLUMNS = {
   projectUuid: 'project_uuid',
 } as const satisfies Record<keyof RequestChange, keyof Schema['request']>
 
-type RequestReads = Pick<Reads, 'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToCheck'>
-
 /** Requests to CI about builds. */
-export function readRequests(db: Kysely<Schema>, runQuery: RunQuery): RequestReads {
+export function readRequests(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async requestsOf(revisionKey) {
       const rows = await runQuery('requestsOf', { revisionKey }, (value) =>
@@ -182,13 +180,11 @@ export function readRequests(db: Kysely<Schema>, runQuery: RunQuery): RequestRea
         .execute()
       return rows.map(toRequest)
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-type RequestWrites = Pick<Tx, 'insertRequest' | 'updateRequest'>
-
 /** Requests to CI, about builds and about projects. */
-export function writeRequests(db: Kysely<Schema>): RequestWrites {
+export function writeRequests(db: Kysely<Schema>) {
   return {
     async insertRequest(request) {
       const row = isProjectRequest(request) ? fromProjectRequest(request) : fromRequest(request)
@@ -199,13 +195,11 @@ export function writeRequests(db: Kysely<Schema>): RequestWrites {
       if (Object.keys(change).length === 0) return
       await db.updateTable('request').set(fromRequestChange(change)).where('id', '=', id).execute()
     },
-  }
+  } satisfies Partial<Tx>
 }
 
-type ProjectRequestReads = Pick<Reads, 'openProjectRequest' | 'projectRequestsToCheck'>
-
 /** Requests to CI about projects. */
-export function readProjectRequests(db: Kysely<Schema>): ProjectRequestReads {
+export function readProjectRequests(db: Kysely<Schema>) {
   const requests = () => db.selectFrom('request').selectAll().where('run', 'is', null)
 
   return {
@@ -218,14 +212,14 @@ export function readProjectRequests(db: Kysely<Schema>): ProjectRequestReads {
       const rows = await requests().where('look_at', '<=', now).orderBy('look_at').limit(limit).execute()
       return rows.map(toProjectRequest)
     },
-  }
+  } satisfies Partial<Reads>
 }
 
 // Literals, as in the index's own condition: otherwise the index is not used.
 const OPEN = OPEN_STATES.map((state) => sql.lit(state))
 
 /** All requests to CI, in order of time. */
-export function readAudit(db: Kysely<Schema>): Pick<Reads, 'requestsAfter' | 'newestRequests'> {
+export function readAudit(db: Kysely<Schema>) {
   const requests = () => db.selectFrom('request').selectAll()
 
   return {
@@ -243,5 +237,5 @@ export function readAudit(db: Kysely<Schema>): Pick<Reads, 'requestsAfter' | 'ne
       const rows = await requests().orderBy('asked_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
       return rows.map(toAnyRequest)
     },
-  }
+  } satisfies Partial<Reads>
 }

@@ -12,11 +12,8 @@ import type { Schedule } from '../../domain/digest.ts'
 import type { DigestView } from '../../domain/view.ts'
 import type { DigestReads, DigestWrites, StoredDigest, PlannedDigest } from '../digests.ts'
 
-type SubscriptionReads = Pick<Reads, 'subscriptions' | 'subscriptionsOf'>
-type SubscriptionWrites = Pick<Tx, 'saveSubscription' | 'removeSubscription'>
-
 /** Subscriptions made in Slack. */
-export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery): SubscriptionReads {
+export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async subscriptions() {
       const rows = await runQuery('subscriptions', {}, () => db.selectFrom('subscription').selectAll().orderBy('id'))
@@ -32,10 +29,10 @@ export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery): Subsc
         .execute()
       return rows.map(toSubscription)
     },
-  }
+  } satisfies Partial<Reads>
 }
 
-export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): SubscriptionWrites {
+export function writeSubscriptions(db: Kysely<Schema>, locks: boolean) {
   async function current(channel: ChannelId, slot: string): Promise<StoredSubscription | null> {
     const found = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', '=', slot)
     const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
@@ -71,7 +68,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): Subscrip
       const gone = await db.deleteFrom('subscription').where('id', '=', Number(id)).returningAll().executeTakeFirst()
       return gone ? toSubscription(gone) : null
     },
-  }
+  } satisfies Partial<Tx>
 }
 
 /** Ids come back from buttons: one that is no number belongs to no subscription. */
