@@ -1,39 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
+import { attemptRefText } from '../../src/domain/request.ts'
 import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { DOUBLE_CLICK_MS } from '../../src/features/pending-interactions.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
 import { answerOld } from '../../src/features/fault-messages.ts'
-import type { Operations } from '../../src/features/operations.ts'
-import { answerNotAllowed } from '../../src/features/not-allowed.ts'
-import { choiceValue, pageValue } from '../../src/features/values.ts'
+import { choiceValue } from '../../src/features/values.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { openPeopleStage, press } from './people-stage.ts'
 import {
   ada,
-  build,
   BUILDS,
   button,
   isAnswered,
   lin,
   openStage,
   postCard,
-  PROJECT,
   REF,
   REF_TEXT,
   sol,
   STOP_REQUESTED,
-  type Called,
   type Stage,
+  until,
 } from './stage.ts'
-
-const by = {
-  user: ada,
-  team: 'T0SANDBOX1',
-  channel: BUILDS,
-  via: 'button',
-  interactionKey: expect.stringMatching(/\.sandbox$/),
-}
 
 describe('a click in Home', () => {
   it('has one answer for a double click, and another one after Home was drawn again', async () => {
@@ -72,27 +61,28 @@ const clickIn = (slack: Stage['slack'], view: object) =>
   })
 
 describe('a click on a card', () => {
-  it.each<[string, Called]>([
-    ['build_stop', ['stop', { kind: 'run', ref: REF }, by]],
-    ['build_restart', ['restart', { kind: 'run', ref: REF }, by]],
-  ])('calls the operation of its button, and answers the person: %s', async (actionId, call) => {
+  it.each(['stop', 'restart'])('is acknowledged at once, and answered to the person only: %s', async (action) => {
     const { slack, asked, untilTold, told } = await openStage()
     const ts = await postCard(slack)
-    const acknowledgement = await slack.people.click({ user: ada, channel: BUILDS, ts, actionId })
+    const before = slack.messages(BUILDS)
+    const acknowledgement = await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: `build_${action}` })
     expect(acknowledgement).toMatchObject({ status: 200, body: '' })
-    expect(await asked(1)).toMatchObject([call])
+    const by = { user: ada, team: 'T0SANDBOX1', channel: BUILDS, via: 'button' }
+    expect(await asked(1)).toMatchObject([[action, { kind: 'run', ref: REF }, by]])
     expect(await untilTold(1)).toHaveLength(1)
-    expect(told(lin)).toEqual([])
+    // The card stays as it is, since the thread tells everybody.
+    expect([told(lin), slack.messages(BUILDS)]).toEqual([[], before])
   })
 
-  it.each<[string, Awaited<ReturnType<Operations['findBuild']>>]>([
-    ['is no longer stored', { kind: 'unknown-build', text: '#512' }],
-    ['has no committer', { kind: 'found', build: build({ committer: null }) }],
-  ])("That's me claims nothing if the build %s", async (_, found) => {
-    const { slack, untilTold } = await openStage({ operations: { findBuild: async () => found } })
-    const ts = await postCard(slack, [button('build_claim', REF_TEXT)])
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_claim' })
-    expect(await untilTold(1)).toEqual([expect.stringContaining('*No committer*')])
+  it("That's me claims nothing if the build has no committer or is no longer stored", async () => {
+    const { slack, untilTold, behind, store } = await openPeopleStage()
+    const { ref } = await behind.running({ committer: '' })
+    for (const [at, value] of [attemptRefText(ref), REF_TEXT].entries()) {
+      const ts = await postCard(slack, [button('build_claim', value)])
+      await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_claim' })
+      expect((await untilTold(at + 1)).at(-1)).toContain('*No committer*')
+    }
+    expect(await store.read.handlesOf(ada)).toEqual([])
   })
 
   it('has one answer for a double click; later clicks, other buttons and other people have their own', async () => {
@@ -114,16 +104,6 @@ describe('a click on a card', () => {
     expect(await untilTold(3)).toHaveLength(3)
   })
 
-  it('does not change the card itself, since the thread tells everybody', async () => {
-    const { slack, untilTold } = await openStage()
-    const ts = await postCard(slack)
-    const before = slack.messages(BUILDS)
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
-    const { text } = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
-    expect(await untilTold(1)).toEqual([text])
-    expect(slack.messages(BUILDS)).toEqual(before)
-  })
-
   it('on a link is acknowledged, and has no answer', async () => {
     const { slack, door, calls, lines, told } = await openStage()
     const ts = await postCard(slack, [
@@ -142,7 +122,7 @@ describe('a click on a card', () => {
     expect([calls, lines, told()]).toEqual([[], [], []])
   })
 
-  it.each([
+  const ODD = [
     ['an action of an older version', 'retry_build', REF_TEXT],
     ['a value that names no attempt', 'build_stop', 'everything'],
     ['a value that names no build', 'build_claim', 'ada'],
@@ -150,12 +130,17 @@ describe('a click on a card', () => {
     ['a choice for a command without choices', 'choose_1', '{"command":"help","project":"acme/web","branch":null}'],
     ['a choice of an unknown command', 'choose_1', '{"command":"erase","project":"acme/web","branch":null}'],
     ['a page that does not exist', 'list_next', '{"page":-1}'],
-  ])('always has an answer, and does nothing: %s', async (_, actionId, value) => {
-    const { slack, calls, untilTold } = await openStage()
-    const ts = await postCard(slack, [button(actionId, value)])
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId })
-    expect(await untilTold(1)).toEqual([answerOld().text])
-    expect(calls).toEqual([])
+  ] as const
+
+  it('always has an answer, and does nothing if it is none of ours', async () => {
+    const { slack, behind, told, untilTold } = await openPeopleStage()
+    for (const [what, actionId, value] of ODD) {
+      const ts = await postCard(slack, [button(actionId, value)])
+      const before = told().length
+      await slack.people.click({ user: ada, channel: BUILDS, ts, actionId })
+      expect((await untilTold(before + 1)).at(-1), what).toEqual(answerOld().text)
+    }
+    expect(behind.writes()).toEqual([])
   })
 
   it('is handled once if Slack sends it again, and again if the person makes it again', async () => {
@@ -166,7 +151,7 @@ describe('a click on a card', () => {
     clock.advance(DOUBLE_CLICK_MS + 1)
     await slack.people.replay('click build_stop')
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
-    const keys = (await asked(2)).map(([, , requester]) => (requester as { interactionKey: string }).interactionKey)
+    const keys = (await asked(2)).map(([, , by]) => by.interactionKey)
     expect(new Set(keys).size).toBe(2)
   })
 
@@ -178,86 +163,43 @@ describe('a click on a card', () => {
   })
 })
 
-const several: ActionOutcome = {
-  kind: 'several-projects',
-  text: 'acme',
-  projects: [PROJECT, { ...PROJECT, projectId: '42', name: 'acme/api' }],
-  more: 0,
-}
-
 describe('a chosen project or build', () => {
   it('repeats the command with the choice, and the answer replaces the question', async () => {
-    const outcomes = [several, STOP_REQUESTED]
-    const { slack, asked, untilTold, told } = await openStage({
-      operations: { stop: async () => outcomes.shift() ?? STOP_REQUESTED },
-    })
-    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop acme@main' })
-    await untilTold(1)
-    const question = slack.ephemerals(BUILDS, ada)[0]!.message.ts
-    await slack.people.click({ user: ada, channel: BUILDS, ts: question, actionId: 'choose_2' })
-    expect(await asked(2)).toMatchObject([
-      ['stop', { kind: 'project', project: 'acme', branch: 'main' }, { via: 'command' }],
-      ['stop', { kind: 'project', project: '42', branch: 'main' }, { via: 'button' }],
-    ])
-    const { text } = answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000002' })
-    expect(told()).toEqual([text])
+    const { slack, behind, type, told } = await openPeopleStage()
+    await behind.running({}, 'acme/api')
+    await behind.running({}, 'acme/web')
+    expect(await type('stop acme@main')).toContain('3 projects')
+    await press(slack, 'choose_1')
+    await until(() => told()[0]!.includes('Stop requested'))
+    expect(told()).toHaveLength(1)
+    expect(await behind.requests()).toMatchObject([{ action: 'stop', buildId: '501' }])
   })
 
-  it.each<[command: 'status' | 'restart' | 'badge' | 'why', call: unknown]>([
-    ['status', ['status', { project: '42', branch: 'main', channel: BUILDS }]],
-    ['restart', ['restart', { kind: 'project', project: '42', branch: 'main' }, by]],
-    ['badge', ['badge', { project: '42', branch: 'main' }]],
-    ['why', ['why', { kind: 'project', project: '42', branch: 'main' }, by]],
-  ])('repeats %s', async (command, call) => {
-    const { slack, asked } = await openStage()
-    const value = choiceValue({ kind: 'project', command, project: '42', branch: 'main' })!
-    const ts = await postCard(slack, [button('choose_5', value)])
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_5' })
-    expect(await asked(1)).toEqual([call])
+  it('of a message that everybody sees leaves it as it is', async () => {
+    const { slack, behind, untilTold } = await openPeopleStage()
+    const { ref } = await behind.ended('error')
+    const answers = {
+      status: /#501/,
+      restart: /Restart requested/,
+      badge: /acme\/web/,
+      why: /#501/,
+    }
+    for (const [at, [command, answer]] of Object.entries(answers).entries()) {
+      const value = choiceValue({ kind: 'project', command, project: ref.projectId, branch: 'main' })!
+      const ts = await postCard(slack, [button('choose_5', value)])
+      const before = slack.messages(BUILDS)
+      await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_5' })
+      expect((await untilTold(at + 1)).at(-1), command).toMatch(answer)
+      expect(slack.messages(BUILDS)).toEqual(before)
+    }
   })
 
   it('can be one of several builds', async () => {
-    const { slack, asked } = await openStage()
-    const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref: REF })!)])
+    const { slack, behind, untilTold } = await openPeopleStage()
+    const { ref } = await behind.ended('error')
+    const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref })!)])
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_1' })
-    expect(await asked(1)).toEqual([['why', { kind: 'run', ref: REF }, by]])
-  })
-
-  it('leaves a message that everybody sees as it is', async () => {
-    const { slack, untilTold } = await openStage()
-    const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref: REF })!)])
-    const before = slack.messages(BUILDS)
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_1' })
-    await untilTold(1)
-    expect(slack.messages(BUILDS)).toEqual(before)
-  })
-})
-
-describe('a list of projects', () => {
-  it('is paged in place', async () => {
-    const { slack, asked, untilTold, told } = await openStage()
-    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'list acme pro' })
-    await untilTold(1)
-    const { ts } = slack.ephemerals(BUILDS, ada)[0]!.message
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'list_next' })
-    await asked(2)
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'list_prev' })
-    expect(await asked(3)).toMatchObject([
-      ['listProjects', { text: 'acme', type: 'pro', page: 1 }],
-      ['listProjects', { text: 'acme', type: 'pro', page: 2 }],
-      ['listProjects', { text: 'acme', type: 'pro', page: 1 }],
-    ])
-    expect(told()).toHaveLength(1)
-  })
-
-  it('shows no page to an outsider', async () => {
-    const permit = { kind: 'no', why: 'outsider', who: [] } as const
-    const { slack, asked, untilTold } = await openStage({ operations: { mayRead: async () => permit } })
-    const ts = await postCard(slack, [button('list_next', pageValue({ text: null, type: null, page: 2 })!)])
-    await slack.people.click({ user: sol, channel: BUILDS, ts, actionId: 'list_next' })
-    const refused = answerNotAllowed(permit, { action: null, reference: '00000001' })
-    expect(await untilTold(1, sol)).toEqual([refused.text])
-    expect(await asked(1)).toEqual([])
+    expect(await untilTold(1)).toEqual([expect.stringContaining('#501')])
   })
 })
 
@@ -272,21 +214,12 @@ describe('an action id that messages use', () => {
 
 describe('an answer that only the requester sees', () => {
   it('keeps its other buttons when one of them is clicked', async () => {
-    const { slack, asked, untilTold } = await openStage({
-      operations: {
-        running: async () => ({
-          kind: 'running',
-          where: 'channel',
-          builds: [build(), build({ ref: { ...REF, attempt: 2 } })],
-          more: 0,
-        }),
-      },
-    })
-    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })
-    const [list] = await untilTold(1)
-    const { ts } = slack.ephemerals(BUILDS, ada)[0]!.message
-    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
-    expect((await asked(2)).at(-1)).toMatchObject(['stop', { kind: 'run', ref: REF }, by])
-    expect(await untilTold(2)).toContain(list)
+    const { slack, behind, type, untilTold } = await openPeopleStage()
+    await behind.running({ branch: 'main' })
+    await behind.running({ branch: 'topic' })
+    const list = await type('stop')
+    await press(slack, 'build_stop')
+    expect(await untilTold(2)).toEqual([list, expect.stringContaining('Stop requested')])
+    expect(behind.writes()).toEqual(['stop 202'])
   })
 })

@@ -1,38 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
 import { lin, openStage as openOperations, type Changes, type StageDeps } from './operations-stage.ts'
-import { openStage, until } from './stage.ts'
+import { openPeopleStage, press } from './people-stage.ts'
+import { ada, BUILDS } from './stage.ts'
 
-const { ada } = PEOPLE
-const { builds: BUILDS } = CHANNELS
-
-/** People type and click over signed HTTP, with the real operations on builds of acme/web behind it. */
 async function open(changes: Changes = {}) {
-  const behind = await openOperations()
-  const { operations, deps } = behind.another(changes)
-  const { flaky, digests, subscriptions } = operations
-  const { slack, told, untilTold } = await openStage({ operations: { flaky, digests, subscriptions } })
-  const type = async (text: string, channel: string = BUILDS): Promise<string> => {
-    const before = told(ada, channel).length
-    await slack.people.runCommand({ user: ada, channel, command: '/ci', text })
-    return (await untilTold(before + 1, ada, channel)).at(-1)!
-  }
-  return {
-    behind,
-    deps,
-    slack,
-    type,
-    kept: () => behind.reconcile.store.read.digest(BUILDS as ChannelId),
-    async press(): Promise<string> {
-      const before = told().length
-      const { message } = slack.ephemerals(BUILDS, ada).at(-1)!
-      await slack.people.click({ user: ada, channel: BUILDS, ts: message.ts, actionId: 'digest_preview' })
-      await until(() => told().length > before)
-      return told().at(-1)!
-    },
-    [Symbol.asyncDispose]: () => behind[Symbol.asyncDispose](),
-  }
+  const stage = await openPeopleStage(changes)
+  return { ...stage, kept: () => stage.store.read.digest(BUILDS) }
 }
 
 /** A build that failed, and passed when it was restarted. */
@@ -47,7 +21,7 @@ async function flakyBuild({ behind }: Awaited<ReturnType<typeof open>>): Promise
 
 describe('/ci digest', () => {
   test("is set in the requester's time zone from Slack, and the channel gets a message", async () => {
-    await using stage = await open()
+    const stage = await open()
     expect(await stage.type('digest')).toContain('*This channel has no digest.*')
     expect(await stage.type('digest weekly mon 9:00')).toMatch(
       /^:bar_chart: \*Digest set\*: every Monday at 9:00 \(Europe\/Berlin\) · next .*2026-03-09 08:00 UTC/,
@@ -63,18 +37,22 @@ describe('/ci digest', () => {
     expect(await stage.type('rules')).toContain('*Digest*: every Monday at 9:00 (Europe/Berlin) · next')
   })
 
-  test.each([
+  const SCHEDULES = [
     ['digest daily 17', { kind: 'daily', weekday: null, minute: 17 * 60, zone: 'Europe/Berlin' }],
     ['digest DAILY 09:05 utc', { kind: 'daily', weekday: null, minute: 9 * 60 + 5, zone: 'UTC' }],
     ['digest weekly Sunday 0:00 america/new_york', { kind: 'weekly', weekday: 7, minute: 0, zone: 'America/New_York' }],
-  ])('takes `%s`', async (text, schedule) => {
-    await using stage = await open()
-    await stage.type(text)
-    expect(await stage.kept()).toMatchObject({ schedule })
+  ] as const
+
+  test('takes a time of day or a weekday, in any case, with a time zone', async () => {
+    const stage = await open()
+    for (const [text, schedule] of SCHEDULES) {
+      await stage.type(text)
+      expect(await stage.kept(), text).toMatchObject({ schedule })
+    }
   })
 
   test('set again is unchanged, set differently replaces the first one, and turned off is gone', async () => {
-    await using stage = await open()
+    const stage = await open()
     await stage.type('digest daily 9:00')
     expect(await stage.type('digest daily 9:00')).toContain('*Already set*')
     await stage.type('digest weekly fri 16:30')
@@ -85,7 +63,7 @@ describe('/ci digest', () => {
     expect(stage.behind.said).toHaveLength(3)
   })
 
-  test.each([
+  const WRONG = [
     ['digest daily 25:00', 'there is no time of day `25:00`.'],
     ['digest daily 9:60', 'there is no time of day `9:60`.'],
     ['digest daily', 'this command needs a time of day'],
@@ -97,9 +75,11 @@ describe('/ci digest', () => {
     ['digest daily 9:00 UTC please', "I didn't expect `please` there"],
     ['digest hourly', '`hourly` is none of `daily`, `weekly`, `now`, `off`.'],
     ['digest off now', "I didn't expect `now` there"],
-  ])('%s: says what is wrong, and stores nothing', async (text, says) => {
-    await using stage = await open()
-    expect(await stage.type(text)).toContain(says)
+  ] as const
+
+  test('that was mistyped says what is wrong, and stores nothing', async () => {
+    const stage = await open()
+    for (const [text, says] of WRONG) expect(await stage.type(text), text).toContain(says)
     expect(await stage.kept()).toBeNull()
     expect(stage.behind.said).toEqual([])
   })
@@ -127,30 +107,32 @@ describe('/ci digest', () => {
   test('by a person who may not subscribe sets nothing', async () => {
     const permits: StageDeps['permits'] = async (right) =>
       right === 'read' ? { kind: 'yes' } : { kind: 'no', why: 'guest', who: [] }
-    await using stage = await open({ permits })
+    const stage = await open({ permits })
     expect(await stage.type('digest daily 9:00')).toContain('*Not allowed*')
     expect(await stage.type('digest off')).toContain('*Not allowed*')
     expect(await stage.kept()).toBeNull()
   })
 
   test('uses UTC if Slack gives no time zone', async () => {
-    await using stage = await open({ timeZoneOf: async () => 'UTC' })
+    const stage = await open({ timeZoneOf: async () => 'UTC' })
     expect(await stage.type('digest daily 9:00')).toContain('every day at 9:00 (UTC)')
   })
 
   test("previews the digest with today's builds for the requester only, typed or by its button", async () => {
-    await using stage = await open()
+    const stage = await open()
     await flakyBuild(stage)
     const shown = await stage.type('digest now')
     expect(shown).toMatch(/^:bar_chart: \*acme\/web builds, 24 February – 2 March\*\n2 builds · 50% passed/)
     expect(shown).toMatch(/\*Flaky\*\n• acme\/web `main`: 1 of 1 commit \(100%\), 1 min lost to reruns/)
     await stage.type('digest daily 9:00')
-    expect(await stage.press()).toMatch(/^:bar_chart: \*acme\/web builds, Monday 2 March\*/)
+    const before = stage.told().length
+    await press(stage.slack, 'digest_preview')
+    expect((await stage.untilTold(before + 1)).at(-1)).toMatch(/^:bar_chart: \*acme\/web builds, Monday 2 March\*/)
     expect(stage.behind.said).toHaveLength(1)
   })
 
   test('counts a red branch as red up to now in a preview, and not until midnight', async () => {
-    await using stage = await open()
+    const stage = await open()
     await stage.behind.ended('error')
     await stage.behind.rest(30 * 60_000)
     expect(await stage.type('digest now')).toContain('*Red the longest*\n• acme/web `main`: 31 min\n')
@@ -159,7 +141,7 @@ describe('/ci digest', () => {
 
 describe('/ci flaky', () => {
   test('lists branches with commits that passed only on a later attempt', async () => {
-    await using stage = await open()
+    const stage = await open()
     expect(await stage.type('flaky')).toBe(':white_check_mark: *Nothing flaky* in the last 14 days.')
     await flakyBuild(stage)
     await stage.behind.ended('success')
@@ -168,7 +150,7 @@ describe('/ci flaky', () => {
   })
 
   test('leaves out builds older than the period', async () => {
-    await using stage = await open()
+    const stage = await open()
     await flakyBuild(stage)
     await stage.behind.rest(25 * 60 * 60_000)
     expect(await stage.type('flaky 1d')).toContain('*Nothing flaky* in the last day')
@@ -176,19 +158,21 @@ describe('/ci flaky', () => {
   })
 
   test('says since when there is data if the period begins earlier', async () => {
-    await using stage = await open({ retentionDays: 10 })
+    const stage = await open({ retentionDays: 10 })
     expect(await stage.type('flaky')).toMatch(/Since .*2026-02-20 14:0\d UTC.*, as older builds are not kept/)
     expect(await stage.type('flaky 7d')).not.toContain('Since')
   })
 
-  test.each([
+  const WRONG = [
     ['flaky 0d', '`0d` is not a period from `1d` to `90d`'],
     ['flaky 91d', '`91d` is not a period from `1d` to `90d`'],
     ['flaky nowhere', 'No project matches'],
     ['flaky acme/web main 30d', "I didn't expect `main` there"],
     ['flaky ""', 'Which project?'],
-  ])('%s: says what is wrong', async (text, says) => {
-    await using stage = await open()
-    expect(await stage.type(text)).toContain(says)
+  ] as const
+
+  test('that was mistyped says what is wrong', async () => {
+    const stage = await open()
+    for (const [text, says] of WRONG) expect(await stage.type(text), text).toContain(says)
   })
 })

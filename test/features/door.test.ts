@@ -3,7 +3,7 @@ import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
 import { DRAIN_MS } from '../../src/slack-app.ts'
 import { answerFault } from '../../src/features/fault-messages.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
-import { ada, BUILDS, countedKeys, openStage, pending, postCard, STOP_REQUESTED, until, type Stage } from './stage.ts'
+import { ada, BUILDS, countedKeys, openStage, pending, STOP_REQUESTED, until, type Stage } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 const JSON_TYPE = 'application/json' as const
@@ -54,10 +54,10 @@ describe('the Slack endpoint', () => {
     `stop acme/web main ${'x'.repeat(3_000)}`,
     `stop acme/web ${'x '.repeat(60)}`,
   ])('does nothing for a target that was too long to be read whole', async (text) => {
-    const { slack, calls } = await openStage()
+    const { slack, calls, untilTold } = await openStage()
     await slack.people.runCommand({ ...stopWeb, text })
-    await until(() => slack.ephemerals(BUILDS, ada).length > 0)
-    expect(calls.filter(([name]) => name === 'stop')).toEqual([])
+    await untilTold(1)
+    expect(calls).toEqual([])
   })
 
   it('does nothing for a replayed request', async () => {
@@ -65,7 +65,7 @@ describe('the Slack endpoint', () => {
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
     await slack.people.runCommand(stopWeb)
-    const keys = (await asked(2)).map(([, , by]) => (by as { interactionKey: string }).interactionKey)
+    const keys = (await asked(2)).map(([, , by]) => by.interactionKey)
     expect(new Set(keys).size).toBe(2)
   })
 
@@ -90,10 +90,9 @@ describe('the Slack endpoint', () => {
   it.each([
     ['a click without actions', { type: 'block_actions', actions: [] }],
     ['a click without a person', { type: 'block_actions', actions: [{ action_id: 'build_stop', value: 'x' }] }],
-    ['a shortcut without a message', { type: 'message_action', callback_id: 'stop_build', user: { id: ada } }],
     ['a form without a view', { type: 'view_submission', user: { id: ada } }],
     ['a menu without a name', { type: 'block_suggestion', user: { id: ada } }],
-    ['a choice without a view', { type: 'block_actions', actions: [{ action_id: 'find_project' }] }],
+    ['a choice without a view', { type: 'block_actions', actions: [{ action_id: 'choose_1' }] }],
     ['fields of wrong types', { type: 'block_actions', user: 7, team: [], channel: 'x', actions: [7, null, 'a'] }],
   ])('acknowledges requests without their fields, and does nothing: %s', async (_, payload) => {
     const stage = await openStage()
@@ -103,7 +102,7 @@ describe('the Slack endpoint', () => {
   })
 
   it.each([
-    ['a command without a person', FORM, new URLSearchParams({ command: '/ci', text: 'list' }).toString()],
+    ['a command without a person', FORM, new URLSearchParams({ command: '/ci', text: 'help' }).toString()],
     ['an event without an event', JSON_TYPE, JSON.stringify({ type: 'event_callback' })],
     [
       'an event of an unknown type',
@@ -127,16 +126,11 @@ describe('the Slack endpoint', () => {
     expect(slack.counters.calls('auth.test')).toBe(0)
   })
 
-  it('answers with a reference after a bug in an operation', async () => {
-    const stage = await openStage({
-      operations: {
-        // Not a promise, against the types.
-        mayRead: (() => undefined) as never,
-      },
-    })
-    const ts = await postCard(stage.slack)
-    await stage.slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'stop_build' })
-    expect(await stage.untilTold(1)).toEqual([answerFault('00000001').text])
+  it('answers with a reference after a bug in what it calls', async () => {
+    // Not a promise, against the types.
+    const { slack, untilTold } = await openStage({ permits: (() => undefined) as never })
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'help' })
+    expect(await untilTold(1)).toEqual([answerFault('00000001').text])
   })
 
   it('answers even after a bug in the endpoint itself', async () => {
@@ -156,7 +150,7 @@ describe('the Slack endpoint', () => {
 describe('stopping the endpoint', () => {
   it('waits for requests in flight and their answers', async () => {
     const { promise, settle } = pending<ActionOutcome>()
-    const { slack, door, calls, told } = await openStage({ operations: { stop: () => promise } })
+    const { slack, door, calls, told } = await openStage({ stop: () => promise })
     await slack.people.runCommand(stopWeb)
     await until(() => calls.length === 1)
     let isStopped = false
@@ -170,7 +164,7 @@ describe('stopping the endpoint', () => {
 
   it(`takes ${DRAIN_MS} ms at most`, async () => {
     const clock = turnedClock()
-    const { slack, door, calls } = await openStage({ clock, operations: { stop: () => new Promise(() => {}) } })
+    const { slack, door, calls } = await openStage({ clock, stop: () => new Promise(() => {}) })
     await slack.people.runCommand(stopWeb)
     await until(() => calls.length === 1)
     let isStopped = false

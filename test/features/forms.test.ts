@@ -1,5 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answerNotOpened } from '../../src/features/fault-messages.ts'
 import { describedFeatures } from '../../src/features/features.ts'
 import { createView } from '../../src/features/projects/create-form.ts'
@@ -14,8 +13,8 @@ import { maskedProject } from '../../src/domain/masked-project.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ShownProject } from '../../src/features/projects/outcomes.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
-import type { Operations } from '../../src/features/operations.ts'
-import { ada, BUILDS, grace, openStage, recordingOperations, until } from './stage.ts'
+import { openPeopleStage } from './people-stage.ts'
+import { ada, BUILDS, grace, openStage } from './stage.ts'
 
 const { fields: FIELDS, forms: FORMS } = describedFeatures()
 
@@ -69,13 +68,11 @@ describe('a submitted form', () => {
 
 describe('if an interaction cannot be stored', () => {
   it('a submitted form says above its fields that nothing was done, and keeps its values', async () => {
-    const stage = await openStage()
-    const { people, views } = stage.slack
+    const { slack, store, untilForm } = await openPeopleStage()
+    const { people, views } = slack
     await people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'project create' })
-    await until(() => JSON.stringify(views.stack(ada)).includes('create:repository_url'))
-    const other = new DatabaseSync(stage.path)
-    onTestFinished(() => other.close())
-    other.exec('begin immediate')
+    await untilForm('create:repository_url')
+    await store.close()
     const values = {
       'create:repository_url': { value: { type: 'plain_text_input', value: 'https://host/acme/shop' } },
       'create:team_ids': { value: { type: 'plain_text_input', value: '7' } },
@@ -87,19 +84,11 @@ describe('if an interaction cannot be stored', () => {
   })
 })
 
-const FOLLOWING_NOTHING: Operations['subscriptions'] = {
-  ...recordingOperations().operations.subscriptions,
-  rules: async () => ({ kind: 'rules', channel: BUILDS, subscriptions: [], digest: null }),
-}
-
 describe('a form that Slack no longer opens', () => {
   it.each(['subscribe', 'project edit acme/web', 'project create'])('(/ci %s) is said to be too late', async (text) => {
-    const { slack } = await openStage({ operations: { subscriptions: FOLLOWING_NOTHING } })
+    const { slack, type } = await openPeopleStage()
     slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id' })
-    await slack.people.runCommand({ user: grace, channel: BUILDS, command: '/ci', text })
-    const answers = () => slack.ephemerals(BUILDS, grace).map(({ message }) => message.text)
-    await until(() => answers().length > 0)
-    expect(answers()).toEqual([answerNotOpened('late', '00000001').text])
+    expect(await type(text, { user: grace })).toBe(answerNotOpened('late', '00000001').text)
   })
 })
 

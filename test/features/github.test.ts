@@ -3,12 +3,14 @@ import { recordDelivery } from '../../src/alerts/record.ts'
 import { createSources } from '../../src/clients.ts'
 import { githubProjectId } from '../../src/domain/ids.ts'
 import { fieldOf } from '../../src/lib/raw-values.ts'
+import { createFeatures } from '../../src/features/features.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { CiError } from '../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
 import { readRun } from '../../src/sources/github/run.ts'
 import { buildId, MINUTE } from '../support/build-events.ts'
 import { lin, ofAttempt, openStage, type Process, type Stage } from './operations-stage.ts'
+import { ada, BUILDS, openStage as openSlack } from './stage.ts'
 
 const REPOSITORY = { id: 1, full_name: 'acme/site', html_url: null, default_branch: 'main' }
 
@@ -76,6 +78,7 @@ function withGithub(stage: Stage, shown: readonly unknown[]): Process {
     run: async (_: string, id: string) => shown.find((one) => String(fieldOf(one, 'id')) === id),
     repository: async () => REPOSITORY,
     workflow: async () => ({ name: 'CI' }),
+    cancel: async () => {},
     rerun: async () => {
       throw new CiError({ kind: 'timeout', purpose: 'run a workflow again', isWrite: true })
     },
@@ -114,4 +117,30 @@ test('a newer run of the same commit is not taken for the rerun whose answer was
   await deliver(stage, newer)
   await stage.pass(3 * MINUTE, process)
   expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
+})
+
+test('the shortcut to stop a queued run says why it cannot, or shows that a stop was requested', async () => {
+  await using behind = await openStage()
+  await deliver(behind, run())
+  const queued = run({ run_attempt: 2, status: 'queued', conclusion: null })
+  await deliver(behind, queued)
+  const { ts } = behind.reconcile.slack.messages.findLast(({ view }) => view.kind === 'card')!
+  const shown = async ({ deps }: Process, user: string) => {
+    const { store, permits } = deps
+    const { slack, untilTold } = await openSlack({ store, permits, features: createFeatures(deps) })
+    const body = { type: 'message_action', callback_id: 'stop_build', user: { id: user }, channel: { id: BUILDS } }
+    await slack.sender.send({
+      what: 'a shortcut',
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams({ payload: JSON.stringify({ ...body, message: { ts } }) }).toString(),
+    })
+    return (await untilTold(1, user))[0]
+  }
+  expect(await shown(behind.main, ada)).toContain('GITHUB_TOKEN')
+  const process = withGithub(behind, [queued])
+  const ref = { projectId: githubProjectId('1', '77'), buildId: buildId('9000000001'), attempt: 2 }
+  const stopping = process.operations.stop(ofAttempt(ref), lin())
+  await behind.pass(MINUTE)
+  expect(await stopping).toMatchObject({ kind: 'requested' })
+  expect(await shown(process, lin().user)).toMatch(/Queued.*#512/)
 })

@@ -1,73 +1,67 @@
 import { describe, expect, it } from 'vitest'
-import { answerOverview } from '../../src/features/builds/status-messages.ts'
 import { REQUESTS_KEPT_MS } from '../../src/features/pending-interactions.ts'
 import { describedFeatures } from '../../src/features/features.ts'
 import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerUnknown } from '../../src/features/slips.ts'
 import { ACCOUNTS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { ada, build, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
+import { openPeopleStage } from './people-stage.ts'
+import { ada, BUILDS, grace, lin, openStage, sol, type Stage } from './stage.ts'
 
-const { commands: COMMANDS } = describedFeatures()
-
-const asMention = {
-  user: ada,
-  team: 'T0SANDBOX1',
-  channel: BUILDS,
-  via: 'mention',
-  interactionKey: expect.stringMatching(/^Ev/),
+/** Ada mentions Buildline in #builds. @returns the answer */
+async function mention({ slack, told, untilTold }: Stage, text: string, threadTs?: string): Promise<string> {
+  const before = told().length
+  await slack.people.mentionBot({ user: ada, channel: BUILDS, text, ...(threadTs !== undefined && { threadTs }) })
+  return (await untilTold(before + 1)).at(-1)!
 }
 
 describe('a mention in a thread', () => {
-  it.each<[string, (ts: string) => Called[]]>([
-    ['stop', (ts) => [['stop', { kind: 'message', channel: BUILDS, ts }, asMention]]],
-    ['restart', (ts) => [['restart', { kind: 'message', channel: BUILDS, ts }, asMention]]],
-    ['status', (ts) => [['status', { target: { kind: 'message', channel: BUILDS, ts } }]]],
-    ['why', (ts) => [['why', { kind: 'message', channel: BUILDS, ts }, asMention]]],
-    ['stop acme/api@main', () => [['stop', { kind: 'project', project: 'acme/api', branch: 'main' }, asMention]]],
-    ['list', () => [['listProjects', { text: null, type: null, page: 1 }]]],
-    ['', (ts) => [['status', { target: { kind: 'message', channel: BUILDS, ts } }]]],
-    ['stpo', () => []],
-    ['restart ""', () => []],
-    ['stop acme/web@', () => []],
-  ])("means that thread's build unless it names another: @buildline %s", async (text, calls) => {
-    const { slack, asked, untilTold, told } = await openStage()
-    const ts = await postCard(slack)
-    await slack.people.mentionBot({ user: ada, channel: BUILDS, text, threadTs: ts })
-    expect(await asked(1)).toEqual(calls(ts))
-    expect(await untilTold(1)).toHaveLength(1)
-    expect(slack.ephemerals(BUILDS, ada)[0]!.message.threadTs).toBe(ts)
-    expect(told(grace)).toEqual([])
+  it("means that thread's build unless it names another, and is answered there", async () => {
+    const stage = await openPeopleStage()
+    const ts = await stage.showCard(await stage.behind.running())
+    await stage.behind.running({}, 'acme/api')
+    const lines = {
+      '': /^(?=.*Running)(?=.*#501)/,
+      status: /^(?=.*Running)(?=.*#501)/,
+      why: /#501/,
+      list: /3 projects/,
+      stpo: /`stpo`/,
+      'restart ""': /Which project/,
+      'stop acme/web@': /Which branch/,
+      restart: /#501.*still running/s,
+    }
+    for (const [text, answer] of Object.entries(lines)) expect(await mention(stage, text, ts), text).toMatch(answer)
+    expect(stage.behind.writes()).toEqual([])
+    expect(await mention(stage, 'stop', ts)).toContain('Stop requested')
+    expect(await mention(stage, 'stop acme/api', ts)).toMatch(/Stop requested.*acme\/api/)
+    expect(await stage.behind.requests()).toMatchObject([
+      { buildId: '501', requestedBy: ada },
+      { buildId: '502', requestedBy: ada },
+    ])
+    const threads = stage.slack.ephemerals(BUILDS, ada).map(({ message }) => message.threadTs)
+    expect(new Set(threads)).toEqual(new Set([ts]))
+    expect(stage.told(grace)).toEqual([])
   })
 })
 
 describe('a mention elsewhere', () => {
-  it.each<[string, Called[]]>([
-    ['stop acme/web', [['stop', { kind: 'project', project: 'acme/web', branch: null }, asMention]]],
-    ['stop', [['running', BUILDS]]],
-    ['status', [['status', { project: null, branch: null, channel: BUILDS }]]],
-    ['badge acme/web', [['badge', { project: 'acme/web', branch: null }]]],
-  ])('is the command that it names: @buildline %s', async (text, calls) => {
-    const { slack, asked, untilTold } = await openStage()
-    await slack.people.mentionBot({ user: ada, channel: BUILDS, text })
-    expect(await asked(1)).toEqual(calls)
-    expect(await untilTold(1)).toHaveLength(1)
-    expect(slack.ephemerals(BUILDS, ada)[0]!.message.threadTs).toBeUndefined()
+  it('is the command that it names', async () => {
+    const stage = await openPeopleStage()
+    await stage.behind.running()
+    const lines = {
+      '': /0 red, 1 running/,
+      stop: /1 build runs/,
+      status: /#501/,
+      'badge acme/web': /acme\/web/,
+      'stop acme/web': /Stop requested/,
+    }
+    for (const [text, answer] of Object.entries(lines)) expect(await mention(stage, text), text).toMatch(answer)
+    expect(stage.slack.ephemerals(BUILDS, ada)[0]!.message.threadTs).toBeUndefined()
   })
 
-  it.each([
-    [
-      '',
-      answerOverview({
-        newest: { builds: [build()], more: 0, red: 0 },
-        running: { kind: 'running', where: 'channel', builds: [build()], more: 0 },
-      }),
-    ],
-    ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' }, '@Buildline')],
-    ['help', answerHelp(COMMANDS, '@Buildline')],
-  ])('answers with help: @buildline %s', async (text, answer) => {
-    const { slack, untilTold } = await openStage()
-    await slack.people.mentionBot({ user: ada, channel: BUILDS, text })
-    expect(await untilTold(1)).toEqual([answer.text])
+  it('is answered with help as it is typed in a mention', async () => {
+    const stage = await openPeopleStage()
+    expect(await mention(stage, 'stpo')).toBe(answerUnknown({ typed: 'stpo', nearest: 'stop' }, '@Buildline').text)
+    expect(await mention(stage, 'help')).toBe(answerHelp(describedFeatures().commands, '@Buildline').text)
   })
 
   it("passes on the requester's own workspace", async () => {
@@ -122,17 +116,15 @@ describe('a mention', () => {
   it('reads only the text after it', async () => {
     const { slack, asked, untilTold } = await openStage()
     await slack.people.sendEvent(event('stop <@U0BUILDBOT>'))
-    await slack.people.sendEvent(event(`<@${lin}> please <@U0BUILDBOT> status acme/web`))
+    await slack.people.sendEvent(event(`<@${lin}> please stop <@U0BUILDBOT> restart #1`))
     expect(await untilTold(2)).toHaveLength(2)
-    const calls = await asked(2)
-    expect(calls).toContainEqual(['status', { project: 'acme/web', branch: null, channel: BUILDS }])
-    expect(calls.map(([name]) => name)).not.toContain('stop')
+    expect(await asked(2)).toMatchObject([['restart', { number: '1' }, {}]])
   })
 
   it.each([':', ',', ''])('may be followed by punctuation: @buildline%s', async (mark) => {
     const { slack, asked } = await openStage()
-    await slack.people.sendEvent(event(`<@U0BUILDBOT>${mark} status acme/web`))
-    expect(await asked(1)).toEqual([['status', { project: 'acme/web', branch: null, channel: BUILDS }]])
+    await slack.people.sendEvent(event(`<@U0BUILDBOT>${mark} stop #1`))
+    expect(await asked(1)).toMatchObject([['stop', { number: '1' }, {}]])
   })
 
   it('is answered once, however often it is delivered', async () => {
@@ -164,7 +156,7 @@ describe('a mention', () => {
   it('is answered with text only if Slack refuses the blocks', async () => {
     const { slack, untilTold } = await openStage()
     slack.faults.add({ kind: 'error', method: 'chat.postEphemeral', error: 'invalid_blocks', times: 1 })
-    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'help' })
     expect(await untilTold(1)).toHaveLength(1)
     expect(slack.ephemerals(BUILDS, ada)[0]!.message.blocks ?? []).toEqual([])
   })
@@ -172,10 +164,10 @@ describe('a mention', () => {
   it('that cannot be answered is logged with its reference', async () => {
     const { slack, asked, lines } = await openStage()
     slack.faults.add({ kind: 'error', method: 'chat.postEphemeral', error: 'user_not_in_channel' })
-    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'help' })
     await asked(1)
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
-      { fields: { reference: '00000001', what: 'status' }, text: 'an answer could not be shown' },
+      { fields: { reference: '00000001', what: 'help' }, text: 'an answer could not be shown' },
     ])
     expect(lines.at(-1)).toMatchObject({ fields: { reference: '00000001', isShown: false } })
   })

@@ -64,7 +64,7 @@ export interface StageOptions {
 export interface Process {
   operations: Operations
   confirm(): Promise<void>
-  deps: StageDeps
+  deps: StageDeps & FeatureDeps
 }
 
 /** The source of builds uses these two clients. */

@@ -41,16 +41,16 @@ const ASKS: readonly [string, string, (stage: Stage, ts: string) => Promise<Ackn
   ],
 ]
 
-/** Stop and Restart operations that end only when the test says so. */
+/** Stop and Restart that end only when the test says so. */
 function slowly() {
   const { promise, settle } = pending<ActionOutcome>()
-  return { operations: { stop: () => promise, restart: () => promise }, settle: () => settle(STOP_REQUESTED) }
+  return { acts: { stop: () => promise, restart: () => promise }, settle: () => settle(STOP_REQUESTED) }
 }
 
 describe.each(ASKS)('%s', (_, what, send) => {
   it('is on disk when Slack gets the acknowledgement, and removed when its answer is shown', async () => {
-    const { operations, settle } = slowly()
-    const stage = await openStage({ operations })
+    const { acts, settle } = slowly()
+    const stage = await openStage(acts)
     expect(await send(stage, await postCard(stage.slack))).toMatchObject({ status: 200 })
     expect(await owed(stage)).toEqual([{ what, user: ada, channel: BUILDS, state: 'owed' }])
     settle()
@@ -74,8 +74,8 @@ describe.each(ASKS)('%s', (_, what, send) => {
 
   it(`without an answer ${DRAIN_MS} ms after the stop is reported as interrupted, and gets no later answer`, async () => {
     const clock = turnedClock()
-    const { operations, settle } = slowly()
-    const stage = await openStage({ clock, operations })
+    const { acts, settle } = slowly()
+    const stage = await openStage({ clock, ...acts })
     await send(stage, await postCard(stage.slack))
     await until(() => stage.calls.length === 1)
     const stopping = stage.door.stop()
@@ -101,8 +101,8 @@ describe.each(ASKS)('%s', (_, what, send) => {
 
 describe('a stored request', () => {
   it('that is answered while the endpoint closes gets only its answer', async () => {
-    const { operations, settle } = slowly()
-    const stage = await openStage({ operations })
+    const { acts, settle } = slowly()
+    const stage = await openStage(acts)
     await stage.slack.people.runCommand(stopWeb)
     await until(() => stage.calls.length === 1)
     const stopping = stage.door.stop()
@@ -114,7 +114,7 @@ describe('a stored request', () => {
 
   it(`holds up the stop by at most ${INTERRUPT_MS} ms if its requester cannot be told, and still needs an answer`, async () => {
     const clock = turnedClock()
-    const stage = await openStage({ clock, operations: slowly().operations })
+    const stage = await openStage({ clock, ...slowly().acts })
     await stage.slack.people.runCommand(stopWeb)
     await until(() => stage.calls.length === 1)
     stage.slack.faults.add({ kind: 'slow', ms: 60_000 })
@@ -144,7 +144,7 @@ describe('a stored request', () => {
     ['while our database was locked', 'database is locked'],
     ['before CI was asked', 'somebody else did it'],
   ])('that failed %s was certainly not done, and is not called unclear', async (_, why) => {
-    const stage = await openStage({ operations: { stop: () => Promise.reject(new NotAttempted(why)) } })
+    const stage = await openStage({ stop: () => Promise.reject(new NotAttempted(why)) })
     await stage.slack.people.runCommand(stopWeb)
     await stage.asked(1)
     expect(stage.told()).toEqual([answerUndone('00000001').text])
@@ -166,7 +166,7 @@ describe('a stored request', () => {
   })
 
   it('that takes a second to store is still announced as slow within 3 s', async () => {
-    const stage = await openStage({ operations: slowly().operations })
+    const stage = await openStage(slowly().acts)
     const other = new DatabaseSync(stage.path)
     onTestFinished(() => other.close())
     other.exec('begin immediate')

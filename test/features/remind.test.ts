@@ -1,31 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { readConfig } from '../../src/config.ts'
 import { readSubscribe } from '../../src/features/subscriptions/subscribe-input.ts'
 import { parseTyped } from '../../src/slack/commands/parse.ts'
 import { HOUR, MINUTE } from '../support/build-events.ts'
-import { openStage as openOperations } from './operations-stage.ts'
-import { openStage, until } from './stage.ts'
+import { openPeopleStage } from './people-stage.ts'
+import { ada, BUILDS } from './stage.ts'
 
-const { ada } = PEOPLE
-const { builds: BUILDS } = CHANNELS
-
-/** People type and submit forms over signed HTTP, with the real operations behind it. acme/web is known. */
+/** acme/web is known by a build. */
 async function open() {
-  const behind = await openOperations()
-  await behind.ended('error')
-  const { subscriptions } = behind.another({}).operations
-  const { slack, told, untilTold } = await openStage({ operations: { subscriptions } })
+  const stage = await openPeopleStage()
+  await stage.behind.ended('error')
   return {
-    slack,
-    async type(text: string): Promise<string> {
-      const before = told(ada, BUILDS).length
-      await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
-      return (await untilTold(before + 1, ada, BUILDS)).at(-1)!
+    ...stage,
+    openForm: async () => {
+      await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
+      await stage.untilForm('subscribe_remind')
     },
-    form: () => JSON.stringify(slack.views.stack(ada).at(-1) ?? {}),
-    kept: () => behind.reconcile.store.read.subscriptions(),
-    [Symbol.asyncDispose]: () => behind[Symbol.asyncDispose](),
+    kept: () => stage.store.read.subscriptions(),
   }
 }
 
@@ -33,7 +24,7 @@ const WORKDAY = { fromHour: 9, toHour: 18, days: 'weekdays', zone: 'Europe/Berli
 
 describe('/ci subscribe … remind', () => {
   test("uses the requester's time zone from Slack, shows it in /ci rules, and can be turned off", async () => {
-    await using stage = await open()
+    const stage = await open()
     const words = 'reminds after 2 h (9–18 on weekdays, Europe/Berlin)'
     await stage.type('subscribe acme/web changes remind 2h')
     expect(await stage.kept()).toMatchObject([{ remind: { ...WORKDAY, afterMs: 2 * HOUR } }])
@@ -43,7 +34,7 @@ describe('/ci subscribe … remind', () => {
     expect((await stage.kept())[0]?.remind).toBeUndefined()
   })
 
-  test.each([
+  const WRONG = [
     ['0', '`0` is not a time from 30m to 7d, such as 2h'],
     ['9y', '`9y` is not a time'],
     ['29m', '`29m` is not a time'],
@@ -53,9 +44,12 @@ describe('/ci subscribe … remind', () => {
     ['2h 9-9', '`9-9` are not hours'],
     ['2h 8-20 Mars/Olympus', 'there is no time zone `Mars/Olympus`'],
     ['2h europe/berln', 'there is no time zone `europe/berln`'],
-  ])('%j says what is wrong, and stores nothing', async (words, says) => {
-    await using stage = await open()
-    expect(await stage.type(`subscribe acme/web changes remind ${words}`)).toContain(says)
+  ] as const
+
+  test('that was mistyped says what is wrong, and stores nothing', async () => {
+    const stage = await open()
+    for (const [words, says] of WRONG)
+      expect(await stage.type(`subscribe acme/web changes remind ${words}`), words).toContain(says)
     expect(await stage.kept()).toEqual([])
   })
 
@@ -90,9 +84,8 @@ describe('the form of a subscription', () => {
     })
 
   test('has reminders: off, after some time, and their hours; errors are at their field', async () => {
-    await using stage = await open()
-    await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
-    await until(() => stage.form().includes('subscribe_remind'))
+    const stage = await open()
+    await stage.openForm()
     for (const [hours, says] of [
       ['25-3', '25-3 are not hours'],
       ['8-20 Mars/Olympus', 'there is no time zone Mars/Olympus'],
@@ -102,18 +95,17 @@ describe('the form of a subscription', () => {
         errors: { subscribe_hours: expect.stringContaining(says!) },
       })
     await send(stage, '4h', '20-8 daily UTC')
-    await until(() => stage.form().includes('*Subscribed* to'))
+    await stage.untilForm('*Subscribed* to')
     expect(await stage.kept()).toMatchObject([
       { remind: { afterMs: 4 * HOUR, fromHour: 20, toHour: 8, days: 'daily', zone: 'UTC' } },
     ])
   })
 
   test('submitted unchanged sets no reminder', async () => {
-    await using stage = await open()
-    await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
-    await until(() => stage.form().includes('subscribe_remind'))
+    const stage = await open()
+    await stage.openForm()
     await send(stage, 'off', '')
-    await until(() => stage.form().includes('*Subscribed* to'))
+    await stage.untilForm('*Subscribed* to')
     expect((await stage.kept()).map(({ remind }) => remind)).toEqual([undefined])
   })
 })

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { ActionOutcome } from '../../src/catalog/outcomes.ts'
+import type { ProjectId } from '../../src/domain/ids.ts'
+import { answerBadge } from '../../src/features/badge/messages.ts'
 import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerFault, answerSlow } from '../../src/features/fault-messages.ts'
 import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX, isSlackAddress } from '../../src/slack/reply-targets.ts'
 import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { startHttpStub } from '../support/http-stub.ts'
-import { ada, BADGE, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
+import { describedFeatures } from '../../src/features/features.ts'
+import { commandNamed } from '../../src/features/registry.ts'
+import { ada, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 const requested = (reference = '00000001') =>
@@ -14,7 +18,7 @@ const requested = (reference = '00000001') =>
 describe('an answer', () => {
   it('that takes 5 s is announced within 3 s, and sent when it is there', async () => {
     const { promise, settle } = pending<ActionOutcome>()
-    const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
+    const { slack, untilTold } = await openStage({ stop: () => promise })
     const requestedAt = Date.now()
     const acknowledgement = await slack.people.runCommand(stopWeb)
     expect(acknowledgement).toMatchObject({ status: 200 })
@@ -31,12 +35,10 @@ describe('an answer', () => {
     expect(told()).toEqual([requested()])
   })
 
-  it('is an error message if the operation rejects, with the reference of the log', async () => {
+  it('is an error message if the feature rejects, with the reference of the log', async () => {
     const { slack, asked, told, lines } = await openStage({
-      operations: {
-        stop: async () => {
-          throw new Error('the disk is full')
-        },
+      stop: async () => {
+        throw new Error('the disk is full')
       },
     })
     await slack.people.runCommand(stopWeb)
@@ -49,15 +51,13 @@ describe('an answer', () => {
     ])
   })
 
-  it('is an error message if the operation throws at once', async () => {
+  it('is an error message if the feature throws at once', async () => {
     const { slack, asked, told } = await openStage({
-      operations: {
-        running: () => {
-          throw new Error('at once')
-        },
+      stop: () => {
+        throw new Error('at once')
       },
     })
-    await slack.people.runCommand({ ...stopWeb, text: 'stop' })
+    await slack.people.runCommand(stopWeb)
     await asked(1)
     expect(told()).toEqual([answerFault('00000001').text])
   })
@@ -175,7 +175,7 @@ describe('a response_url', () => {
 
   it(`is used at most ${RESPONSE_USES_MAX} times: once for "slow", the rest for the answer`, async () => {
     const { promise, settle } = pending<ActionOutcome>()
-    const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
+    const { slack, untilTold } = await openStage({ stop: () => promise })
     await slack.people.runCommand(stopWeb)
     await untilTold(1)
     slack.faults.add({ kind: 'ratelimited', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
@@ -200,10 +200,23 @@ const sendCommand = (slack: SandboxSlack, more: Record<string, string>) =>
   })
 
 const picture = new Uint8Array([137, 80, 78, 71])
+const BADGE = {
+  kind: 'badge',
+  project: { projectId: '41' as ProjectId, uuid: null, name: 'acme/web', type: 'basic' },
+  branch: 'main',
+  words: 'passing',
+  found: 'yes',
+  url: 'https://ci.example/projects/41/status',
+  markdown: '',
+  html: '',
+  failure: null,
+} as const
 const badgeWeb = { ...stopWeb, text: 'badge acme/web' }
 
 describe('the picture of an answer', () => {
-  const withPicture = { operations: { badge: async () => ({ ...BADGE, picture }) } }
+  const answer = answerBadge({ ...BADGE, picture }, { command: 'badge', branch: null, reference: '1' })
+  const row = commandNamed(describedFeatures(), 'badge')!
+  const withPicture = { features: [{ commands: [{ ...row, handle: async () => ({ outcome: 'badge', answer }) }] }] }
 
   it('follows the text into the channel', async () => {
     const { slack, untilTold } = await openStage(withPicture)

@@ -4,6 +4,7 @@ import { createLogThrottle } from '../../src/lib/log.ts'
 import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { OPEN_WITHIN_MS, SocketReceiver } from '../../src/slack/socket/receiver.ts'
 import { createSocketWatch, GOOD_AFTER_MS } from '../../src/slack/socket/watch.ts'
+import { openPeopleStage } from './people-stage.ts'
 import { type Line, ada, BUILDS, openStage, postCard, STOP_REQUESTED, until } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
@@ -12,7 +13,7 @@ const saidOf = (lines: readonly Line[]) => lines.filter(({ level }) => level !==
 const requested = (reference: string) => answerAction(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
 
 describe('Socket Mode', () => {
-  it('answers commands, clicks, shortcuts, menus and mentions as over HTTP', async () => {
+  it('answers commands, clicks, shortcuts and mentions as over HTTP', async () => {
     const { slack, door, asked } = await openStage({ socket: true })
     expect(door.handle).toBeNull()
     const ts = await postCard(slack)
@@ -21,15 +22,20 @@ describe('Socket Mode', () => {
     await asked(1)
     await slack.people.click({ ...spot, actionId: 'build_restart' })
     await asked(2)
-    await slack.people.useShortcut({ ...spot, callbackId: 'stop_build' })
+    await slack.people.useShortcut({ ...spot, callbackId: 'restart_build' })
     await asked(3)
-    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'why', threadTs: ts })
-    expect((await asked(4)).map(([name]) => name)).toEqual(['stop', 'restart', 'findBuild', 'why'])
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'stop', threadTs: ts })
+    const calls = (await asked(4)).map(([action, , { via }]) => `${action} by ${via}`)
+    expect(calls).toEqual(['stop by command', 'restart by button', 'restart by shortcut', 'stop by mention'])
+    expect(slack.ephemerals(BUILDS, ada)).toHaveLength(4)
+  })
+
+  it('opens forms and looks up the options of their menus', async () => {
+    const { slack } = await openPeopleStage({}, { socket: true })
     await slack.people.useGlobalShortcut({ user: ada, callbackId: 'find_build' })
     await until(() => slack.views.stack(ada).length === 1)
-    const { options } = await slack.people.suggest({ user: ada, actionId: 'find_project', value: '' })
-    expect(options).toMatchObject([{ value: '41' }])
-    expect(slack.ephemerals(BUILDS, ada)).toHaveLength(4)
+    const { options } = await slack.people.suggest({ user: ada, actionId: 'find_project', value: 'web' })
+    expect(options).toMatchObject([{ text: { text: 'acme/web' } }])
   })
 
   it('ignores a repeated envelope', async () => {
@@ -37,7 +43,7 @@ describe('Socket Mode', () => {
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
     await slack.people.runCommand(stopWeb)
-    const keys = (await asked(2)).map(([, , by]) => (by as { interactionKey: string }).interactionKey)
+    const keys = (await asked(2)).map(([, , by]) => by.interactionKey)
     expect(new Set(keys).size).toBe(2)
   })
 

@@ -1,15 +1,33 @@
-import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
+import type { ActionOutcome, BuildSummary, Permits, Requester, Target } from '../../src/catalog/outcomes.ts'
 import type { Config } from '../../src/config.ts'
+import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
+import { type Action, parseAttemptRef } from '../../src/domain/request.ts'
+import { requesterOf, messageOf } from '../../src/features/body.ts'
+import { answerAction } from '../../src/features/builds/action-messages.ts'
+import { choiceButtons } from '../../src/features/choice.ts'
+import { type AnswerDeps, commandAbout, replyTo } from '../../src/features/command.ts'
+import type { Reply } from '../../src/features/context.ts'
+import type { ButtonHandler, Feature } from '../../src/features/feature.ts'
+import { describedFeatures } from '../../src/features/features.ts'
+import { help } from '../../src/features/help/slack.ts'
+import { showInterrupted } from '../../src/features/interrupted.ts'
+import { createPendingInteractions, type PendingInteractions } from '../../src/features/pending-interactions.ts'
+import { commandNamed } from '../../src/features/registry.ts'
+import { replyTargetOf } from '../../src/features/reply-target.ts'
+import { respond } from '../../src/features/respond.ts'
 import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
-import { createBodyQueues } from '../../src/server/body-queue.ts'
 import { type Log, createLogThrottle } from '../../src/lib/log.ts'
-import type { ActionOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/catalog/outcomes.ts'
-import { BUTTONS, FIELDS } from '../../src/features/features.ts'
-import type { Operations } from '../../src/features/operations.ts'
-import type { Me } from '../../src/catalog/people.ts'
+import { createSeal } from '../../src/lib/seal.ts'
+import { createBodyQueues } from '../../src/server/body-queue.ts'
+import { createSlackEndpoint, type SlackEndpoint } from '../../src/slack-app.ts'
+import { createClient } from '../../src/slack/api/client.ts'
+import { createGate, createSignatureCount, type Gate } from '../../src/slack/http/gate.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { createSocketWatch } from '../../src/slack/socket/watch.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
 import type { FaultInput } from '../../packages/sandbox-slack/src/faults.ts'
 import {
   type SandboxSlack,
@@ -17,26 +35,15 @@ import {
   createSandboxSlack,
 } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { createSlackEndpoint, type SlackEndpoint } from '../../src/slack-app.ts'
-import { createGate, createSignatureCount, type Gate } from '../../src/slack/http/gate.ts'
-import { createSocketWatch } from '../../src/slack/socket/watch.ts'
-import { createSeal } from '../../src/lib/seal.ts'
-import { showInterrupted } from '../../src/features/interrupted.ts'
-import { createClient } from '../../src/slack/api/client.ts'
-import { createPendingInteractions, type PendingInteractions } from '../../src/features/pending-interactions.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
-import type { Store } from '../../src/store/store.ts'
-import { databasePath, testFolder } from '../support/app.ts'
 import { portOf } from '../../packages/sandbox-slack/test/bot.ts'
 import { WEB } from '../slack/slack/cast.ts'
+import { databasePath, testFolder } from '../support/app.ts'
 
 export const BUILDS = CHANNELS.builds as ChannelId
 export const { ada, grace, lin, gus, sol } = PEOPLE
 
 export const REF = { projectId: '41' as ProjectId, buildId: '512' as BuildId, attempt: 1 }
 export const REF_TEXT = '41/512.1'
-
-export const PROJECT: ProjectRef = { projectId: '41', uuid: null, name: 'acme/web', type: 'basic' }
 
 export const build = (change: Partial<BuildSummary> = {}): BuildSummary => ({
   ...WEB,
@@ -59,171 +66,53 @@ export const RESTART_REQUESTED: ActionOutcome = {
   build: build(),
   newBuildId: null,
 }
-export const STATUS: StatusOutcome = { kind: 'status', project: PROJECT, branch: null, builds: [build()] }
-export const WHY: WhyOutcome = { kind: 'why', build: build(), decisions: [], more: 0, hidden: 0 }
-export const BADGE = {
-  kind: 'badge',
-  project: PROJECT,
-  branch: 'main',
-  words: 'passing',
-  found: 'yes',
-  url: 'https://ci.example/projects/41/status',
-  markdown: '![status](https://ci.example/projects/41/status)',
-  html: '<img src="https://ci.example/projects/41/status">',
-  picture: null,
-  failure: null,
-} as const
 
-export const meOf = (user: string, handles: readonly string[] = []): Me => ({
-  user,
-  handles: handles.map((handle, at) => ({ handle, at })),
-  mentions: true,
-})
-
-/** By default everything succeeds. `stored` is made from the stage's store, or given by the test. */
-export const SUCCESS: Omit<Operations, 'stored'> = {
-  listProjects: async (query) => ({
-    kind: 'projects',
-    query,
-    projects: [{ project: PROJECT, build: build() }],
-    page: query.page,
-    pages: 3,
-    total: 21,
-    from: 'v2',
-    stale: null,
-    isWhole: true,
-  }),
-  status: async () => STATUS,
-  findBuild: async () => ({ kind: 'found', build: build() }),
-  running: async () => ({ kind: 'running', where: 'channel', builds: [build()], more: 0 }),
-  stop: async () => STOP_REQUESTED,
-  restart: async () => RESTART_REQUESTED,
-  badge: async () => BADGE,
-  why: async () => WHY,
-  suggestProjects: async () => [PROJECT],
-  branchesOf: async () => ['main', 'fix/login'],
-  mayRead: async () => ({ kind: 'yes' }),
-  mayOperate: async () => ({ kind: 'yes' }),
-  projects: {
-    find: async () => ({ kind: 'project', project: PROJECT }),
-    show: async () => ({ kind: 'no-v2' }),
-    canCreate: true,
-    mayAdminister: async () => ({ kind: 'yes' }),
-    preview: async () => ({ kind: 'no-v2' }),
-    edit: async () => ({ kind: 'no-v2' }),
-    previewCreation: async () => ({ kind: 'no-v2' }),
-    create: async () => ({ kind: 'no-v2' }),
-    resetAesKey: async () => ({ kind: 'no-v2' }),
-  },
-  subscriptions: {
-    subscribe: async () => ({ kind: 'no-channel' }),
-    unsubscribe: async () => ({ kind: 'no-channel' }),
-    proposeImport: async () => ({ kind: 'no-channel' }),
-    importThese: async () => ({ kind: 'no-channel' }),
-    rules: async () => ({ kind: 'no-channel' }),
-    dryRun: async ({ event }) => ({ kind: 'unknown-event', text: event ?? '', events: [] }),
-    preview: async () => ({ isValid: true, matches: [], more: 0, seen: 0 }),
-    maySubscribe: async () => ({ kind: 'yes' }),
-    channelClosed: async () => {},
-    channelOpened: async () => {},
-    channelMoved: async () => {},
-  },
-  flaky: async ({ project, days }) => ({
-    kind: 'flaky',
-    project,
-    days,
-    since: null,
-    branches: { shown: [], more: 0 },
-    tests: { shown: [], more: 0 },
-  }),
-  digests: {
-    digest: async () => ({ kind: 'digest', digest: null }),
-    setDigest: async () => ({ kind: 'no-channel' }),
-    turnOffDigest: async () => ({ kind: 'off-already' }),
-    previewDigest: async () => ({ kind: 'no-channel' }),
-  },
-  people: {
-    me: async ({ user }) => ({ kind: 'me', me: meOf(user) }),
-    claim: async (handle, { user }) => ({ kind: 'claimed', handle, me: meOf(user, [handle]) }),
-    give: async (handle, user) => ({ kind: 'given', handle, user, was: null, unreached: [] }),
-    release: async (handle, { user }) => ({ kind: 'released', handle, me: meOf(user) }),
-    setMentions: async (mentions, { user }) => ({ kind: 'mentions', me: { ...meOf(user), mentions } }),
-    accountChanged: async () => {},
-  },
-  breakages: {
-    find: async () => ({ kind: 'not-red' }),
-    act: async () => ({ kind: 'not-red' }),
-    mayOwn: async () => ({ kind: 'yes' }),
-  },
-  home: async (user) => ({
-    kind: 'home',
-    home: {
-      me: meOf(user),
-      red: { shown: [], more: 0 },
-      waiting: { shown: [], more: 0 },
-      subscriptions: { shown: [], more: 0 },
-      mayFollow: true,
-      admin: null,
-    },
-  }),
-  doctor: {
-    slackSaid: async () => {},
-    examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }),
-    webhookRuleFor: async () => ({ kind: 'no-address' }),
-  },
-}
+const DESCRIBED = describedFeatures()
 
 /** Whether an action id has a handler. Every id in a message must have one. */
 export const isAnswered = (actionId: string): boolean =>
-  actionId === ACTION_IDS.open || BUTTONS.has(actionId) || FIELDS.has(actionId)
+  actionId === ACTION_IDS.open || DESCRIBED.buttons.has(actionId) || DESCRIBED.fields.has(actionId)
 
-export type Called = readonly [name: keyof Operations, ...args: unknown[]]
+type Act = (target: Target, by: Requester) => Promise<ActionOutcome>
 
-/** Operations that record their calls, except for questions whether a person may read. */
-export function recordingOperations(changes: Partial<Operations> = {}, store: Store | null = null) {
-  const calls: Called[] = []
-  const all = { ...SUCCESS, ...changes }
-  const noted =
-    <Args extends unknown[], End>(name: keyof Operations, act: (...args: Args) => End) =>
-    (...args: Args): End => {
-      if (name !== 'mayRead') calls.push([name, ...args])
-      return act(...args)
-    }
-  const operations: Operations = {
-    get stored() {
-      if (changes.stored) return changes.stored
-      if (!store) throw new Error('there is no store here')
-      return {
-        store,
-        endGone: async () => {},
-        interfaces: { v2: true, legacy: true },
-        sites: { ci: null, github: null, gitlab: null },
-        clock: systemClock,
-        subscriptions: async () => [],
-      }
-    },
-    listProjects: noted('listProjects', all.listProjects),
-    status: noted('status', all.status),
-    findBuild: noted('findBuild', all.findBuild),
-    running: noted('running', all.running),
-    stop: noted('stop', all.stop),
-    restart: noted('restart', all.restart),
-    badge: noted('badge', all.badge),
-    why: noted('why', all.why),
-    suggestProjects: noted('suggestProjects', all.suggestProjects),
-    branchesOf: noted('branchesOf', all.branchesOf),
-    mayRead: noted('mayRead', all.mayRead),
-    mayOperate: all.mayOperate,
-    subscriptions: all.subscriptions,
-    flaky: noted('flaky', all.flaky),
-    digests: all.digests,
-    people: all.people,
-    breakages: all.breakages,
-    projects: all.projects,
-    home: all.home,
-    doctor: all.doctor,
+export type Called = readonly [action: Action, target: Target, by: Requester]
+
+/** Stop and Restart, typed, clicked and by a shortcut: the test says how they end. Nothing is behind them. */
+function stopAndRestart(acts: Record<Action, Act>, calls: Called[]): Feature {
+  async function reply(action: Action, target: Target, by: Requester, reference: string): Promise<Reply> {
+    calls.push([action, target, by])
+    const outcome = await acts[action](target, by)
+    return replyTo(outcome, answerAction(outcome, { command: action, branch: null, reference }))
   }
-  return { operations, calls }
+  const command = (action: Action) =>
+    commandAbout(
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only for builds that are not known
+      {} as AnswerDeps,
+      commandNamed(DESCRIBED, action)!,
+      ({ by, reference }, target) => reply(action, target!, by, reference),
+    )
+  const button = (action: Action): ButtonHandler => ({
+    ...DESCRIBED.buttons.get(ACTION_IDS[action])!,
+    async answer({ value, by, reference }) {
+      const ref = parseAttemptRef(value)
+      return ref && reply(action, { kind: 'run', ref }, by, reference)
+    },
+  })
+  return {
+    commands: [command('stop'), command('restart')],
+    buttons: { [ACTION_IDS.stop]: button('stop'), [ACTION_IDS.restart]: button('restart') },
+    shortcuts: {
+      restart_build: {
+        ...DESCRIBED.shortcuts.get('restart_build')!,
+        answer: (slack, body) => {
+          const by = requesterOf(body, 'shortcut')
+          return respond(slack, { what: 'restart', by, replyTarget: replyTargetOf(slack, body) }, (reference) =>
+            reply('restart', messageOf(body)!, by, reference),
+          )
+        },
+      },
+    },
+  }
 }
 
 export interface Line {
@@ -244,11 +133,11 @@ export function recordingLog(): { log: Log; lines: Line[] } {
 export interface Stage {
   slack: SandboxSlack
   door: SlackEndpoint
-  /** the endpoint's store, with its own database */
   store: Store
-  /** the path of its file */
+  /** the database file of a store of its own */
   path: string
   pendingInteractions: PendingInteractions
+  /** the calls of Stop and Restart, unless the test has its own features */
   calls: readonly Called[]
   lines: readonly Line[]
   /** what this person sees as ephemeral messages in #builds */
@@ -260,7 +149,15 @@ export interface Stage {
 }
 
 export interface StageOptions {
-  operations?: Partial<Operations>
+  /** how Stop and Restart end; by default they are requested */
+  stop?: Act
+  restart?: Act
+  /** other features, instead of Stop, Restart, the help and the choices */
+  features?: readonly Feature[]
+  /** by default everybody may do everything */
+  permits?: Permits
+  /** by default a new one */
+  store?: Store
   slack?: SandboxSlackOptions
   /** Socket Mode instead of HTTP */
   socket?: boolean
@@ -275,14 +172,15 @@ export interface StageOptions {
 
 /** A sandbox Slack and the endpoint, over signed HTTP or a socket. Both end with the test. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const { operations: changes, socket = false, clock = systemClock, newKey = countedKeys() } = options
+  const { permits = async () => ({ kind: 'yes' }), socket = false, clock = systemClock } = options
+  const { stop = async () => STOP_REQUESTED, restart = async () => RESTART_REQUESTED } = options
   const slack = createSandboxSlack({ rates: 'off', ...options.slack })
   await slack.start()
   onTestFinished(() => slack.stop())
   if (options.fault) slack.faults.add(options.fault)
   const path = databasePath(testFolder())
-  const store = await openStore(path)
-  const { operations, calls } = recordingOperations(changes, store)
+  const store = options.store ?? (await openStore(path))
+  const calls: Called[] = []
   const { log, lines } = recordingLog()
   let interactions = 0
   const pendingInteractions = createPendingInteractions({
@@ -298,12 +196,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   })
   const door = createSlackEndpoint({
     config: configOf(slack, socket),
-    operations,
+    features: options.features ?? [stopAndRestart({ stop, restart }, calls), choiceButtons(), help()],
+    permits,
+    reads: store.read,
     pendingInteractions,
     socketWatch: createSocketWatch({ clock, log, logThrottle: createLogThrottle(clock) }),
     clock,
     random: () => 0.5,
-    newKey,
+    newKey: options.newKey ?? countedKeys(),
     log,
   })
   onTestFinished(() => door.stop())
