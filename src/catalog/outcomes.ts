@@ -6,6 +6,7 @@ import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
 import type { RuleResult, Selectable } from '../domain/rule.ts'
+import type { RuleInput } from '../domain/rule-input.ts'
 import type { BuildView, CardView } from '../domain/view.ts'
 import { CiError } from '../sources/http/errors.ts'
 import type { StoredDecision } from '../store/records.ts'
@@ -253,6 +254,14 @@ export type WhyOutcome =
       hidden: number
     }
   | NotFound
+
+/** The webhook rule that a project lacks; `known`: it lacks none; `no-address`: nobody knows Buildline's address. */
+export type WebhookRuleOutcome =
+  | { kind: 'rule'; rule: RuleInput }
+  | { kind: 'known'; project: string }
+  | { kind: 'no-address' }
+  | { kind: 'no-v2' }
+  | CiFailure
 
 /** The outcome for a CiError. Throws every other error. */
 export function ciFailureOf(error: unknown): CiFailure {

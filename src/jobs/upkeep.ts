@@ -1,5 +1,4 @@
 import type { Job } from '../features/feature.ts'
-import type { Metrics } from '../metrics.ts'
 import { recordLookedUp } from '../alerts/record.ts'
 import { createPoll, type PolledSource } from '../sources/poll.ts'
 import type { ProjectRules } from '../catalog/project-rules.ts'
@@ -23,7 +22,7 @@ export interface UpkeepDeps extends Deps {
   polled: readonly PolledSource[]
   rules: Pick<ProjectRules, 'refresh'>
   pendingInteractions: Pick<PendingInteractions, 'forget'>
-  metrics: Pick<Metrics, 'countSilent' | 'countPruned'>
+  metrics: { countSilent: Parameters<typeof refreshSilent>[0]['count']; countPruned: (rows: number) => void }
 }
 
 /** The jobs that belong to no feature. */

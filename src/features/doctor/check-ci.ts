@@ -14,7 +14,7 @@ import {
   type FindingWords,
   type Say,
 } from './findings.ts'
-import { type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
+import { ciFailureOf, type WebhookRuleOutcome } from '../../catalog/outcomes.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
 import { ourRules } from '../../sources/ci-service/check-rule.ts'
@@ -145,13 +145,6 @@ export async function webhookRuleFor(
     return ciFailureOf(error)
   }
 }
-
-export type WebhookRuleOutcome =
-  | { kind: 'rule'; rule: RuleInput }
-  | { kind: 'known'; project: string }
-  | { kind: 'no-address' }
-  | { kind: 'no-v2' }
-  | CiFailure
 
 const ruleTo = ({ href }: URL): RuleInput => ({
   notifier: 'webhook',

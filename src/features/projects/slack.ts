@@ -37,7 +37,7 @@ import { ifAdmin, openForm, projectContext, readForForm, type Next } from './for
 import { projectLabel } from '../../slack/messages/build.ts'
 import { findProject } from '../../catalog/projects.ts'
 import { answerNotFound } from '../not-found.ts'
-import type { WebhookRuleOutcome } from '../doctor/check-ci.ts'
+import type { WebhookRuleOutcome } from '../../catalog/outcomes.ts'
 import { showProject } from './read.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
 
