@@ -35,6 +35,22 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
 /** The error of a caller that timed out after `ms`. */
 const timeoutError = (ms: number): Error => new Error(`no answer within ${ms} ms`)
 
+/** Reads the body of an answer. Throws `tooLong()` beyond `bytesMax`; that closes the connection. */
+export async function bytesOf(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  bytesMax: number,
+  tooLong: () => Error,
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body) {
+    bytes += piece.byteLength
+    if (bytes > bytesMax) throw tooLong()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
 /**
  * Exponential backoff with jitter: a random time between half and all of `baseMs · 2^tries`, which is at most `maxMs`.
  * `tries` counts from 0; `random` is uniform in [0, 1).

@@ -1,5 +1,6 @@
 import { LogLevel, WebClient, type Logger, type FetchFunction } from '@slack/web-api'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import { bytesOf } from '../../lib/async.ts'
 import { findJson } from '../../lib/json.ts'
 import { BrokenAnswer } from './errors.ts'
 import type { Search } from '../notifier.ts'
@@ -100,15 +101,8 @@ export const SLACK_ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 /** Reads the whole body of an answer. Throws a BrokenAnswer if it is too long, and closes the connection. */
 export async function bodyOf({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of body ?? []) {
-    bytes += part.byteLength
-    if (bytes > SLACK_ANSWER_BYTES_MAX)
-      throw new BrokenAnswer(`the answer has more than ${SLACK_ANSWER_BYTES_MAX} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
+  const tooLong = () => new BrokenAnswer(`the answer has more than ${SLACK_ANSWER_BYTES_MAX} bytes`)
+  return (await bytesOf(body ?? [], SLACK_ANSWER_BYTES_MAX, tooLong)).toString()
 }
 
 /** 0 means that Slack named no time: `classify` then takes its default. */

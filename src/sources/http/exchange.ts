@@ -1,6 +1,7 @@
 import type { buildConnector, Dispatcher } from 'undici'
 import { abortReason, CiError, type CiErrorKind, cleanReason, withoutSecrets } from './errors.ts'
 import { certificateFault, errorCode } from '../../lib/error-code.ts'
+import { bytesOf } from '../../lib/async.ts'
 import { parseJson } from '../../lib/json.ts'
 import type { Readable } from 'node:stream'
 
@@ -241,17 +242,8 @@ class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
 }
 
-/** Reads the whole body. Beyond `bytesMax` it throws a TooLargeError, and the connection is closed. */
-async function wholeBody(body: Readable, bytesMax: number): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    if (bytes > bytesMax) throw new TooLargeError(`the answer has more than ${bytesMax} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
-}
+const wholeBody = (body: Readable, bytesMax: number): Promise<Buffer> =>
+  bytesOf(body, bytesMax, () => new TooLargeError(`the answer has more than ${bytesMax} bytes`))
 
 /** Reads the first `bytesMax` bytes, or fewer if the body breaks off: for answers of which only the status matters. */
 async function bodyStart(body: Readable, bytesMax: number): Promise<Buffer> {
