@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Client } from 'pg'
 import { parserOf } from './postgres.ts'
+import { inTransaction } from './sqlite.ts'
 
 // Copies everything from one database to another, of either kind: for backups, to restore them, and to move to
 // PostgreSQL. Both sides have the migrated tables, with the same names.
@@ -48,16 +49,7 @@ export function sqliteSide(path: string): CopySide {
       .map(({ name }) => String(name))
       .filter(isCopied)
 
-  async function within(begin: string, work: () => Promise<void>): Promise<void> {
-    db.exec(begin)
-    try {
-      await work()
-      db.exec('commit')
-    } catch (error) {
-      if (db.isTransaction) db.exec('rollback')
-      throw error
-    }
-  }
+  const within = (begin: string, work: () => Promise<void>) => inTransaction(db, () => db.exec(begin), work)
 
   return {
     readAll: (each) =>

@@ -94,8 +94,11 @@ const BUSY_AGAIN_MS = 20
 const BUSY_TRIES_MAX = 250
 
 /** Runs `work` in one process at a time, in one transaction: the second process finds the work done. */
-async function exclusively(db: DatabaseSync, work: () => Promise<void>): Promise<void> {
-  whenFree(() => db.exec('begin immediate'))
+const exclusively = (db: DatabaseSync, work: () => Promise<void>): Promise<void> =>
+  inTransaction(db, () => whenFree(() => db.exec('begin immediate')), work)
+
+export async function inTransaction(db: DatabaseSync, begin: () => void, work: () => Promise<void>): Promise<void> {
+  begin()
   try {
     await work()
     db.exec('commit')
