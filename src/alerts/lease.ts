@@ -39,15 +39,6 @@ export const soleTerm = (id: string): Term => ({
   holds: async () => true,
 })
 
-export interface Lease {
-  /** Whether this process was paused a moment ago: the requests it reads first may have been handled elsewhere. */
-  wasJustPaused(): boolean
-  /** Asks for the lease now, and then every RENEW_MS. Resolves after the first try, whether or not it got the lease. */
-  start(): Promise<void>
-  /** Ends the term and gives the lease back, so that another process need not wait for it to expire. */
-  stop(): Promise<void>
-}
-
 export interface LeaseDeps {
   store: Pick<Store, 'write'>
   clock: Clock
@@ -64,7 +55,7 @@ export interface LeaseDeps {
  * Lets one of many processes send: the holder of this lease. It counts the lease from before it asked the database, on
  * the monotonic clock, so it stops before another one begins, even after a pause or without a connection.
  */
-export function createLease({ store, clock, syncClock, log, monotonic, newId, onTerm }: LeaseDeps): Lease {
+export function createLease({ store, clock, syncClock, log, monotonic, newId, onTerm }: LeaseDeps) {
   const stopping = new AbortController()
   let current: { id: string; validUntil: number; over: AbortController } | null = null
   let awakeUntil = Number.POSITIVE_INFINITY
@@ -139,12 +130,15 @@ export function createLease({ store, clock, syncClock, log, monotonic, newId, on
   }
 
   return {
+    /** Whether this process was paused a moment ago: the requests it reads first may have been handled elsewhere. */
     wasJustPaused: () => monotonic() < afterPauseUntil || monotonic() >= awakeUntil,
-    async start() {
+    /** Asks for the lease now, and then every RENEW_MS. Resolves after the first try, whether or not it got the lease. */
+    async start(): Promise<void> {
       await acquireInTime()
       renewing = keepRenewing()
     },
-    async stop() {
+    /** Ends the term and gives the lease back, so that another process need not wait for it to expire. */
+    async stop(): Promise<void> {
       stopping.abort()
       await renewing
       const held = current

@@ -151,29 +151,22 @@ type Outcome = { kind: 'sent' | 'found' } | Failure
 
 const codeOf = (outcome: Outcome): string => ('code' in outcome ? outcome.code : outcome.kind)
 
-interface Outage {
-  /** Why nothing is sent now; null: Slack is reachable as far as we know. */
-  reason(): string | null
-  /** When to send the next ping (ms). */
-  nextPingAt(): number
-  /** A ping was sent. The next one does not wait for its answer, which takes long if Slack does not answer at all. */
-  pingSent(): void
-  recordOutcome(outcome: Outcome): void
-}
-
 /** While Slack is down, keeps the queues from trying every waiting card in turn. */
-export function createOutage(clock: Clock): Outage {
+export function createOutage(clock: Clock) {
   let failures = 0
   let reason: string | null = null
   let pingAt = 0
 
   return {
+    /** Why nothing is sent now; null: Slack is reachable as far as we know. */
     reason: () => reason,
+    /** When to send the next ping (ms). */
     nextPingAt: () => pingAt,
-    pingSent() {
+    /** A ping was sent. The next one does not wait for its answer, which takes long if Slack does not answer at all. */
+    pingSent(): void {
       pingAt = clock.now() + PING_DOWN_MS
     },
-    recordOutcome(outcome) {
+    recordOutcome(outcome: Outcome): void {
       const { kind } = outcome
       const unreached = kind === 'unclear' || kind === 'unsent'
       failures = unreached ? failures + 1 : 0

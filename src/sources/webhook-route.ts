@@ -157,18 +157,11 @@ export function createThrottle(now: () => number) {
 /** Acknowledgements are collected for this long, so that a burst of deliveries costs one write. */
 const COLLECT_MS = 25
 
-interface Acknowledged {
-  /** Call it when the delivery of this build event was answered. */
-  add(eventSeq: number): void
-  /** Resolves when everything noted is stored. */
-  end(): Promise<void>
-}
-
 /**
  * Stores which deliveries were answered. If the process dies first, a delivery stays unacknowledged. That is the safe
  * side: its sender may not have got the answer, and may repeat it.
  */
-export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write'>; clock: Clock }): Acknowledged {
+export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write'>; clock: Clock }) {
   const stopping = new AbortController()
   let pending: number[] = []
   let storing: Promise<void> | null = null
@@ -185,11 +178,13 @@ export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write
   }
 
   return {
-    add(eventSeq) {
+    /** Call it when the delivery of this build event was answered. */
+    add(eventSeq: number): void {
       pending.push(eventSeq)
       storing ??= storeAll()
     },
-    async end() {
+    /** Resolves when everything noted is stored. */
+    async end(): Promise<void> {
       stopping.abort()
       await storing
     },

@@ -130,23 +130,20 @@ export function identityOf(client: WebClient): { read(): Promise<Identity>; know
   return { read, known: async () => answered ?? read() }
 }
 
-/** Slack's clock stamps messages and ours stamps claims. Ours may also be changed while a claim is open. */
-interface SlackClock {
-  /** Reads Slack's time from the `date` of a response. */
-  observe(headers: Pick<Headers, 'get'>): void
-  /** The search with its time range widened, so that it fits both our clock and Slack's. */
-  widened(search: Search): Search
-}
-
-/** @param now our own clock (ms) */
-export function createSlackClock(now: () => number): SlackClock {
+/**
+ * Slack's clock stamps messages and ours stamps claims. Ours may also be changed while a claim is open.
+ * @param now our own clock (ms)
+ */
+export function createSlackClock(now: () => number) {
   let aheadMs = 0
   return {
-    observe(headers) {
+    /** Reads Slack's time from the `date` of a response. */
+    observe(headers: Pick<Headers, 'get'>): void {
       const theirs = Date.parse(headers.get('date') ?? '')
       if (Number.isFinite(theirs)) aheadMs = theirs - now()
     },
-    widened({ untilMs, sinceMs, ...search }) {
+    /** The search with its time range widened, so that it fits both our clock and Slack's. */
+    widened({ untilMs, sinceMs, ...search }: Search): Search {
       const until = untilMs === undefined ? {} : { untilMs: untilMs + Math.max(0, aheadMs) }
       return { ...search, ...until, sinceMs: sinceMs + Math.min(0, aheadMs) }
     },

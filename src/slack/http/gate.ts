@@ -26,7 +26,7 @@ interface GateDeps {
   now: () => number
   /** where bodies wait whose signature is not checked yet */
   queue: BodyQueue
-  signatures: Pick<SignatureCount, 'count'>
+  signatures: Pick<ReturnType<typeof createSignatureCount>, 'count'>
 }
 
 /** True: Slack signed it, its body is in `rawBody`, and Bolt may handle it. False: it is answered. Never throws. */
@@ -120,16 +120,11 @@ function createRefusedLog(log: GateDeps['log'], now: () => number): (isSignature
 }
 
 /** Counts requests that are well-formed and recent, and whose signature alone is wrong. */
-interface SignatureCount {
-  count(isRight: boolean): void
-  /** how many since the last request whose signature was right */
-  wrong(): number
-}
-
-export function createSignatureCount(): SignatureCount {
+export function createSignatureCount() {
   let wrong = 0
   return {
-    count: (isRight) => void (wrong = isRight ? 0 : wrong + 1),
+    count: (isRight: boolean): void => void (wrong = isRight ? 0 : wrong + 1),
+    /** How many since the last request whose signature was right. */
     wrong: () => wrong,
   }
 }
