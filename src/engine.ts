@@ -6,7 +6,7 @@ import { createTransport } from './sources/http/transport.ts'
 import { createClients, createHostedClients, createSources, interfacesOf, polledOf, sitesOf } from './clients.ts'
 import type { Config } from './config.ts'
 import type { Breakage } from './domain/breakage.ts'
-import { doctorDeps } from './doctor-deps.ts'
+import { freeBytesOf } from './features/doctor/check-store.ts'
 import { type SyncedClock, systemClock, type SteadyTime } from './lib/clock.ts'
 import { withTimeout, singleFlight } from './lib/async.ts'
 import { errorCode } from './lib/error-code.ts'
@@ -22,6 +22,7 @@ import { createAddresses } from './slack/api/addresses.ts'
 import { createCanPost, createAlarm, createSendText } from './slack/api/send-text.ts'
 import { createClient } from './slack/api/client.ts'
 import { createDirectory, createMemberships } from './slack/api/directory.ts'
+import { createSlackExaminer } from './slack/api/examiner.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
 import { createConnections } from './sources/ci-service/connections.ts'
 import { OFTEN_DONE_JOB } from './features/builds/confirm.ts'
@@ -164,17 +165,20 @@ export function createEngine({
     digestKey: config.slack.botToken,
   }
   const signatures = createSignatureCount()
-  const doctor = doctorDeps(config, {
-    ...hosted,
-    wrongSignatures: async () => signatures.wrong(),
-    socketTrouble: async () => socket?.trouble()?.code ?? null,
-    webhookSecrets,
+  const doctor = {
     ...basics,
+    config,
+    slack: createSlackExaminer({ ...slack, appToken: config.slack.appToken, clock }),
+    freeBytes: freeBytesOf(config.database),
     subscriptions,
     namesWithoutSource,
     badges,
     ...clients,
-  })
+    ...hosted,
+    webhookSecrets,
+    wrongSignatures: async () => signatures.wrong(),
+    socketTrouble: async () => socket?.trouble()?.code ?? null,
+  }
   const features = createFeatures({
     ...acting,
     orAskCi: createCiLookup({ ...acting, refresh: rules.refresh }),

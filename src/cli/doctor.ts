@@ -6,13 +6,14 @@ import { createTransport } from '../sources/http/transport.ts'
 import { createClients, createHostedClients } from '../clients.ts'
 import { readConfig, type Config } from '../config.ts'
 import { secretsOf } from '../secrets.ts'
-import { doctorDeps } from '../doctor-deps.ts'
 import { secretForms, withoutForms } from '../server/logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
-import { CHECK_WORDS, endWords, findingWords } from '../features/doctor/words.ts'
-import { IN_PLAIN_TEXT, type Finding, type Verdict } from '../features/doctor/findings.ts'
+import { freeBytesOf } from '../features/doctor/check-store.ts'
 import { examine } from '../features/doctor/examine.ts'
+import { endWords, offWords, type Found, type Verdict } from '../features/doctor/findings.ts'
+import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
+import { createSlackExaminer } from '../slack/api/examiner.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
@@ -33,14 +34,15 @@ export async function runDoctor(print: (line: string) => void): Promise<0 | 1> {
   const forms = secretForms(secretsOf(config))
   const show = (line: string) => print(forTerminal(withoutForms(line, forms)))
   for (const finding of findings) for (const line of linesOf(finding)) show(line)
+  const notSetUp = offWords(findings)
+  if (notSetUp !== '') show(`${MARKS.off} Not set up: ${notSetUp}`)
   show(endWords(findings))
   return findings.some(({ verdict }) => verdict === 'wrong') ? 1 : 0
 }
 
-async function findingsWith(config: Config): Promise<readonly Finding[]> {
+async function findingsWith(config: Config): Promise<readonly Found[]> {
   const clock = systemClock
   const transport = createTransport({ clock })
-  const clients = createClients(config.ci, transport)
   const store = await open(config)
   const log = { warn: () => {} }
   const { all: subscriptions, namesWithoutSource } = createSubscriptions({
@@ -49,21 +51,24 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
     clock,
     log,
   })
+  const { botToken: token, appToken, apiUrl } = config.slack
   try {
-    const { findings } = await examine(
-      doctorDeps(config, {
-        webhookSecrets: () => config.webhookSecrets,
-        wrongSignatures: async () => (await askReadyz(config))?.signatures?.wrong ?? 0,
-        socketTrouble: async () => socketTroubleIn(await askReadyz(config)),
-        clock,
-        log,
-        store,
-        subscriptions,
-        namesWithoutSource,
-        ...clients,
-        ...createHostedClients(config, transport),
-      }),
-    )
+    const deps = {
+      clock,
+      log,
+      config,
+      slack: createSlackExaminer({ token, appToken, apiUrl, clock }),
+      store,
+      freeBytes: freeBytesOf(config.database),
+      subscriptions,
+      namesWithoutSource,
+      webhookSecrets: () => config.webhookSecrets,
+      wrongSignatures: async () => (await askReadyz(config))?.signatures?.wrong ?? 0,
+      socketTrouble: async () => socketTroubleIn(await askReadyz(config)),
+      ...createClients(config.ci, transport),
+      ...createHostedClients(config, transport),
+    }
+    const { findings } = await examine(deps, IN_PLAIN_TEXT)
     return findings
   } finally {
     await Promise.all([store?.close(), transport.close()])
@@ -95,8 +100,8 @@ const open = async ({ database }: Config): Promise<Store | null> =>
 
 const MARKS: Record<Verdict, string> = { fine: 'ok   ', wrong: 'WRONG', unsure: '?    ', off: '-    ' }
 
-function linesOf(finding: Finding): string[] {
-  const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
-  const said = `${MARKS[finding.verdict]} ${CHECK_WORDS[finding.check].title}: ${what}`
+function linesOf({ verdict, title, what, remedy }: Found): string[] {
+  if (verdict === 'off') return []
+  const said = `${MARKS[verdict]} ${title}: ${what}`
   return remedy === null ? [said] : [said, `      → ${remedy}`]
 }

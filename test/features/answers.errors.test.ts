@@ -60,7 +60,7 @@ const isLogged = ({ command, kind, answer }: Sample): boolean =>
   `${command} ${kind}` !== 'subscribe unclear' &&
   (LOGGED.some((one) => kind.endsWith(one)) || answer.text.includes("Slack's code"))
 
-const samples = samplesOf(ROWS)
+const samples = await samplesOf(ROWS)
 const isError = ({ command, kind }: Sample) => !WELL.includes(`${command} ${kind}`) && !DONE.includes(kind)
 const errors = samples.filter(isError)
 

@@ -20,8 +20,8 @@ const isOfCi = ({ kind }: Sample) => CI_ERRORS.some((one) => kind === one || kin
 const fileOf = ({ command, kind }: Sample) => `${command}-${kind}.json`
 const whenOf = ({ kind, when }: Sample) => `${kind}: ${when}`
 
-function samples(cast: Cast): Sample[] {
-  const shown = samplesOf(ROWS, cast).filter(isShown)
+async function samples(cast: Cast): Promise<Sample[]> {
+  const shown = (await samplesOf(ROWS, cast)).filter(isShown)
   const first = new Set(firstOfKinds(shown))
   return shown.filter((one) => one.command === 'stop' || !isOfCi(one) || first.has(one))
 }
@@ -30,9 +30,9 @@ function firstOfKinds(all: readonly Sample[]): Sample[] {
   return [...Map.groupBy(all, fileOf).values()].map(([first]) => first!)
 }
 
-const USUAL = samples(CAST)
+const USUAL = await samples(CAST)
 /** Answers whose text depends on names from outside. An unchanged answer is not stored again. */
-const CHANGED = firstOfKinds(samples(HOSTILE)).filter(
+const CHANGED = firstOfKinds(await samples(HOSTILE)).filter(
   (one) =>
     !isDeepStrictEqual(
       one,

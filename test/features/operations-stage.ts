@@ -45,7 +45,7 @@ import { BUILDS, openStage as openReconcileStage, type Stage as ReconcileStage }
 import { pushed, startCi } from '../../packages/sandbox-ci/test/support.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { buildId, LIN, projectId } from '../support/build-events.ts'
-import { absentDoctor } from '../support/doctor.ts'
+import { HEALTHY } from '../../packages/demo/src/samples/healthy.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
 export const GRACE = 'U0GRACE001'
@@ -176,7 +176,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           nameOf: async () => 'Lin',
           retentionDays: 90,
           connections: { all: () => [] },
-          doctor: absentDoctor(clock),
+          doctor: HEALTHY,
           subscriptions: async (): Promise<readonly Subscription[]> => [
             ...reconcile.subscriptions,
             ...(await store.read.subscriptions()),

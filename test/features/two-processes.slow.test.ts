@@ -7,7 +7,7 @@ import { SUBSCRIPTIONS_MAX } from '../../src/features/subscriptions/subscribe.ts
 import type { Store } from '../../src/store/store.ts'
 import { follower } from '../alerts/stage.ts'
 import { pushed, startCi } from '../../packages/sandbox-ci/test/support.ts'
-import { absentDoctor } from '../support/doctor.ts'
+import { HEALTHY } from '../../packages/demo/src/samples/healthy.ts'
 import { buildId, MINUTE, projectId, SECOND, T0 } from '../support/build-events.ts'
 import { createFakeNotifier } from '../support/fake-notifier.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -309,7 +309,7 @@ const depsOf = (
   nameOf: async () => null,
   retentionDays: 90,
   connections: { all: () => [] },
-  doctor: absentDoctor(clock),
+  doctor: HEALTHY,
   subscriptions: async () => [follower(BUILDS)],
   rulesOf: async () => null,
   admins: [],

@@ -9,13 +9,14 @@ import { SETTINGS } from '../src/docs/settings.ts'
 const { commands: COMMANDS } = describedFeatures()
 
 describe('the documentation', () => {
-  it.each(PAGES)('$path says what the code says (if not: npm run docs)', (page) => {
+  it.each(PAGES)('$path says what the code says (if not: npm run docs)', async (page) => {
     const is = readFileSync(pathOf(page), 'utf8')
-    expect(is).toBe(page.write(is))
+    expect(is).toBe(await page.write(is))
   })
 
-  it('has a part for each command', () => {
-    for (const { name } of COMMANDS) expect(commandDocs(COMMANDS)).toContain(`## \`/ci ${name}\``)
+  it('has a part for each command', async () => {
+    const page = await commandDocs(COMMANDS)
+    for (const { name } of COMMANDS) expect(page).toContain(`## \`/ci ${name}\``)
   })
 
   it('names each setting that is read, and no other', () => {

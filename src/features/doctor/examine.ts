@@ -1,25 +1,24 @@
-import { singleFlight } from '../../lib/async.ts'
 import type { Permits } from '../../catalog/outcomes.ts'
+import type { Uuid } from '../../domain/ids.ts'
+import { singleFlight } from '../../lib/async.ts'
+import { CiError } from '../../sources/http/errors.ts'
+import { type AppEvent, saidName } from './check-slack.ts'
+import { webhookRuleFor } from './check-webhooks.ts'
+import { CHECKS } from './checks.ts'
 import {
-  type DoctorOutcome,
+  notChecked,
+  type Check,
   type DoctorDeps,
-  CHECKS,
-  type CheckName,
+  type DoctorOutcome,
+  type Examination,
   type Examined,
   type Finding,
-  type CheckResult,
-  beginExamination,
-  type Examination,
-  type AppEvent,
-  saidName,
 } from './findings.ts'
-import { webhookRuleFor } from './check-ci.ts'
-import { CHECK_OF, verdictOf } from './checks.ts'
-import type { Uuid } from '../../domain/ids.ts'
+import { IN_SLACK, type Say } from './say.ts'
 
 /** Concurrent callers share one examination. */
 export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
-  const examineOnce = singleFlight(() => examine(deps))
+  const examineOnce = singleFlight(() => examine(deps, IN_SLACK))
   return {
     /** Examines everything that can be misconfigured. For admins only: it names private channels. */
     async examine(by: { user: string; team: string | null }): Promise<DoctorOutcome> {
@@ -39,47 +38,64 @@ export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
 /** A check that takes longer is reported as not checked. */
 export const CHECK_WITHIN_MS = 5_000
 
-/** Runs all or the named checks at once. Resolves within CHECK_WITHIN_MS even if a check hangs. Never throws. */
-export async function examine(deps: DoctorDeps, checks: readonly CheckName[] = CHECKS): Promise<Examined> {
+/** Runs all or some checks at once. Resolves within CHECK_WITHIN_MS even if a check hangs. Never throws. */
+export async function examine(deps: DoctorDeps, say: Say, checks: readonly Check[] = CHECKS): Promise<Examined> {
   const { clock } = deps
   const end = new AbortController()
   const beganAt = clock.now()
-  const examination = beginExamination(deps, end.signal)
-  const late = clock
-    .sleep(CHECK_WITHIN_MS, end.signal)
-    .then((): CheckResult[] => [{ kind: 'not-checked', why: 'late' }])
-  const checked = checks
-    .filter((check) => deps.usesCi || !OF_CI.has(check))
-    .map(async (check) => findingsOf(check, await Promise.race([foundBy(check, examination), late])))
-  const findings = (await Promise.all(checked)).flat()
+  const examination = beginExamination(deps, say, end.signal)
+  const late = clock.sleep(CHECK_WITHIN_MS, end.signal)
+  const found = checks
+    .filter(({ isOfCi }) => !isOfCi || usesCi(deps))
+    .map(async (check) => {
+      const { name, title } = check
+      const findings = (await Promise.race([foundBy(check, examination), late])) ?? [lateFinding(check)]
+      return findings.map((finding) => ({ name, title, ...finding }))
+    })
+  const findings = (await Promise.all(found)).flat()
   end.abort()
   return { kind: 'findings', findings, tookMs: clock.now() - beganAt }
 }
 
-/** Left out if only GitHub or GitLab is set up. */
-const OF_CI: ReadonlySet<CheckName> = new Set<CheckName>([
-  'ci-v2',
-  'ci-v2-scopes',
-  'ci-legacy',
-  'site',
-  'webhook-rules',
-  'silent-projects',
-])
+/** False: GitHub or GitLab is set up, and the CI service is not. */
+const usesCi = ({ github, gitlab, v2, legacy, badges, webhookSecrets }: DoctorDeps): boolean =>
+  (!github && !gitlab) || v2 !== null || legacy !== null || badges !== null || webhookSecrets().length > 0
 
-async function foundBy(check: CheckName, examination: Examination): Promise<CheckResult[]> {
+async function foundBy(check: Check, examination: Examination): Promise<Finding[]> {
   try {
-    return await CHECK_OF[check](examination)
+    return await check.run(examination)
   } catch (error) {
     // An aborted check may fail in any way, so its error is not logged.
-    if (!examination.signal.aborted) examination.log.warn({ err: error, check }, 'a check of the doctor failed')
-    return [{ kind: 'not-checked', why: 'fault' }]
+    if (!examination.signal.aborted)
+      examination.log.warn({ err: error, check: check.name }, 'a check of the doctor failed')
+    return [notChecked('Buildline had an error; the log has the details')]
   }
 }
 
-// `more` counts findings like the one before it, so it has the same verdict.
-const findingsOf = (check: CheckName, results: readonly CheckResult[]): Finding[] =>
-  results.map((what, at) => ({
-    verdict: verdictOf({ check, what: what.kind === 'more' ? results[at - 1]! : what }),
-    check,
-    what,
-  }))
+const lateFinding = ({ calls, isVital }: Check): Finding => ({
+  ...notChecked(`${calls} did not answer in 5 s`),
+  ...(isVital && { verdict: 'wrong' }),
+})
+
+function beginExamination(deps: DoctorDeps, say: Say, signal: AbortSignal): Examination {
+  const { slack, v2, legacy } = deps
+  return {
+    ...deps,
+    say,
+    signal,
+    identity: once(() => slack.identity()),
+    projects: once(async () => v2 && orCiError(v2.listProjects({}, signal))),
+    legacyProjects: once(async () => legacy && orCiError(legacy.listProjects(signal))),
+  }
+}
+
+function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let promise: Promise<Value> | null = null
+  return () => (promise ??= ask())
+}
+
+const orCiError = <Value>(asked: Promise<Value>): Promise<Value | CiError> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof CiError) return error
+    throw error
+  })

@@ -4,7 +4,8 @@ import { doctorOperations } from './examine.ts'
 import { answerDoctor } from './messages.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import { listAt } from '../body.ts'
-import { APP_EVENTS, type AppEvent, type DoctorDeps } from './findings.ts'
+import { APP_EVENTS, type AppEvent } from './check-slack.ts'
+import type { DoctorDeps } from './findings.ts'
 import type { Question } from '../command.ts'
 
 export function doctor(deps: DoctorDeps & { permits: Permits }): Feature {

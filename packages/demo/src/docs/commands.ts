@@ -4,8 +4,8 @@ import { samplesOf, type Sample } from '../samples/samples.ts'
 import { answerLines, asRead } from './cell.ts'
 
 /** The page on the commands, in Markdown: made from the code, so that it cannot say anything else. */
-export function commandDocs(commands: readonly CommandRow[]): string {
-  const samples = samplesOf(commands)
+export async function commandDocs(commands: readonly CommandRow[]): Promise<string> {
+  const samples = await samplesOf(commands)
   const sections = commands.map((command) =>
     section(
       command,

@@ -11,7 +11,7 @@ import { triggerTable } from './triggers.ts'
 export interface Page {
   path: string
   /** @returns the page as it should be, given as it is */
-  write: (current: string) => string
+  write: (current: string) => string | Promise<string>
 }
 
 const COMMANDS = describedFeatures().commands

@@ -80,7 +80,7 @@ export interface Sample {
 }
 
 /** Every ending of every command, in these words from outside. */
-export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): Sample[] => [
+export const samplesOf = async (commands: readonly CommandRow[], cast: Cast = CAST): Promise<Sample[]> => [
   ...help(commands),
   ...ofKinds<ListOutcome>('list', lists(cast), (outcome) => answerList(outcome, { reference: REFERENCE })),
   ...ofKinds<StatusOutcome>('status', statuses(cast), (outcome) => answerStatus(outcome, asked('status', cast))),
@@ -113,7 +113,9 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...ofKinds<RulesOutcome>('rules', rulings(cast), (outcome) => answerRules(outcome, 1)),
   ...ofKinds<DryRunOutcome>('rules', dryRuns(cast), (outcome) => answerDryRun(outcome, askedOf('rules', cast))),
   ...unclearWishes(cast),
-  ...ofKinds<DoctorOutcome>('doctor', doctors(cast), (outcome) => answerDoctor(outcome, { reference: REFERENCE })),
+  ...ofKinds<DoctorOutcome>('doctor', await doctors(cast), (outcome) =>
+    answerDoctor(outcome, { reference: REFERENCE }),
+  ),
   ...ofKinds<ShowOutcome>('project', shownProjects(cast), (outcome) =>
     answerProject(outcome, askedOf('project', cast)),
   ),

@@ -1,0 +1,205 @@
+import { assertNever } from '../../lib/assert.ts'
+import { counted } from '../../slack/messages/build.ts'
+import type { Hook } from '../../sources/endpoint.ts'
+import { githubHook } from '../../sources/github/endpoint.ts'
+import { gitlabHook } from '../../sources/gitlab/endpoint.ts'
+import { CiError, unlessGone } from '../../sources/http/errors.ts'
+import type { Rate } from '../../sources/http/exchange.ts'
+import { certificateIn, verdictOf } from './check-ci.ts'
+import { bounded, fine, off, unsure, wrong, type Check, type DoctorDeps, type Finding } from './findings.ts'
+import type { Say } from './say.ts'
+
+// The sources that have no list of projects: the settings name the projects.
+
+interface Host {
+  name: 'github' | 'gitlab'
+  title: string
+  token: string
+  /** what else may be refused in place of the token */
+  orToken: string
+  projects: string
+  url: string
+  right: string
+  /** which right shows the webhooks */
+  hooks: readonly [kind: string, name: string]
+  events: string
+  fine(count: number): string
+  /** null: it is not set up */
+  open(deps: DoctorDeps): Opened | null
+}
+
+interface Opened {
+  projects: readonly string[]
+  /** Reads the builds of a project, as polling does; throws a CiError. */
+  listBuilds(project: string): Promise<unknown>
+  /** The state of the project's webhook; throws a CiError. */
+  hook(project: string): Promise<Hook>
+  /** How many calls are left, after the one that this takes; null: the host does not say. Throws a CiError. */
+  rate(project: string): Promise<Rate | null>
+}
+
+export const github = checkOf({
+  name: 'github',
+  title: 'GitHub',
+  token: 'GITHUB_TOKEN',
+  orToken: ' or the key of the GitHub App',
+  projects: 'GITHUB_REPOSITORIES',
+  url: 'GITHUB_API_URL',
+  right: 'Actions: Read and write',
+  hooks: ['permission', 'Webhooks: Read-only'],
+  events: 'Workflow runs',
+  fine: (count) => `The runs of ${counted(count, 'repository', 'repositories')} can be read.`,
+  open: ({ github: client, config }) =>
+    client && {
+      projects: config.github.repositories,
+      listBuilds: (name) => client.runs(name),
+      hook: async (name) => githubHook(await client.hooks(name)),
+      rate: (name) => client.rate(name),
+    },
+})
+
+export const gitlab = checkOf({
+  name: 'gitlab',
+  title: 'GitLab',
+  token: 'GITLAB_TOKEN',
+  orToken: '',
+  projects: 'GITLAB_PROJECTS',
+  url: 'GITLAB_URL',
+  right: 'api',
+  hooks: ['role', 'Maintainer'],
+  events: 'Pipeline events',
+  fine: (count) => `The pipelines of ${counted(count, 'project')} can be read.`,
+  open: ({ gitlab: client, config }) =>
+    client && {
+      projects: config.gitlab.projects,
+      listBuilds: (name) => client.pipelines(name),
+      hook: async (name) => gitlabHook(await client.hooks(name)),
+      rate: (name) => client.rate(name),
+    },
+})
+
+/**
+ * Can the token read each project's builds? Whether it may rerun them shows only when it does. If it can read them: does
+ * the webhook work, and how many calls are left?
+ */
+function checkOf(host: Host): Check {
+  const { name, title } = host
+  return {
+    name,
+    title,
+    calls: title,
+    async run(examination) {
+      const { say } = examination
+      const opened = host.open(examination)
+      if (!opened || opened.projects.length === 0) return [off(host.projects)]
+      const { projects } = opened
+      const states = await Promise.all(projects.map((project) => stateOf(project, opened)))
+      // Best effort: the other findings are useful without the rate limit.
+      const rate = await opened.rate(projects[0]!).catch(() => null)
+      const refused = states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : []))
+      return [
+        ...(refused.length > 0 ? bounded(refused) : [fine(host.fine(projects.length))]),
+        ...bounded(hooksFound(states, host, say)),
+        ...(rate ? [ofRate(rate, host, say)] : []),
+      ]
+    },
+  }
+}
+
+/** A webhook that the token cannot see is `hidden`. */
+type HookState = Hook | { state: 'hidden' }
+
+async function stateOf(
+  project: string,
+  { listBuilds, hook }: Opened,
+): Promise<{ project: string; hook?: HookState; error?: CiError }> {
+  try {
+    await listBuilds(project)
+    return { project, hook: (await unlessGone(hook(project))) ?? { state: 'hidden' } }
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    return { project, error }
+  }
+}
+
+function refusal(project: string, error: CiError, { title, token, orToken, ...host }: Host, say: Say): Finding {
+  const { kind, reason } = error
+  const shown = say.code(project)
+  if (kind === 'unauthorized')
+    return wrong(
+      `${title} does not accept ${say.code(token)}${orToken}.`,
+      `Make a new one with the permission ${say.code(host.right)} and restart Buildline.`,
+    )
+  if (kind === 'forbidden' || kind === 'not-found')
+    return wrong(
+      `${title} does not show ${shown} to the token.${reason === undefined ? '' : ` It says: ${say.outside(reason)}`}`,
+      `Give the token this project and the permission ${say.code(host.right)}, or correct ${say.code(host.projects)}.`,
+    )
+  return {
+    verdict: verdictOf(error),
+    ...(certificateIn(error, { server: title, address: host.url }, say) ?? {
+      what: `${title} could not be asked about ${shown} (${kind}).`,
+      remedy: `Try again in a few minutes. If it keeps failing, check ${say.code(host.url)}, and that this machine can reach it.`,
+    }),
+  }
+}
+
+/** One finding for all projects whose webhooks are in the same state. */
+const hooksFound = (states: readonly { project: string; hook?: HookState }[], host: Host, say: Say): Finding[] =>
+  [...Map.groupBy(states, ({ hook }) => JSON.stringify(hook)).values()].flatMap((same) => {
+    const { hook } = same[0]!
+    if (!hook || hook.state === 'fine') return []
+    return [
+      ofHook(
+        hook,
+        same.map(({ project }) => project),
+        host,
+        say,
+      ),
+    ]
+  })
+
+const NAMES_SHOWN = 3
+
+/** Without a webhook, polling finds each build within a minute. */
+function ofHook(
+  hook: Exclude<HookState, { state: 'fine' }>,
+  projects: readonly string[],
+  { name, title, hooks: [kind, right], events }: Host,
+  say: Say,
+): Finding {
+  const more = projects.length > NAMES_SHOWN ? [`${projects.length - NAMES_SHOWN} more`] : []
+  const where = [...projects.slice(0, NAMES_SHOWN).map(say.code), ...more].join(', ')
+  const settings = `in the settings at ${title}`
+  switch (hook.state) {
+    case 'hidden':
+      return off(`the token cannot see the webhooks of ${where} without the ${kind} ${say.code(right)}`)
+    case 'none':
+      return off(
+        `${where}: no webhook of its own with the address ${say.code(`https://<host>/webhooks/${name}`)}, so polling finds builds within a minute`,
+      )
+    case 'off':
+      return wrong(`The webhook of ${where} is switched off.`, `Switch it on ${settings}.`)
+    case 'no-events':
+      return wrong(`The webhook of ${where} does not send builds.`, `Select ${say.code(events)} ${settings}.`)
+    case 'form':
+      return wrong(
+        `The webhook of ${where} sends forms, which Buildline refuses.`,
+        `Set its content type to ${say.code('application/json')} ${settings}.`,
+      )
+    case 'failing':
+      return wrong(
+        `The last delivery for ${where} failed (${say.outside(hook.said)}). Polling finds builds until it works.`,
+        `Check that ${title} can reach its address, and that its secret is ${say.code(`${name.toUpperCase()}_WEBHOOK_SECRET`)}.`,
+      )
+    default:
+      return assertNever(hook)
+  }
+}
+
+function ofRate({ left, limit, resetAt }: Rate, { title, token }: Host, say: Say): Finding {
+  const what = `${left} of ${limit} calls to ${title} are left until ${say.time(resetAt)}.`
+  return left * 10 >= limit
+    ? fine(what)
+    : unsure(what, `Find out what else uses ${say.code(token)}, or give Buildline a token of its own.`)
+}

@@ -1,0 +1,186 @@
+import { EMAIL_SCOPE, SCOPES } from '../../slack/api/examiner.ts'
+import type { SlackTrouble } from '../../slack/api/errors.ts'
+import { counted } from '../../slack/messages/build.ts'
+import { durationWords } from '../../slack/messages/times.ts'
+import { appTokenRemedy, certificateWords, socketReason } from '../../slack/messages/words.ts'
+import {
+  fine,
+  notChecked,
+  SLACK_NOT_ASKED,
+  wrong,
+  type Check,
+  type DoctorDeps,
+  type Examination,
+  type Finding,
+} from './findings.ts'
+import type { Say } from './say.ts'
+
+export const token: Check = {
+  name: 'slack-token',
+  title: 'Slack token',
+  calls: 'Slack',
+  isVital: true,
+  async run({ identity, store, say }) {
+    const who = await identity()
+    if (who.kind === 'known') return [fine('Slack accepts it.')]
+    if (who.kind === 'away') return [away(who.code, say)]
+    return [notAccepted(`Slack does not accept the token (${say.outside(who.code)})${await whyNot(store, say)}.`, say)]
+  },
+}
+
+/** Without Slack nothing works, whatever the reason; but it is up if it only limits our rate. */
+function away(code: string, say: Say): Finding {
+  const certified = certificateWords(code, { server: 'Slack', address: null }, say.code)
+  if (certified) return { verdict: 'wrong', ...certified }
+  return {
+    verdict: ['ratelimited', 'rate_limited'].includes(code) ? 'unsure' : 'wrong',
+    what: `Slack could not be asked (${say.outside(code)}).`,
+    remedy: 'Check that this machine can reach slack.com.',
+  }
+}
+
+const notAccepted = (what: string, say: Say): Finding =>
+  wrong(what, `Install the app in Slack again and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`)
+
+/** What Slack said of the app before. If an app is uninstalled, Slack says both, in any order. */
+async function whyNot(store: DoctorDeps['store'], say: Say): Promise<string> {
+  const [uninstalledAt, revokedAt] = [await saidAt(store, 'app_uninstalled'), await saidAt(store, 'tokens_revoked')]
+  if (uninstalledAt !== null && uninstalledAt > (revokedAt ?? 0) - SAID_TOGETHER_MS)
+    return `: the app was uninstalled ${say.time(uninstalledAt)}`
+  return revokedAt === null ? '' : `: its tokens were revoked ${say.time(revokedAt)}`
+}
+
+const SAID_TOGETHER_MS = 60_000
+
+/** What Slack says of the app itself. */
+export const APP_EVENTS = ['app_uninstalled', 'tokens_revoked', 'app_rate_limited'] as const
+export type AppEvent = (typeof APP_EVENTS)[number]
+
+/** The store records under this name when Slack last said it. */
+export const saidName = (event: AppEvent): string => `slack ${event}`
+
+/** When Slack last said this of the app (ms); null: never, or that is not known. */
+const saidAt = (store: DoctorDeps['store'], event: AppEvent): Promise<number | null> =>
+  store ? store.read.lastDoneAt(saidName(event)).catch(() => null) : Promise.resolve(null)
+
+export const scopes: Check = {
+  name: 'slack-scopes',
+  title: 'Slack scopes',
+  calls: 'Slack',
+  async run({ identity, config, say }) {
+    const who = await identity()
+    if (who.kind !== 'known') return [SLACK_NOT_ASKED]
+    const granted = who.scopes
+    if (granted === null) return [NOT_SAID]
+    const missing = scopesNeeded(config).filter((scope) => !granted.includes(scope))
+    return [missing.length > 0 ? lacks(missing, say) : fine('All scopes of the manifest are granted.')]
+  },
+}
+
+const NOT_SAID = notChecked('Slack did not say')
+
+/** The scopes in the manifest, and the one for PEOPLE_BY_EMAIL if that is set. */
+const scopesNeeded = ({ asksByEmail }: DoctorDeps['config']): readonly string[] =>
+  asksByEmail ? [...SCOPES, EMAIL_SCOPE] : SCOPES
+
+function lacks(missing: readonly string[], say: Say): Finding {
+  const listed = missing.map(say.code).join(', ')
+  return wrong(
+    `The token lacks ${listed}.`,
+    // The manifest lacks scopes that only a setting needs, so pasting it again would not help.
+    missing.includes(EMAIL_SCOPE)
+      ? `Add ${listed} under OAuth & Permissions in the app's settings in Slack, and reinstall the app; ${say.code(EMAIL_SCOPE)} is for ${say.code('PEOPLE_BY_EMAIL')}.`
+      : UPDATE_APP,
+  )
+}
+
+const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, and reinstall the app."
+
+/** Slack refuses a call of another check. */
+export const refusedBySlack = ({ code }: SlackTrouble, { say }: Examination): Finding =>
+  code === 'missing_scope'
+    ? wrong(`A scope is missing for this check (${say.outside(code)}).`, UPDATE_APP)
+    : notAccepted(`Slack refuses (${say.outside(code)}).`, say)
+
+/** In Socket Mode: has the bot a connection, and would Slack open one? Over HTTP: were signatures wrong? */
+export const requests: Check = {
+  name: 'socket-mode',
+  title: 'Requests from Slack',
+  calls: 'Slack',
+  async run(examination) {
+    const { store, clock, slack, say } = examination
+    const at = await saidAt(store, 'app_rate_limited')
+    const isLimited = at !== null && clock.now() - at < EVENTS_LIMITED_MS
+    return [
+      ...(isLimited ? [eventsLimited(at, say)] : []),
+      slack.socket ? await ofSocket(slack.socket, examination) : await overHttp(examination),
+    ]
+  },
+}
+
+/** Slack counts the events of an hour. */
+const EVENTS_LIMITED_MS = 60 * 60_000
+
+const eventsLimited = (at: number, say: Say): Finding =>
+  wrong(
+    `Since ${say.time(at)} Slack leaves out events, because it had more than 30,000 in an hour to send, or few were answered.`,
+    'Subscribe the app only to the events in manifest.yml, and look in the log for requests that failed.',
+  )
+
+async function overHttp({ wrongSignatures, say }: Examination): Promise<Finding> {
+  const count = await wrongSignatures()
+  return count === 0
+    ? fine('Slack sends requests over HTTP, because SLACK_APP_TOKEN is not set.')
+    : wrong(
+        `${counted(count, 'request')} had a wrong signature, and none since had a right one.`,
+        `Set ${say.code('SLACK_SIGNING_SECRET')} to the Signing Secret under Basic Information in the app's settings in Slack, and restart Buildline.`,
+      )
+}
+
+async function ofSocket(
+  open: NonNullable<DoctorDeps['slack']['socket']>,
+  { socketTrouble, say }: Examination,
+): Promise<Finding> {
+  const opening = await open()
+  if (opening.kind === 'away') return SLACK_NOT_ASKED
+  if (opening.kind === 'refuses')
+    return wrong(
+      opening.code === 'missing_scope'
+        ? `The app token lacks ${say.code('connections:write')}, so Slack sends nothing.`
+        : `Slack does not accept the app token (${say.outside(opening.code)}) and sends nothing.`,
+      appTokenRemedy(say.code),
+    )
+  // Slack offers a connection. Has the bot one that lasts?
+  const code = await socketTrouble()
+  if (code === null) return fine('They arrive over Socket Mode.')
+  const reason = socketReason(code, say.code)
+  if (reason) return { verdict: 'wrong', ...reason }
+  return wrong(
+    `The bot has no connection to Slack (${say.outside(code)}): no command, click or mention arrives.`,
+    'Check that this machine can open WebSockets to Slack.',
+  )
+}
+
+/** Requests signed over five minutes ago are refused as replays, as Slack advises. This warns well before that. */
+export const CLOCK_OFF_MS_MAX = 30_000
+
+/** Compares our clock with the `Date` of Slack's response, to the second. */
+export const clockOfSlack: Check = {
+  name: 'clock',
+  title: 'Clock',
+  calls: 'Slack',
+  async run({ identity }) {
+    const who = await identity()
+    if (who.kind !== 'known') return [SLACK_NOT_ASKED]
+    const { aheadMs } = who
+    if (aheadMs === null) return [NOT_SAID]
+    if (Math.abs(aheadMs) <= CLOCK_OFF_MS_MAX) return [fine("It agrees with Slack's clock.")]
+    const by = `${durationWords(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`
+    return [
+      wrong(
+        `This machine's clock is ${by} Slack's; at 5 min, Buildline has to refuse what Slack sends.`,
+        'Synchronize the clock (NTP).',
+      ),
+    ]
+  },
+}

@@ -1,0 +1,73 @@
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errorCode } from '../../lib/error-code.ts'
+import { durationWords } from '../../slack/messages/times.ts'
+import { certificateWords } from '../../slack/messages/words.ts'
+import type { DatabaseAddress } from '../../store/open.ts'
+import { fine, off, wrong, type Check, type DoctorDeps, type Finding } from './findings.ts'
+import type { Say } from './say.ts'
+
+/** Each delivery waits for a write. A write that takes longer than this is too slow. */
+export const WRITE_MS_MAX = 1_000
+
+const MB = 1024 * 1024
+
+/** With less free space than this, the check fails: a database that cannot grow stores no deliveries. */
+const FREE_BYTES_MIN = 200 * MB
+
+/** Does a write succeed, is it fast enough, and is there free disk space? */
+export const database: Check = {
+  name: 'store',
+  title: 'Database',
+  calls: 'the database',
+  isVital: true,
+  async run({ store, clock, freeBytes, say }) {
+    if (!store) return [NO_DATABASE]
+    const beganAt = clock.now()
+    try {
+      await store.write((tx) => tx.setLastDoneAt(JOB, beganAt))
+    } catch (error) {
+      const code = errorCode(error) ?? 'unknown'
+      return [code === UNDEFINED_TABLE ? NO_DATABASE : writingFailed(code, say)]
+    }
+    const ms = clock.now() - beganAt
+    const free = (await freeBytes?.()) ?? FREE_BYTES_MIN
+    const found = [...(ms > WRITE_MS_MAX ? [tooSlow(ms)] : []), ...(free < FREE_BYTES_MIN ? [nearlyFull(free)] : [])]
+    return found.length > 0 ? found : [fine('Writing works, and the disk has room.')]
+  },
+}
+
+const NO_DATABASE = off('No database yet: Buildline makes it at its first start.')
+
+/** PostgreSQL's code if the bot has not made its tables yet. */
+const UNDEFINED_TABLE = '42P01'
+
+// An examination writes only this row: the time of the last examination.
+const JOB = 'doctor'
+
+/** @param code not the message, since a database's can contain anything */
+function writingFailed(code: string, say: Say): Finding {
+  const certified = certificateWords(code, { server: 'the database', address: 'DATABASE_URL' }, say.code)
+  if (certified) return { verdict: 'wrong', ...certified }
+  return wrong(
+    `Writing failed (${say.outside(code)}), so deliveries are answered with 503.`,
+    `Check ${say.code('DATABASE_URL')}, and whether something else locks the database.`,
+  )
+}
+
+const tooSlow = (ms: number): Finding =>
+  wrong(
+    `A write took ${durationWords(ms)}, and every delivery waits that long.`,
+    'Find out what else uses that disk or database server.',
+  )
+
+const nearlyFull = (free: number): Finding =>
+  wrong(`The disk has ${Math.floor(free / MB)} MB left.`, 'Free some space, or move the database.')
+
+export const freeBytesOf = (address: DatabaseAddress): DoctorDeps['freeBytes'] =>
+  address.kind === 'sqlite'
+    ? async () => {
+        const { bavail, bsize } = await statfs(dirname(address.path))
+        return bavail * bsize
+      }
+    : null

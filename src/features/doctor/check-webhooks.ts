@@ -1,0 +1,246 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ciFailureOf, type WebhookRuleOutcome } from '../../catalog/outcomes.ts'
+import type { Uuid } from '../../domain/ids.ts'
+import type { LegacyProject, Project } from '../../domain/project.ts'
+import type { RuleInput } from '../../domain/rule-input.ts'
+import { EVERY_BUILD_STATUS, leftAway, rulesFor, type NotificationRule } from '../../domain/rule.ts'
+import { percentDecoded } from '../../lib/escape.ts'
+import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
+import { counted } from '../../slack/messages/build.ts'
+import { ourRules } from '../../sources/ci-service/check-rule.ts'
+import { presentedSecret } from '../../sources/ci-service/webhook/endpoint.ts'
+import { createSecretCheck } from '../../sources/endpoint.ts'
+import { CiError } from '../../sources/http/errors.ts'
+import type { DeliveredProject } from '../../store/records.ts'
+import { NO_PROJECT } from './check-ci.ts'
+import {
+  bounded,
+  fine,
+  notChecked,
+  STORE_NOT_READ,
+  wrong,
+  type Check,
+  type DoctorDeps,
+  type Examination,
+  type Finding,
+} from './findings.ts'
+import type { Say } from './say.ts'
+
+/** Does every project send Buildline every event of every branch? */
+export const webhookRules: Check = {
+  name: 'webhook-rules',
+  title: 'Webhook rules',
+  calls: 'CI',
+  isOfCi: true,
+  async run(examination) {
+    const projects = await listedProjects(examination)
+    if ('verdict' in projects) return [projects]
+    const isOurs = hasOurSecret(examination)
+    const host = ourAddress(projects, isOurs)?.host ?? null
+    const found = projects.flatMap((project) => lackOf(project, isOurs, host, examination.say) ?? [])
+    if (found.length > 0) return bounded(found)
+    return [fine(`${counted(projects.length, 'project')} send${projects.length === 1 ? 's' : ''} every event.`)]
+  },
+}
+
+/** The projects as CI lists them now, with their rules; or why they cannot be checked. */
+async function listedProjects({ projects, say }: Examination): Promise<readonly Project[] | Finding> {
+  const list = await projects()
+  if (list === null)
+    return notChecked(`only CI's v2 interface shows the rules, and it is not set up (${say.code('CI_BASE_URL')})`)
+  if (list instanceof CiError) return notChecked("CI's projects could not be read")
+  return list.projects.length === 0 ? NO_PROJECT : list.projects
+}
+
+type IsOurs = (webhook: URL) => boolean
+
+/** Does an address carry one of our secrets, in any of the places where the endpoint looks for it? */
+function hasOurSecret({ webhookSecrets }: Pick<DoctorDeps, 'webhookSecrets'>): IsOurs {
+  const isSecret = createSecretCheck(webhookSecrets())
+  return (webhook) => {
+    const { username, password } = webhook
+    const basic = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')
+    return isSecret(presentedSecret('builds', webhook, password === '' ? undefined : `Basic ${basic}`))
+  }
+}
+
+/** Null if the project sends us everything. @param host of other projects' rules; null: no project has one */
+function lackOf(project: Project, isOurs: IsOurs, host: string | null, say: Say): Finding | null {
+  const name = nameOf(project, say)
+  const rules = ourRules(project.raw)
+  const addable = (stays = '') =>
+    host !== null && {
+      addWebhook: {
+        uuid: project.uuid,
+        remedy: `Press *Add webhook rule* to see the change and send it: the rule gets the address that other projects have, at ${say.code(host)}.${stays}`,
+      },
+    }
+  if (rules.length === 0)
+    return {
+      ...wrong(
+        `${name} has no webhook rule for Buildline, so its builds are not seen.`,
+        `Add one in CI with every event, all branches and the address ${say.code('https://<host>/webhooks/builds/<WEBHOOK_SECRET>')}.`,
+      ),
+      ...addable(),
+    }
+  const good = rules.filter(({ url }) => isOurs(url)).map(({ rule }) => ruleOf(rule))
+  if (good.length === 0)
+    return {
+      ...wrong(
+        `${name} has a webhook rule with a wrong secret, so its deliveries are refused.`,
+        `In CI, replace the secret at the end of the rule's address with the value of ${say.code('WEBHOOK_SECRET')}.`,
+      ),
+      ...addable(' The rule with the wrong secret stays as it is.'),
+    }
+  const selecting = rulesFor('webhook', good)
+  const events = leftAway(selecting, null)
+  if (events.length === 0) return null
+  // If a rule for single branches selects the missing events, they are missing only on the other branches.
+  const branch = selecting.find((rule) => leftAway([rule], rule.branch).length === 0)?.branch ?? null
+  const [left, whole] =
+    branch === null
+      ? [events.join(', '), 'Select every event in that rule']
+      : [`branches other than ${say.outside(branch)}`, 'Make that rule cover all branches']
+  return wrong(
+    `The webhook rule of ${name} leaves out ${left}.`,
+    `${whole} in CI. Channels choose in Slack what they get.`,
+  )
+}
+
+const nameOf = ({ name }: Project, say: Say): string => say.outside(name) || '(no name)'
+
+const ruleOf = (sent: unknown): NotificationRule => ({
+  notifier: textOf(fieldOf(sent, 'notifier')) ?? '',
+  target: null,
+  branch: textOf(fieldOf(sent, 'branch')),
+  branchMatch: textOf(fieldOf(sent, 'branch_match')),
+  buildStatuses: textsOf(fieldOf(sent, 'build_statuses')),
+})
+
+/** The address that most rules with one of our secrets use. It contains the secret. Null: no rule has one. */
+function ourAddress(projects: readonly Project[], isOurs: IsOurs): URL | null {
+  const urls = projects.flatMap(({ raw }) => ourRules(raw)).map(({ url }) => url)
+  const same = Map.groupBy(urls.filter(isOurs), ({ href }) => href)
+  return [...same.values()].sort((a, b) => b.length - a.length)[0]?.[0] ?? null
+}
+
+/**
+ * The rule that a project needs to send Buildline everything. The bot does not know its own address, so it is taken
+ * from other projects' rules. `known`: the project has a rule with our secret; `no-address`: no project has one.
+ */
+export async function webhookRuleFor(
+  deps: Pick<DoctorDeps, 'v2' | 'webhookSecrets'>,
+  uuid: Uuid,
+): Promise<WebhookRuleOutcome> {
+  if (!deps.v2) return { kind: 'no-v2' }
+  try {
+    const { projects } = await deps.v2.listProjects({})
+    const isOurs = hasOurSecret(deps)
+    const own = projects.find((project) => project.uuid === uuid)
+    if (own && ourAddress([own], isOurs)) return { kind: 'known', project: own.name }
+    const address = ourAddress(projects, isOurs)
+    return address ? { kind: 'rule', rule: ruleTo(address) } : { kind: 'no-address' }
+  } catch (error) {
+    return ciFailureOf(error)
+  }
+}
+
+const ruleTo = ({ href }: URL): RuleInput => ({
+  notifier: 'webhook',
+  target: null,
+  branch: null,
+  branchMatch: null,
+  events: EVERY_BUILD_STATUS,
+  options: { url: href },
+})
+
+/** CI's newest build may be this much newer than the last delivery. If it is newer still, the project is silent. */
+export const SILENT_MS_MAX = 60 * 60_000
+
+/** A delivery may be in flight for this long. */
+export const UNDER_WAY_MS_MAX = 2 * 60_000
+
+/** Is there a project with a webhook rule whose builds are not delivered? */
+export const silentProjects: Check = {
+  name: 'silent-projects',
+  title: 'Silent projects',
+  calls: 'CI',
+  isOfCi: true,
+  async run(examination) {
+    const { store, legacyProjects, clock, say } = examination
+    const projects = await listedProjects(examination)
+    if ('verdict' in projects) return [projects]
+    // Before the first start, every project is silent.
+    if (!store) return []
+    const ofLegacy = await legacyProjects()
+    const hasOld = ofLegacy !== null && !(ofLegacy instanceof CiError)
+    const old = new Map((hasOld ? ofLegacy.projects : []).map((one) => [one.uuid, one]))
+    const withRule = projects.filter(({ raw }) => ourRules(raw).length > 0)
+    const now = clock.now()
+    const found: Finding[] = []
+    for (let at = 0; at < withRule.length; at += PROJECTS_AT_ONCE) {
+      const some = withRule
+        .slice(at, at + PROJECTS_AT_ONCE)
+        .map((project) => ({ project, old: old.get(project.uuid) ?? null }))
+      const delivered = await store.read.deliveredAs(some.flatMap(keysOf), DELIVERED_MAX).catch(() => null)
+      if (!delivered) return [STORE_NOT_READ]
+      found.push(...some.flatMap((one) => silenceOf(one, delivered, now, say) ?? []))
+      await nextTurn()
+    }
+    // Certain findings come first, since only the first ones are shown.
+    const sorted = [...found.filter(isCertain), ...found.filter((one) => !isCertain(one))]
+    if (sorted.length > 0) return bounded(sorted)
+    return [fine(`None of the ${counted(withRule.length, 'project')} with a webhook rule is silent.`)]
+  },
+}
+
+const isCertain = ({ verdict }: Finding): boolean => verdict === 'wrong'
+
+/** Projects of CI's list that are looked up at once. */
+const PROJECTS_AT_ONCE = 200
+/** Delivered projects that are read for them: a few may have one name. */
+const DELIVERED_MAX = 1_000
+
+interface Listed {
+  project: Project
+  /** as the legacy interface lists it */
+  old: LegacyProject | null
+}
+
+const keysOf = ({ project: { uuid, name }, old }: Listed): string[] => [uuid, old ? old.id : name.toLowerCase()]
+
+/** Null: it is not silent. It is uncertain if the project never sent anything, and may never have built. */
+function silenceOf(
+  { project, old }: Listed,
+  delivered: readonly DeliveredProject[],
+  now: number,
+  say: Say,
+): Finding | null {
+  const lastAt = latest(delivered.filter((one) => one.at > 0 && isSame(one, project, old)).map(({ at }) => at))
+  const builtAt = old && newestBuildAt(old, now - UNDER_WAY_MS_MAX)
+  // Without the legacy interface CI does not say whether there is a build at all.
+  const isSilent =
+    builtAt === null ? old === null && lastAt === null : lastAt === null || builtAt - lastAt > SILENT_MS_MAX
+  if (!isSilent) return null
+  const last = lastAt === null ? 'no build was ever reported' : `the last report was ${say.time(lastAt)}`
+  const built = builtAt === null ? '' : `, and CI has a build of ${say.time(builtAt)}`
+  return {
+    verdict: lastAt === null && builtAt === null ? 'unsure' : 'wrong',
+    what: `${nameOf(project, say)} has a webhook rule, but ${last}${built}.`,
+    remedy: "Check that CI can reach Buildline at the rule's address, then start a build.",
+  }
+}
+
+function isSame(delivered: DeliveredProject, { uuid, name }: Project, old: LegacyProject | null): boolean {
+  if (delivered.projectUuid !== null) return delivered.projectUuid === uuid
+  if (old) return delivered.projectId === old.id
+  return [delivered.fullName, delivered.name].some((one) => one?.toLowerCase() === name.toLowerCase())
+}
+
+/** When the newest build before `before` (ms) began or ended; null: there is none. */
+function newestBuildAt({ builds }: LegacyProject, before: number): number | null {
+  const times = builds.flatMap(({ startedAt, finishedAt }) => [startedAt, finishedAt]).filter((at) => at !== null)
+  return latest(times.filter((at) => at <= before))
+}
+
+const latest = (times: readonly number[]): number | null => (times.length > 0 ? Math.max(...times) : null)
