@@ -97,10 +97,14 @@ function lacks(missing: readonly string[], say: Say): Finding {
 const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, and reinstall the app."
 
 /** Slack refuses a call of another check. */
-export const refusedBySlack = ({ code }: SlackTrouble, { say }: Examination): Finding =>
-  code === 'missing_scope'
-    ? wrong(`A scope is missing for this check (${say.outside(code)}).`, UPDATE_APP)
-    : notAccepted(`Slack refuses (${say.outside(code)}).`, say)
+export function refusedBySlack({ code, needed }: SlackTrouble, { config, say }: Examination): Finding {
+  if (code !== 'missing_scope') return notAccepted(`Slack refuses (${say.outside(code)}).`, say)
+  // Slack names every scope that would do, also those that the app does not ask for.
+  const ours = needed?.filter((scope) => scopesNeeded(config).includes(scope)) ?? []
+  return ours.length > 0
+    ? lacks(ours, say)
+    : wrong(`A scope is missing for this check (${say.outside(code)}).`, UPDATE_APP)
+}
 
 /** In Socket Mode: has the bot a connection, and would Slack open one? Over HTTP: were signatures wrong? */
 export const requests: Check = {

@@ -1,6 +1,6 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import type { Failure } from '../notifier.ts'
-import { fieldOf } from '../../lib/raw-values.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import type { MessageTs } from '../../domain/ids.ts'
 import { causesOf } from '../../lib/error-code.ts'
 
@@ -19,14 +19,22 @@ export function classify(error: unknown): Failure {
 export interface SlackTrouble {
   kind: 'refuses' | 'away'
   code: string
+  /** the scopes of which one is missing, as far as Slack names them */
+  needed?: readonly string[]
 }
 
 /** An HTTP status (`http_400`) may come from a proxy between us and Slack, and is no refusal of Slack's. */
 export function troubleOf(error: unknown): SlackTrouble {
   const { kind, code } = classify(error)
   const isAway = kind === 'rate-limited' || kind === 'unclear' || kind === 'unsent' || code.startsWith('http_')
-  return { kind: isAway ? 'away' : 'refuses', code }
+  const needed = scopesIn(error)
+  return { kind: isAway ? 'away' : 'refuses', code, ...(needed.length > 0 && { needed }) }
 }
+
+const scopesIn = (error: unknown): string[] =>
+  error instanceof WebAPIPlatformError
+    ? (textOf(fieldOf(error.data, 'needed'))?.match(/[a-z][a-z.]*:[a-z.:_]+/g) ?? [])
+    : []
 
 /** The code for an answer that says neither yes nor no. */
 export const BROKEN_ANSWER = 'broken_answer'

@@ -77,6 +77,7 @@ const metBy = (cast: Cast): Record<string, readonly Met[]> => ({
       config: { ...HEALTHY.config, subscriptions: [follower(FORMER_CHANNEL)] },
       store: storeWith({ movedChannels: async () => new Map([[FORMER_CHANNEL, CHANNEL]]) }),
     },
+    channel({ kind: 'refuses', code: 'missing_scope', needed: ['channels:read', 'groups:read', 'mpim:read'] }),
     { ...channel({ kind: 'refuses', code: 'missing_scope' }), subscriptions: channels(CHANNELS_MAX + 1) },
     unmatched(cast, 'slack', [cast.branch]),
     unmatched(cast, 'file', [cast.branch, 'f/*']),
