@@ -176,8 +176,10 @@ export function createEngine({
     ...clients,
     ...hosted,
     webhookSecrets,
-    wrongSignatures: async () => signatures.wrong(),
-    socketTrouble: async () => socket?.trouble()?.code ?? null,
+    receiving: async () => ({
+      wrongSignatures: signatures.wrong(),
+      socketTrouble: socket?.trouble()?.code ?? null,
+    }),
   }
   const features = createFeatures({
     ...acting,

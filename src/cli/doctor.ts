@@ -11,7 +11,7 @@ import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { freeBytesOf } from '../features/doctor/check-store.ts'
 import { examine } from '../features/doctor/examine.ts'
-import { endWords, offWords, type Found, type Verdict } from '../features/doctor/findings.ts'
+import { endWords, offWords, type Found, type Receiving, type Verdict } from '../features/doctor/findings.ts'
 import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
 import { createSlackExaminer } from '../slack/api/examiner.ts'
 import { openStore } from '../store/open.ts'
@@ -63,8 +63,7 @@ async function findingsWith(config: Config): Promise<readonly Found[]> {
       subscriptions,
       namesWithoutSource,
       webhookSecrets: () => config.webhookSecrets,
-      wrongSignatures: async () => (await askReadyz(config))?.signatures?.wrong ?? 0,
-      socketTrouble: async () => socketTroubleIn(await askReadyz(config)),
+      receiving: () => askReadyz(config),
       ...createClients(config.ci, transport),
       ...createHostedClients(config, transport),
     }
@@ -78,21 +77,19 @@ async function findingsWith(config: Config): Promise<readonly Found[]> {
 const READYZ_MS_MAX = 2_000
 const READYZ = z.looseObject({ signatures: z.object({ wrong: z.int() }).optional(), socket: z.string().optional() })
 
-/** What only the running bot knows: it says so at /readyz. Null if no bot answers. */
-async function askReadyz({ host, port, metricsPort }: Config): Promise<z.output<typeof READYZ> | null> {
+/** The running bot says so at /readyz. If no bot answers, nothing is known. */
+async function askReadyz({ host, port, metricsPort }: Config): Promise<Receiving> {
   // In a URL, an IPv6 address is in brackets.
   const name = host?.includes(':') ? `[${host}]` : (host ?? '127.0.0.1')
   const url = `http://${name}:${metricsPort ?? port}/readyz`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(READYZ_MS_MAX) })
-    return READYZ.parse(await response.json())
+    const { signatures, socket = 'ok' } = READYZ.parse(await response.json())
+    return { wrongSignatures: signatures?.wrong ?? 0, socketTrouble: socket === 'ok' ? null : socket }
   } catch {
-    return null
+    return { wrongSignatures: 0, socketTrouble: null }
   }
 }
-
-const socketTroubleIn = (readyz: z.output<typeof READYZ> | null): string | null =>
-  readyz?.socket === undefined || readyz.socket === 'ok' ? null : readyz.socket
 
 /** Null if the bot has not created its SQLite file yet: opening it would create an empty one. */
 const open = async ({ database }: Config): Promise<Store | null> =>

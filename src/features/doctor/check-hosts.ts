@@ -11,54 +11,30 @@ import type { Say } from './say.ts'
 
 // The sources that have no list of projects: the settings name the projects.
 
-interface Host {
-  name: 'github' | 'gitlab'
-  title: string
-  token: string
-  /** what else may be refused in place of the token */
-  orToken: string
-  projects: string
-  url: string
-  right: string
-  /** which right shows the webhooks */
-  hooks: readonly [kind: string, name: string]
-  events: string
-  fine(count: number): string
-  /** null: it is not set up */
-  open(deps: DoctorDeps): Opened | null
-}
-
-interface Opened {
-  projects: readonly string[]
-  /** Reads the builds of a project, as polling does; throws a CiError. */
-  listBuilds(project: string): Promise<unknown>
-  /** The state of the project's webhook; throws a CiError. */
-  hook(project: string): Promise<Hook>
-  /** How many calls are left, after the one that this takes; null: the host does not say. Throws a CiError. */
-  rate(project: string): Promise<Rate | null>
-}
-
-export const github = checkOf({
+const GITHUB = {
   name: 'github',
   title: 'GitHub',
   token: 'GITHUB_TOKEN',
+  /** what else may be refused in place of the token */
   orToken: ' or the key of the GitHub App',
   projects: 'GITHUB_REPOSITORIES',
   url: 'GITHUB_API_URL',
   right: 'Actions: Read and write',
+  /** which right shows the webhooks */
   hooks: ['permission', 'Webhooks: Read-only'],
   events: 'Workflow runs',
-  fine: (count) => `The runs of ${counted(count, 'repository', 'repositories')} can be read.`,
-  open: ({ github: client, config }) =>
+  fine: (count: number) => `The runs of ${counted(count, 'repository', 'repositories')} can be read.`,
+  /** Null: it is not set up. All calls throw CiErrors. */
+  open: ({ github: client, config }: DoctorDeps) =>
     client && {
       projects: config.github.repositories,
-      listBuilds: (name) => client.runs(name),
-      hook: async (name) => githubHook(await client.hooks(name)),
-      rate: (name) => client.rate(name),
+      listBuilds: (name: string) => client.runs(name),
+      hook: async (name: string) => githubHook(await client.hooks(name)),
+      rate: (name: string) => client.rate(name),
     },
-})
+} as const
 
-export const gitlab = checkOf({
+const GITLAB = {
   name: 'gitlab',
   title: 'GitLab',
   token: 'GITLAB_TOKEN',
@@ -68,15 +44,20 @@ export const gitlab = checkOf({
   right: 'api',
   hooks: ['role', 'Maintainer'],
   events: 'Pipeline events',
-  fine: (count) => `The pipelines of ${counted(count, 'project')} can be read.`,
-  open: ({ gitlab: client, config }) =>
+  fine: (count: number) => `The pipelines of ${counted(count, 'project')} can be read.`,
+  open: ({ gitlab: client, config }: DoctorDeps) =>
     client && {
       projects: config.gitlab.projects,
-      listBuilds: (name) => client.pipelines(name),
-      hook: async (name) => gitlabHook(await client.hooks(name)),
-      rate: (name) => client.rate(name),
+      listBuilds: (name: string) => client.pipelines(name),
+      hook: async (name: string) => gitlabHook(await client.hooks(name)),
+      rate: (name: string) => client.rate(name),
     },
-})
+} as const
+
+type Host = typeof GITHUB | typeof GITLAB
+
+export const github = checkOf(GITHUB)
+export const gitlab = checkOf(GITLAB)
 
 /**
  * Can the token read each project's builds? Whether it may rerun them shows only when it does. If it can read them: does
@@ -111,7 +92,7 @@ type HookState = Hook | { state: 'hidden' }
 
 async function stateOf(
   project: string,
-  { listBuilds, hook }: Opened,
+  { listBuilds, hook }: NonNullable<ReturnType<Host['open']>>,
 ): Promise<{ project: string; hook?: HookState; error?: CiError }> {
   try {
     await listBuilds(project)

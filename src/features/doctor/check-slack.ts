@@ -131,8 +131,8 @@ const eventsLimited = (at: number, say: Say): Finding =>
     'Subscribe the app only to the events in manifest.yml, and look in the log for requests that failed.',
   )
 
-async function overHttp({ wrongSignatures, say }: Examination): Promise<Finding> {
-  const count = await wrongSignatures()
+async function overHttp({ receiving, say }: Examination): Promise<Finding> {
+  const { wrongSignatures: count } = await receiving()
   return count === 0
     ? fine('Slack sends requests over HTTP, because SLACK_APP_TOKEN is not set.')
     : wrong(
@@ -143,7 +143,7 @@ async function overHttp({ wrongSignatures, say }: Examination): Promise<Finding>
 
 async function ofSocket(
   open: NonNullable<DoctorDeps['slack']['socket']>,
-  { socketTrouble, say }: Examination,
+  { receiving, say }: Examination,
 ): Promise<Finding> {
   const opening = await open()
   if (opening.kind === 'away') return SLACK_NOT_ASKED
@@ -155,7 +155,7 @@ async function ofSocket(
       appTokenRemedy(say.code),
     )
   // Slack offers a connection. Has the bot one that lasts?
-  const code = await socketTrouble()
+  const { socketTrouble: code } = await receiving()
   if (code === null) return fine('They arrive over Socket Mode.')
   const reason = socketReason(code, say.code)
   if (reason) return { verdict: 'wrong', ...reason }

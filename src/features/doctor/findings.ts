@@ -112,10 +112,15 @@ export interface DoctorDeps {
   gitlab: Pick<GitlabClient, 'pipelines' | 'hooks' | 'rate'> | null
   /** those that are valid now */
   webhookSecrets: () => readonly string[]
-  /** requests with nothing wrong but their signature, since the last one that was right; 0 if not known */
-  wrongSignatures: () => Promise<number>
+  receiving: () => Promise<Receiving>
+}
+
+/** What only the running bot knows of Slack's requests. */
+export interface Receiving {
+  /** with nothing wrong but their signature, since the last one that was right; 0 if not known */
+  wrongSignatures: number
   /** why Slack can deliver nothing over Socket Mode, as a code; null: it can, or that is not known */
-  socketTrouble: () => Promise<string | null>
+  socketTrouble: string | null
 }
 
 /** A finding with its check. */

@@ -60,7 +60,7 @@ const metBy = (cast: Cast): Record<string, readonly Met[]> => ({
     socket({ kind: 'refuses', code: 'invalid_auth' }),
     socket({ kind: 'refuses', code: 'missing_scope' }),
     ...['link_disabled', 'too_many_websockets', 'cut_again', cast.code].map((why) => ({
-      socketTrouble: async () => why,
+      receiving: async () => ({ wrongSignatures: 0, socketTrouble: why }),
     })),
     { slack: { ...slack, socket: null }, store: storeWith({ lastDoneAt: async () => BUILD_AT }) },
   ]),

@@ -104,6 +104,5 @@ export const HEALTHY: DoctorDeps = {
     rate: async () => null,
   },
   webhookSecrets: () => [SECRET],
-  wrongSignatures: async () => 0,
-  socketTrouble: async () => null,
+  receiving: async () => ({ wrongSignatures: 0, socketTrouble: null }),
 }
