@@ -31,10 +31,10 @@ export function troubleOf(error: unknown): SlackTrouble {
   return { kind: isAway ? 'away' : 'refuses', code, ...(needed.length > 0 && { needed }) }
 }
 
-const scopesIn = (error: unknown): string[] =>
-  error instanceof WebAPIPlatformError
-    ? (textOf(fieldOf(error.data, 'needed'))?.match(/[a-z][a-z.]*:[a-z.:_]+/g) ?? [])
-    : []
+function scopesIn(error: unknown): string[] {
+  const named = error instanceof WebAPIPlatformError ? textOf(fieldOf(error.data, 'needed')) : null
+  return named?.split(',').filter((scope) => /^[a-z.:_]{1,80}$/.test(scope)) ?? []
+}
 
 /** The code for an answer that says neither yes nor no. */
 export const BROKEN_ANSWER = 'broken_answer'
