@@ -4,6 +4,7 @@ import type { ProjectId } from '../../src/domain/ids.ts'
 import { answerBadge } from '../../src/features/badge/messages.ts'
 import { answerAction } from '../../src/features/builds/action-messages.ts'
 import { answerFault, answerSlow } from '../../src/features/fault-messages.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX, isSlackAddress } from '../../src/slack/reply-targets.ts'
 import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { startHttpStub } from '../support/http-stub.ts'
@@ -175,7 +176,8 @@ describe('a response_url', () => {
 
   it(`is used at most ${RESPONSE_USES_MAX} times: once for "slow", the rest for the answer`, async () => {
     const { promise, settle } = pending<ActionOutcome>()
-    const { slack, untilTold } = await openStage({ stop: () => promise })
+    const quick: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) }
+    const { slack, untilTold } = await openStage({ clock: quick, stop: () => promise })
     await slack.people.runCommand(stopWeb)
     await untilTold(1)
     slack.faults.add({ kind: 'ratelimited', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
