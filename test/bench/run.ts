@@ -13,6 +13,7 @@ import { fillDatabase } from './filled-database.ts'
 import { latency } from './latency.ts'
 import { live } from './live.ts'
 import { memory } from './memory.ts'
+import { people } from './people.ts'
 import { processesShared } from './processes-shared.ts'
 import { pinSelf } from './processes.ts'
 import { ingest } from './ingest.ts'
@@ -36,6 +37,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   live,
   burst,
   click,
+  people,
   memory,
   start,
   reconcile,
