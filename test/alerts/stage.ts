@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { ChannelId } from '../../src/domain/ids.ts'
@@ -19,7 +18,7 @@ import type { Store } from '../../src/store/store.ts'
 import { channelId, story, T0, type Said } from '../support/build-events.ts'
 import { createFakeNotifier, type FakeNotifier } from '../support/fake-notifier.ts'
 import { createHandClock, watched, type HandClock } from '../support/hand-clock.ts'
-import { openBesideHandClock } from '../support/stores.ts'
+import { emptyDatabase, FAST_FOLDER, openBesideHandClock } from '../support/stores.ts'
 import { mortal, type Life } from './mortal.ts'
 
 export const BUILDS = channelId('C0BUILDS01')
@@ -82,7 +81,7 @@ export async function openStage({
   random = () => 0.5,
   shared = false,
 }: StageOptions = {}): Promise<Stage> {
-  const bytes = await template()
+  const bytes = await emptyDatabase()
   const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-stage-'))
   const path = join(folder, 'builds.db')
   writeFileSync(path, bytes)
@@ -165,29 +164,6 @@ export async function ingestDue(deps: ReconcileDeps): Promise<void> {
 }
 
 const LINEAGES_MAX = 100
-
-// Nothing here must survive a power cut, so a folder in memory is used if there is one: it is faster.
-const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-
-let templated: Promise<Buffer> | null = null
-
-const template = (): Promise<Buffer> => (templated ??= makeTemplate())
-
-/** An empty, migrated database as the bytes of its file. Removes its folder, since the process may be killed later. */
-async function makeTemplate(): Promise<Buffer> {
-  const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-template-'))
-  const path = join(folder, 'builds.db')
-  try {
-    const store = openBesideHandClock(path)
-    await store.migrate()
-    // Without one use, the connection is not closed, and the tables stay in the write-ahead log beside the file.
-    await store.read.closedChannels()
-    await store.close()
-    return readFileSync(path)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 const logInto = (spoken: Spoken[]): Log => {
   const say = (level: Spoken['level']) => (fields: object, text: string) => void spoken.push({ level, text, fields })
