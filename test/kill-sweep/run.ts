@@ -32,6 +32,8 @@ const TELL_EVERY = 10
 // An interrupted sweep leaves no bot behind.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
+// It is killed as it ships.
+await import('../../bundle.ts')
 let isRight = true
 for (const database of chosen) isRight = report(await sweepOn(database)) && isRight
 process.exit(isRight ? 0 : 1)

@@ -181,7 +181,7 @@ async function atRest(bot: Bot, signal: AbortSignal): Promise<string> {
 }
 
 /** The maximum duration of a start that is killed in between. */
-const START_MS = 900
+const START_MS = 500
 
 async function killInStart(part: number, { start }: Scene): Promise<void> {
   const bot = start.next()

@@ -10,8 +10,9 @@ const PACKAGES = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Starts a program of a package with only PATH and this environment. It ends with the test. */
 function start(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const program = spawn(process.execPath, [join(PACKAGES, file), ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
   })
   let output = ''
   for (const stream of [program.stdout, program.stderr])

@@ -23,14 +23,18 @@ export interface Ended {
   signal: NodeJS.Signals | null
 }
 
-/** Starts the real bot as a process of its own, with this environment; its log goes to the end of a file. */
+/**
+ * Starts the real bot as a process of its own, with this environment; its log goes to the end of a file.
+ * @param main its first file, if it is not to run from its sources
+ */
 export function startBot(
   environment: Readonly<Record<string, string>>,
   logFile: string,
-  startMaxMs: number = START_MAX_MS,
+  { startMaxMs = START_MAX_MS, main = MAIN }: { startMaxMs?: number; main?: string } = {},
 ): Bot {
-  const bot = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env
+  const bot = spawn(process.execPath, [main], {
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   keepLog(bot, logFile)

@@ -16,8 +16,9 @@ interface DemoRun {
 
 /** @param folder of its database and its log; emptied */
 export function runDemo(folder: string, flags: readonly string[]): DemoRun {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const demo = spawn(process.execPath, [DEMO, '--folder', folder, ...flags], {
-    env: { PATH: process.env['PATH'] },
+    env: { PATH, NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
