@@ -99,6 +99,19 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
   })
 })
 
+/** Names that would lead elsewhere in an address, or that no project can have. */
+const ELSEWHERE = [
+  'acme/web/../api',
+  '../web',
+  'acme/..',
+  './web',
+  'acme//web',
+  '/acme/web',
+  'acme',
+  'acme/we b',
+  'acme/web#x',
+]
+
 describe.each(['github', 'gitlab'] as const)('%s', (name) => {
   const play = SOURCES[name]
   const word = SOURCE_NAMES[name]
@@ -166,21 +179,14 @@ describe.each(['github', 'gitlab'] as const)('%s', (name) => {
     expect(rowsOf(stage.folder, 'select full_name from heard')).toEqual([{ full_name: 'acme/web' }])
   })
 
-  test.each([
-    'acme/web/../api',
-    '../web',
-    'acme/..',
-    './web',
-    'acme//web',
-    '/acme/web',
-    'acme',
-    'acme/we b',
-    'acme/web#x',
-  ])('a delivery for a project called %s is refused with the reason, and nothing is stored', async (bad) => {
+  test('a delivery for a project whose name leads elsewhere is refused with the reason, and nothing is stored', async () => {
     const stage = await open()
     const body = await unheard(stage, 'failed', 'acme/web')
-    const answer = await stage.source.send(stage.app.url, stage.source.relabelled(body, { id: 'acme/web', name: bad }))
-    expect(answer).toMatchObject({ status: 400, text: expect.stringMatching(/is no (?:owner\/name|group\/project)/) })
+    for (const bad of ELSEWHERE) {
+      const forged = stage.source.relabelled(body, { id: 'acme/web', name: bad })
+      const reason = expect.stringMatching(/is no (?:owner\/name|group\/project)/)
+      expect([bad, await stage.source.send(stage.app.url, forged)]).toMatchObject([bad, { status: 400, text: reason }])
+    }
     expect(rowsOf(stage.folder, 'select 1 from delivery')).toEqual([])
   })
 
