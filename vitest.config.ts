@@ -1,17 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Folders whose tests leave nothing behind in their process: their files share processes, and the modules loaded there. */
-const SHARING = [
-  ...['alerts', 'domain', 'features', 'jobs', 'lib', 'outside', 'slack', 'sources'].map(
-    (room) => `test/${room}/**/*.test.ts`,
-  ),
-  ...['sandbox-ci', 'sandbox-github', 'sandbox-gitlab', 'sandbox-slack'].map(
-    (name) => `packages/${name}/test/**/*.test.ts`,
-  ),
-  'packages/demo/test/sandbox/**/*.test.ts',
-]
-
 /** `npm test` leaves these out, `npm run test:all` does not. */
 const SLOW = [
   '**/*.slow.test.ts',
@@ -47,14 +36,13 @@ export default defineConfig({
     hookTimeout: 120_000,
     globalSetup: 'test/support/global-setup.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
-    maxWorkers: 6,
-    // Real processes on a busy machine reach their time now and then; the report names who needed a second try.
-    retry: process.env['CI'] ? 1 : 0,
+    maxWorkers: 4,
+    // Tests leave nothing behind in their process: their files share it, and the modules loaded there.
+    isolate: false,
     projects: [
-      { extends: true, test: { name: 'shared', include: SHARING, exclude: SLOW, isolate: false } },
       {
         extends: true,
-        test: { name: 'own', include: ['**/test/**/*.test.ts'], exclude: [...SHARING, ...SLOW, '**/node_modules/**'] },
+        test: { name: 'quick', include: ['**/test/**/*.test.ts'], exclude: [...SLOW, '**/node_modules/**'] },
       },
       {
         extends: true,

@@ -5,7 +5,7 @@ it('memory that nothing else uses is released at once', () => {
   const bytes = Buffer.allocUnsafeSlow(1024 * 1024)
   const before = process.memoryUsage().arrayBuffers
   giveBack(bytes)
-  expect(before - process.memoryUsage().arrayBuffers).toBe(1024 * 1024)
+  expect(before - process.memoryUsage().arrayBuffers).toBeGreaterThanOrEqual(1024 * 1024)
   expect(bytes).toHaveLength(0)
 })
 
