@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { SourceName } from './domain/ids.ts'
-import { toStatus } from './domain/status.ts'
-import type { Engine } from './engine.ts'
-import { sendJson, sendText, isClientGone } from './server/answer.ts'
-import { createBodyQueues } from './server/body-queue.ts'
-import { createHttpServer, type Route } from './server/http-server.ts'
+import { toStatus } from './domain/builds/status.ts'
+import type { Engine } from './runtime/engine.ts'
+import { sendJson, sendText, isClientGone } from './http/answer.ts'
+import { createBodyQueues } from './http/body-queue.ts'
+import { createHttpServer, type Route } from './http/http-server.ts'
 import { createSyncedClock, machineClocks, systemClock, createRunningTime, createSteadyTime } from './lib/clock.ts'
 import { createBufferedSink, createTimeLimit } from './lib/async.ts'
 import { measuredStore, openStore } from './store/open.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from './runtime/metrics.ts'
 import {
   createAcknowledged,
   createThrottle,
@@ -19,8 +19,8 @@ import {
   type Stored,
   type WebhookDeps,
 } from './sources/webhook-route.ts'
-import { recordDelivery } from './alerts/record.ts'
-import { recordReport } from './alerts/record-report.ts'
+import { recordDelivery } from './alerts/record/record.ts'
+import { recordReport } from './alerts/record/record-report.ts'
 import { createCiServiceEndpoint, createReportEndpoint } from './sources/ci-service/webhook/endpoint.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
@@ -66,7 +66,7 @@ export async function createApp(config: Config, log: Logger) {
 
   /** Concurrent callers share one load. A failure ends the process: nothing would ever be sent. */
   async function loadEngine(): Promise<Engine> {
-    const { createEngine } = await import('./engine.ts')
+    const { createEngine } = await import('./runtime/engine.ts')
     engine = createEngine({
       config,
       log,

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
-import { readConfig } from './config.ts'
-import { secretsOf } from './secrets.ts'
+import { readConfig } from './config/config.ts'
+import { secretsOf } from './config/secrets.ts'
 import { forTerminal } from './lib/escape.ts'
 import { isDiskFault } from './store/disk.ts'
-import { listenFault } from './server/http-server.ts'
-import { createLogger, standardOutput } from './server/logger.ts'
+import { listenFault } from './http/http-server.ts'
+import { createLogger, standardOutput } from './http/logger.ts'
 
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
 const EXIT_CONFIG = 78

@@ -1,13 +1,13 @@
-import type { CiRules } from '../domain/decide.ts'
-import type { ProjectNames, Subscription } from '../domain/subscription.ts'
+import type { CiRules } from '../domain/rules/decide.ts'
+import type { ProjectNames, Subscription } from '../domain/rules/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Notifier } from '../slack/notifier.ts'
 import type { Addresses } from '../slack/api/addresses.ts'
-import type { Interfaces } from '../domain/offer.ts'
+import type { Interfaces } from '../domain/cards/offer.ts'
 import type { CardKey } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import type { Term } from './lease.ts'
+import type { Term } from './send/lease.ts'
 
 export interface ReconcileDeps {
   store: Store

@@ -1,13 +1,13 @@
 import type { ChannelId } from '../domain/ids.ts'
-import type { Queue } from '../domain/plan.ts'
+import type { Queue } from '../domain/cards/plan.ts'
 import { backoffMs } from '../lib/async.ts'
 import type { CardKey, ClosedChannel, DueRevision } from '../store/records.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { ingestRevisions } from './ingest.ts'
-import { WAITING_RECHECK_MS } from './news.ts'
-import { postponeCard } from './queues.ts'
-import { createOutage, createPace, WINDOW_MS, type Pace } from './pace.ts'
-import { sendNext } from './send.ts'
+import { ingestRevisions } from './ingest/ingest.ts'
+import { WAITING_RECHECK_MS } from './ingest/news.ts'
+import { postponeCard } from './plan-card/planner.ts'
+import { createOutage, createPace, WINDOW_MS, type Pace } from './send/pace.ts'
+import { sendNext } from './send/send.ts'
 
 /** Concurrent calls to Slack. */
 const CALLS_MAX = 32

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { readDatabase } from '../config.ts'
+import { readDatabase } from '../config/config.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { copyAll, NotEmpty, postgresSide, sqliteSide, type CopySide } from '../store/copy.ts'
 import { openStore, type DatabaseAddress } from '../store/open.ts'

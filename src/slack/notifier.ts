@@ -1,5 +1,5 @@
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
-import type { View } from '../domain/view.ts'
+import type { View } from '../domain/cards/view.ts'
 
 /**
  * The interface to Slack, or to another target. It makes one attempt per call, never retries, and classifies how the

@@ -1,5 +1,5 @@
-import type { BuildEvent, Observation } from '../domain/build-event.ts'
-import { isFinal, toStatus, type Status } from '../domain/status.ts'
+import type { BuildEvent, Observation } from '../domain/builds/build-event.ts'
+import { isFinal, toStatus, type Status } from '../domain/builds/status.ts'
 
 /**
  * Numbers the attempt of an observation, if its source tells attempts apart by when they ended. GitLab keeps a

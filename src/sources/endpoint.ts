@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Observation } from '../domain/build-event.ts'
+import type { Observation } from '../domain/builds/build-event.ts'
 import type { BuildId, ProjectId, SourceName } from '../domain/ids.ts'
-import type { TestReport } from '../domain/test-report.ts'
+import type { TestReport } from '../domain/builds/test-report.ts'
 import { isRecord } from '../lib/json.ts'
 import { readJson, type Part } from '../lib/json-parts.ts'
-import type { Target } from '../server/http-server.ts'
+import type { Target } from '../http/http-server.ts'
 import type { KnownProject } from '../store/records.ts'
 
 /** What an endpoint receives: a delivery about a build, or a report of its tests. */

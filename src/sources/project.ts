@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toUuid, type ProjectId, type SourceName, type Uuid } from '../domain/ids.ts'
-import type { LegacyBuild, LegacyProject } from '../domain/project.ts'
+import type { LegacyBuild, LegacyProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 import { CiError } from './http/errors.ts'

@@ -1,7 +1,7 @@
-import type { BranchEnd } from '../domain/breakage.ts'
-import type { Observation } from '../domain/build-event.ts'
+import type { BranchEnd } from '../domain/builds/breakage.ts'
+import type { Observation } from '../domain/builds/build-event.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
-import type { LegacyProject } from '../domain/project.ts'
+import type { LegacyProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 
 /**

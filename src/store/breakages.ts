@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Breakage, BreakageChange } from '../domain/breakage.ts'
+import type { Breakage, BreakageChange } from '../domain/builds/breakage.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import type { CardKey, Projects, KnownBuild } from './records.ts'
-import { branchKey } from '../domain/revision.ts'
+import { branchKey } from '../domain/builds/revision.ts'
 
 // Red streaks, who is on them, and what was done about them.
 

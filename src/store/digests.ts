@@ -1,6 +1,6 @@
-import type { Schedule } from '../domain/digest.ts'
+import type { Schedule } from '../domain/rules/digest.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import type { DigestView } from '../domain/view.ts'
+import type { DigestView } from '../domain/cards/view.ts'
 
 /** A channel's digest: its schedule, and the newest one with its content. */
 export interface StoredDigest {

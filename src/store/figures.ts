@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { RestartRequest } from '../domain/attempt.ts'
+import type { RestartRequest } from '../domain/builds/attempt.ts'
 import {
   figuresOf,
   joinFigures,
@@ -9,9 +9,9 @@ import {
   type Outcome,
   type FigureQuery,
   type BranchState,
-} from '../domain/figures.ts'
+} from '../domain/builds/figures.ts'
 import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
-import { branchKey } from '../domain/revision.ts'
+import { branchKey } from '../domain/builds/revision.ts'
 import type { Projects, StoredEvent } from './records.ts'
 import { redBranches, type RedReads } from './breakages.ts'
 

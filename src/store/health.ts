@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { certificateFault, errorCode } from '../lib/error-code.ts'
 import { isDiskFault, FileReplaced } from './disk.ts'
 import type { Store } from './store.ts'
-import { QUEUES } from '../domain/plan.ts'
+import { QUEUES } from '../domain/cards/plan.ts'
 
 /** A trial write is made at most once in this time, unless the last one, or another write since, has failed. */
 const TRIED_EVERY_MS = 5_000

@@ -1,13 +1,19 @@
-import { redSinceOf, shownBreakage, type Breakage, type RedSince, type ShownBreakage } from '../domain/breakage.ts'
-import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
-import { branchKey, revisionSubject } from '../domain/revision.ts'
-import type { Facilities, Interfaces } from '../domain/offer.ts'
-import { breaks, endedLater, recoveryOf, redStreakTo, type Turn } from '../domain/recovered.ts'
-import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
-import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
-import { isRed } from '../domain/status.ts'
-import { hasStreak } from '../domain/stream.ts'
-import type { CardView } from '../domain/view.ts'
+import {
+  redSinceOf,
+  shownBreakage,
+  type Breakage,
+  type RedSince,
+  type ShownBreakage,
+} from '../domain/builds/breakage.ts'
+import { mergeDetails, type BuildEvent } from '../domain/builds/build-event.ts'
+import { branchKey, revisionSubject } from '../domain/builds/revision.ts'
+import type { Facilities, Interfaces } from '../domain/cards/offer.ts'
+import { breaks, endedLater, recoveryOf, redStreakTo, type Turn } from '../domain/builds/recovered.ts'
+import { credible, isResultOf, restartRequests, type Request } from '../domain/cards/request.ts'
+import { foldAttempts, attemptKey, type Attempt } from '../domain/builds/attempt.ts'
+import { isRed } from '../domain/builds/status.ts'
+import { hasStreak } from '../domain/builds/stream.ts'
+import type { CardView } from '../domain/cards/view.ts'
 import { together } from '../lib/async.ts'
 import type { CardKey, StoredEvent } from './records.ts'
 import type { Reads } from './store.ts'

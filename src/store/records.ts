@@ -1,13 +1,13 @@
-import type { BranchFilter } from '../domain/pattern.ts'
-import type { Decision } from '../domain/decide.ts'
+import type { BranchFilter } from '../domain/rules/pattern.ts'
+import type { Decision } from '../domain/rules/decide.ts'
 import type { ChannelId, ProjectId, SourceName, Uuid } from '../domain/ids.ts'
-import type { PlacedEvent } from '../domain/revision.ts'
-import type { CardState, Queues } from '../domain/plan.ts'
-import type { AttemptRef } from '../domain/request.ts'
-import type { Turn } from '../domain/recovered.ts'
-import type { NotificationRule } from '../domain/rule.ts'
-import type { Status } from '../domain/status.ts'
-import type { Subscription } from '../domain/subscription.ts'
+import type { PlacedEvent } from '../domain/builds/revision.ts'
+import type { CardState, Queues } from '../domain/cards/plan.ts'
+import type { AttemptRef } from '../domain/cards/request.ts'
+import type { Turn } from '../domain/builds/recovered.ts'
+import type { NotificationRule } from '../domain/rules/rule.ts'
+import type { Status } from '../domain/builds/status.ts'
+import type { Subscription } from '../domain/rules/subscription.ts'
 
 // Stored records, in the shapes in which they are read and written.
 

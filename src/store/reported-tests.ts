@@ -1,8 +1,8 @@
-import type { BuildEvent } from '../domain/build-event.ts'
-import { attemptKey, foldBuild, type Attempt } from '../domain/attempt.ts'
+import type { BuildEvent } from '../domain/builds/build-event.ts'
+import { attemptKey, foldBuild, type Attempt } from '../domain/builds/attempt.ts'
 import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
-import { credible, restartRequests } from '../domain/request.ts'
-import { isRed, isVerdict } from '../domain/status.ts'
+import { credible, restartRequests } from '../domain/cards/request.ts'
+import { isRed, isVerdict } from '../domain/builds/status.ts'
 import {
   failedTestsIn,
   type BuildBefore,
@@ -11,7 +11,7 @@ import {
   flakyTestsOf,
   type FlakyTest,
   type ReportedAttempt,
-} from '../domain/test-report.ts'
+} from '../domain/builds/test-report.ts'
 import { branchKeyOf } from './history.ts'
 import type { StoredReport, ReportedBuild, ReportReads } from './reports.ts'
 import type { Reads } from './store.ts'

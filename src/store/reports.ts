@@ -1,5 +1,5 @@
 import type { BuildId, ProjectId } from '../domain/ids.ts'
-import type { TestReport } from '../domain/test-report.ts'
+import type { TestReport } from '../domain/builds/test-report.ts'
 
 /** A stored test report. */
 export interface StoredReport {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Action } from '../../src/domain/request.ts'
+import type { Action } from '../../src/domain/cards/request.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'

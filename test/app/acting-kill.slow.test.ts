@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { databasePath, rowsOf, settled, until } from '../support/app.ts'
-import { LATE_MAX_MS } from '../../src/features/pending-interactions.ts'
+import { LATE_MAX_MS } from '../../src/features/kit/pending-interactions.ts'
 import {
   answersTo,
   openScene,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { listOf } from '../../packages/sandbox-slack/src/json.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { digestDue, type Schedule } from '../../src/domain/digest.ts'
+import { digestDue, type Schedule } from '../../src/domain/rules/digest.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { buildOf, databasePath, openStage, sendAll, settled, until, type Stage } from '../support/app.ts'
 import { BUILDS } from './channel.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { isClientGone } from '../../src/server/answer.ts'
+import { isClientGone } from '../../src/http/answer.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { until } from '../support/app.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLogger } from '../../src/server/logger.ts'
+import { createLogger } from '../../src/http/logger.ts'
 
 const SECRET = 'door/of "today" & tomorrow'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { createMetrics, type Metrics } from '../../src/metrics.ts'
+import { createMetrics, type Metrics } from '../../src/runtime/metrics.ts'
 import { MINUTE, T0 } from '../support/build-events.ts'
 
 const LOOKED = {

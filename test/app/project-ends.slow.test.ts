@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { INPUT_CHARS_MAX } from '../../src/features/fields.ts'
+import { INPUT_CHARS_MAX } from '../../src/features/kit/fields.ts'
 import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'

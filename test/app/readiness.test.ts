@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileReplaced } from '../../src/store/disk.ts'
-import { createReadiness, LATE_MS, type ReadinessDeps } from '../../src/readiness.ts'
+import { createReadiness, LATE_MS, type ReadinessDeps } from '../../src/runtime/readiness.ts'
 import { MINUTE, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import type { Breakage } from '../../src/domain/breakage.ts'
+import type { Breakage } from '../../src/domain/builds/breakage.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { BREAKAGE_ACTION_ID } from '../../src/slack/messages/ids.ts'
 import { databasePath, rowsOf, until } from '../support/app.ts'

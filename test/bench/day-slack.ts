@@ -1,5 +1,5 @@
 import type { ChannelId } from '../../src/domain/ids.ts'
-import type { Shown, View } from '../../src/domain/view.ts'
+import type { Shown, View } from '../../src/domain/cards/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Copy, Edit, Failure, Notifier, Post, Sent } from '../../src/slack/notifier.ts'
 import { createRates } from '../../packages/sandbox-slack/src/rates.ts'

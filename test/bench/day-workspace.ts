@@ -1,4 +1,4 @@
-import type { Subscription } from '../../src/domain/subscription.ts'
+import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Log } from '../../src/lib/log.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'

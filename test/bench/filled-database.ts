@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { branchKey } from '../../src/domain/revision.ts'
+import { branchKey } from '../../src/domain/builds/revision.ts'
 import type { ProjectId } from '../../src/domain/ids.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 

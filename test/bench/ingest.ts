@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { recordDelivery } from '../../src/alerts/record.ts'
+import { recordDelivery } from '../../src/alerts/record/record.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { readPayload } from '../../src/sources/ci-service/webhook/endpoint.ts'
 import { startOwnPostgres } from '../support/postgres.ts'

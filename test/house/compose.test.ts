@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Client } from 'pg'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { START } from '../support/start-command.ts'
 
 const SERVICE = z.object({

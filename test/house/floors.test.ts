@@ -57,10 +57,10 @@ describe('the import check', () => {
     ['goes up', 'domain/x.ts', `import { gather } from '../store/gather.ts'`],
     ['goes up with a type', 'lib/x.ts', `import type { Fact } from '../domain/build-event.ts'`],
     ['goes up in several lines', 'store/x.ts', `import {\n  a,\n  b,\n} from '../alerts/pace.ts'`],
-    ['goes up by a re-export', 'catalog/x.ts', `export { recordDelivery } from '../alerts/record.ts'`],
+    ['goes up by a re-export', 'projects/x.ts', `export { recordDelivery } from '../alerts/record/record.ts'`],
     ['goes up at run time', 'slack/x.ts', `const x = await import('../sources/webhook-route.ts')`],
     ['goes up for its side effects', 'store/x.ts', `import '../main.ts'`],
-    ['goes sideways', 'server/x.ts', `import type { Store } from '../store/store.ts'`],
+    ['goes sideways', 'http/x.ts', `import type { Store } from '../store/store.ts'`],
     ['uses another feature', 'features/list/x.ts', `import { answerWhy } from '../why/messages.ts'`],
     ['uses a workspace package', 'app.ts', `import { createSandboxCi } from '../packages/sandbox-ci/src/server.ts'`],
     ['is in an unknown folder', 'attic/x.ts', `import { invariant } from '../lib/assert.ts'`],
@@ -89,7 +89,9 @@ describe('the import check', () => {
   })
 
   it('finds a file that chooses an implementation, and allows types', () => {
-    expect(choosers(withFile('jobs/x.ts', `import { openSqlite } from '../store/sqlite.ts'`))).toHaveLength(1)
-    expect(choosers(withFile('jobs/x.ts', `import type { ClientV2 } from '../ci/client-v2.ts'`))).toEqual([])
+    expect(choosers(withFile('retention/x.ts', `import { openSqlite } from '../store/sqlite.ts'`))).toHaveLength(1)
+    expect(
+      choosers(withFile('retention/x.ts', `import type { ClientV2 } from '../sources/ci-service/client-v2.ts'`)),
+    ).toEqual([])
   })
 })

@@ -3,13 +3,15 @@ import type { Import } from './imports.ts'
 const FLOORS: readonly (readonly string[])[] = [
   ['lib'],
   ['domain'],
-  ['store', 'server'],
+  ['store', 'http'],
   ['slack'],
   ['sources'],
-  ['catalog'],
+  ['projects'],
+  ['ci-sync'],
   ['alerts'],
-  ['features'],
-  ['jobs'],
+  ['features', 'retention'],
+  ['config'],
+  ['runtime'],
   // Files directly in src are at the top.
   ['app', 'cli'],
 ]
@@ -39,7 +41,7 @@ function breachOf(from: string, to: string): string | null {
   return floorOf(from) > floorOf(to) ? null : 'climbs'
 }
 
-const FEATURE = /^features\/(\w+)\//
+const FEATURE = /^features\/(?!kit\/)(\w+)\//
 
 /** Code that two features need belongs below them. */
 function featureBreach({ from, to }: Import): string | null {
@@ -49,10 +51,10 @@ function featureBreach({ from, to }: Import): string | null {
 
 /** The implementations that only one place may choose. */
 const IMPLEMENTATION =
-  /^(?:store\/(?:open|sqlite|postgres)|alerts\/slack-notifier|sources\/ci-service\/(?:client-\w+|transport|auth))\.ts$/
+  /^(?:store\/(?:open|sqlite|postgres)|alerts\/send\/slack-notifier|sources\/ci-service\/(?:client-\w+|transport|auth))\.ts$/
 
 /** Where implementations are chosen: `app.ts`, and the files to which it delegates a part. */
-const CHOOSERS = new Set(['main.ts', 'app.ts', 'engine.ts', 'clients.ts'])
+const CHOOSERS = new Set(['main.ts', 'app.ts', 'runtime/engine.ts', 'runtime/clients.ts'])
 
 export const choosers = (imports: readonly Import[]): string[] =>
   imports

@@ -6,18 +6,18 @@ import { constantIn, limitsIn, limitsInSource, limitsOnPage, type Limit } from '
 
 /** The code that reads input of strangers. */
 const FACES_STRANGERS = [
-  'domain/decide.ts',
+  'domain/rules/decide.ts',
   'domain/handle.ts',
   'domain/ids.ts',
-  'domain/pattern.ts',
-  'domain/revision.ts',
+  'domain/rules/pattern.ts',
+  'domain/builds/revision.ts',
   'features/home/draw.ts',
   'lib/json-parts.ts',
   'lib/json-scan.ts',
-  'server/answer.ts',
-  'server/body-queue.ts',
-  'server/body.ts',
-  'server/http-server.ts',
+  'http/answer.ts',
+  'http/body-queue.ts',
+  'http/body.ts',
+  'http/http-server.ts',
   'slack/commands/',
   'slack/http/',
   'slack/reply-targets.ts',
@@ -71,8 +71,8 @@ describe('the check of docs/limits.md', () => {
   })
 
   it('reports a constant as missing if its name or file is wrong', () => {
-    expect(constantIn('src/server/http-server.ts', 'HEADERS_MAX')).toBe('100')
-    expect(constantIn('src/server/http-server.ts', 'HEADERS_LEAST')).toBeNull()
+    expect(constantIn('src/http/http-server.ts', 'HEADERS_MAX')).toBe('100')
+    expect(constantIn('src/http/http-server.ts', 'HEADERS_LEAST')).toBeNull()
     expect(constantIn('src/nowhere.ts', 'HEADERS_MAX')).toBeNull()
   })
 })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { both, compare, isAskLine, type Agreement } from '../../packages/demo/src/demo/agreement.ts'
 import { cardsOf, messagesIn } from '../../packages/demo/src/stage.ts'
 import type { Click, People } from './people.ts'
-import { LATE_MAX_MS } from '../../src/features/pending-interactions.ts'
+import { LATE_MAX_MS } from '../../src/features/kit/pending-interactions.ts'
 import { CLICKED, FOLLOWED, isTaken, untakenBy, type Stage } from './stage.ts'
 
 const LOOK_AGAIN_MS = 100

@@ -1,5 +1,5 @@
-import type { BuildEvent } from '../../src/domain/build-event.ts'
-import { branchKey } from '../../src/domain/revision.ts'
+import type { BuildEvent } from '../../src/domain/builds/build-event.ts'
+import { branchKey } from '../../src/domain/builds/revision.ts'
 import { placed, streamName, type Place } from './hosted.ts'
 import { isRedNaively } from './naive.ts'
 import type { Happened } from './oracle.ts'

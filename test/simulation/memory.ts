@@ -4,8 +4,8 @@ import {
   type BuildDetails,
   type BuildEvent,
   type Origin,
-} from '../../src/domain/build-event.ts'
-import { isProjectRequest, type Request } from '../../src/domain/request.ts'
+} from '../../src/domain/builds/build-event.ts'
+import { isProjectRequest, type Request } from '../../src/domain/cards/request.ts'
 import type { Stage } from '../alerts/stage.ts'
 import type { Promised } from './promises.ts'
 import { buildId, projectId } from '../support/build-events.ts'

@@ -1,5 +1,5 @@
-import type { BuildEvent } from '../../src/domain/build-event.ts'
-import type { Request } from '../../src/domain/request.ts'
+import type { BuildEvent } from '../../src/domain/builds/build-event.ts'
+import type { Request } from '../../src/domain/cards/request.ts'
 
 // The rules of attempts and recoveries once more, as simply as possible, so that the product's own reading can be
 // checked against another one. No code of src runs here.

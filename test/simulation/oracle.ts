@@ -1,18 +1,24 @@
-import { decide } from '../../src/domain/decide.ts'
-import { mergeDetails, type BuildEvent } from '../../src/domain/build-event.ts'
+import { decide } from '../../src/domain/rules/decide.ts'
+import { mergeDetails, type BuildEvent } from '../../src/domain/builds/build-event.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { revisionKey, placeEvents, noticeSubject } from '../../src/domain/revision.ts'
-import { noticeDay, noticeView } from '../../src/domain/build-view.ts'
-import type { RedSince } from '../../src/domain/breakage.ts'
-import { breaks, recoveryOf, redStreakTo, type Turn } from '../../src/domain/recovered.ts'
-import { credible, isResultOf, restartRequests, type Request } from '../../src/domain/request.ts'
-import { foldBuild, foldAttempts, attemptKey, type RestartRequest, type Attempt } from '../../src/domain/attempt.ts'
-import { isRed, isVerdict } from '../../src/domain/status.ts'
-import { hasStreak } from '../../src/domain/stream.ts'
-import { following, type Subscription } from '../../src/domain/subscription.ts'
-import { storyFor, type Story } from '../../src/domain/story.ts'
-import type { NoticeView } from '../../src/domain/view.ts'
-import type { Interfaces } from '../../src/domain/offer.ts'
+import { revisionKey, placeEvents, noticeSubject } from '../../src/domain/builds/revision.ts'
+import { noticeDay, noticeView } from '../../src/domain/cards/build-view.ts'
+import type { RedSince } from '../../src/domain/builds/breakage.ts'
+import { breaks, recoveryOf, redStreakTo, type Turn } from '../../src/domain/builds/recovered.ts'
+import { credible, isResultOf, restartRequests, type Request } from '../../src/domain/cards/request.ts'
+import {
+  foldBuild,
+  foldAttempts,
+  attemptKey,
+  type RestartRequest,
+  type Attempt,
+} from '../../src/domain/builds/attempt.ts'
+import { isRed, isVerdict } from '../../src/domain/builds/status.ts'
+import { hasStreak } from '../../src/domain/builds/stream.ts'
+import { following, type Subscription } from '../../src/domain/rules/subscription.ts'
+import { storyFor, type Story } from '../../src/domain/cards/story.ts'
+import type { NoticeView } from '../../src/domain/cards/view.ts'
+import type { Interfaces } from '../../src/domain/cards/offer.ts'
 import { BASIC } from './builds.ts'
 import { HOSTED } from './hosted.ts'
 import { cardName, type AskedFor } from './memory.ts'

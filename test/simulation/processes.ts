@@ -1,4 +1,4 @@
-import { createLease } from '../../src/alerts/lease.ts'
+import { createLease } from '../../src/alerts/send/lease.ts'
 import { createReconciler } from '../../src/alerts/reconciler.ts'
 import type { Incarnation, Stage } from '../alerts/stage.ts'
 import type { ReconcileDeps } from '../../src/alerts/deps.ts'

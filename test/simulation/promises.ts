@@ -1,5 +1,5 @@
-import type { BreakageChange } from '../../src/domain/breakage.ts'
-import type { CardView, NoteView } from '../../src/domain/view.ts'
+import type { BreakageChange } from '../../src/domain/builds/breakage.ts'
+import type { CardView, NoteView } from '../../src/domain/cards/view.ts'
 import { breakageOperations, type BreakageAction } from '../../src/features/breakages/action.ts'
 import type { Stage } from '../alerts/stage.ts'
 import { LIN } from '../support/build-events.ts'

@@ -1,8 +1,8 @@
-import { type ReminderRule, REMINDERS_MAX } from '../../src/domain/breakage.ts'
-import type { Subscription } from '../../src/domain/subscription.ts'
+import { type ReminderRule, REMINDERS_MAX } from '../../src/domain/builds/breakage.ts'
+import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import { remind } from '../../src/features/breakages/remind.ts'
 import { messageTs, SECOND } from '../support/build-events.ts'
-import { endGoneBranches } from '../../src/catalog/breakages.ts'
+import { endGoneBranches } from '../../src/projects/breakages.ts'
 import { branchEndsDeps, type Hands } from './people.ts'
 import type { World } from './simulate.ts'
 

@@ -1,5 +1,5 @@
-import type { Subscription } from '../../src/domain/subscription.ts'
-import type { Interfaces } from '../../src/domain/offer.ts'
+import type { Subscription } from '../../src/domain/rules/subscription.ts'
+import type { Interfaces } from '../../src/domain/cards/offer.ts'
 import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
 import { channelId, HOUR, MINUTE, SECOND } from '../support/build-events.ts'
 import { sourceOf } from '../../src/domain/ids.ts'

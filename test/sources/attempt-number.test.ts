@@ -1,9 +1,9 @@
 import { array, assert, constantFrom, integer, nat, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldBuild } from '../../src/domain/attempt.ts'
+import { foldBuild } from '../../src/domain/builds/attempt.ts'
 import { numbered } from '../../src/sources/attempt-number.ts'
-import { toBuildEvent, type BuildEvent } from '../../src/domain/build-event.ts'
-import { toStatus } from '../../src/domain/status.ts'
+import { toBuildEvent, type BuildEvent } from '../../src/domain/builds/build-event.ts'
+import { toStatus } from '../../src/domain/builds/status.ts'
 import { MINUTE, SECOND, story, T0 } from '../support/build-events.ts'
 
 /** What GitLab says about a pipeline: a word, and when it last ended (ms; 0: never). */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { recordLookedUp } from '../../src/alerts/record.ts'
+import { recordLookedUp } from '../../src/alerts/record/record.ts'
 import type { Log } from '../../src/lib/log.ts'
 import { createPoll, type PolledSource } from '../../src/sources/poll.ts'
 import { createHandClock } from '../support/hand-clock.ts'

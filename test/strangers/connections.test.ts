@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { CONNECTIONS_MAX, SHARE_MAX, WAITING_MAX } from '../../src/server/http-server.ts'
+import { CONNECTIONS_MAX, SHARE_MAX, WAITING_MAX } from '../../src/http/http-server.ts'
 import { buildOf, delivery, rowsOf, send, until } from '../support/app.ts'
 import { openWire, statuses } from '../support/wire.ts'
 import { PATH, residentMB, startBot, type Bot } from './bot.ts'

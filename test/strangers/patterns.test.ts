@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMPILED_MAX, matchBranch, REGEXES_SIZE_MAX } from '../../src/domain/pattern.ts'
+import { COMPILED_MAX, matchBranch, REGEXES_SIZE_MAX } from '../../src/domain/rules/pattern.ts'
 import { WEB } from '../app/channel.ts'
 import { buildOf, delivery, openFolder, send, settled } from '../support/app.ts'
 import { residentMB, startBot, type Bot } from './bot.ts'
 
-const PATTERN = fileURLToPath(new URL('../../src/domain/pattern.ts', import.meta.url))
+const PATTERN = fileURLToPath(new URL('../../src/domain/rules/pattern.ts', import.meta.url))
 
 /** The memory in MB that stays in use after the first ten of these patterns, and after two hundred. */
 function takenBy(pattern: string): { ten: number; all: number } {

@@ -7,7 +7,7 @@ import {
   SLACK_BODY_BYTES_MAX,
 } from '../../src/slack/http/gate.ts'
 import { signedHeaders } from '../../packages/sandbox-slack/src/sign.ts'
-import { ada } from '../features/stage.ts'
+import { ada } from '../features/kit/stage.ts'
 import { BUILDS, WEB } from '../app/channel.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { answerTo, NEXT, residentMB, SLACK_PATH, startBot, statusesIn, type Bot } from './bot.ts'

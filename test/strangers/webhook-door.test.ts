@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HEAD_BYTES_MAX, HEADERS_MAX } from '../../src/server/http-server.ts'
+import { HEAD_BYTES_MAX, HEADERS_MAX } from '../../src/http/http-server.ts'
 import { DELIVERY_BYTES_MAX } from '../../src/sources/ci-service/webhook/endpoint.ts'
 import { WRONG_MAX } from '../../src/sources/webhook-route.ts'
 import { buildOf, delivery, rowsOf, send, until } from '../support/app.ts'

@@ -1,5 +1,5 @@
-import { recordDelivery, type RecordDelivery } from '../../src/alerts/record.ts'
-import type { Recorded } from '../../src/domain/build-event.ts'
+import { recordDelivery, type RecordDelivery } from '../../src/alerts/record/record.ts'
+import type { Recorded } from '../../src/domain/builds/build-event.ts'
 
 /** Records a delivery whose answer reaches the sender. */
 export async function recordAcknowledged(

@@ -1,4 +1,4 @@
-import type { Breakage } from '../../src/domain/breakage.ts'
+import type { Breakage } from '../../src/domain/builds/breakage.ts'
 import { idOrder } from '../../src/domain/ids.ts'
 import { projectId, T0, WEB } from './build-events.ts'
 

@@ -4,7 +4,7 @@ import {
   type BuildDetails,
   type BuildEvent,
   type Origin,
-} from '../../src/domain/build-event.ts'
+} from '../../src/domain/builds/build-event.ts'
 import {
   isBuildId,
   isChannelId,
@@ -14,9 +14,9 @@ import {
   type MessageTs,
   type ProjectId,
 } from '../../src/domain/ids.ts'
-import type { Facilities } from '../../src/domain/offer.ts'
-import type { Request } from '../../src/domain/request.ts'
-import { foldAttempts, type Attempt } from '../../src/domain/attempt.ts'
+import type { Facilities } from '../../src/domain/cards/offer.ts'
+import type { Request } from '../../src/domain/cards/request.ts'
+import { foldAttempts, type Attempt } from '../../src/domain/builds/attempt.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND

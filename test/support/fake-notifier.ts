@@ -1,6 +1,6 @@
 import { createRates } from '../../packages/sandbox-slack/src/rates.ts'
 import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
-import type { View } from '../../src/domain/view.ts'
+import type { View } from '../../src/domain/cards/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Edit, Failure, Notifier, Post, Search, Sent } from '../../src/slack/notifier.ts'
 import { messageTs } from './build-events.ts'

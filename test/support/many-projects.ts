@@ -1,6 +1,6 @@
-import { NO_DETAILS } from '../../src/domain/build-event.ts'
+import { NO_DETAILS } from '../../src/domain/builds/build-event.ts'
 import { githubProjectId, gitlabProjectId, idOrder, toUuid, type ProjectId } from '../../src/domain/ids.ts'
-import { branchKey, revisionKey } from '../../src/domain/revision.ts'
+import { branchKey, revisionKey } from '../../src/domain/builds/revision.ts'
 import type { Store, Tx } from '../../src/store/store.ts'
 import { buildId, projectId } from './build-events.ts'
 import { breakage } from './breakages.ts'

@@ -6,7 +6,7 @@ import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slac
 import { listOf } from '../../packages/sandbox-slack/src/json.ts'
 import { drawnText } from '../../packages/sandbox-slack/src/transcript.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { DOUBLE_CLICK_MS } from '../../src/features/pending-interactions.ts'
+import { DOUBLE_CLICK_MS } from '../../src/features/kit/pending-interactions.ts'
 import type { RunningApp, Settings, StageOptions } from './app.ts'
 import { prepareStage, rowsOf, startApp, until, WEBHOOK_SECRET } from './app.ts'
 import { startProcess, type Process } from './process.ts'

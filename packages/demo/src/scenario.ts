@@ -1,4 +1,4 @@
-import { DOUBLE_CLICK_MS } from '../../../src/features/pending-interactions.ts'
+import { DOUBLE_CLICK_MS } from '../../../src/features/kit/pending-interactions.ts'
 import { CHANNELS, PEOPLE } from '../../sandbox-slack/src/workspace.ts'
 import type { Report, Story } from './service/service.ts'
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../../src/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
 import { commandDocs } from '../src/docs/commands.ts'
 import { PAGES, pathOf } from '../src/docs/pages.ts'

@@ -1,5 +1,5 @@
-import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/status.ts'
-import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
+import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/builds/status.ts'
+import type { View, ReplyView, NoticeView } from '../../domain/cards/view.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { noteLine, reminderLine } from '../../slack/messages/breakage.ts'
 import { requestLine } from '../../slack/messages/request.ts'

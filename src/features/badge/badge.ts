@@ -1,12 +1,12 @@
 import { type BadgeClient, SVG_TYPE } from '../../sources/ci-service/badge.ts'
 import { isPicture } from '../../slack/picture/picture.ts'
-import { type BadgeOutcome, type ProjectRef, ciFailureOf } from '../../catalog/outcomes.ts'
-import type { FindDeps } from '../../catalog/find-build.ts'
+import { type BadgeOutcome, type ProjectRef, ciFailureOf } from '../../projects/outcomes.ts'
+import type { FindDeps } from '../../projects/find-build.ts'
 import { isProjectId, sourceOf } from '../../domain/ids.ts'
 import type { Sources } from '../../sources/source.ts'
 import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { httpUrl } from '../../lib/escape.ts'
-import { findProject } from '../../catalog/projects.ts'
+import { findProject } from '../../projects/projects.ts'
 
 export interface BadgeDeps extends FindDeps {
   sources: Sources

@@ -1,7 +1,7 @@
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { branchName, joined, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
-import type { BadgeOutcome } from '../../catalog/outcomes.ts'
+import type { BadgeOutcome } from '../../projects/outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -10,8 +10,8 @@ import {
   type AnswerContext,
   type Picture,
 } from '../../slack/messages/answer.ts'
-import { failureWords } from '../fault-messages.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
+import { failureWords } from '../kit/fault-messages.ts'
+import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
 type ShownBadge = Extract<BadgeOutcome, { kind: 'badge' }>
 

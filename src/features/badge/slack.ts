@@ -1,9 +1,9 @@
-import type { Feature } from '../feature.ts'
-import type { Target } from '../../catalog/outcomes.ts'
-import { findSummary } from '../../catalog/ci-lookup.ts'
+import type { Feature } from '../kit/feature.ts'
+import type { Target } from '../../projects/outcomes.ts'
+import { findSummary } from '../../ci-sync/ci-lookup.ts'
 import { findBadge, type BadgeDeps } from './badge.ts'
 import { answerBadge } from './messages.ts'
-import { commandAbout, answerContext, replyTo, tooLittle, whenMayRead, type AnswerDeps } from '../command.ts'
+import { commandAbout, answerContext, replyTo, tooLittle, whenMayRead, type AnswerDeps } from '../kit/command.ts'
 
 type Deps = AnswerDeps & BadgeDeps
 

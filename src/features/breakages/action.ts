@@ -5,15 +5,15 @@ import {
   type BreakageChange,
   type RedSince,
   type ShownBreakage,
-} from '../../domain/breakage.ts'
-import { branchKey } from '../../domain/revision.ts'
+} from '../../domain/builds/breakage.ts'
+import { branchKey } from '../../domain/builds/revision.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { breakageLock } from '../../store/breakages.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
-import { findBuild, summariesOf, type FindBuildDeps } from '../../catalog/find-build.ts'
-import { deliveredById } from '../../catalog/followers.ts'
+import { changeBreakage, NO_OWNER } from '../../projects/breakages.ts'
+import { findBuild, summariesOf, type FindBuildDeps } from '../../projects/find-build.ts'
+import { deliveredById } from '../../projects/followers.ts'
 import {
   refusalOf,
   type BuildSummary,
@@ -22,7 +22,7 @@ import {
   type Refused,
   type Requester,
   type Target,
-} from '../../catalog/outcomes.ts'
+} from '../../projects/outcomes.ts'
 
 const MINUTE_MS = 60_000
 export const HOUR_MINUTES = 60

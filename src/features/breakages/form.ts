@@ -3,13 +3,22 @@ import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
 import { directReplyTarget } from '../../slack/reply-targets.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
-import { requesterIn, textAt } from '../body.ts'
-import { replyTo } from '../command.ts'
-import type { Reply, SlackDeps } from '../context.ts'
-import type { Click } from '../feature.ts'
-import { choiceField, chosenIn, fieldOption } from '../fields.ts'
-import { formView, oldForm, openFor, opening, refusing, type Form, type ModalView, type Received } from '../modal.ts'
-import { respond } from '../respond.ts'
+import { requesterIn, textAt } from '../kit/body.ts'
+import { replyTo } from '../kit/command.ts'
+import type { Reply, SlackDeps } from '../kit/context.ts'
+import type { Click } from '../kit/feature.ts'
+import { choiceField, chosenIn, fieldOption } from '../kit/fields.ts'
+import {
+  formView,
+  oldForm,
+  openFor,
+  opening,
+  refusing,
+  type Form,
+  type ModalView,
+  type Received,
+} from '../kit/modal.ts'
+import { respond } from '../kit/respond.ts'
 import { HOUR_MINUTES, type BreakageAction, type BreakageOperations, type RedBranch } from './action.ts'
 import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
 

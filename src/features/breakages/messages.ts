@@ -1,13 +1,13 @@
-import { attemptRefText } from '../../domain/request.ts'
-import type { BuildSummary } from '../../catalog/outcomes.ts'
+import { attemptRefText } from '../../domain/cards/request.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
 import { answerOf, answerError, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { breakageButton, laterWords, breakageWords, untilWords } from '../../slack/messages/breakage.ts'
 import { branchName, linkedBuild, mention, onBranch, projectLabel } from '../../slack/messages/build.ts'
 import { actionButton } from '../../slack/messages/request.ts'
-import { buildLine, redCount } from '../build.ts'
-import { answerRefused } from '../not-allowed.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
+import { buildLine, redCount } from '../kit/build.ts'
+import { answerRefused } from '../kit/not-allowed.ts'
+import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 import type { BreakageOutcome, NotRed, RedBranch } from './action.ts'
 
 type Of<Kind extends BreakageOutcome['kind']> = Extract<BreakageOutcome, { kind: Kind }>

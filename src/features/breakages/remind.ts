@@ -1,14 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Breakage, BreakageChange } from '../../domain/breakage.ts'
+import type { Breakage, BreakageChange } from '../../domain/builds/breakage.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { coversBranch, matchBranch } from '../../domain/pattern.ts'
-import { REQUEST_URGENCY, newestOf } from '../../domain/plan.ts'
-import { isDue, nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../../domain/breakage.ts'
-import { noteSlot } from '../../domain/story.ts'
-import { following, type Subscription } from '../../domain/subscription.ts'
-import type { EndGone } from '../../catalog/breakages.ts'
-import { deliveredById, namesOf } from '../../catalog/followers.ts'
-import { followedIn } from '../../catalog/projects.ts'
+import { coversBranch, matchBranch } from '../../domain/rules/pattern.ts'
+import { REQUEST_URGENCY, newestOf } from '../../domain/cards/plan.ts'
+import {
+  isDue,
+  nextReminder,
+  reminderHolds,
+  type NextReminder,
+  type ReminderRule,
+} from '../../domain/builds/breakage.ts'
+import { noteSlot } from '../../domain/cards/story.ts'
+import { following, type Subscription } from '../../domain/rules/subscription.ts'
+import type { EndGone } from '../../projects/breakages.ts'
+import { deliveredById, namesOf } from '../../projects/followers.ts'
+import { followedIn } from '../../projects/projects.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SendText } from '../../slack/api/send-text.ts'

@@ -3,8 +3,8 @@ import { answerError, typed } from '../../slack/messages/answer.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
 import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
-import { checkBranches, redNow, type BranchEndsDeps } from '../../catalog/breakages.ts'
-import { findProject, followedBy, onlyOf } from '../../catalog/projects.ts'
+import { checkBranches, redNow, type BranchEndsDeps } from '../../projects/breakages.ts'
+import { findProject, followedBy, onlyOf } from '../../projects/projects.ts'
 import type { Projects } from '../../store/records.ts'
 import {
   answerContext,
@@ -18,12 +18,12 @@ import {
   type Command,
   type CommandRow,
   type Question,
-} from '../command.ts'
-import type { Reply } from '../context.ts'
-import { inWords } from '../build.ts'
-import type { Feature } from '../feature.ts'
-import { answerNotFound } from '../not-found.ts'
-import type { Choice } from '../values.ts'
+} from '../kit/command.ts'
+import type { Reply } from '../kit/context.ts'
+import { inWords } from '../kit/build.ts'
+import type { Feature } from '../kit/feature.ts'
+import { answerNotFound } from '../kit/not-found.ts'
+import type { Choice } from '../kit/values.ts'
 import {
   breakageOperations,
   HOUR_MINUTES,

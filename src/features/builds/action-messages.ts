@@ -1,12 +1,12 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
-import type { Missing } from '../../domain/offer.ts'
-import type { Action } from '../../domain/request.ts'
+import type { Missing } from '../../domain/cards/offer.ts'
+import type { Action } from '../../domain/cards/request.ts'
 import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ActionOutcome, BuildSummary } from '../../catalog/outcomes.ts'
+import type { ActionOutcome, BuildSummary } from '../../projects/outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -17,10 +17,10 @@ import {
   type Part,
   type ErrorAnswer,
 } from '../../slack/messages/answer.ts'
-import { buildButtons, buildSubject, openButton, refreshButton, stateWords, SO_FAR } from '../build.ts'
-import { answerCiFailure, ciReason, REFRESH, refusedWords, unclearWords, type Words } from '../fault-messages.ts'
-import { answerRefused } from '../not-allowed.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
+import { buildButtons, buildSubject, openButton, refreshButton, stateWords, SO_FAR } from '../kit/build.ts'
+import { answerCiFailure, ciReason, REFRESH, refusedWords, unclearWords, type Words } from '../kit/fault-messages.ts'
+import { answerRefused } from '../kit/not-allowed.ts'
+import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
 type Of<Kind extends ActionOutcome['kind']> = Extract<ActionOutcome, { kind: Kind }>
 

@@ -4,9 +4,9 @@ import {
   type BuildSummary,
   type Requester,
   type Target,
-} from '../../catalog/outcomes.ts'
+} from '../../projects/outcomes.ts'
 import type { ActionTarget } from '../../sources/source.ts'
-import { offerOf, type Offer } from '../../domain/offer.ts'
+import { offerOf, type Offer } from '../../domain/cards/offer.ts'
 import {
   isOpen,
   restartRequests,
@@ -15,18 +15,18 @@ import {
   type Request,
   type RequestRecord,
   type AttemptRef,
-} from '../../domain/request.ts'
-import { foldBuild, type Attempt } from '../../domain/attempt.ts'
-import type { BuildEvent } from '../../domain/build-event.ts'
-import { parseSubject } from '../../domain/revision.ts'
-import { isMissing } from '../../domain/story.ts'
+} from '../../domain/cards/request.ts'
+import { foldBuild, type Attempt } from '../../domain/builds/attempt.ts'
+import type { BuildEvent } from '../../domain/builds/build-event.ts'
+import { parseSubject } from '../../domain/builds/revision.ts'
+import { isMissing } from '../../domain/cards/story.ts'
 import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import { callForBuild, type ActDeps } from './call-once.ts'
 import { confirmTarget } from './confirm-target.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
-import { findBuild, summaryOf } from '../../catalog/find-build.ts'
-import { beforeRecord, earlierRequest, newRecord } from '../../catalog/requests.ts'
+import { findBuild, summaryOf } from '../../projects/find-build.ts'
+import { beforeRecord, earlierRequest, newRecord } from '../../projects/requests.ts'
 
 /**
  * Asks CI to stop a running build (interface, E1) or to run a finished one again (E9, only of a Basic project): checks

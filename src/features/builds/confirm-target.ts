@@ -1,15 +1,15 @@
 import { CiError } from '../../sources/http/errors.ts'
-import type { BuildEvent, Observation } from '../../domain/build-event.ts'
+import type { BuildEvent, Observation } from '../../domain/builds/build-event.ts'
 import { sourceOf } from '../../domain/ids.ts'
-import type { Offer } from '../../domain/offer.ts'
-import type { Action } from '../../domain/request.ts'
-import { buildView } from '../../domain/build-view.ts'
-import { branchIn } from '../../domain/stream.ts'
-import { type CiFailure, ciFailureOf, type ShownAs } from '../../catalog/outcomes.ts'
+import type { Offer } from '../../domain/cards/offer.ts'
+import type { Action } from '../../domain/cards/request.ts'
+import { buildView } from '../../domain/cards/build-view.ts'
+import { branchIn } from '../../domain/builds/stream.ts'
+import { type CiFailure, ciFailureOf, type ShownAs } from '../../projects/outcomes.ts'
 import type { ActionTarget, ReadBuild, SeenBuild } from '../../sources/source.ts'
-import { keepProject } from '../../catalog/reading.ts'
+import { keepProject } from '../../ci-sync/reading.ts'
 import type { ActDeps } from './call-once.ts'
-import type { FoundBuild } from '../../catalog/find-build.ts'
+import type { FoundBuild } from '../../projects/find-build.ts'
 
 /**
  * The build that its source is to be called for. Whoever knows the secret of a webhook can deliver anything, so the

@@ -1,5 +1,5 @@
 import type { Sources } from '../../sources/source.ts'
-import type { LegacyBuild } from '../../domain/project.ts'
+import type { LegacyBuild } from '../../domain/ci-project/project.ts'
 import {
   CONFIRM_WITHIN_MS,
   GIVE_UP_MS,
@@ -7,19 +7,19 @@ import {
   type Request,
   type RequestChange,
   type RequestEvent,
-} from '../../domain/request.ts'
-import { checkDueRequests, recordEvent } from '../../catalog/requests.ts'
+} from '../../domain/cards/request.ts'
+import { checkDueRequests, recordEvent } from '../../projects/requests.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads, Store, Tx } from '../../store/store.ts'
-import { insertSnapshot, isSameCommit, namesAttempt, observationOf, oldestFirst } from '../../catalog/ci-snapshot.ts'
+import { insertSnapshot, isSameCommit, namesAttempt, observationOf, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
-import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/build-event.ts'
+import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { numbered } from '../../sources/attempt-number.ts'
 import { idOrder, isUuid } from '../../domain/ids.ts'
-import { foldBuild, hasEnded } from '../../domain/attempt.ts'
-import { isFinal, toStatus } from '../../domain/status.ts'
+import { foldBuild, hasEnded } from '../../domain/builds/attempt.ts'
+import { isFinal, toStatus } from '../../domain/builds/status.ts'
 
 /** The time between two looks at CI while the outcome of a request is open. */
 const LOOK_AGAIN_MS = 10_000

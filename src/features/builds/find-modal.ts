@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { plain, type Block } from '../../slack/messages/blocks.ts'
-import { type FieldOption, menuOption, OPTIONS_MAX } from '../fields.ts'
-import { formView, type ModalView } from '../modal.ts'
+import { type FieldOption, menuOption, OPTIONS_MAX } from '../kit/fields.ts'
+import { formView, type ModalView } from '../kit/modal.ts'
 
 // The modal "Find a build": a project, a branch, and below them the last build with its buttons.
 

@@ -1,6 +1,6 @@
-import type { ActionOutcome, BuildSummary, Requester, Target } from '../../catalog/outcomes.ts'
+import type { ActionOutcome, BuildSummary, Requester, Target } from '../../projects/outcomes.ts'
 import { answerStatus, answerRunning, answerFound, answerOverview } from './status-messages.ts'
-import type { Reply, SlackDeps } from '../context.ts'
+import type { Reply, SlackDeps } from '../kit/context.ts'
 import {
   commandAbout,
   answerContext,
@@ -10,25 +10,25 @@ import {
   type Command,
   type Question,
   BUILD_USAGE,
-} from '../command.ts'
+} from '../kit/command.ts'
 import { act } from './action.ts'
 import { confirmRequests, OFTEN_DONE_JOB, type ConfirmRequests } from './confirm.ts'
 import { answerAction } from './action-messages.ts'
 import type { ActDeps } from './call-once.ts'
 import { buildStatus, runningBuilds } from './status.ts'
-import { findSummary } from '../../catalog/ci-lookup.ts'
+import { findSummary } from '../../ci-sync/ci-lookup.ts'
 import { shortId, sourceOf } from '../../domain/ids.ts'
-import { parseAttemptRef, type Action } from '../../domain/request.ts'
-import type { ButtonHandler, Feature } from '../feature.ts'
+import { parseAttemptRef, type Action } from '../../domain/cards/request.ts'
+import type { ButtonHandler, Feature } from '../kit/feature.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
-import { answerNotFound } from '../not-found.ts'
-import { requesterOf, messageOf } from '../body.ts'
-import { replyTargetOf } from '../reply-target.ts'
+import { answerNotFound } from '../kit/not-found.ts'
+import { requesterOf, messageOf } from '../kit/body.ts'
+import { replyTargetOf } from '../kit/reply-target.ts'
 import { ACTION_WORDS } from '../../slack/messages/request.ts'
 import { ACTION_IDS } from '../../slack/messages/ids.ts'
 import { FIND_BRANCH_ID, FIND_CALLBACK_ID, FIND_PROJECT_ID } from './find-modal.ts'
 import { chooseInFind, openFind, projectsForFind } from './find.ts'
-import { respond } from '../respond.ts'
+import { respond } from '../kit/respond.ts'
 
 type Deps = AnswerDeps & ActDeps & ConfirmRequests
 

@@ -3,8 +3,8 @@ import { commitLine, onBranch, projectLabel } from '../../slack/messages/build.t
 import { actionButton, missingWords } from '../../slack/messages/request.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
-import { attemptRefText } from '../../domain/request.ts'
-import type { BuildSummary, NewestBuilds, RunningOutcome, StatusOutcome } from '../../catalog/outcomes.ts'
+import { attemptRefText } from '../../domain/cards/request.ts'
+import type { BuildSummary, NewestBuilds, RunningOutcome, StatusOutcome } from '../../projects/outcomes.ts'
 import {
   answerOf,
   line,
@@ -17,8 +17,8 @@ import {
   typed,
 } from '../../slack/messages/answer.ts'
 import { COUNTED_MAX, STATUS_BUILDS_MAX } from './status.ts'
-import { buildButtons, buildLine, inWords, redCount } from '../build.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
+import { buildButtons, buildLine, inWords, redCount } from '../kit/build.ts'
+import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
 /** The most builds that one answer lists. */
 export const BUILDS_LISTED_MAX = 15

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/breakages.ts'
-import type { RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
-import { RED_COUNTED_MAX } from '../../catalog/breakages.ts'
+import type { RunningOutcome, StatusOutcome, Target } from '../../projects/outcomes.ts'
+import { RED_COUNTED_MAX } from '../../projects/breakages.ts'
 import {
   findBuild,
   isBuildNumber,
@@ -10,8 +10,8 @@ import {
   summaryOf,
   type FindBuildDeps,
   type FindDeps,
-} from '../../catalog/find-build.ts'
-import { findProject, followedBy, type FollowedDeps } from '../../catalog/projects.ts'
+} from '../../projects/find-build.ts'
+import { findProject, followedBy, type FollowedDeps } from '../../projects/projects.ts'
 
 /** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
 export const STATUS_BUILDS_MAX = 10

@@ -3,7 +3,7 @@ import { errorCode } from '../../lib/error-code.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { certificateWords } from '../../slack/messages/words.ts'
 import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
-import { failureWords } from '../fault-messages.ts'
+import { failureWords } from '../kit/fault-messages.ts'
 import { fine, notChecked, off, unsure, type Check, type Examination, type Finding } from './findings.ts'
 import type { Say } from './say.ts'
 

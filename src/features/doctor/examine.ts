@@ -1,4 +1,4 @@
-import type { Permits } from '../../catalog/outcomes.ts'
+import type { Permits } from '../../projects/outcomes.ts'
 import type { Uuid } from '../../domain/ids.ts'
 import { singleFlight } from '../../lib/async.ts'
 import { CiError } from '../../sources/http/errors.ts'

@@ -2,7 +2,7 @@ import { answerOf, line, small, type Answer, type AnswerContext, type Part } fro
 import { plain } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { durationWords } from '../../slack/messages/times.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
+import { answerNotAllowed } from '../kit/not-allowed.ts'
 import { endWords, offWords, type DoctorOutcome, type Examined, type Found, type Verdict } from './findings.ts'
 
 /** What the doctor found: faults first, each with how to fix it. */

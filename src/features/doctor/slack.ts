@@ -1,12 +1,12 @@
-import type { Permits } from '../../catalog/outcomes.ts'
-import type { EventHandler, Feature } from '../feature.ts'
+import type { Permits } from '../../projects/outcomes.ts'
+import type { EventHandler, Feature } from '../kit/feature.ts'
 import { doctorOperations } from './examine.ts'
 import { answerDoctor } from './messages.ts'
-import type { Reply, SlackDeps } from '../context.ts'
-import { listAt } from '../body.ts'
+import type { Reply, SlackDeps } from '../kit/context.ts'
+import { listAt } from '../kit/body.ts'
 import { APP_EVENTS, type AppEvent } from './check-slack.ts'
 import type { DoctorDeps } from './findings.ts'
-import type { Question } from '../command.ts'
+import type { Question } from '../kit/command.ts'
 
 export function doctor(deps: DoctorDeps & { permits: Permits }): Feature {
   const operations = doctorOperations(deps)

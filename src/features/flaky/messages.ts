@@ -3,7 +3,7 @@ import { counted, outside, projectLabel } from '../../slack/messages/build.ts'
 import { answerOf, line, nextStep, small, typed, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { NAME_CHARS_MAX } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
+import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 import { FLAKY_DAYS_MAX, type FlakyOutcome } from './flaky.ts'
 
 /** Which branches have commits that passed only on a later attempt. */

@@ -1,7 +1,7 @@
 import { amountOf } from '../../slack/commands/parse.ts'
-import type { Reply } from '../context.ts'
-import { nameless, replyTo, tooMuch, whenMayRead, wordsOf, type AnswerDeps, type Question } from '../command.ts'
-import type { Feature } from '../feature.ts'
+import type { Reply } from '../kit/context.ts'
+import { nameless, replyTo, tooMuch, whenMayRead, wordsOf, type AnswerDeps, type Question } from '../kit/command.ts'
+import type { Feature } from '../kit/feature.ts'
 import { FLAKY_DAYS_MAX, flakyBranches, type FlakyDeps } from './flaky.ts'
 import { answerDays, answerFlaky } from './messages.ts'
 

@@ -1,4 +1,4 @@
-import { BUILD_USAGE, usageOf, type CommandRow } from '../command.ts'
+import { BUILD_USAGE, usageOf, type CommandRow } from '../kit/command.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { answerOf, line, small, type Answer, typed } from '../../slack/messages/answer.ts'
 

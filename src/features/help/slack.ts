@@ -1,8 +1,8 @@
-import type { Feature } from '../feature.ts'
+import type { Feature } from '../kit/feature.ts'
 import { answerHelp, answerHelpAbout } from './messages.ts'
-import { unknownCommand } from '../run.ts'
-import { prefixOf, type Question } from '../command.ts'
-import type { Reply } from '../context.ts'
+import { unknownCommand } from '../kit/run.ts'
+import { prefixOf, type Question } from '../kit/command.ts'
+import type { Reply } from '../kit/context.ts'
 
 export const help = (): Feature => ({
   commands: [

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { SlackDeps } from '../context.ts'
+import type { SlackDeps } from '../kit/context.ts'
 import { classify } from '../../slack/api/errors.ts'
 import type { HomeOutcome } from './home.ts'
-import { answerFault } from '../fault-messages.ts'
-import { answerNotAllowed } from '../not-allowed.ts'
+import { answerFault } from '../kit/fault-messages.ts'
+import { answerNotAllowed } from '../kit/not-allowed.ts'
 import { answerHome, homeView, type HomeView } from './view.ts'
 
 /** So many people's Homes are remembered as drawn. The one drawn longest ago is drawn again when it is next opened. */

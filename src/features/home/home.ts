@@ -1,16 +1,16 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Subscription } from '../../domain/subscription.ts'
+import type { Subscription } from '../../domain/rules/subscription.ts'
 import { normalHandle } from '../../domain/handle.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { branchKey } from '../../domain/revision.ts'
-import { isRed } from '../../domain/status.ts'
+import { branchKey } from '../../domain/builds/revision.ts'
+import { isRed } from '../../domain/builds/status.ts'
 import type { KnownBuild, ClosedChannel } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
-import type { BuildSummary, Permits } from '../../catalog/outcomes.ts'
-import { summariesOf, type FindDeps } from '../../catalog/find-build.ts'
-import { type Me, readMe } from '../../catalog/people.ts'
-import { followedIn } from '../../catalog/projects.ts'
-import { shownOf, type ShownDeps, type ShownSubscription } from '../../catalog/subscriptions.ts'
+import type { BuildSummary, Permits } from '../../projects/outcomes.ts'
+import { summariesOf, type FindDeps } from '../../projects/find-build.ts'
+import { type Me, readMe } from '../../projects/people.ts'
+import { followedIn } from '../../projects/projects.ts'
+import { shownOf, type ShownDeps, type ShownSubscription } from '../../projects/subscriptions.ts'
 import {
   isProjectRequest,
   type ProjectRequest,
@@ -18,7 +18,7 @@ import {
   type Request,
   type Action,
   type RequestState,
-} from '../../domain/request.ts'
+} from '../../domain/cards/request.ts'
 import type { Permit } from '../../domain/permission.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { Connection, Connections } from '../../sources/ci-service/connections.ts'

@@ -1,5 +1,5 @@
-import { requesterOf, textAt, userOf } from '../body.ts'
-import type { Feature } from '../feature.ts'
+import { requesterOf, textAt, userOf } from '../kit/body.ts'
+import type { Feature } from '../kit/feature.ts'
 import { createHomes } from './draw.ts'
 import { readHome, type HomeDeps } from './home.ts'
 

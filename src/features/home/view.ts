@@ -7,8 +7,8 @@ import { branchName, buildNumber, joined, mention, outside, projectLabel } from 
 import { SECTION_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { shortId } from '../../domain/ids.ts'
-import { attemptRefText } from '../../domain/request.ts'
-import type { BuildSummary } from '../../catalog/outcomes.ts'
+import { attemptRefText } from '../../domain/cards/request.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
 import {
   COUNTED_MAX,
   SHOWN_MAX,
@@ -18,11 +18,11 @@ import {
   type PausedChannel,
   type Some,
 } from './home.ts'
-import type { ShownSubscription } from '../../catalog/subscriptions.ts'
+import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { answerOf, line, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
-import { buildLine, openButton } from '../build.ts'
+import { buildLine, openButton } from '../kit/build.ts'
 import type { Connection } from '../../sources/ci-service/connections.ts'
-import { failureWords } from '../fault-messages.ts'
+import { failureWords } from '../kit/fault-messages.ts'
 
 /** Slack's limit for the blocks of a view. */
 export const HOME_BLOCKS_MAX = 100

@@ -4,7 +4,7 @@ import { buildNumber, counted, joined, onBranch } from '../../slack/messages/bui
 import { PAGE_ACTION_IDS, PAGES_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ListOutcome, ListQuery } from '../../catalog/outcomes.ts'
+import type { ListOutcome, ListQuery } from '../../projects/outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -17,9 +17,9 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { redWords, stateWords, projectLine, typeWord } from '../build.ts'
-import { failureWords, answerCiFailure } from '../fault-messages.ts'
-import { pageValue } from '../values.ts'
+import { redWords, stateWords, projectLine, typeWord } from '../kit/build.ts'
+import { failureWords, answerCiFailure } from '../kit/fault-messages.ts'
+import { pageValue } from '../kit/values.ts'
 
 type Projects = Extract<ListOutcome, { kind: 'projects' }>
 

@@ -1,12 +1,12 @@
-import type { ListQuery } from '../../catalog/outcomes.ts'
+import type { ListQuery } from '../../projects/outcomes.ts'
 import { answerList } from './messages.ts'
-import { pageOf, parsePage } from '../values.ts'
-import type { Reply } from '../context.ts'
+import { pageOf, parsePage } from '../kit/values.ts'
+import type { Reply } from '../kit/context.ts'
 import { listProjects, type ListDeps } from './list.ts'
-import { replyTo, whenMayRead, type AnswerDeps, type Asking } from '../command.ts'
+import { replyTo, whenMayRead, type AnswerDeps, type Asking } from '../kit/command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { PAGE_ACTION_IDS } from '../../slack/messages/ids.ts'
-import type { ButtonHandler, Feature } from '../feature.ts'
+import type { ButtonHandler, Feature } from '../kit/feature.ts'
 
 type Deps = AnswerDeps & ListDeps
 

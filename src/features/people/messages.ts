@@ -2,7 +2,7 @@ import { andList, mention } from '../../slack/messages/build.ts'
 import { handleWords, meCommand } from '../../slack/messages/handle.ts'
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
 import type { MeOutcome, NotAPerson, NotClaimable } from './people.ts'
-import type { Me } from '../../catalog/people.ts'
+import type { Me } from '../../projects/people.ts'
 import {
   answerOf,
   answerError,
@@ -13,7 +13,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { answerRefused } from '../not-allowed.ts'
+import { answerRefused } from '../kit/not-allowed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { isNullish } from '../../lib/raw-values.ts'
-import { ANSWER_ONLY, canonicalField } from '../../domain/project-fields.ts'
+import { ANSWER_ONLY, canonicalField } from '../../domain/ci-project/project-fields.ts'
 import type { ProjectBase } from './outcomes.ts'
 
 /** At most this many fields have their own digest. All other fields that CI sends share one. */

@@ -1,12 +1,12 @@
-import type { Project } from '../../domain/project.ts'
+import type { Project } from '../../domain/ci-project/project.ts'
 import {
   CALLING_MAX_MS,
   GIVE_UP_MS,
   type ProjectRequest,
   type RequestChange,
   type RequestEvent,
-} from '../../domain/request.ts'
-import { checkDueRequests, recordEvent } from '../../catalog/requests.ts'
+} from '../../domain/cards/request.ts'
+import { checkDueRequests, recordEvent } from '../../projects/requests.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
 import { lookedUpLine } from './messages.ts'
 import { LOOK_LATER_MS, lookAtChanged } from './record.ts'

@@ -1,10 +1,10 @@
-import type { Project, FieldFault } from '../../domain/project.ts'
-import { beforeRecord } from '../../catalog/requests.ts'
-import { differencesOf, topOf, type Difference } from '../../domain/project-change.ts'
-import type { ProjectRequest } from '../../domain/request.ts'
-import type { ProjectRef } from '../../domain/project-names.ts'
+import type { Project, FieldFault } from '../../domain/ci-project/project.ts'
+import { beforeRecord } from '../../projects/requests.ts'
+import { differencesOf, topOf, type Difference } from '../../domain/ci-project/project-change.ts'
+import type { ProjectRequest } from '../../domain/cards/request.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
-import { type Requester, type CiFailure, ciFailureOf } from '../../catalog/outcomes.ts'
+import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
 import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent, ProjectDeps } from './outcomes.ts'
 import {
   beforeCall,
@@ -20,10 +20,10 @@ import {
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
-import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
+import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/ci-project/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import { ruleOf, withoutRulesOf } from '../../domain/rule-input.ts'
+import { ruleOf, withoutRulesOf } from '../../domain/rules/rule-input.ts'
 
 interface Ready {
   kind: 'ready'

@@ -1,15 +1,15 @@
 import { plain, section, type Block } from '../../slack/messages/blocks.ts'
 import { mention, projectLabel } from '../../slack/messages/build.ts'
-import { topOf } from '../../domain/project-change.ts'
+import { topOf } from '../../domain/ci-project/project-change.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { Requester } from '../../catalog/outcomes.ts'
+import type { Requester } from '../../projects/outcomes.ts'
 import { answerOf, line } from '../../slack/messages/answer.ts'
-import { answerOldForm } from '../fault-messages.ts'
-import { requesterIn, textAt } from '../body.ts'
-import { replyTo } from '../command.ts'
-import type { SlackDeps, Reply } from '../context.ts'
+import { answerOldForm } from '../kit/fault-messages.ts'
+import { requesterIn, textAt } from '../kit/body.ts'
+import { replyTo } from '../kit/command.ts'
+import type { SlackDeps, Reply } from '../kit/context.ts'
 import { editProject, previewEdit } from './edit.ts'
-import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../fields.ts'
+import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../kit/fields.ts'
 import {
   formView,
   oldForm,
@@ -19,9 +19,9 @@ import {
   type ModalView,
   replyTargetIn,
   showIn,
-} from '../modal.ts'
-import { respond } from '../respond.ts'
-import { tooLongWords } from '../slips.ts'
+} from '../kit/modal.ts'
+import { respond } from '../kit/respond.ts'
+import { tooLongWords } from '../kit/slips.ts'
 import { announceAndRun, awayFrom, offering, RESULT, type Stage } from './announce-and-run.ts'
 import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
 import { ifAdmin, projectContext, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'

@@ -1,8 +1,8 @@
-import type { ShownRule } from '../../domain/masked-project.ts'
-import { MASK } from '../../domain/project-fields.ts'
-import type { FieldFault } from '../../domain/project.ts'
-import type { ProjectChange } from '../../domain/project-change.ts'
-import { ruleOf } from '../../domain/rule-input.ts'
+import type { ShownRule } from '../../domain/ci-project/masked-project.ts'
+import { MASK } from '../../domain/ci-project/project-fields.ts'
+import type { FieldFault } from '../../domain/ci-project/project.ts'
+import type { ProjectChange } from '../../domain/ci-project/project-change.ts'
+import { ruleOf } from '../../domain/rules/rule-input.ts'
 import { checkFilter, checkRule } from '../../sources/ci-service/check-rule.ts'
 import {
   checkedIn,
@@ -11,7 +11,7 @@ import {
   INPUT_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
   type FieldOption,
-} from '../fields.ts'
+} from '../kit/fields.ts'
 import {
   branchesInput,
   branchMatchInput,

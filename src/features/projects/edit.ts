@@ -5,15 +5,15 @@ import {
   type ChangeEffect,
   type Difference,
   type ProjectChange,
-} from '../../domain/project-change.ts'
-import { beforeRecord } from '../../catalog/requests.ts'
-import { maskedSecrets, absentFields } from '../../domain/masked-project.ts'
-import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
-import type { Project, FieldFault } from '../../domain/project.ts'
-import type { ProjectRef } from '../../domain/project-names.ts'
+} from '../../domain/ci-project/project-change.ts'
+import { beforeRecord } from '../../projects/requests.ts'
+import { maskedSecrets, absentFields } from '../../domain/ci-project/masked-project.ts'
+import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/ci-project/project-fields.ts'
+import type { Project, FieldFault } from '../../domain/ci-project/project.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { listOf, textOf } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import type { ProjectRequest } from '../../domain/request.ts'
+import type { ProjectRequest } from '../../domain/cards/request.ts'
 import {
   ourRules,
   checkFilter,
@@ -21,9 +21,9 @@ import {
   missingOptions,
   unknownNotifiers,
 } from '../../sources/ci-service/check-rule.ts'
-import { withoutRulesOf } from '../../domain/rule-input.ts'
+import { withoutRulesOf } from '../../domain/rules/rule-input.ts'
 import { invariant } from '../../lib/assert.ts'
-import type { Requester } from '../../catalog/outcomes.ts'
+import type { Requester } from '../../projects/outcomes.ts'
 import { updateBody, without } from '../../sources/ci-service/wire.ts'
 import { baseOf, changedSince, fieldDigest } from './base.ts'
 import type {

@@ -1,12 +1,21 @@
 import { isIdDigits } from '../../domain/ids.ts'
-import type { ShownRule } from '../../domain/masked-project.ts'
-import type { VariableInput } from '../../domain/project-change.ts'
-import { MASK } from '../../domain/project-fields.ts'
-import type { RuleInput } from '../../domain/rule-input.ts'
+import type { ShownRule } from '../../domain/ci-project/masked-project.ts'
+import type { VariableInput } from '../../domain/ci-project/project-change.ts'
+import { MASK } from '../../domain/ci-project/project-fields.ts'
+import type { RuleInput } from '../../domain/rules/rule-input.ts'
 import { MATCHES, TARGETS } from '../../sources/ci-service/check-rule.ts'
 import { EVENT_WORDS } from './words.ts'
-import { FAULT_CHARS_MAX } from '../modal.ts'
-import { checkedIn, checksField, chosenIn, choiceField, fieldOption, linesIn, textField, typedIn } from '../fields.ts'
+import { FAULT_CHARS_MAX } from '../kit/modal.ts'
+import {
+  checkedIn,
+  checksField,
+  chosenIn,
+  choiceField,
+  fieldOption,
+  linesIn,
+  textField,
+  typedIn,
+} from '../kit/fields.ts'
 
 // The inputs that the forms to create and to edit a project share: drawing and reading each. Its block is named after
 // the form and the field, such as `create:team_ids`.

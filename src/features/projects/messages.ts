@@ -1,8 +1,8 @@
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { firstOf, projectLabel, outside, mention } from '../../slack/messages/build.ts'
-import { isOpen, type ProjectAction, type ProjectRequest } from '../../domain/request.ts'
-import type { Difference } from '../../domain/project-change.ts'
+import { isOpen, type ProjectAction, type ProjectRequest } from '../../domain/cards/request.ts'
+import type { Difference } from '../../domain/ci-project/project-change.ts'
 import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain, ChangedMeanwhile, NotSent } from './outcomes.ts'
 import {
   answerOf,
@@ -14,14 +14,14 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { LATER, failureWords, type Words, ciReason, answerCiFailure } from '../fault-messages.ts'
+import { LATER, failureWords, type Words, ciReason, answerCiFailure } from '../kit/fault-messages.ts'
 import { andMore, differenceParts, fieldsWords, fieldWords, unknownNotifierWords, unshownWords } from './words.ts'
 import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ProjectRef } from '../../catalog/outcomes.ts'
-import { SO_FAR } from '../build.ts'
-import { answerRefused } from '../not-allowed.ts'
-import { answerNotFound, isNotFound } from '../not-found.ts'
+import type { ProjectRef } from '../../projects/outcomes.ts'
+import { SO_FAR } from '../kit/build.ts'
+import { answerRefused } from '../kit/not-allowed.ts'
+import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
 // Answers about writes to projects. They hold no secrets, except the new AES key in the requester's own answer.
 

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { isChannelId, isUuid, toUuid, type ChannelId, type Uuid } from '../../domain/ids.ts'
-import type { ProjectChange } from '../../domain/project-change.ts'
+import type { ProjectChange } from '../../domain/ci-project/project-change.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'
 import type { Creation } from './outcomes.ts'
-import { textAt } from '../body.ts'
+import { textAt } from '../kit/body.ts'
 import { cut } from '../../slack/messages/limits.ts'
-import { METADATA_CHARS_MAX } from '../modal.ts'
+import { METADATA_CHARS_MAX } from '../kit/modal.ts'
 
 // The state of project forms. Slack stores it in each form, so that they work after a restart and in any process.
 

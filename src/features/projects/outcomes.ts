@@ -1,13 +1,13 @@
 import type { Uuid } from '../../domain/ids.ts'
-import type { RequestState } from '../../domain/request.ts'
-import type { FieldFault } from '../../domain/project.ts'
-import type { MaskedProject } from '../../domain/masked-project.ts'
-import type { RuleInput } from '../../domain/rule-input.ts'
-import type { Difference, ProjectChange, VariableInput } from '../../domain/project-change.ts'
-import type { ProjectRef } from '../../domain/project-names.ts'
-import type { BuildSummary, CiFailure, NotFound, Refused } from '../../catalog/outcomes.ts'
+import type { RequestState } from '../../domain/cards/request.ts'
+import type { FieldFault } from '../../domain/ci-project/project.ts'
+import type { MaskedProject } from '../../domain/ci-project/masked-project.ts'
+import type { RuleInput } from '../../domain/rules/rule-input.ts'
+import type { Difference, ProjectChange, VariableInput } from '../../domain/ci-project/project-change.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
+import type { BuildSummary, CiFailure, NotFound, Refused } from '../../projects/outcomes.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
-import type { RequestDeps } from '../../catalog/requests.ts'
+import type { RequestDeps } from '../../projects/requests.ts'
 
 // Requests about projects, and their outcomes. Only one outcome holds a secret: the new AES key.
 

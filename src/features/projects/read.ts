@@ -1,7 +1,7 @@
-import { commandLines, maskedProject } from '../../domain/masked-project.ts'
-import type { Project } from '../../domain/project.ts'
-import { filterOf } from '../../domain/pattern.ts'
-import type { ProjectRef } from '../../domain/project-names.ts'
+import { commandLines, maskedProject } from '../../domain/ci-project/masked-project.ts'
+import type { Project } from '../../domain/ci-project/project.ts'
+import { filterOf } from '../../domain/rules/pattern.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { sourceOf, type Uuid } from '../../domain/ids.ts'
 import {
   type BuildSummary,
@@ -10,9 +10,9 @@ import {
   refusalOf,
   type Requester,
   type Refused,
-} from '../../catalog/outcomes.ts'
-import { newestSummary } from '../../catalog/find-build.ts'
-import { findProject } from '../../catalog/projects.ts'
+} from '../../projects/outcomes.ts'
+import { newestSummary } from '../../projects/find-build.ts'
+import { findProject } from '../../projects/projects.ts'
 import type { KnownProject } from '../../store/records.ts'
 import { baseOf } from './base.ts'
 import type { NotListed, ProjectDeps, ShownProject, ShowOutcome } from './outcomes.ts'

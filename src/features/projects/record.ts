@@ -6,13 +6,13 @@ import {
   type RequestChange,
   type RequestEvent,
   type RequestRecord,
-} from '../../domain/request.ts'
+} from '../../domain/cards/request.ts'
 import type { Uuid } from '../../domain/ids.ts'
-import type { Project } from '../../domain/project.ts'
+import type { Project } from '../../domain/ci-project/project.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Reads, Tx } from '../../store/store.ts'
-import type { Requester } from '../../catalog/outcomes.ts'
-import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
+import type { Requester } from '../../projects/outcomes.ts'
+import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../projects/requests.ts'
 import { fieldDigest } from './base.ts'
 import { readAfresh, refOf } from './read.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'

@@ -1,5 +1,5 @@
 import { answerProject } from './show-messages.ts'
-import type { Reply } from '../context.ts'
+import type { Reply } from '../kit/context.ts'
 import {
   replyTo,
   tooLittle,
@@ -9,10 +9,10 @@ import {
   type Asking,
   type Command,
   type Question,
-} from '../command.ts'
+} from '../kit/command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { isUuid, toUuid, type Uuid } from '../../domain/ids.ts'
-import type { ButtonHandler, Click, Feature } from '../feature.ts'
+import type { ButtonHandler, Click, Feature } from '../kit/feature.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import {
   CREATE_CALLBACK_ID,
@@ -35,9 +35,9 @@ import { confirmProjectRequests, type ConfirmDeps } from './confirm.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
 import { ifAdmin, openForm, projectContext, readForForm, type Next } from './forms.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
-import { findProject } from '../../catalog/projects.ts'
-import { answerNotFound } from '../not-found.ts'
-import type { WebhookRuleOutcome } from '../../catalog/outcomes.ts'
+import { findProject } from '../../projects/projects.ts'
+import { answerNotFound } from '../kit/not-found.ts'
+import type { WebhookRuleOutcome } from '../../projects/outcomes.ts'
 import { showProject } from './read.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
 

@@ -1,9 +1,9 @@
-import type { ShownRule } from '../../domain/masked-project.ts'
+import type { ShownRule } from '../../domain/ci-project/masked-project.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { andList, firstOf, outside } from '../../slack/messages/build.ts'
 import { BRANCH_CHARS_MAX, cut, MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { topOf, type Difference } from '../../domain/project-change.ts'
-import { MASK, projectField, type ProjectField } from '../../domain/project-fields.ts'
+import { topOf, type Difference } from '../../domain/ci-project/project-change.ts'
+import { MASK, projectField, type ProjectField } from '../../domain/ci-project/project-fields.ts'
 import { line, type Part } from '../../slack/messages/answer.ts'
 
 // A project's settings in words. All of it is markup.

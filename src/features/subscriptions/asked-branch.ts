@@ -4,7 +4,7 @@ import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
-import { jsonOf } from '../values.ts'
+import { jsonOf } from '../kit/values.ts'
 import type { SubscribeInput, UnknownBranch } from './outcomes.ts'
 import { readReminderAlone, typedTime } from './remind.ts'
 

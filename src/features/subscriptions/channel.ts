@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import { refusalOf, type Requester, type Refused } from '../../catalog/outcomes.ts'
-import { shownOf } from '../../catalog/subscriptions.ts'
+import { refusalOf, type Requester, type Refused } from '../../projects/outcomes.ts'
+import { shownOf } from '../../projects/subscriptions.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 import { closeChannelBefore } from './closings.ts'

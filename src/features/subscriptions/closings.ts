@@ -1,7 +1,7 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { SubscriptionDeps } from './outcomes.ts'
-import { WOKEN_MAX, wakeUnshown } from '../../catalog/followers.ts'
-import type { Subscription } from '../../domain/subscription.ts'
+import { WOKEN_MAX, wakeUnshown } from '../../projects/followers.ts'
+import type { Subscription } from '../../domain/rules/subscription.ts'
 import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 

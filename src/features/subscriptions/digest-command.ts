@@ -1,8 +1,16 @@
 import { typed, type Answer } from '../../slack/messages/answer.ts'
 import { WEEKDAYS } from '../../slack/messages/digest.ts'
-import { replyTo, tooLittle, tooMuch, whenMayRead, type AnswerDeps, type Command, type Question } from '../command.ts'
-import type { Reply } from '../context.ts'
-import type { ButtonHandler } from '../feature.ts'
+import {
+  replyTo,
+  tooLittle,
+  tooMuch,
+  whenMayRead,
+  type AnswerDeps,
+  type Command,
+  type Question,
+} from '../kit/command.ts'
+import type { Reply } from '../kit/context.ts'
+import type { ButtonHandler } from '../kit/feature.ts'
 import { digestOperations, type DigestDeps, type DigestInput, type DigestOutcome } from './digest.ts'
 import { answerDigest, answerDigestFault } from './digest-messages.ts'
 

@@ -3,7 +3,7 @@ import { plain } from '../../slack/messages/blocks.ts'
 import { digestLines, digestWords } from '../../slack/messages/digest.ts'
 import { DIGEST_ACTION_ID, DIGEST_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { answerOf, answerError, line, nextStep, row, small, typed, type Answer } from '../../slack/messages/answer.ts'
-import { answerRefused } from '../not-allowed.ts'
+import { answerRefused } from '../kit/not-allowed.ts'
 import type { DigestOutcome } from './digest.ts'
 import { announcedParts } from './messages.ts'
 

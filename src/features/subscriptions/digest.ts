@@ -5,12 +5,12 @@ import {
   periodOf,
   zoneNamed,
   type Schedule,
-} from '../../domain/digest.ts'
-import { NO_QUEUES } from '../../domain/plan.ts'
-import { digestSubject } from '../../domain/revision.ts'
-import type { DigestView } from '../../domain/view.ts'
-import { digestView, type DigestViewDeps } from '../../catalog/figures.ts'
-import type { Refused, Requester } from '../../catalog/outcomes.ts'
+} from '../../domain/rules/digest.ts'
+import { NO_QUEUES } from '../../domain/cards/plan.ts'
+import { digestSubject } from '../../domain/builds/revision.ts'
+import type { DigestView } from '../../domain/cards/view.ts'
+import { digestView, type DigestViewDeps } from '../../projects/figures.ts'
+import type { Refused, Requester } from '../../projects/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { StoredDigest } from '../../store/digests.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'

@@ -13,7 +13,7 @@ import { codeSpan } from '../../lib/escape.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
 import type { DryChannel, DryRunOutcome } from './outcomes.ts'
-import { hiddenParts } from '../not-allowed.ts'
+import { hiddenParts } from '../kit/not-allowed.ts'
 import {
   answerOf,
   answerError,
@@ -25,8 +25,8 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { answerNotFound } from '../not-found.ts'
-import { reasonWords } from '../reason.ts'
+import { answerNotFound } from '../kit/not-found.ts'
+import { reasonWords } from '../kit/reason.ts'
 
 /** At most this many channels are named for each event; the others are counted. */
 export const DRY_CHANNELS_MAX = 10

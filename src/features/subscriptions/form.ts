@@ -1,6 +1,6 @@
 import { faultsOf, patternOf } from './subscribe-input.ts'
-import { requesterIn, requesterOf, textAt } from '../body.ts'
-import type { SlackDeps, Reply } from '../context.ts'
+import { requesterIn, requesterOf, textAt } from '../kit/body.ts'
+import type { SlackDeps, Reply } from '../kit/context.ts'
 import {
   formView,
   oldForm,
@@ -14,8 +14,8 @@ import {
   opening,
   type ModalOpener,
   type ModalView,
-} from '../modal.ts'
-import { type FieldOption, ALL_PROJECTS, OPTIONS_MAX, projectOptions } from '../fields.ts'
+} from '../kit/modal.ts'
+import { type FieldOption, ALL_PROJECTS, OPTIONS_MAX, projectOptions } from '../kit/fields.ts'
 import {
   pendingView,
   readSubscribeForm,
@@ -25,20 +25,20 @@ import {
   type Filled,
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
-import { suggestProjects } from '../../catalog/projects.ts'
+import { suggestProjects } from '../../projects/projects.ts'
 import { channelRules } from './channel.ts'
 import { previewPattern } from './dry-run.ts'
 import { subscribe } from './subscribe.ts'
 import type { PatternPreview, SubscribeOutcome, SubscriptionDeps } from './outcomes.ts'
-import { repositoryRef, type ShownSubscription } from '../../catalog/subscriptions.ts'
+import { repositoryRef, type ShownSubscription } from '../../projects/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId, repositoryOf } from '../../domain/ids.ts'
-import { withKnownNames } from '../../catalog/typed-names.ts'
-import { projectKey, type ProjectRef } from '../../domain/project-names.ts'
+import { withKnownNames } from '../../projects/typed-names.ts'
+import { projectKey, type ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
-import type { Click } from '../feature.ts'
-import { replyTo, type AnswerDeps, type Asking } from '../command.ts'
+import type { Click } from '../kit/feature.ts'
+import { replyTo, type AnswerDeps, type Asking } from '../kit/command.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps
 

@@ -1,10 +1,10 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
-import { formChannel, requesterIn } from '../body.ts'
-import { replyTo, tooLittle, type AnswerDeps, type Command, type Question } from '../command.ts'
-import type { Reply, SlackDeps } from '../context.ts'
-import type { ButtonHandler } from '../feature.ts'
-import { textField, typedIn } from '../fields.ts'
+import { formChannel, requesterIn } from '../kit/body.ts'
+import { replyTo, tooLittle, type AnswerDeps, type Command, type Question } from '../kit/command.ts'
+import type { Reply, SlackDeps } from '../kit/context.ts'
+import type { ButtonHandler } from '../kit/feature.ts'
+import { textField, typedIn } from '../kit/fields.ts'
 import {
   formView,
   oldForm,
@@ -16,8 +16,8 @@ import {
   waitingView,
   type Form,
   type ModalView,
-} from '../modal.ts'
-import { parseImport } from '../values.ts'
+} from '../kit/modal.ts'
+import { parseImport } from '../kit/values.ts'
 import { channelRules } from './channel.ts'
 import { readGithubList } from './github-list.ts'
 import { importThese, proposeImport } from './import.ts'

@@ -1,4 +1,4 @@
-import { CHANGES } from '../../domain/rule.ts'
+import { CHANGES } from '../../domain/rules/rule.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { counted, firstFew, outside } from '../../slack/messages/build.ts'
 import { plain } from '../../slack/messages/blocks.ts'
@@ -16,10 +16,10 @@ import {
   type AnswerContext,
   type Part,
 } from '../../slack/messages/answer.ts'
-import { importValue } from '../values.ts'
+import { importValue } from '../kit/values.ts'
 import type { Imported, ImportedOutcome, Proposal, ProposalOutcome, ProposedRepository } from './import.ts'
 import type { Foreseen } from './outcomes.ts'
-import { isNotFound } from '../not-found.ts'
+import { isNotFound } from '../kit/not-found.ts'
 import { andMore, announcedParts, answerSubscribe, followed, SHOWN_MAX, silentWords } from './messages.ts'
 
 type Proposed = Extract<ProposalOutcome, { kind: 'proposed' }>

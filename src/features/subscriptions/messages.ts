@@ -1,12 +1,12 @@
 import { assertNever } from '../../lib/assert.ts'
-import { patternMode } from '../../domain/pattern.ts'
+import { patternMode } from '../../domain/rules/pattern.ts'
 import { branchName, firstFew, joined, outside } from '../../slack/messages/build.ts'
 import { BRANCH_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { closedWords, followedHow, followedProject, remindsWhen } from '../../slack/messages/subscription.ts'
 import { branchButtons } from './asked-branch.ts'
 import type { Announced, CannotPost, SubscribeOutcome, UnknownBranch, UnsubscribeOutcome } from './outcomes.ts'
-import type { ShownSubscription } from '../../catalog/subscriptions.ts'
+import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import {
   answerOf,
   answerError,
@@ -19,8 +19,8 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { answerRefused } from '../not-allowed.ts'
-import { answerNotFound } from '../not-found.ts'
+import { answerRefused } from '../kit/not-allowed.ts'
+import { answerNotFound } from '../kit/not-found.ts'
 import { reminderFault } from './remind.ts'
 import { pausedParts, removeButton, rulesWords } from './rules-messages.ts'
 import type { Misread } from './subscribe-input.ts'

@@ -2,8 +2,8 @@ import { readAskedBranch } from './asked-branch.ts'
 import { digest, previewButton } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
-import { pageOf } from '../values.ts'
-import type { Reply, SlackDeps } from '../context.ts'
+import { pageOf } from '../kit/values.ts'
+import type { Reply, SlackDeps } from '../kit/context.ts'
 import {
   nameless,
   replyTo,
@@ -16,7 +16,7 @@ import {
   type Asking,
   type Command,
   type Question,
-} from '../command.ts'
+} from '../kit/command.ts'
 import { CUT, partAt, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
 import { DIGEST_ACTION_ID, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
@@ -30,7 +30,7 @@ import {
   subscribeForm,
   subscribeReply,
 } from './form.ts'
-import type { ButtonHandler, Click, EventHandler, Feature, FieldHandler } from '../feature.ts'
+import type { ButtonHandler, Click, EventHandler, Feature, FieldHandler } from '../kit/feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
@@ -39,12 +39,12 @@ import { announceClosings, channelClosed, channelMoved, channelOpened, type Clos
 import { DIGESTS_JOB, sendDigests, type DigestDeps, type SendDigests } from './digest.ts'
 import { dryRun, type DryRunQuery } from './dry-run.ts'
 import { subscribe, unsubscribe } from './subscribe.ts'
-import { projectsAs } from '../../catalog/projects.ts'
+import { projectsAs } from '../../projects/projects.ts'
 import type { Reads } from '../../store/store.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { SubscriptionDeps, UnsubscribeWish } from './outcomes.ts'
-import { listAt, textAt } from '../body.ts'
+import { listAt, textAt } from '../kit/body.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps & DigestDeps & ClosingDeps & SendDigests
 

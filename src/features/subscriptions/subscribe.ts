@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import type { ProjectRef } from '../../domain/project-names.ts'
-import { branchIn } from '../../domain/stream.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
+import { branchIn } from '../../domain/builds/stream.ts'
 import {
   coversAny,
   following,
@@ -8,13 +8,13 @@ import {
   type ProjectNames,
   type Subscription,
   subscriptionSlot,
-} from '../../domain/subscription.ts'
-import { followersOf, knownBranches } from '../../catalog/followers.ts'
+} from '../../domain/rules/subscription.ts'
+import { followersOf, knownBranches } from '../../projects/followers.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
 import type { StoredSubscription, NewSubscription } from '../../store/records.ts'
 import type { Reads, Tx } from '../../store/store.ts'
-import type { Refused, Requester } from '../../catalog/outcomes.ts'
+import type { Refused, Requester } from '../../projects/outcomes.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type {
   SubscribeOutcome,
@@ -26,7 +26,7 @@ import type {
   UnknownBranch,
 } from './outcomes.ts'
 import { announce, channelFor, openChannelFor } from './channel.ts'
-import { findFollowed, findNamed, namesProject, type Named, shownOf } from '../../catalog/subscriptions.ts'
+import { findFollowed, findNamed, namesProject, type Named, shownOf } from '../../projects/subscriptions.ts'
 import { faultsOf, isAll, rulesOf } from './subscribe-input.ts'
 import { typedHours, typedTime } from './remind.ts'
 

@@ -1,7 +1,7 @@
-import type { Feature } from '../feature.ts'
+import type { Feature } from '../kit/feature.ts'
 import { answerWhy } from './messages.ts'
-import { commandAbout, answerContext, replyTo, whenMayRead, type AnswerDeps } from '../command.ts'
-import type { VisibleDeps } from '../../catalog/projects.ts'
+import { commandAbout, answerContext, replyTo, whenMayRead, type AnswerDeps } from '../kit/command.ts'
+import type { VisibleDeps } from '../../projects/projects.ts'
 import { explain } from './why.ts'
 
 export const why = (deps: AnswerDeps & VisibleDeps): Feature => ({

@@ -4,9 +4,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isJsonObject } from '../../lib/json-parts.ts'
 import { utf8Of } from '../../lib/escape.ts'
 import type { Log } from '../../lib/log.ts'
-import { sendJson, sendText } from '../../server/answer.ts'
-import { announcedBytes, readBody, giveBack } from '../../server/body.ts'
-import type { BodyQueue } from '../../server/body-queue.ts'
+import { sendJson, sendText } from '../../http/answer.ts'
+import { announcedBytes, readBody, giveBack } from '../../http/body.ts'
+import type { BodyQueue } from '../../http/body-queue.ts'
 
 /** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
 export const SLACK_BODY_BYTES_MAX = 4 * 1024 * 1024

@@ -1,5 +1,5 @@
-import type { RedSince, ShownBreakage } from '../../domain/breakage.ts'
-import type { NoteView, ReminderView } from '../../domain/view.ts'
+import type { RedSince, ShownBreakage } from '../../domain/builds/breakage.ts'
+import type { NoteView, ReminderView } from '../../domain/cards/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { branchName, buildCount, joined, onBranch, projectLabel, somebody } from './build.ts'
 import { codeSpan } from '../../lib/escape.ts'

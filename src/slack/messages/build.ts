@@ -1,6 +1,6 @@
 import { codeSpan, escapeMrkdwn, escapePlain, firstLine, httpUrl, mrkdwnLink, toLine } from '../../lib/escape.ts'
-import { shownStream } from '../../domain/stream.ts'
-import type { BuildView } from '../../domain/view.ts'
+import { shownStream } from '../../domain/builds/stream.ts'
+import type { BuildView } from '../../domain/cards/view.ts'
 import { mrkdwn, plain, type TextObject } from './blocks.ts'
 import {
   BRANCH_CHARS_MAX,
@@ -15,7 +15,7 @@ import {
   PROJECT_CHARS_MAX,
   TITLE_CHARS_MAX,
 } from './limits.ts'
-import type { BranchFilterWords } from '../../domain/pattern.ts'
+import type { BranchFilterWords } from '../../domain/rules/pattern.ts'
 
 // Texts about a build. All of its parts are outside text, and are cut and escaped here.
 

@@ -1,5 +1,5 @@
-import type { Schedule } from '../../domain/digest.ts'
-import type { DigestView } from '../../domain/view.ts'
+import type { Schedule } from '../../domain/rules/digest.ts'
+import type { DigestView } from '../../domain/cards/view.ts'
 import { toLine } from '../../lib/escape.ts'
 import { answerOf, line, type Part } from './answer.ts'
 import type { ImageBlock, SlackMessage } from './blocks.ts'

@@ -1,5 +1,5 @@
-import type { FailedTests } from '../../domain/test-report.ts'
-import type { TestsView } from '../../domain/view.ts'
+import type { FailedTests } from '../../domain/builds/test-report.ts'
+import type { TestsView } from '../../domain/cards/view.ts'
 import { codeBlock } from '../../lib/escape.ts'
 import { joined, outside } from './build.ts'
 import { cut, MESSAGE_TEXT_CHARS_MAX } from './limits.ts'

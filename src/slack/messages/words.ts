@@ -1,7 +1,7 @@
 import { certificateFault } from '../../lib/error-code.ts'
 import type { SourceName } from '../../domain/ids.ts'
-import type { AccountStatus } from '../../domain/status.ts'
-import type { Shown } from '../../domain/view.ts'
+import type { AccountStatus } from '../../domain/builds/status.ts'
+import type { Shown } from '../../domain/cards/view.ts'
 
 /** How a state is shown. Symbols differ in shape and always come with the word, so that nobody depends on colours. */
 interface StatusStyle {

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api'
-import type { DigestView } from '../../domain/view.ts'
+import type { DigestView } from '../../domain/cards/view.ts'
 import type { Log } from '../../lib/log.ts'
 import { createClient, type ClientOptions } from '../api/client.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'

@@ -1,5 +1,5 @@
 import type { Uuid } from '../../domain/ids.ts'
-import { RAW_STATUSES } from '../../domain/status.ts'
+import { RAW_STATUSES } from '../../domain/builds/status.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { CiError } from '../http/errors.ts'

@@ -1,5 +1,5 @@
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
-import type { LegacyProject, ProjectList, RestartedBuild } from '../../domain/project.ts'
+import type { LegacyProject, ProjectList, RestartedBuild } from '../../domain/ci-project/project.ts'
 import { findJson } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { readAnswer, type CiRequest } from '../http/exchange.ts'

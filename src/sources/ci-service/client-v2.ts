@@ -1,5 +1,5 @@
 import type { Uuid } from '../../domain/ids.ts'
-import type { Project, ProjectList } from '../../domain/project.ts'
+import type { Project, ProjectList } from '../../domain/ci-project/project.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { readAnswer, type CiRequest } from '../http/exchange.ts'
 import { sendAuthorized, type Auth } from './auth.ts'
@@ -8,7 +8,7 @@ import { followPages } from './pages.ts'
 import type { Transport } from '../http/transport.ts'
 import { readAesKey, readProject, updateBody } from './wire.ts'
 import { CiError } from '../http/errors.ts'
-import { isSecretPlace, withoutCredentials } from '../../domain/project-fields.ts'
+import { isSecretPlace, withoutCredentials } from '../../domain/ci-project/project-fields.ts'
 import { findJson, isRecord } from '../../lib/json.ts'
 
 export type ClientV2 = ReturnType<typeof createClientV2>

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
-import type { ProjectList } from '../../domain/project.ts'
+import type { ProjectList } from '../../domain/ci-project/project.ts'
 import { countOrNull } from '../values.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiResponse } from '../http/exchange.ts'

@@ -1,5 +1,5 @@
-import { NO_DETAILS, type Observation } from '../../domain/build-event.ts'
-import { knownAs, type LegacyBuild, type LegacyProject } from '../../domain/project.ts'
+import { NO_DETAILS, type Observation } from '../../domain/builds/build-event.ts'
+import { knownAs, type LegacyBuild, type LegacyProject } from '../../domain/ci-project/project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { CiError, unlessMissing } from '../http/errors.ts'

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { isUuid, toUuid, type ProjectId, isIdDigits } from '../../domain/ids.ts'
-import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
-import type { NotificationRule } from '../../domain/rule.ts'
+import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/ci-project/project.ts'
+import type { NotificationRule } from '../../domain/rules/rule.ts'
 import { isRecord, numberOf, numbersAsWritten } from '../../lib/json.ts'
 import { cleanText, ciBuildId, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
-import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
+import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/ci-project/project-fields.ts'
 import { nestedNameOf, updateNameOf } from './check-rule.ts'
 
 // These texts are stored, so they are cleaned, as those of deliveries are.

@@ -1,4 +1,4 @@
-import { BY_HAND, MERGE_QUEUE, NIGHTLY, TAG } from '../../domain/stream.ts'
+import { BY_HAND, MERGE_QUEUE, NIGHTLY, TAG } from '../../domain/builds/stream.ts'
 import { PUSH, startedBy, unknownTrigger, type Trigger } from '../trigger.ts'
 
 /** What started a pipeline, as GitLab says it. */

@@ -6,13 +6,13 @@ import {
   type BuildDetails,
   type Observation,
   type Origin,
-} from '../../domain/build-event.ts'
+} from '../../domain/builds/build-event.ts'
 import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
-import { branchKey } from '../../domain/revision.ts'
-import type { Turn } from '../../domain/recovered.ts'
-import type { RuleResult, RuleVerdict } from '../../domain/rule.ts'
-import { isRed, toStatus, isVerdict, type Status } from '../../domain/status.ts'
-import { hasStreak } from '../../domain/stream.ts'
+import { branchKey } from '../../domain/builds/revision.ts'
+import type { Turn } from '../../domain/builds/recovered.ts'
+import type { RuleResult, RuleVerdict } from '../../domain/rules/rule.ts'
+import { isRed, toStatus, isVerdict, type Status } from '../../domain/builds/status.ts'
+import { hasStreak } from '../../domain/builds/stream.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { StoredDecision, StoredEvent } from '../records.ts'

@@ -1,12 +1,12 @@
 import { sql, type Selectable, type Kysely } from 'kysely'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
-import { QUEUES, NO_QUEUES, type Queue, type Queues, type StoredMessage } from '../../domain/plan.ts'
+import { QUEUES, NO_QUEUES, type Queue, type Queues, type StoredMessage } from '../../domain/cards/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { Card, CardKey } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
-import type { BuildEvent } from '../../domain/build-event.ts'
-import { noticeSubject } from '../../domain/revision.ts'
+import type { BuildEvent } from '../../domain/builds/build-event.ts'
+import { noticeSubject } from '../../domain/builds/revision.ts'
 import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toPlacedEvent } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({

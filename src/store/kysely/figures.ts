@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
-import { toStatus } from '../../domain/status.ts'
+import { toStatus } from '../../domain/builds/status.ts'
 import type { Schema } from '../schema.ts'
 import type { BuildEnd, FigureReads } from '../figures.ts'
 import { toPlacedEvent } from './build-events.ts'

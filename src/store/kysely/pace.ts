@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
-import { LANDING_MAX_MS, type Queue } from '../../domain/plan.ts'
+import { LANDING_MAX_MS, type Queue } from '../../domain/cards/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'

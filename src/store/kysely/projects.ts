@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import { repositoryOf, sourceOf } from '../../domain/ids.ts'
-import { repositoryIn } from '../../domain/project-names.ts'
+import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { ListedQuery, ProjectClaim } from '../records.ts'

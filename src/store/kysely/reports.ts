@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
-import type { TestReport } from '../../domain/test-report.ts'
+import type { TestReport } from '../../domain/builds/test-report.ts'
 import type { ReportReads, ReportWrites } from '../reports.ts'
 import type { Schema } from '../schema.ts'
 import { amongKeys, columns, type RunQuery } from './query.ts'

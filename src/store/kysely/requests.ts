@@ -8,7 +8,7 @@ import {
   type RequestState,
   type RequestTarget,
   OPEN_STATES,
-} from '../../domain/request.ts'
+} from '../../domain/cards/request.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'

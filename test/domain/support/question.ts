@@ -1,6 +1,6 @@
-import type { DecisionInput } from '../../../src/domain/decide.ts'
-import type { ChannelRule } from '../../../src/domain/rule.ts'
-import type { Subscription } from '../../../src/domain/subscription.ts'
+import type { DecisionInput } from '../../../src/domain/rules/decide.ts'
+import type { ChannelRule } from '../../../src/domain/rules/rule.ts'
+import type { Subscription } from '../../../src/domain/rules/subscription.ts'
 import { channelId } from '../../support/build-events.ts'
 
 /** #builds follows acme/web, by its own rules, or by the project's rules if null. */

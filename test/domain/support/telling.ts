@@ -1,8 +1,8 @@
-import type { RedSince } from '../../../src/domain/breakage.ts'
-import { recoveryOf } from '../../../src/domain/recovered.ts'
-import { attemptKey, type Attempt } from '../../../src/domain/attempt.ts'
-import { isRed } from '../../../src/domain/status.ts'
-import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/story.ts'
+import type { RedSince } from '../../../src/domain/builds/breakage.ts'
+import { recoveryOf } from '../../../src/domain/builds/recovered.ts'
+import { attemptKey, type Attempt } from '../../../src/domain/builds/attempt.ts'
+import { isRed } from '../../../src/domain/builds/status.ts'
+import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/cards/story.ts'
 import { OUT_OF_REACH, attemptsOf, type Said } from '../../support/build-events.ts'
 
 export const ADA = 'U0ADA00001'

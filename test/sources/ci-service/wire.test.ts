@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../../src/lib/json.ts'
 import { updateBody } from '../../../src/sources/ci-service/wire.ts'
-import { applyChange } from '../../../src/domain/project-change.ts'
+import { applyChange } from '../../../src/domain/ci-project/project-change.ts'
 import { anyProject, CI_OWN_FIELDS, exactly, KNOWN_NOTIFIERS, leavesOf, type Leaf } from './generated-projects.ts'
 
 type Fields = Record<string, unknown>

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { pushed, startGitlab } from '../../../packages/sandbox-gitlab/test/support.ts'
-import { FAILED_JOBS_MAX } from '../../../src/domain/build-event.ts'
+import { FAILED_JOBS_MAX } from '../../../src/domain/builds/build-event.ts'
 import { createGitlabEndpoint } from '../../../src/sources/gitlab/endpoint.ts'
 import { JOBS_MAX, readPipeline } from '../../../src/sources/gitlab/pipeline.ts'
 

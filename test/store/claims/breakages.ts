@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { changeBreakage, dropOwner } from '../../../src/catalog/breakages.ts'
-import type { Breakage, BreakageChange } from '../../../src/domain/breakage.ts'
+import { changeBreakage, dropOwner } from '../../../src/projects/breakages.ts'
+import type { Breakage, BreakageChange } from '../../../src/domain/builds/breakage.ts'
 import { idOrder } from '../../../src/domain/ids.ts'
 import { breakage as redBranch } from '../../support/breakages.ts'
 import { buildId, HOUR, LIN, SECOND, T0, WEB } from '../../support/build-events.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_DETAILS } from '../../../src/domain/build-event.ts'
+import { NO_DETAILS } from '../../../src/domain/builds/build-event.ts'
 import { idOrder, toUuid } from '../../../src/domain/ids.ts'
 import { buildId, COMMIT, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LANDING_MAX_MS, QUEUES, NO_QUEUES } from '../../../src/domain/plan.ts'
+import { LANDING_MAX_MS, QUEUES, NO_QUEUES } from '../../../src/domain/cards/plan.ts'
 import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, RELEASES, stand } from '../given.ts'

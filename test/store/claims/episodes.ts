@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { idOrder, isIdDigits } from '../../../src/domain/ids.ts'
-import { branchKey } from '../../../src/domain/revision.ts'
+import { branchKey } from '../../../src/domain/builds/revision.ts'
 import { HOUR, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { buildEvent, hear, REVISION, several, waiting } from '../given.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChannelRule } from '../../../src/domain/rule.ts'
+import type { ChannelRule } from '../../../src/domain/rules/rule.ts'
 import { channelId, HOUR, T0 } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { CARD, decided } from '../given.ts'

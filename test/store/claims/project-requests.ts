@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { type ProjectRequest, OPEN_STATES, type RequestState } from '../../../src/domain/request.ts'
+import { type ProjectRequest, OPEN_STATES, type RequestState } from '../../../src/domain/cards/request.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { buildId, projectId, request, SECOND, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'

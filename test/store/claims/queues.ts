@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChannelId } from '../../../src/domain/ids.ts'
-import { QUEUES, type Queue } from '../../../src/domain/plan.ts'
+import { QUEUES, type Queue } from '../../../src/domain/cards/plan.ts'
 import { channelId, MINUTE, SECOND, T0 } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { BUILDS, RELEASES, several, stand } from '../given.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TestReport } from '../../../src/domain/test-report.ts'
+import type { TestReport } from '../../../src/domain/builds/test-report.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { projectId, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'

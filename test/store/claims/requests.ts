@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { OPEN_STATES, type Request, type RequestState } from '../../../src/domain/request.ts'
+import { OPEN_STATES, type Request, type RequestState } from '../../../src/domain/cards/request.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { buildId, MINUTE, projectId, request, SECOND, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { LEASE_MS } from '../../../src/alerts/lease.ts'
+import { LEASE_MS } from '../../../src/alerts/send/lease.ts'
 import { idOrder, toUuid } from '../../../src/domain/ids.ts'
 import { together } from '../../../src/lib/async.ts'
 import type { KnownBuild } from '../../../src/store/records.ts'

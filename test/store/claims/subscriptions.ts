@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { ChannelRule } from '../../../src/domain/rule.ts'
+import type { ChannelRule } from '../../../src/domain/rules/rule.ts'
 import type { StoredSubscription, NewSubscription } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { HOUR, T0 } from '../../support/build-events.ts'

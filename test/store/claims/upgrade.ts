@@ -10,8 +10,8 @@ import {
   type Dialect,
 } from 'kysely'
 import { expect, test } from 'vitest'
-import { branchKey } from '../../../src/domain/revision.ts'
-import { LATE_START_MS } from '../../../src/domain/attempt.ts'
+import { branchKey } from '../../../src/domain/builds/revision.ts'
+import { LATE_START_MS } from '../../../src/domain/builds/attempt.ts'
 import { migrationsOf } from '../../../src/store/migrations.ts'
 import { channelId, HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'

@@ -1,5 +1,5 @@
-import type { Shown } from '../../../../src/domain/view.ts'
-import { isAccountNotice, toStatus } from '../../../../src/domain/status.ts'
+import type { Shown } from '../../../../src/domain/cards/view.ts'
+import { isAccountNotice, toStatus } from '../../../../src/domain/builds/status.ts'
 import { styleOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'

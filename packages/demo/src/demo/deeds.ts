@@ -1,4 +1,4 @@
-import type { Shown } from '../../../../src/domain/view.ts'
+import type { Shown } from '../../../../src/domain/cards/view.ts'
 import { styleOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { CALLED, OWNERS, QUESTIONS, RESTARTER, STOPPER } from '../scenario.ts'

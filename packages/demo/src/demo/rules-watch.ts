@@ -4,8 +4,8 @@ import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import { isRunning } from '../panel/ci-shown.ts'
 import type { RulesRead } from '../../../sandbox-slack/src/panel-state.ts'
 import { dueTimes } from '../../../../src/lib/cron.ts'
-import { JOBS_ZONE } from '../../../../src/jobs/schedule.ts'
-import { READ_PROJECTS_CRON } from '../../../../src/jobs/upkeep.ts'
+import { JOBS_ZONE } from '../../../../src/runtime/schedule.ts'
+import { READ_PROJECTS_CRON } from '../../../../src/runtime/upkeep.ts'
 
 export interface RulesWatched {
   /** builds of which it is not known by which rules they are told */

@@ -1,4 +1,4 @@
-import { isFinal, toStatus } from '../../../../src/domain/status.ts'
+import { isFinal, toStatus } from '../../../../src/domain/builds/status.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { isAccepted, isTaken } from '../panel/ci-shown.ts'
 import type { Sent } from '../service/service.ts'

@@ -1,5 +1,5 @@
 import { ROOT_COMMAND } from '../../../../src/features/features.ts'
-import type { CommandRow } from '../../../../src/features/command.ts'
+import type { CommandRow } from '../../../../src/features/kit/command.ts'
 import { samplesOf, type Sample } from '../samples/samples.ts'
 import { answerLines, asRead } from './cell.ts'
 

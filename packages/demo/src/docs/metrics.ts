@@ -1,4 +1,4 @@
-import { createMetrics } from '../../../../src/metrics.ts'
+import { createMetrics } from '../../../../src/runtime/metrics.ts'
 import { cell } from './cell.ts'
 
 /** Every metric of ours with its labels, as the registry knows it. */

@@ -1,6 +1,13 @@
-import { selectable } from '../../../../src/domain/decide.ts'
-import { isAccountNotice, isFinal, isRed, toStatus, RAW_STATUSES, type Status } from '../../../../src/domain/status.ts'
-import type { Shown } from '../../../../src/domain/view.ts'
+import { selectable } from '../../../../src/domain/rules/decide.ts'
+import {
+  isAccountNotice,
+  isFinal,
+  isRed,
+  toStatus,
+  RAW_STATUSES,
+  type Status,
+} from '../../../../src/domain/builds/status.ts'
+import type { Shown } from '../../../../src/domain/cards/view.ts'
 import { styleOf } from '../../../../src/slack/messages/words.ts'
 
 /** Every word that CI says of a build, and what becomes of it. */

@@ -1,4 +1,4 @@
-import { hasStreak, shownStream, streamOf } from '../../../../src/domain/stream.ts'
+import { hasStreak, shownStream, streamOf } from '../../../../src/domain/builds/stream.ts'
 import { triggerOf as githubTrigger } from '../../../../src/sources/github/trigger.ts'
 import { triggerOf as gitlabTrigger } from '../../../../src/sources/gitlab/trigger.ts'
 import type { Person, Trigger } from '../../../../src/sources/trigger.ts'

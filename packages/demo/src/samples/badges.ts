@@ -1,4 +1,4 @@
-import type { BadgeOutcome } from '../../../../src/catalog/outcomes.ts'
+import type { BadgeOutcome } from '../../../../src/projects/outcomes.ts'
 import { projectOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { ciTrouble, type Cases, type Of } from './words.ts'

@@ -1,5 +1,5 @@
-import type { BreakageChange, DoneByPeople, ShownBreakage } from '../../../../src/domain/breakage.ts'
-import type { BuildSummary } from '../../../../src/catalog/outcomes.ts'
+import type { BreakageChange, DoneByPeople, ShownBreakage } from '../../../../src/domain/builds/breakage.ts'
+import type { BuildSummary } from '../../../../src/projects/outcomes.ts'
 import type { BreakageOutcome, RedBranch } from '../../../../src/features/breakages/action.ts'
 import { BUILD_AT, buildOf, RED_AT, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'

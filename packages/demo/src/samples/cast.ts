@@ -1,9 +1,9 @@
 import { isChannelId, toUuid } from '../../../../src/domain/ids.ts'
-import { parseAttemptRef } from '../../../../src/domain/request.ts'
-import type { Shown } from '../../../../src/domain/view.ts'
+import { parseAttemptRef } from '../../../../src/domain/cards/request.ts'
+import type { Shown } from '../../../../src/domain/cards/view.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
 import { isMessageTs } from '../../../../src/slack/api/errors.ts'
-import type { BuildSummary, ProjectRef } from '../../../../src/catalog/outcomes.ts'
+import type { BuildSummary, ProjectRef } from '../../../../src/projects/outcomes.ts'
 
 /** Every text in an answer that comes from outside: what samples say, and what tests make hostile. */
 export interface Cast {

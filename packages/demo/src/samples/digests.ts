@@ -1,4 +1,4 @@
-import type { DigestView } from '../../../../src/domain/view.ts'
+import type { DigestView } from '../../../../src/domain/cards/view.ts'
 import type { FlakyOutcome } from '../../../../src/features/flaky/flaky.ts'
 import { answerDays } from '../../../../src/features/flaky/messages.ts'
 import type { DigestOutcome } from '../../../../src/features/subscriptions/digest.ts'

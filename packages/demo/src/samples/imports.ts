@@ -1,4 +1,4 @@
-import { CHANGES } from '../../../../src/domain/rule.ts'
+import { CHANGES } from '../../../../src/domain/rules/rule.ts'
 import type {
   Imported,
   ImportedOutcome,

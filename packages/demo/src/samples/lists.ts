@@ -1,4 +1,4 @@
-import type { ListOutcome } from '../../../../src/catalog/outcomes.ts'
+import type { ListOutcome } from '../../../../src/projects/outcomes.ts'
 import { buildOf, projectOf, RED_AT, type Cast } from './cast.ts'
 import { ciTrouble, type Cases, type Of } from './words.ts'
 

@@ -5,7 +5,7 @@ import {
   type NotAPerson,
   type NotClaimable,
 } from '../../../../src/features/people/people.ts'
-import type { Me } from '../../../../src/catalog/people.ts'
+import type { Me } from '../../../../src/projects/people.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
 import { BUILD_AT, type Cast } from './cast.ts'
 import { each, refusals, type Cases, type Of, type Some } from './words.ts'

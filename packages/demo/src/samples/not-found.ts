@@ -1,4 +1,4 @@
-import type { NotFound } from '../../../../src/catalog/outcomes.ts'
+import type { NotFound } from '../../../../src/projects/outcomes.ts'
 import { buildOf, OTHER_REF, projectOf, type Cast } from './cast.ts'
 import type { Cases, Of } from './words.ts'
 

@@ -1,7 +1,7 @@
-import type { Difference } from '../../../../src/domain/project-change.ts'
-import { maskedProject } from '../../../../src/domain/masked-project.ts'
-import { MASK } from '../../../../src/domain/project-fields.ts'
-import type { Refused } from '../../../../src/catalog/outcomes.ts'
+import type { Difference } from '../../../../src/domain/ci-project/project-change.ts'
+import { maskedProject } from '../../../../src/domain/ci-project/masked-project.ts'
+import { MASK } from '../../../../src/domain/ci-project/project-fields.ts'
+import type { Refused } from '../../../../src/projects/outcomes.ts'
 import type {
   CreateOutcome,
   EditOutcome,

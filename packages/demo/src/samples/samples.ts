@@ -5,7 +5,7 @@ import type {
   RunningOutcome,
   StatusOutcome,
   WhyOutcome,
-} from '../../../../src/catalog/outcomes.ts'
+} from '../../../../src/projects/outcomes.ts'
 import type { DoctorOutcome } from '../../../../src/features/doctor/findings.ts'
 import type {
   CreateOutcome,
@@ -34,22 +34,22 @@ import {
   answerOldForm,
   answerOldSearch,
   answerSlow,
-} from '../../../../src/features/fault-messages.ts'
+} from '../../../../src/features/kit/fault-messages.ts'
 import type { FlakyOutcome } from '../../../../src/features/flaky/flaky.ts'
 import { answerFlaky } from '../../../../src/features/flaky/messages.ts'
 import type { DigestOutcome } from '../../../../src/features/subscriptions/digest.ts'
 import { answerDigest } from '../../../../src/features/subscriptions/digest-messages.ts'
 import { answerHelp, answerHelpAbout } from '../../../../src/features/help/messages.ts'
-import type { CommandRow } from '../../../../src/features/command.ts'
+import type { CommandRow } from '../../../../src/features/kit/command.ts'
 import { answerList } from '../../../../src/features/list/messages.ts'
 import { answerMe } from '../../../../src/features/people/messages.ts'
-import { answerNotAllowed } from '../../../../src/features/not-allowed.ts'
+import { answerNotAllowed } from '../../../../src/features/kit/not-allowed.ts'
 import { answerCreate, answerEdit, answerReset } from '../../../../src/features/projects/messages.ts'
 import { answerProject } from '../../../../src/features/projects/show-messages.ts'
 import { answerImported, answerProposal } from '../../../../src/features/subscriptions/import-messages.ts'
 import type { ImportedOutcome, ProposalOutcome } from '../../../../src/features/subscriptions/import.ts'
 import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
-import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../../src/features/slips.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../../src/features/kit/slips.ts'
 import { answerFound, answerRunning, answerStatus } from '../../../../src/features/builds/status-messages.ts'
 import { answerMisread, answerSubscribe, answerUnsubscribe } from '../../../../src/features/subscriptions/messages.ts'
 import { answerWhy } from '../../../../src/features/why/messages.ts'

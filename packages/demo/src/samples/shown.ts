@@ -1,6 +1,6 @@
-import type { ChannelRule } from '../../../../src/domain/rule.ts'
-import type { Subscription } from '../../../../src/domain/subscription.ts'
-import type { ShownSubscription } from '../../../../src/catalog/subscriptions.ts'
+import type { ChannelRule } from '../../../../src/domain/rules/rule.ts'
+import type { Subscription } from '../../../../src/domain/rules/subscription.ts'
+import type { ShownSubscription } from '../../../../src/projects/subscriptions.ts'
 import { BUILD_AT, CHANNEL, projectOf, type Cast } from './cast.ts'
 
 // One subscription in each of the ways in which it can be shown.

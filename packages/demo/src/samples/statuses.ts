@@ -1,4 +1,4 @@
-import type { BuildSummary, StatusOutcome } from '../../../../src/catalog/outcomes.ts'
+import type { BuildSummary, StatusOutcome } from '../../../../src/projects/outcomes.ts'
 import { buildOf, projectOf, RED_AT, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, each, type Cases, type Of } from './words.ts'

@@ -1,4 +1,4 @@
-import type { Refused } from '../../../../src/catalog/outcomes.ts'
+import type { Refused } from '../../../../src/projects/outcomes.ts'
 import type {
   SubscribeOutcome,
   UnknownBranch,

@@ -1,8 +1,8 @@
 import type { CiErrorKind } from '../../../../src/sources/http/errors.ts'
 import type { Permit } from '../../../../src/domain/permission.ts'
-import type { Shown } from '../../../../src/domain/view.ts'
+import type { Shown } from '../../../../src/domain/cards/view.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import type { CiFailure } from '../../../../src/catalog/outcomes.ts'
+import type { CiFailure } from '../../../../src/projects/outcomes.ts'
 import type { Cast } from './cast.ts'
 
 // At least one ending of every kind of every operation: the compiler misses a new kind, a new code, a new state.

@@ -1,13 +1,13 @@
 import { parse } from 'node:querystring'
 import * as z from 'zod'
 import { percentDecoded } from '../../../lib/escape.ts'
-import type { Target } from '../../../server/http-server.ts'
+import type { Target } from '../../../http/http-server.ts'
 import { type Endpoint, bodyText, readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
 import { readReport } from './report.ts'
 import { isRecord } from '../../../lib/json.ts'
 import { fields, values } from '../../../lib/json-parts.ts'
 import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
-import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/build-event.ts'
+import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/builds/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
 
 /** Is this one of the secrets that are valid now? */

@@ -1,0 +1,132 @@
+import {
+  breakageOf,
+  compareOutcomes,
+  countBuilds,
+  type Breakage,
+  type RedStreak,
+} from '../../domain/builds/breakage.ts'
+import type { ProjectId } from '../../domain/ids.ts'
+import { LEAST_URGENCY } from '../../domain/cards/plan.ts'
+import { branchKey, revisionSubject } from '../../domain/builds/revision.ts'
+import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../../store/history.ts'
+import type { StoredEvent } from '../../store/records.ts'
+import type { Tx } from '../../store/store.ts'
+
+/** The branch of the new outcomes. Null: there are none, or only of builds without a branch, which share no history. */
+export function branchWithOutcome(
+  fresh: readonly StoredEvent[],
+): { projectId: ProjectId; branch: string; key: string } | null {
+  const outcome = fresh.find(({ isOutcome, branch }) => isOutcome && branch !== null)
+  if (!outcome || outcome.branch === null) return null
+  const { projectId, branch } = outcome
+  return { projectId, branch, key: branchKey(projectId, branch) }
+}
+
+/**
+ * Updates a branch's breakage for new outcomes: it begins, goes on or ends, and a late outcome may move its beginning.
+ * Lock the branch first, and give the outcomes their cards. Replans cards that no longer show the breakage.
+ */
+export async function updateBreakage(
+  tx: Tx,
+  { projectId, branch, key }: NonNullable<ReturnType<typeof branchWithOutcome>>,
+  fresh: readonly StoredEvent[],
+  now: number,
+): Promise<void> {
+  const open = await tx.openBreakage(key)
+  const added = fresh.filter(({ isOutcome }) => isOutcome).toSorted(compareOutcomes)
+  const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, open, added[0]!.buildOrder))
+  if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
+  if (streak) return tx.saveBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
+  if (open) await tx.saveBreakage({ ...open, ...endOf(outcomes, now) })
+}
+
+/** An open streak that newer failures only make longer: nothing has to be read. Null: more has changed. */
+function lengthened(open: Breakage | null, added: readonly StoredEvent[]): StreakRead | null {
+  if (!open || !added.every(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder))
+    return null
+  const builds = open.builds + countBuilds(added)
+  return { streak: { ...open, builds, ...newestOf(added.at(-1)!) }, outcomes: [] }
+}
+
+/** Replans the two newest cards in each channel: the newest shows the breakage, the other may have shown it. */
+async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> {
+  const cards = await tx.breakageCards(open)
+  const showing = [...Map.groupBy(cards, ({ channel }) => channel).values()].flatMap((own) =>
+    [...new Set(own.map(({ subject }) => subject))].slice(0, 2),
+  )
+  for (const subject of new Set([cardOf(open), ...showing])) await tx.touchCards(subject, now, LEAST_URGENCY)
+}
+
+const NEW = {
+  endedAt: null,
+  endedBy: null,
+  owner: null,
+  ownedAt: null,
+  ownerUntil: null,
+  snoozedUntil: null,
+  checkedAt: null,
+}
+
+type Streak = Pick<Breakage, 'id' | 'beganAt' | 'beganOrder' | 'builds' | 'newestOrder' | 'revisionKey' | 'cardNumber'>
+
+interface StreakRead {
+  /** null: the branch is not red */
+  streak: Streak | null
+  /** the newest outcomes of the branch */
+  outcomes: readonly StoredEvent[]
+}
+
+/**
+ * Reads only as many outcomes as the streak needs. A streak longer than OUTCOMES_FAR continues the stored one.
+ * @param from the build order of the oldest new outcome
+ */
+async function readStreak(tx: Tx, key: string, open: Breakage | null, from: string): Promise<StreakRead> {
+  const near = await readBack(tx, key, OUTCOMES_NEAR)
+  const isJoined =
+    open !== null && from >= open.newestOrder && near.outcomes.some(({ buildOrder }) => buildOrder <= open.newestOrder)
+  const { outcomes, isWhole } = near.isWhole || isJoined ? near : await readBack(tx, key, OUTCOMES_FAR)
+  const streak = breakageOf(outcomes)
+  if (open && !isWhole) return { streak: grown(open, streak, outcomes), outcomes }
+  return { streak: streak && storedStreak(streak, open?.id), outcomes }
+}
+
+async function readBack(tx: Tx, key: string, limit: number) {
+  const read = await tx.verdictsBefore(key, LAST_ORDER, limit)
+  // Outcomes that are not ingested yet are counted when they are.
+  const outcomes = read.filter(({ cardNumber }) => cardNumber !== null)
+  return { outcomes, isWhole: read.length < limit || outcomes.some(({ status }) => status === 'success') }
+}
+
+/** A new streak takes the id of its first failure. It keeps it, even if it turns out to have begun earlier. */
+const storedStreak = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Streak => ({
+  id,
+  beganAt: first.details.finishedAt ?? first.at,
+  beganOrder: first.buildOrder,
+  builds,
+  ...newestOf(newest),
+})
+
+const newestOf = ({ buildOrder, revisionKey, cardNumber }: StoredEvent) => ({
+  newestOrder: buildOrder,
+  revisionKey,
+  cardNumber: cardNumber!,
+})
+
+/** Keeps the stored beginning, and adds the builds that have failed since. */
+function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: readonly StoredEvent[]): Streak {
+  if (!streak) return open
+  const added = outcomes.filter(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder)
+  const builds = Math.max(open.builds + new Set(added.map(({ buildId }) => buildId)).size, streak.builds)
+  const { id, beganAt, beganOrder } = open
+  return { id, beganAt, beganOrder, builds, ...newestOf(streak.newest) }
+}
+
+/** The end of a streak: the first build that passed after its last failure. @param outcomes newest first */
+function endOf(outcomes: readonly StoredEvent[], now: number): Pick<Breakage, 'endedAt' | 'endedBy'> {
+  const lastFailed = outcomes.findIndex(({ status }) => status === 'failed')
+  const after = lastFailed === -1 ? outcomes : outcomes.slice(0, lastFailed)
+  const green = after.findLast(({ status }) => status === 'success')
+  return { endedAt: green?.at ?? now, endedBy: green?.buildId ?? null }
+}
+
+const cardOf = ({ revisionKey, cardNumber }: Streak): string => revisionSubject(revisionKey, cardNumber)

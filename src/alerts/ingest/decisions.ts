@@ -1,0 +1,98 @@
+import { boundForOneEvent, decide, type Decision, type Known } from '../../domain/rules/decide.ts'
+import type { BuildEvent } from '../../domain/builds/build-event.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import { type PlacedEvent, revisionSubject } from '../../domain/builds/revision.ts'
+import { noticeDay } from '../../domain/cards/build-view.ts'
+import { credible, restartRequests, type Request } from '../../domain/cards/request.ts'
+import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../../domain/builds/attempt.ts'
+import type { Turn } from '../../domain/builds/recovered.ts'
+import { together } from '../../lib/async.ts'
+import { shownInstead } from '../../projects/followers.ts'
+import type { Subscription } from '../../domain/rules/subscription.ts'
+import { turnsOf } from '../../store/history.ts'
+import type { StoredDecision } from '../../store/records.ts'
+import type { Tx } from '../../store/store.ts'
+
+/** Names one card of a revision. */
+export interface CardOfRevision {
+  revisionKey: string
+  cardNumber: number
+}
+
+/** Decides for each event and channel what to send, and decides anew if the event's `turn` has changed. */
+export async function decideCard(
+  tx: Tx,
+  {
+    revisionKey,
+    cardNumber,
+    known,
+    requests,
+    now,
+  }: CardOfRevision & { known: Known; requests: readonly Request[]; now: number },
+): Promise<{ attempts: Attempt[]; decisions: StoredDecision[] }> {
+  const buildEvents = credible(await tx.eventsOfCard(revisionKey, cardNumber), requests)
+  const restarts = restartRequests(requests)
+  const attempts = foldAttempts(buildEvents, restarts)
+  const effects = effectsBySeq(buildEvents, restarts)
+  const subject = revisionSubject(revisionKey, cardNumber)
+  const made: StoredDecision[] = []
+  const bound = boundForOneEvent(known)
+  const followers = [...byChannel(bound.subscriptions)]
+  const [turns, storedOf, shownOf] = await together([
+    turnsOf(tx, attempts),
+    together(followers.map(([channel]) => tx.decisionsOf({ subject, channel }))),
+    together(followers.map(([, subscriptions]) => shownInstead(tx, subject, subscriptions, buildEvents))),
+  ])
+  for (const [i, [channel, subscriptions]] of followers.entries()) {
+    const stored = new Map(storedOf[i]!.map((decision) => [decision.eventSeq, decision]))
+    let hasCard = [...stored.values()].some(opensCard)
+    for (const buildEvent of buildEvents) {
+      const turn = turns.get(buildEvent.seq) ?? null
+      const before = stored.get(buildEvent.seq)
+      if (before ? before.turn === turn : shownOf[i]!.has(buildEvent.seq)) continue
+      const effect = buildEvent.origin === 'history' ? buildEvent.origin : effects.get(buildEvent.seq)!
+      const question = { branch: buildEvent.branch, status: buildEvent.status, effect, turn, hasCard }
+      const decision = decide(question, subscriptions, bound.rules)
+      const day = decision.reason === 'account-notice' ? noticeDay(buildEvent.at) : null
+      made.push(toStored(decision, { buildEvent, channel, subject, turn, day, now }))
+      hasCard ||= opensCard(made.at(-1)!)
+    }
+  }
+  for (const decision of made) await tx.saveDecision(decision)
+  return { attempts, decisions: made }
+}
+
+interface DecisionContext {
+  buildEvent: BuildEvent
+  channel: ChannelId
+  subject: string
+  turn: Turn | null
+  day: string | null
+  now: number
+}
+
+const toStored = (
+  decision: Decision,
+  { buildEvent, channel, subject, turn, day, now }: DecisionContext,
+): StoredDecision => ({
+  ...decision,
+  eventSeq: buildEvent.seq,
+  channel,
+  subject,
+  turn,
+  noticeDay: day,
+  decidedAt: now,
+})
+
+/** Account problems have their own notice: they never open a card, but they update an existing one. */
+export const opensCard = ({ verdict, reason }: Pick<Decision, 'verdict' | 'reason'>): boolean =>
+  verdict === 'tell' && reason !== 'account-notice'
+
+const effectsBySeq = (buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>
+  new Map(
+    [...Map.groupBy(buildEvents, ({ buildId }) => buildId).values()].flatMap((own) =>
+      effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const),
+    ),
+  )
+
+const byChannel = (subscriptions: readonly Subscription[]) => Map.groupBy(subscriptions, ({ channel }) => channel)

@@ -1,0 +1,307 @@
+import type { Known } from '../../domain/rules/decide.ts'
+import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
+import { isUuid, shortId, sourceOf, type ChannelId, type BuildId } from '../../domain/ids.ts'
+import { repositoryIn } from '../../domain/ci-project/project-names.ts'
+import {
+  branchKey,
+  placeEvents,
+  type PlacedEvent,
+  cardNumberOf,
+  revisionSubject,
+  noticeSubject,
+} from '../../domain/builds/revision.ts'
+import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
+import { isVerdict } from '../../domain/builds/status.ts'
+import type { Subscription } from '../../domain/rules/subscription.ts'
+import { projectName, buildView } from '../../domain/cards/build-view.ts'
+import { together } from '../../lib/async.ts'
+import type { CardKey, DeliveredProject, DueRevision, StoredDecision } from '../../store/records.ts'
+import type { Tx } from '../../store/store.ts'
+import { breakageLock } from '../../store/breakages.ts'
+import { updateBreakage } from './breakage.ts'
+import { readOnce } from '../../store/read-once.ts'
+import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
+import type { ReconcileDeps, Working } from '../deps.ts'
+import { readNews, type News } from './news.ts'
+import { requeue } from '../plan-card/planner.ts'
+import { needsReading, type Attempt } from '../../domain/builds/attempt.ts'
+
+/** When an outcome comes late, at most this many newer builds of its branch are ingested again. */
+const SUCCESSORS_MAX = 100
+
+/**
+ * How ingesting a revision ended: the channels whose cards may have something to do. `waits`: postponed, because its
+ * rules are being read for the first time or Slack is being asked. `lost`: another process sends now.
+ */
+export type Ingested = ChannelId[] | 'waits' | 'lost'
+
+/**
+ * Ingests the news of some revisions: gives each build event its card, decides for each channel whether to send it,
+ * stores the decisions with their reasons, and queues the cards that may change. All in one transaction. Idempotent.
+ */
+export async function ingestRevisions(deps: Working, due: readonly DueRevision[]): Promise<Ingested[]> {
+  const subscriptions = await deps.subscriptions()
+  const ingested = await deps.store.write((tx) => ingestWith(tx, deps, due, subscriptions), { canBeRedone: true })
+  if (ingested === 'lost') return due.map(() => ingested)
+  return ingested.map((one, i) => {
+    if (one === 'waits') return one
+    const { revisionKey } = due[i]!
+    for (const decision of one.decided) report(deps, revisionKey, decision)
+    reportIngested(deps, { revisionKey, ...one })
+    return [...new Set(one.touched.map(({ channel }) => channel))]
+  })
+}
+
+interface IngestedOne {
+  touched: readonly CardKey[]
+  decided: readonly StoredDecision[]
+  buildEvents: readonly number[]
+}
+
+async function ingestWith(
+  tx: Tx,
+  deps: Working,
+  due: readonly DueRevision[],
+  subscriptions: readonly Subscription[],
+): Promise<(IngestedOne | 'waits')[] | 'lost'> {
+  if (!(await deps.term.holds(tx))) return 'lost'
+  const all = await together(due.map((one) => readNews(tx, deps, one, subscriptions)))
+  const news = all.filter((one) => one !== 'waits')
+  // Lock the branches before any card: transactions that change the same branch wait for each other here only.
+  const changed = [...new Set(news.flatMap(({ changes }) => changes?.key ?? []))].toSorted()
+  await together(changed.map((key) => tx.lockName(breakageLock(key))))
+  const results = new Map<string, IngestedOne>()
+  const cached = readOnce(tx, STABLE_ONCE_PLACED)
+  // One after the other within a branch: each revision is judged by those before it.
+  const branches = [...Map.groupBy(news, ({ branch }) => branch).values()]
+  await together(
+    branches.map(async (ofBranch) => {
+      for (const one of ofBranch) results.set(one.revisionKey, await ingestOne(tx, cached, deps, one))
+    }),
+  )
+  const touched = [...results.values()].flatMap((one) => one.touched)
+  const cards = new Map(touched.map((key) => [`${key.subject} ${key.channel}`, key]))
+  const planTx = readOnce(cached, STABLE_ONCE_INGESTED)
+  await together([...cards.values()].map((key) => requeue(planTx, deps, key, { underWay: deps.isUnderWay(key) })))
+  return all.map((one) => (one === 'waits' ? one : results.get(one.revisionKey)!))
+}
+
+/** Reads that repeat, and whose result no longer changes once a revision's build events have their cards. */
+const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
+/** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
+const STABLE_ONCE_INGESTED = ['requestsOf', 'openBreakage', 'breakageChangesOf', 'reportsOf', 'project'] as const
+
+type Cached = ReturnType<typeof readOnce<Tx>>
+
+/**
+ * Ingests one revision, except for the queues of its cards: they are planned when all revisions are ingested.
+ * @param cached may have read outcomes before they got their cards: not for reads that count only those with cards
+ */
+async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Promise<IngestedOne> {
+  const { revisionKey, mark, requests, known, changes } = news
+  const now = deps.clock.now()
+  const { placed, newest } = await place(tx, news)
+  // All build events of the newest card, and of those that were just begun, are known here. This transaction holds the
+  // revision's lock, so nobody else adds any.
+  const newestBefore = news.newest?.cardNumber ?? 0
+  for (const [cardNumber, all] of Map.groupBy([...news.onNewest, ...placed], (one) => one.cardNumber))
+    if (cardNumber !== null && cardNumber >= newestBefore)
+      cached.prime(
+        'eventsOfCard',
+        [revisionKey, cardNumber],
+        all.toSorted((a, b) => a.seq - b.seq),
+      )
+  if (changes) await updateBreakage(tx, changes, placed, now)
+  const cardNumbers = new Set([
+    ...placed.map(({ cardNumber }) => cardNumber),
+    // Woken without new build events: an older build's outcome may have changed whether this one recovered.
+    ...(newest ? [newest.cardNumber] : []),
+    ...requests.map(({ subject }) => cardNumberOf(subject)),
+  ])
+  const touched: CardKey[] = []
+  const decided: StoredDecision[] = []
+  for (const cardNumber of cardNumbers) {
+    const { attempts, decisions } = await decideCard(cached, { revisionKey, cardNumber, known, requests, now })
+    const isFollowed = known.subscriptions.some(({ follows }) => follows.what === 'project')
+    await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests, isFollowed })
+    const subject = revisionSubject(revisionKey, cardNumber)
+    await settleRequests(tx, { subject, all: requests, attempts, now })
+    decided.push(...decisions)
+    touched.push(...(await keepCards(tx, subject, decisions, known)))
+  }
+  for (const buildEvent of placed) await wakeSuccessors(tx, buildEvent, revisionKey, now)
+  if (mark) await tx.settleRevision(revisionKey, mark.stamp)
+  return { touched, decided, buildEvents: placed.map(({ seq }) => seq) }
+}
+
+/** Gives cards to the build events without one. @returns these build events, and the newest card */
+async function place(tx: Tx, { buildEvents, newest: before, requests }: News) {
+  const { placed, newest } = placeEvents(buildEvents, before, restartRequests(requests))
+  for (const [seq, cardNumber] of placed) await tx.placeEvent(seq, cardNumber)
+  const fresh = buildEvents.filter(({ cardNumber }) => cardNumber === null)
+  return { placed: fresh.map((one) => ({ ...one, cardNumber: placed.get(one.seq)! })), newest }
+}
+
+/** Creates the cards that decisions ask for. @returns all cards whose queues may change */
+async function keepCards(
+  tx: Tx,
+  subject: string,
+  decisions: readonly StoredDecision[],
+  { subscriptions }: Known,
+): Promise<CardKey[]> {
+  const keys = new Map<string, CardKey>()
+  const ensure = async (key: CardKey) => {
+    const name = `${key.subject} ${key.channel}`
+    if (keys.has(name)) return
+    keys.set(name, key)
+    const ofChannel = subscriptions.filter(({ channel }) => channel === key.channel)
+    const quiet = ofChannel.some((subscription) => subscription.quiet)
+    await tx.ensureCard({ ...key, quiet, mention: ofChannel.some(({ mention }) => mention === 'committer') })
+  }
+  for (const decision of decisions) {
+    if (opensCard(decision)) await ensure({ subject, channel: decision.channel })
+    if (decision.noticeDay) await ensure({ subject: noticeSubject(decision.noticeDay), channel: decision.channel })
+  }
+  // Existing cards keep following their revision, even if the rules would not open them now.
+  for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
+  return [...keys.values()]
+}
+
+// A late outcome changes the red streaks of newer builds. A failure lengthens them, and makes the build that passed
+// after it a recovered one; a success shortens them. Not only for the next build: other red ones may lie between.
+// Builds that are not ingested yet will see the outcome anyway.
+async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: string, now: number): Promise<void> {
+  if (!isVerdict(buildEvent.status) || buildEvent.origin === 'history') return
+  const branch = branchKey(buildEvent.projectId, buildEvent.branch)
+  const newer = await tx.revisionsAfter(branch, buildEvent.buildOrder, SUCCESSORS_MAX)
+  for (const key of new Set(newer.map((one) => one.revisionKey)))
+    if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
+}
+
+function report({ log, count }: ReconcileDeps, revisionKey: string, decision: StoredDecision): void {
+  count({ what: 'decision', reason: decision.reason })
+  const { eventSeq, channel, verdict, reason } = decision
+  log.debug({ revision: revisionKey, buildEvent: eventSeq, channel, verdict, reason }, 'decided')
+}
+
+// Logs one line between the delivery's and the message's; each decision is logged at `debug`.
+function reportIngested(
+  { log }: ReconcileDeps,
+  {
+    revisionKey,
+    buildEvents,
+    decided,
+  }: { revisionKey: string; buildEvents: readonly number[]; decided: readonly StoredDecision[] },
+): void {
+  if (buildEvents.length === 0) return
+  const verdicts: Record<string, number> = {}
+  for (const { verdict } of decided) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
+  log.info({ revision: revisionKey, buildEvents, verdicts }, 'ingested')
+}
+
+// What build events change besides cards: the state of builds, and requests.
+
+/** Stores the state of each build with new build events or a request to restart it, and its project's names. */
+async function keepBuilds(
+  tx: Tx,
+  news: CardOfRevision & {
+    attempts: readonly Attempt[]
+    fresh: readonly PlacedEvent[]
+    requests: readonly Request[]
+    /** a channel follows the project by itself */
+    isFollowed: boolean
+  },
+): Promise<void> {
+  const { revisionKey, cardNumber, attempts, fresh, requests } = news
+  const newest = new Map(attempts.map((attempt) => [attempt.buildId, attempt]))
+  const withEvents = new Set(
+    fresh.filter((buildEvent) => buildEvent.cardNumber === cardNumber).map(({ buildId }) => buildId),
+  )
+  for (const buildId of new Set([...withEvents, ...restartedOn(news)])) {
+    const attempt = newest.get(buildId)
+    if (!attempt) continue
+    const { projectId } = attempt.buildEvents[0]!
+    // Without new build events, a build is updated only if its state is on this card already.
+    if (!withEvents.has(buildId) && (await tx.build(projectId, buildId))?.cardNumber !== cardNumber) continue
+    const at = Math.max(
+      attempt.buildEvents.at(-1)!.at,
+      ...fresh.filter((buildEvent) => buildEvent.buildId === buildId).map((buildEvent) => buildEvent.at),
+    )
+    const { branch } = buildView(attempt, attempts)
+    const { n, status, rawStatus, buildOrder } = attempt
+    const { buildUuid, committer, number } = attempt.details
+    const seenAs = isUuid(buildId) ? shortId(buildId) : null
+    const where = { projectId, buildId, buildOrder, attempt: n, revisionKey, cardNumber, branch }
+    const readEndAt = sourceOf(projectId) !== 'ci' && needsReading(attempt) ? at : null
+    await tx.saveBuild({ ...where, status, rawStatus, at, buildUuid, committer, number: number ?? seenAs, readEndAt })
+    const details = mergeDetails([...attempts, attempt])
+    const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')
+    const deliveredAt = Math.max(0, ...delivered.map((buildEvent) => buildEvent.at))
+    await listProject(tx, { projectId, details, at: deliveredAt, isFollowed: news.isFollowed })
+  }
+  for (const { projectId, newBuildId, code } of requests)
+    if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)
+}
+
+/**
+ * Projects that people can name and see in lists. Beyond this, builds of a new one are recorded and posted, but it is not
+ * listed, unless its source has shown it or a channel follows it by itself.
+ */
+export const PROJECTS_MAX = 100_000
+
+/** Stores what a project's builds call it. One of GitHub or GitLab is called as it is stored: see `isSameProject`. */
+async function listProject(
+  tx: Tx,
+  {
+    projectId,
+    details,
+    at,
+    isFollowed,
+  }: Pick<DeliveredProject, 'projectId' | 'at'> & { details: BuildDetails; isFollowed: boolean },
+): Promise<void> {
+  const { projectFullName, projectUuid } = details
+  const called = { name: projectName(details, projectId), fullName: projectFullName }
+  const isOfCi = sourceOf(projectId) === 'ci'
+  const names = [called.name, called.fullName].filter((name) => name !== null)
+  const find = () => tx.project({ uuid: projectUuid, legacyId: projectId, names })
+  const hosted = isOfCi ? null : await find()
+  const shown = hosted ? { name: hosted.name, fullName: repositoryIn(hosted.name) } : called
+  const delivered = { projectId, ...shown, projectUuid, at }
+  if (await tx.saveDeliveredProject(delivered, PROJECTS_MAX)) return
+  const stored = hosted ?? (await find())
+  const isListed = isFollowed || (stored !== null && (isOfCi || !(await tx.forgetUnreadProject(stored.uuid))))
+  if (isListed) await tx.saveDeliveredProject(delivered)
+}
+
+/** The builds whose attempts may change with the state of a request to restart them. */
+function restartedOn({
+  revisionKey,
+  cardNumber,
+  requests,
+}: CardOfRevision & { requests: readonly Request[] }): Set<BuildId> {
+  const subject = revisionSubject(revisionKey, cardNumber)
+  const restarts = requests.filter((request) => request.subject === subject && request.action === 'restart')
+  return new Set(restarts.map(({ buildId }) => buildId))
+}
+
+// Attempts count from 1 on each card. A stop is about its own card's; a restart may have begun one on the next card.
+const requestsOn = (subject: string, requests: readonly Request[]): Request[] =>
+  requests.filter((request) => request.subject === subject || request.action === 'restart')
+
+/** Confirms the requests whose results the build events show, even if they were given up. */
+async function settleRequests(
+  tx: Tx,
+  {
+    subject,
+    all,
+    attempts,
+    now,
+  }: { subject: string; all: readonly Request[]; attempts: readonly Attempt[]; now: number },
+): Promise<void> {
+  for (const request of requestsOn(subject, all)) {
+    // While CI is being called, the caller decides how the request ends.
+    if (request.state === 'calling' || !shownBy(request, attempts, all)) continue
+    const change = afterEvent(request, { kind: 'shown' }, now)
+    if (change) await tx.updateRequest(request.id, change)
+  }
+}

@@ -1,0 +1,289 @@
+import {
+  queuesOf,
+  newestOf as newestMessageOf,
+  settleDead,
+  type Queue,
+  type Queues,
+  type StoredMessage,
+  postedAttemptShown,
+  planDigest,
+  planNotice,
+  planStory,
+  replacedCard,
+  type PlannedStep,
+} from '../../domain/cards/plan.ts'
+import { backoffMs, together } from '../../lib/async.ts'
+import type { Card, CardDecision, CardKey } from '../../store/records.ts'
+import type { Reads, Tx } from '../../store/store.ts'
+import type { ReconcileDeps } from '../deps.ts'
+import { type BreakageChange, reminderHolds } from '../../domain/builds/breakage.ts'
+import { type Author, claimable } from '../../domain/handle.ts'
+import { mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
+import type { ChannelId, MessageTs } from '../../domain/ids.ts'
+import { DIGEST_LATE_MAX_MS } from '../../domain/rules/digest.ts'
+import { noticeView } from '../../domain/cards/build-view.ts'
+import { foldAttempts, attemptKey, type Attempt } from '../../domain/builds/attempt.ts'
+import { parseSubject, revisionSubject } from '../../domain/builds/revision.ts'
+import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../../domain/cards/story.ts'
+import { NOTICE_BUILDS_MAX } from '../../domain/cards/view.ts'
+import { facilitiesOf, readRevision, streaksOf, shownBreakageOn } from '../../store/history.ts'
+import { failedTestsOf } from '../../store/reported-tests.ts'
+
+/**
+ * Reads one card and plans what is left to do. Null if there is no such card.
+ * @param underWay whether this process has a call for the card in flight
+ */
+export async function readCard(
+  reads: Reads,
+  deps: ReconcileDeps,
+  key: CardKey,
+  underWay: boolean,
+): Promise<({ card: Card; messages: StoredMessage[] } & CardPlan) | null> {
+  // The card first: PostgreSQL runs these in order, so that the messages are read under the card's lock.
+  const [card, stored] = await together([reads.card(key), reads.messagesOf(key)])
+  if (!card) return null
+  const now = deps.clock.now()
+  const messages = settleDead(stored, (message) => isDead(deps, message, underWay))
+  return { card, messages, ...(await planCard(reads, card, messages, { ...deps, now })) }
+}
+
+/**
+ * Replans one card, and stores in its queues when its next steps are due.
+ * @param failed the queue of a failed step, and when that may be retried (ms)
+ */
+export async function requeue(
+  tx: Tx,
+  deps: ReconcileDeps,
+  key: CardKey,
+  { underWay, failed = null }: { underWay: boolean; failed?: { queue: Queue; againAt: number } | null },
+): Promise<void> {
+  const read = await readCard(tx, deps, key, underWay)
+  if (!read) return
+  const planned = queuesOf(read.steps)
+  // A failed edit or look must not delay the reply that people wait for, nor a failed post the edit. A failed post also
+  // delays the look, which may be for the message it posted.
+  const held = (queue: Queue): Due =>
+    failed && (queue === failed.queue || (queue === 'look' && failed.queue === 'post'))
+      ? delay(planned[queue], failed.againAt)
+      : planned[queue]
+  const look = earlier(held('look'), safetyNet(read.messages))
+  await tx.setQueues(key, { post: held('post'), edit: held('edit'), look })
+}
+
+/** Queues a card's other steps while one is claimed. The look queue keeps the card due, in case this process dies. */
+export async function queueRest(
+  tx: Tx,
+  key: CardKey,
+  { steps, claimedAt }: { steps: readonly PlannedStep[]; claimedAt: number },
+): Promise<void> {
+  const { post, edit, look } = queuesOf(steps)
+  await tx.setQueues(key, { post, edit, look: earlier(look, { at: claimedAt, priority: 0 }) })
+}
+
+/** Postpones a card with backoff. Reads only its row, because the rest may be unreadable. */
+export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key: CardKey): Promise<void> {
+  const card = await tx.card(key)
+  if (!card) return
+  const at = clock.now() + backoffMs(card.tries, random(), { baseMs: REPLAN_AGAIN_MS, maxMs: REPLAN_AGAIN_MAX_MS })
+  const { post, edit, look } = card.queues
+  await tx.setQueues(key, { post: delay(post, at), edit: delay(edit, at), look: delay(look, at) })
+  await tx.setRetryState(key, { ...card, tries: card.tries + 1 })
+}
+
+/** A card that cannot be planned is a bug in Buildline. It is retried with growing delays, so that others go on. */
+const REPLAN_AGAIN_MS = 5_000
+const REPLAN_AGAIN_MAX_MS = 10 * 60_000
+
+type Due = Queues[keyof Queues]
+
+const delay = (queue: Due, notBefore: number): Due => queue && { ...queue, at: Math.max(queue.at, notBefore) }
+
+const earlier = (a: Due, b: Due): Due =>
+  a && b ? { at: Math.min(a.at, b.at), priority: Math.min(a.priority, b.priority) } : (a ?? b)
+
+// If the process dies with a call in flight, the next one finds the card by this entry in the look queue.
+function safetyNet(messages: readonly StoredMessage[]): Due {
+  const underWay = messages.filter(({ state, sending }) => state === 'claimed' || sending !== null)
+  if (underWay.length === 0) return null
+  const since = Math.max(...underWay.map(({ claimedAt, sendingAt }) => Math.max(claimedAt, sendingAt ?? 0)))
+  return { at: since, priority: 0 }
+}
+
+// One process sends at a time, so claims of other terms are orphaned.
+const isDead = ({ term }: ReconcileDeps, { claimedBy }: StoredMessage, underWay: boolean): boolean =>
+  claimedBy !== term.id || !underWay
+
+interface CardPlan {
+  steps: PlannedStep[]
+  /** the attempt whose end a card would show if posted now */
+  postedAttempt: string | null
+  /** when the newest build event or report was received (ms), to measure the lag of the next message */
+  receivedAt: number
+  /** `seq` of the newest build event: in the log, it links a message to its delivery */
+  buildEvent: number
+}
+
+/** Reads everything about one card and plans its steps; none if Slack already shows everything. */
+async function planCard(
+  reads: Reads,
+  card: Card,
+  messages: readonly StoredMessage[],
+  { now, interfaces, addresses }: Pick<ReconcileDeps, 'interfaces' | 'addresses'> & { now: number },
+): Promise<CardPlan> {
+  const subject = parseSubject(card.subject)
+  if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
+  if (subject.kind === 'digest') return planPeriod(reads, subject.period, card.channel, messages, now)
+  const [{ buildEvents, attempts, requests }, decisions] = await together([
+    readRevision(reads, subject.revisionKey, subject.cardNumber),
+    reads.decisionsOf(card),
+  ])
+  if (attempts.length === 0) return NOTHING
+  const newest = attempts.at(-1)!
+  const hasFailed = attempts.some(({ status }) => status === 'failed')
+  const postedAttempt = postedAttemptShown(messages)
+  const all = hasFailed ? await reads.breakageChangesOf(card.subject) : []
+  const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
+  const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
+  const story = storyFor({
+    attempts,
+    streaks: await streaksOf(reads, attempts, mayHaveRecovered(attempts, decisions)),
+    failedTests,
+    isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'tell')),
+    isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
+    postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
+    quiet: card.quiet,
+    ...(card.mention ? await committers(reads, attempts, addresses) : NOBODY),
+    replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
+    requests,
+    facilities: await facilitiesOf(reads, attempts, interfaces),
+    // A CI machine error needs no owner.
+    breakage: newest.status === 'failed' ? await shownBreakageOn(reads, newest, card, now) : null,
+    changes,
+    reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
+  })
+  return {
+    steps: planStory(withoutSecondMention(story, attempts, messages), messages, now),
+    postedAttempt: postedAttemptOf(attempts),
+    ...newestOf(buildEvents, reportedAt),
+  }
+}
+
+/** The channel's reminders that are posted or still true. One that waited until it was no longer true is not posted. */
+async function remindersOf(
+  reads: Reads,
+  changes: readonly BreakageChange[],
+  { channel, messages, now }: { channel: ChannelId; messages: readonly StoredMessage[]; now: number },
+): Promise<StoryContext['reminders']> {
+  const reminders = new Map<string, { forMs: number; builds: number }>()
+  for (const change of changes.filter((one) => one.kind === 'reminded' && one.channel === channel)) {
+    const breakage = await reads.breakage(change.breakageId)
+    const message = newestMessageOf(noteSlot(change), messages)
+    if (!breakage || (message?.state !== 'posted' && !reminderHolds(change, breakage))) continue
+    const at = message?.claimedAt ?? now
+    reminders.set(change.id, { forMs: Math.max(0, at - breakage.beganAt), builds: breakage.builds })
+  }
+  return reminders
+}
+
+/** The revision's card before this one, if it is posted: this one links to it. */
+async function cardBefore(
+  reads: Reads,
+  { revisionKey, cardNumber }: { revisionKey: string; cardNumber: number },
+  channel: ChannelId,
+): Promise<MessageTs | null> {
+  if (cardNumber === 1) return null
+  return reads.postedCard({ subject: revisionSubject(revisionKey, cardNumber - 1), channel })
+}
+
+// If a deleted card showed this same result when posted, it mentioned the committer: do not mention them again.
+function withoutSecondMention(story: Story, attempts: readonly Attempt[], messages: readonly StoredMessage[]): Story {
+  const hasMentioned = messages.some(
+    ({ slot, state, postedAttempt }) =>
+      slot === 'card' && state === 'gone' && postedAttempt === attemptKey(attempts.at(-1)!),
+  )
+  return hasMentioned ? { ...story, card: { ...story.card, mention: null, proposed: null } } : story
+}
+
+const NOTHING: CardPlan = { steps: [], postedAttempt: null, receivedAt: 0, buildEvent: 0 }
+
+const newestOf = (buildEvents: readonly BuildEvent[], reportedAt = 0): Pick<CardPlan, 'receivedAt' | 'buildEvent'> => ({
+  receivedAt: Math.max(reportedAt, ...buildEvents.map(({ at }) => at)),
+  buildEvent: Math.max(...buildEvents.map(({ seq }) => seq)),
+})
+
+/** Without the attempts that recovered nothing when they were ingested. */
+function mayHaveRecovered(attempts: readonly Attempt[], decisions: readonly CardDecision[]): Attempt[] {
+  const others = new Set(decisions.flatMap(({ eventSeq, turn }) => (turn === 'recovered' ? [] : eventSeq)))
+  return attempts.filter(({ finalSeq }) => finalSeq !== null && !others.has(finalSeq))
+}
+
+const announcedBy = (decisions: readonly CardDecision[]) => {
+  const announced = new Set(decisions.map(({ eventSeq }) => eventSeq))
+  return (attempt: Attempt): boolean => attempt.finalSeq !== null && announced.has(attempt.finalSeq)
+}
+
+type Committers = Pick<StoryContext, 'mentionOf' | 'isUnclaimed' | 'proposed'>
+
+const NOBODY: Committers = { mentionOf: () => null, isUnclaimed: () => false, proposed: null }
+
+async function committers(
+  reads: Reads,
+  attempts: readonly Attempt[],
+  addresses: ReconcileDeps['addresses'],
+): Promise<Committers> {
+  const people = new Map<string, string>()
+  const unclaimed = new Set<string>()
+  // Only a failure and a warning mention anybody.
+  const hasFailed = attempts.some(({ status }) => status === 'failed')
+  const named = attempts.flatMap(({ details }) => [hasFailed ? details.committer : null, details.startedBy])
+  for (const handle of new Set(named.filter((name) => name !== null))) {
+    const person = await reads.personOf(handle)
+    if (person !== null) people.set(handle, person)
+    else if (claimable(handle).kind === 'ok' && !(await reads.isClaimed(handle))) unclaimed.add(handle)
+  }
+  return {
+    mentionOf: (committer) => (committer === null ? null : (people.get(committer) ?? null)),
+    isUnclaimed: (committer) => committer !== null && unclaimed.has(committer),
+    // Attempts of one commit have one author.
+    proposed: unclaimed.size === 0 ? null : await personBehind(reads, mergeDetails(attempts).author, addresses),
+  }
+}
+
+/** Who has the author's address, as far as Slack has told; else who claimed the login. Null: wants no mentions. */
+async function personBehind(reads: Reads, author: Author | null, addresses: ReconcileDeps['addresses']) {
+  if (author === null) return null
+  const user = author.email === null ? null : (addresses?.known(author.email) ?? null)
+  if (user !== null) return (await reads.mentionsOf(user)) ? user : null
+  return author.login === null ? null : reads.personOf(author.login)
+}
+
+async function planDay(
+  reads: Reads,
+  day: string,
+  channel: ChannelId,
+  messages: readonly StoredMessage[],
+  now: number,
+): Promise<CardPlan> {
+  const { buildEvents, counts } = await reads.noticeEvents(day, channel, NOTICE_BUILDS_MAX)
+  if (buildEvents.length === 0) return NOTHING
+  const attempts = buildEvents.map((buildEvent) => foldAttempts([buildEvent])[0]!)
+  return {
+    steps: planNotice(noticeView(day, attempts, counts), messages, now),
+    postedAttempt: null,
+    ...newestOf(buildEvents),
+  }
+}
+
+// A digest that was turned off, or whose channel was closed for too long, is not sent.
+async function planPeriod(
+  reads: Reads,
+  period: string,
+  channel: ChannelId,
+  messages: readonly StoredMessage[],
+  now: number,
+): Promise<CardPlan> {
+  const planned = (await reads.digest(channel))?.last
+  if (planned?.period !== period) return NOTHING
+  if (messages.length === 0 && now > planned.dueAt + DIGEST_LATE_MAX_MS) return NOTHING
+  return { ...NOTHING, steps: planDigest(planned.view, messages, now), receivedAt: planned.plannedAt }
+}

@@ -1,0 +1,65 @@
+import { buildKey, isUuid, toUuid } from '../../domain/ids.ts'
+import { branchKey } from '../../domain/builds/revision.ts'
+import { isRed, isVerdict } from '../../domain/builds/status.ts'
+import type { ReadReport } from '../../sources/endpoint.ts'
+import type { Stored } from '../../sources/webhook-route.ts'
+import type { StoredEvent } from '../../store/records.ts'
+import { attemptsOfBuild, isReportOn } from '../../store/reported-tests.ts'
+import type { Tx } from '../../store/store.ts'
+import type { Attempt } from '../../domain/builds/attempt.ts'
+import { knownId, type RecordDelivery } from './record.ts'
+
+/** Reports kept per build, over all shards and attempts; beyond that the oldest is removed. */
+export const REPORTS_PER_BUILD_MAX = 100
+
+/** Reports kept of unknown builds; beyond that the oldest is removed. */
+export const EARLY_REPORTS_MAX = 5_000
+
+/** At most this many later builds of the branch are replanned: the report may change which of their tests are new. */
+const SUCCESSORS_MAX = 4
+
+/**
+ * Stores a build step's test report, durably. It is about the build's newest attempt; if the build is not known yet,
+ * about its first one. A report of the same shard replaces the one before.
+ */
+export async function recordReport({ store, clock, wake }: RecordDelivery, read: ReadReport): Promise<Stored> {
+  const { answer, woken } = await store.write((tx) => record(tx, read, clock.now()))
+  for (const revisionKey of woken) wake(revisionKey)
+  return { answer, fields: { project: read.projectId, build: read.buildId } }
+}
+
+async function record(
+  tx: Tx,
+  { projectId, buildId: named, report }: ReadReport,
+  at: number,
+): Promise<Pick<Stored, 'answer'> & { woken: string[] }> {
+  const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
+  const buildEvents = await tx.eventsOfBuild(projectId, buildId)
+  const attempt = (await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)).at(-1)
+  const key = buildKey(projectId, buildId)
+  const stored = await tx.reportsOf(key)
+  const firstSeq = buildEvents[0]?.seq ?? 0
+  const isOfAttempt = (one: { attemptSeq: number }) =>
+    attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0
+  const same = stored.find((one) => one.report.shard === report.shard && isOfAttempt(one))
+  if (same && JSON.stringify(same.report) === JSON.stringify(report)) return { answer: 'duplicate', woken: [] }
+  const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
+  if (replaced) await tx.removeReport(replaced.id)
+  await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
+  if (!attempt) await tx.boundEarlyReports(EARLY_REPORTS_MAX)
+  const woken = attempt ? await affectedRevisions(tx, attempt, buildEvents) : []
+  for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
+  return { answer: 'recorded', woken }
+}
+
+/** The revisions whose cards this report may change; none while its build runs. */
+async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly StoredEvent[]): Promise<string[]> {
+  if (!isVerdict(attempt.status)) return []
+  const branch = buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
+  const { projectId, revisionKey } = buildEvents[0]!
+  const after =
+    branch === null ? [] : await tx.revisionsAfter(branchKey(projectId, branch), attempt.buildOrder, SUCCESSORS_MAX)
+  // Only a red build shows its failed tests.
+  const red = after.filter(({ hasRed }) => hasRed).map((one) => one.revisionKey)
+  return [...new Set([...(isRed(attempt.status) ? [revisionKey] : []), ...red])]
+}

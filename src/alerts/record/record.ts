@@ -1,0 +1,240 @@
+import {
+  isFinalEvent,
+  mergeDetails,
+  toBuildEvent,
+  withCredibleTimes,
+  type BuildEvent,
+  type Observation,
+  type Origin,
+  type Recorded,
+} from '../../domain/builds/build-event.ts'
+import { isOfPastAttempt, numbered } from '../../sources/attempt-number.ts'
+import { isUuid, sourceOf, type BuildId, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
+import { revisionKey } from '../../domain/builds/revision.ts'
+import { restartRequests } from '../../domain/cards/request.ts'
+import { effectsOf } from '../../domain/builds/attempt.ts'
+import { isRed, isFinal, toStatus } from '../../domain/builds/status.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Delivery } from '../../sources/endpoint.ts'
+import { isSameProject } from '../../ci-sync/reading.ts'
+import { knowsDefaultBranch } from '../../sources/project.ts'
+import type { KnownProject, StoredEvent } from '../../store/records.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+/**
+ * A build has about three build events. One that sends new status words without ever ending would make its card grow
+ * without bound: after this many, its build events are only counted, until one says how it ended.
+ */
+export const UNENDED_EVENTS_MAX = 200
+
+/** A sender repeats a delivery that got no answer. An equal one that comes later than this is news. */
+const REPETITION_MAX_MS = 60 * 60_000
+
+export interface RecordDelivery {
+  store: Pick<Store, 'write'>
+  clock: Clock
+  /** Whether a source can be asked for its projects. If left out: none can. */
+  isReadable?: (source: SourceName) => boolean
+  /** a hint that a revision has news; if it is lost, the sweep finds the news */
+  wake: (revisionKey: string) => void
+}
+
+/**
+ * Stores a delivery and its build event, durably, and returns whether it is new or a duplicate. Resolves when it is on
+ * disk. If it rejects, nothing is stored. A duplicate is only counted, on the build event that it repeats: by its key,
+ * else by what it says.
+ */
+export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): Promise<Recorded> {
+  const { store, clock, wake } = deps
+  const recorded = await store.write((tx) => record(tx, deps, delivery, clock.now()))
+  if (recorded.answer === 'recorded') wake(recorded.revisionKey)
+  return recorded
+}
+
+/**
+ * Stores a build that a source showed when it was asked, as if it had been delivered, unless it is known already. With
+ * the origin `history` it is stored, but sent to nobody.
+ * @returns whether it was new
+ */
+export async function recordLookedUp(
+  { store, clock, wake }: RecordDelivery,
+  { observation: received, project }: Omit<Delivery, 'body'>,
+  origin: 'delivery' | 'history',
+): Promise<boolean> {
+  const at = clock.now()
+  const news = await store.write(async (tx) => {
+    if (project) await tx.saveProject({ ...project, readAt: at })
+    const known = await tx.eventsOfBuild(received.projectId, received.buildId)
+    if (await isOfOtherName(tx, received, known)) return null
+    const observation = numbered(withCredible(received, at), known)
+    const effect = effectsOf([...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
+    const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
+    return isSaid && !knowsMore(observation, known) ? null : insert(tx, { observation, known, at, origin })
+  })
+  if (news) wake(news.revisionKey)
+  return news !== null
+}
+
+/**
+ * A delivery may have called the build one of another project, and so put it on a card that others see: what its own
+ * project shows is not for that card. A project that its source has renamed meanwhile is the same.
+ */
+async function isOfOtherName(
+  tx: Tx,
+  { projectId, details: { projectFullName: read } }: Observation,
+  known: readonly BuildEvent[],
+): Promise<boolean> {
+  const called = mergeDetails(known).projectFullName
+  if (!read || !called || called.toLowerCase() === read.toLowerCase()) return false
+  const renamed = await tx.renamed([called])
+  return !renamed.some(
+    ({ name, source }) => name.toLowerCase() === read.toLowerCase() && source === sourceOf(projectId),
+  )
+}
+
+async function record(
+  tx: Tx,
+  deps: RecordDelivery,
+  { observation: delivered, body, project, key }: Delivery,
+  at: number,
+): Promise<Recorded> {
+  // Whatever has come since: the attempt that it was about may have ended, and others may have followed.
+  const before = key === undefined ? null : await tx.deliveredBefore(key)
+  if (before) return countRepetition(tx, before)
+  if (project) await keepDelivered(tx, deps, project)
+  const credible = withCredible(delivered, at)
+  const received = isUuid(credible.buildId) ? await asKnown(tx, credible) : credible
+  const known = await tx.eventsOfBuild(received.projectId, received.buildId)
+  const observation = numbered(received, known)
+  const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, observation, at))
+  if (unanswered) return countRepetition(tx, unanswered)
+  const isOnlyCounted = isEndless(known, observation)
+  const answer = isOnlyCounted || (await isRepeated(tx, observation, known, at)) ? 'duplicate' : 'recorded'
+  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(observation, known)))
+    return countRepetition(tx, repeatedOf(known, observation))
+  const inserted = await insert(tx, { observation, known, at, origin: 'delivery' })
+  await tx.insertDelivery({ receivedAt: at, answer, eventSeq: inserted.eventSeq, body, key: key ?? null })
+  return { answer, ...inserted }
+}
+
+/**
+ * Stores a project as a delivery describes it. A delivery may be forged, so the source is asked about a new project, and
+ * a known one keeps its name and default branch until its source confirms the new ones. Where the source cannot be
+ * asked, nothing can be written to it either, and the newest delivery counts.
+ */
+async function keepDelivered(tx: Tx, { isReadable }: RecordDelivery, delivered: KnownProject): Promise<void> {
+  const stored = await tx.project({ uuid: delivered.uuid, legacyId: delivered.legacyId ?? '', names: [] })
+  const project = stored && !knowsDefaultBranch(delivered) ? { ...delivered, rules: stored.rules } : delivered
+  if (stored && isSameProject(stored, project)) return
+  if (!stored) await tx.addProject(project)
+  if (isReadable?.(sourceOf(project.legacyId))) await tx.claimProject(project.uuid, project)
+  else if (stored) await tx.saveProject({ ...project, readAt: 0 })
+}
+
+const withCredible = (observation: Observation, at: number): Observation => ({
+  ...observation,
+  details: withCredibleTimes(observation.details, at),
+})
+
+/** A build that CI named by its number before, and now delivers by its uuid, keeps the number as its id. */
+async function asKnown(tx: Tx, observation: Observation): Promise<Observation> {
+  const { projectId, buildId, details } = observation
+  return { ...observation, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
+}
+
+/** The id under which a build is stored. */
+export async function knownId(
+  tx: Tx,
+  { projectId, buildId, uuid }: { projectId: ProjectId; buildId: BuildId; uuid: Uuid | null },
+): Promise<BuildId> {
+  if (uuid === null || (await tx.eventsOfBuild(projectId, buildId)).length > 0) return buildId
+  const known = await tx.buildByUuid(uuid)
+  return known?.projectId === projectId ? known.buildId : buildId
+}
+
+async function insert(
+  tx: Tx,
+  {
+    observation,
+    known,
+    at,
+    origin,
+  }: { observation: Observation; known: readonly StoredEvent[]; at: number; origin: Origin },
+): Promise<{ eventSeq: number; revisionKey: string }> {
+  // Build events of one build stay together even where some leave out the branch or the commit, or no longer name the
+  // pull request: GitHub lists only open ones.
+  const branch = known.find((buildEvent) => buildEvent.branch !== null)?.branch ?? observation.branch
+  const commitId =
+    observation.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
+  const place = {
+    revisionKey: known[0]?.revisionKey ?? revisionKey({ ...observation, branch, commitId }),
+    branch,
+    commitId,
+  }
+  const how = {
+    at,
+    origin,
+    priority: urgencyOf(observation.rawStatus),
+    isOfPastAttempt: isOfPastAttempt(observation, known),
+  }
+  const eventSeq = await tx.insertBuildEvent(observation, { ...how, ...place })
+  return { eventSeq, revisionKey: place.revisionKey }
+}
+
+/**
+ * Whether this repeats a delivery that got no answer. It may come after the build has ended, and is no restart
+ * (decision 16). A delivery with another detail, such as another start time, is no repetition.
+ */
+const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: number): boolean =>
+  !earlier.isAcknowledged &&
+  earlier.rawStatus === observation.rawStatus &&
+  at - earlier.at <= REPETITION_MAX_MS &&
+  JSON.stringify(earlier.details) === JSON.stringify(withCredibleTimes(observation.details, earlier.at))
+
+/** The build event that a duplicate repeats; the newest if CI used another word for the same status. */
+const repeatedOf = (known: readonly StoredEvent[], { rawStatus }: Observation): StoredEvent =>
+  known.findLast((one) => one.rawStatus === rawStatus) ?? known.at(-1)!
+
+// Its body is not stored: a sender may repeat a delivery as often as it likes.
+async function countRepetition(
+  tx: Tx,
+  { seq: eventSeq, revisionKey: key }: Pick<StoredEvent, 'seq' | 'revisionKey'>,
+): Promise<Recorded> {
+  await tx.countRepeat(eventSeq)
+  return { answer: 'duplicate', eventSeq, revisionKey: key }
+}
+
+const isEndless = (known: readonly BuildEvent[], { rawStatus }: Observation): boolean =>
+  known.length >= UNENDED_EVENTS_MAX && !isFinal(toStatus(rawStatus)) && !known.some(isFinalEvent)
+
+async function isRepeated(
+  tx: Tx,
+  observation: Observation,
+  known: readonly BuildEvent[],
+  at: number,
+): Promise<boolean> {
+  // The newest event is our own action, which CI has not reported yet: this delivery is CI's first report of it.
+  if (known.length === 0 || known.at(-1)!.origin === 'action') return false
+  const buildEvents = [...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at)]
+  if (effectsOf(buildEvents).at(-1) !== 'duplicate') return false
+  // What looks like a late start, sent twice, may be the restart that somebody requested.
+  const restarts = restartRequests(await tx.restartsOf(observation.projectId, observation.buildId))
+  return restarts.length === 0 || effectsOf(buildEvents, restarts).at(-1) === 'duplicate'
+}
+
+// Whether a repetition adds details, such as the uuids that only a build step can know.
+function knowsMore(observation: Observation, known: readonly Observation[]): boolean {
+  const { details } = observation
+  // The details of one attempt, such as its failed jobs, are not those of the next.
+  const ofAttempt = details.attempt === null ? known : known.filter((one) => one.details.attempt === details.attempt)
+  const own = mergeDetails(ofAttempt)
+  const said = new Map<string, unknown>(Object.entries(own))
+  if (details.end?.isWhole && !own.end?.isWhole) return true
+  return Object.entries(details).some(([name, value]) => value !== null && said.get(name) === null)
+}
+
+// Failures first, then what has ended, then what has begun.
+function urgencyOf(rawStatus: string): number {
+  const status = toStatus(rawStatus)
+  return isRed(status) ? 0 : isFinal(status) ? 1 : 2
+}

@@ -1,0 +1,164 @@
+import {
+  commitTitle,
+  mergeDetails,
+  NO_DETAILS,
+  toBuildEvent,
+  type BuildEvent,
+  type Observation,
+  type Origin,
+} from '../domain/builds/build-event.ts'
+import { compareOrders, idOrder, isUuid } from '../domain/ids.ts'
+import type { LegacyBuild } from '../domain/ci-project/project.ts'
+import { restartRequests, type AttemptRef } from '../domain/cards/request.ts'
+import { effectsOf, foldBuild, type Effect, type Attempt, type RestartRequest } from '../domain/builds/attempt.ts'
+import { isOfPastAttempt, numbered } from '../sources/attempt-number.ts'
+import { isFinal, toStatus } from '../domain/builds/status.ts'
+import type { RevisionRef } from '../store/records.ts'
+import type { Tx } from '../store/store.ts'
+
+/** The build that CI was asked about, and its revision. */
+interface SnapshotFor extends Pick<AttemptRef, 'projectId' | 'buildId'> {
+  revisionKey: string
+}
+
+/** `begunAgain`: CI shows a later attempt than the one that is known. */
+interface Snapshot {
+  build: LegacyBuild
+  begunAgain: boolean
+  at: number
+}
+
+/**
+ * Stores what CI showed of a build when it was asked as a build event like any other, unless it is known already.
+ * Ignores a build of another commit, which CI delivers itself, or of a repository with another name. @returns whether anything was new
+ */
+export async function insertSnapshot(
+  tx: Tx,
+  about: SnapshotFor,
+  { build, begunAgain, at }: Snapshot,
+): Promise<boolean> {
+  const known = await tx.eventsOfBuild(about.projectId, build.id)
+  const ofAbout = build.id === about.buildId ? known : await tx.eventsOfBuild(about.projectId, about.buildId)
+  const place = known.at(-1) ?? ofAbout.findLast(({ commitId }) => isSameCommit(commitId, build.commitId))
+  if (!place || place.revisionKey !== about.revisionKey || isOfOtherName(build, [...known, ...ofAbout])) return false
+  const restarts = restartRequests(await tx.restartsOf(about.projectId, build.id))
+  const statuses = statusesShown(build, begunAgain, foldBuild(known, restarts).attempts.at(-1))
+  const observed = statuses.map(({ rawStatus, origin }) => ({
+    observation: observationOf(about, build, { place, buildEvents: ofAbout }, rawStatus),
+    origin,
+  }))
+  return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
+}
+
+/** A delivery may have called the build one of another repository: what its own one shows is not for that card. */
+function isOfOtherName({ projectFullName: read }: LegacyBuild, known: readonly BuildEvent[]): boolean {
+  const called = mergeDetails(known).projectFullName
+  return read && called ? called.toLowerCase() !== read.toLowerCase() : false
+}
+
+/** What is known of the build, and where its news is stored. */
+interface NewsOf {
+  known: readonly BuildEvent[]
+  restarts: readonly RestartRequest[]
+  at: number
+  priority: number
+  revisionKey: string
+}
+
+/** Stores the observations that are not known already. @returns whether there were any */
+export async function insertNews(
+  tx: Tx,
+  observed: readonly { observation: Observation; origin: Origin }[],
+  { known, restarts, at, priority, revisionKey }: NewsOf,
+): Promise<boolean> {
+  let buildEvents = known
+  for (const { observation: shown, origin } of observed) {
+    const observation = numbered(shown, buildEvents)
+    const next = [...buildEvents, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]
+    if (!isNews(effectsOf(next, restarts).at(-1)!, origin, buildEvents)) continue
+    const { branch, commitId } = observation
+    const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(observation, buildEvents) }
+    await tx.insertBuildEvent(observation, { ...how, revisionKey, branch, commitId })
+    buildEvents = next
+  }
+  return buildEvents !== known
+}
+
+function statusesShown(
+  build: LegacyBuild,
+  begunAgain: boolean,
+  known: Attempt | undefined,
+): { rawStatus: string; origin: Origin }[] {
+  if (namesAttempt(build)) return [{ rawStatus: build.status, origin: 'poll' }]
+  const hasEnded = isFinal(toStatus(build.status))
+  // CI's two interfaces may have different words for one end. If no new attempt began, the known word stays.
+  if (!begunAgain)
+    return [{ rawStatus: hasEnded && known && isFinal(known.status) ? known.rawStatus : build.status, origin: 'poll' }]
+  // CI did not show the new attempt's start, so we add one: otherwise the same end would count as a repetition. Its
+  // origin is `action`, since CI may still deliver its own start, which must not open another attempt.
+  return [
+    ...(hasEnded ? [{ rawStatus: 'initiated', origin: 'action' } as const] : []),
+    { rawStatus: build.status, origin: 'poll' },
+  ]
+}
+
+/** Whether the source tells the build's attempts apart. If so, times and words need not be compared. */
+export const namesAttempt = ({ attempt, lastEndAt }: LegacyBuild): boolean => (attempt ?? lastEndAt ?? null) !== null
+
+/** In the order in which CI would have delivered them: by id, or by start if any id is a UUID, which has no order. */
+export function oldestFirst(builds: readonly LegacyBuild[]): LegacyBuild[] {
+  if (builds.some(({ id }) => isUuid(id)))
+    return builds.toSorted((a, b) => (a.startedAt ?? NEWEST_MS) - (b.startedAt ?? NEWEST_MS))
+  return builds.toSorted((a, b) => compareOrders(idOrder(a.id), idOrder(b.id)))
+}
+
+/** A build that has not started yet sorts last. */
+const NEWEST_MS = Number.MAX_SAFE_INTEGER
+
+function isNews(effect: Effect, origin: Origin, buildEvents: readonly BuildEvent[]): boolean {
+  if (effect === 'opened' || effect === 'moved') return true
+  // If we know an attempt only by our own `action` event, CI's repetition of it is news: it confirms the attempt.
+  return effect === 'duplicate' && origin === 'poll' && buildEvents.at(-1)?.origin === 'action'
+}
+
+/** One may be the short form of the other. False if either is null. */
+export function isSameCommit(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return false
+  const [short, long] = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length)
+  return short!.length >= COMMIT_CHARS_MIN && long!.startsWith(short!)
+}
+
+/** Shorter forms are ambiguous. */
+const COMMIT_CHARS_MIN = 7
+
+export function observationOf(
+  { projectId }: Pick<SnapshotFor, 'projectId'>,
+  build: LegacyBuild,
+  { place, buildEvents }: { place: Omit<RevisionRef, 'revisionKey'>; buildEvents: readonly BuildEvent[] },
+  rawStatus: string,
+): Observation {
+  const known = mergeDetails(buildEvents)
+  return {
+    projectId,
+    buildId: build.id,
+    branch: place.branch ?? build.branch,
+    commitId: place.commitId ?? build.commitId,
+    rawStatus,
+    details: {
+      ...NO_DETAILS,
+      // If the build gets its own card, no other event of that card names the project.
+      projectName: known.projectName,
+      projectFullName: known.projectFullName ?? build.projectFullName ?? null,
+      projectUuid: known.projectUuid,
+      buildUuid: build.uuid,
+      // The legacy interface writes messages and committers in another form: what was delivered stays.
+      message: known.message === null ? commitTitle(build.message) : null,
+      committer: known.committer === null ? build.committer : null,
+      number: build.number ?? null,
+      attempt: build.attempt ?? null,
+      lastEndAt: build.lastEndAt ?? null,
+      startedAt: build.startedAt,
+      finishedAt: ['started', 'waiting'].includes(toStatus(rawStatus)) ? null : build.finishedAt,
+    },
+  }
+}

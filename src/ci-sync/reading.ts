@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ProjectList, LegacyProject } from '../domain/ci-project/project.ts'
+import type { Store, Tx } from '../store/store.ts'
+import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
+import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
+import { WHOLE_READING } from '../projects/projects.ts'
+import { filterOf, matchBranch } from '../domain/rules/pattern.ts'
+import type { Log } from '../lib/log.ts'
+import { causeOf, type CiFailure } from '../projects/outcomes.ts'
+import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
+import { sourceOf } from '../domain/ids.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { KnownProject } from '../store/records.ts'
+
+/** A project that CI has not listed for this long is removed, with its rules. */
+const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
+
+export interface RefreshProjects extends RecordListedDeps {
+  v2: Pick<ClientV2, 'listProjects'> | null
+  legacy: Pick<ClientLegacy, 'listProjects'> | null
+}
+
+export interface Refreshed {
+  /** set if a part could not be read */
+  failure: CiFailure | null
+  /** false: CI gave only a part of its list, or some projects in a form that is not readable */
+  isWhole: boolean
+  /** for how many builds CI showed something that it had not delivered */
+  builds: number
+}
+
+/**
+ * Reads the projects, their rules and their builds from every configured CI interface and stores them. If an interface
+ * cannot be read, what was stored from it before stays.
+ */
+export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed> {
+  const readAt = deps.clock.now()
+  const ofV2 = await tryTo(deps, 'the v2 interface', () => refreshV2(deps, readAt))
+  const ofLegacy = await tryTo(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
+  const failure = ofV2.failure ?? ofLegacy.failure
+  const isWhole = ofV2.isWhole && ofLegacy.isWhole
+  // A project that an incomplete list lacks may still exist.
+  if (isWhole)
+    await deps.store.write(async (tx) => {
+      await tx.forgetProjects(readAt - FORGET_AFTER_MS)
+      await tx.setLastDoneAt(WHOLE_READING, readAt)
+    })
+  return { failure, isWhole, builds: ofLegacy.builds }
+}
+
+type Read = Pick<Refreshed, 'isWhole' | 'builds'>
+
+async function tryTo({ log }: RefreshProjects, what: string, read: () => Promise<Read>): Promise<Refreshed> {
+  try {
+    return { failure: null, ...(await read()) }
+  } catch (error) {
+    log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
+    return { failure: { kind: 'ci-trouble', ...causeOf(error) }, isWhole: false, builds: 0 }
+  }
+}
+
+async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): Promise<Read> {
+  if (!v2) return { isWhole: true, builds: 0 }
+  const list = await v2.listProjects()
+  const { projects } = list
+  for (const { name, rules } of projects)
+    for (const { branch, branchMatch } of rules)
+      if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
+        log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
+  await storeEach(store, projects, async (tx, { uuid, id, name, type, rules, raw }) => {
+    const known = id === null ? null : await tx.project({ uuid, legacyId: id, names: [] })
+    await tx.saveProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
+    if (id !== null && known?.legacyId !== id) await wakeNewest(tx, id, readAt)
+  })
+  return { isWhole: isWholeList(log, list), builds: 0 }
+}
+
+function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList<unknown>): boolean {
+  const isWhole = !truncated && skipped === 0
+  if (!isWhole) log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
+  return isWhole
+}
+
+// The legacy list has both a project's integer id and its uuid. Deliveries carry the id; v2 lists the rules by uuid and
+// may lack the id.
+async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Read> {
+  const { store, clock, log, legacy } = deps
+  if (!legacy) return { isWhole: true, builds: 0 }
+  const requestedAt = clock.now()
+  const list = await legacy.listProjects()
+  const { projects } = list
+  await storeEach(store, projects, async (tx, { id, uuid, name }) => {
+    if (!uuid) return
+    const known = await tx.project({ uuid, legacyId: id, names: [] })
+    if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
+    else await tx.saveProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
+    if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
+  })
+  const builds = await recordListedBuilds(deps, { projects, requestedAt, isWhole: true })
+  return { isWhole: isWholeList(log, list), builds }
+}
+
+/** Projects in one write: on SQLite, no other work gets its turn during it. */
+const STORED_AT_ONCE = 100
+
+async function storeEach<One>(
+  { write }: Pick<Store, 'write'>,
+  all: readonly One[],
+  storeOne: (tx: Tx, one: One) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < all.length; at += STORED_AT_ONCE)
+    await write(async (tx) => {
+      for (const one of all.slice(at, at + STORED_AT_ONCE)) await storeOne(tx, one)
+    })
+}
+
+/** A project whose id becomes known can get buttons: the newest build of this many branches is planned again. */
+const BRANCHES_WOKEN_MAX = 50
+
+async function wakeNewest(tx: Tx, projectId: string, now: number): Promise<void> {
+  for (const branch of await tx.branchesOf(projectId, BRANCHES_WOKEN_MAX)) {
+    const build = await tx.newestBuild(projectId, branch)
+    if (build) await tx.wakeRevision(build.revisionKey, now, 2)
+  }
+}
+
+// Projects of GitHub and GitLab. Nobody lists them, so they are stored as deliveries name them. A known one changes only
+// by what its source shows: a delivery may be forged.
+
+/** Whether both have the same name and rules, and so the same default branch. */
+export const isSameProject = (one: KnownProject, other: KnownProject): boolean =>
+  one.name === other.name && isDeepStrictEqual(one.rules, other.rules)
+
+/** Stores a project as its source has just shown it. Those of the CI service are stored when its list is read. */
+export async function keepProject(
+  { store, clock }: { store: Pick<Store, 'read' | 'write'>; clock: Pick<Clock, 'now'> },
+  project: KnownProject,
+): Promise<void> {
+  if (sourceOf(project.legacyId) === 'ci') return
+  const stored = await store.read.project({ uuid: project.uuid, legacyId: '', names: [] })
+  if (stored && isSameProject(stored, project)) return
+  await store.write((tx) => tx.saveProject({ ...project, readAt: clock.now() }))
+}
+
+/** Stores the name under which its source shows a project now. @returns whether it was stored under another one */
+export async function takesOtherName(
+  { store, clock }: { store: Pick<Store, 'read' | 'write'>; clock: Pick<Clock, 'now'> },
+  { id, uuid, name }: LegacyProject,
+): Promise<boolean> {
+  if (sourceOf(id) === 'ci') return false
+  const stored = await store.read.project({ uuid, legacyId: id, names: [] })
+  if (!stored || stored.name.toLowerCase() === name.toLowerCase()) return false
+  await store.write((tx) => tx.saveProject({ ...stored, name, readAt: clock.now() }))
+  return true
+}

@@ -1,0 +1,193 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  NEWS_MS,
+  withCredibleTimes,
+  type BuildEvent,
+  type Observation,
+  type Origin,
+} from '../domain/builds/build-event.ts'
+import { sourceOf } from '../domain/ids.ts'
+import { foldBuild, hasEnded, type Attempt } from '../domain/builds/attempt.ts'
+import { knownAs, type LegacyBuild, type LegacyProject } from '../domain/ci-project/project.ts'
+import { restartRequests } from '../domain/cards/request.ts'
+import { revisionKey } from '../domain/builds/revision.ts'
+import { isFinal, isRed, isVerdict, toStatus } from '../domain/builds/status.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { KnownBuild, ListedProject } from '../store/records.ts'
+import type { Reads, Store, Tx } from '../store/store.ts'
+import { deliveredById } from '../projects/followers.ts'
+import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snapshot.ts'
+
+// Builds that CI did not deliver, but shows when it is asked.
+
+/** The most builds of a project that one look stores: the newest ones. */
+const LISTED_BUILDS_MAX = 200
+
+/** If a build cannot be stored, the others go on. After this many failures in a project, the database is at fault. */
+const FAILURES_MAX = 3
+
+/** Behind deliveries, which are ingested first. */
+const INGEST_PRIORITY = 3
+
+export interface RecordListedDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  /** a hint that a revision has news */
+  wake?: (revisionKey: string) => void
+}
+
+/** An answer from CI: `requestedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
+export interface ListedBuilds {
+  projects: readonly LegacyProject[]
+  requestedAt: number
+  isWhole: boolean
+}
+
+/**
+ * Stores what CI shows of builds and the store does not know. The first look at a project is its baseline: the builds
+ * that it finds become known, but no message is sent about them. @returns how many builds had news
+ */
+export async function recordListedBuilds(
+  deps: RecordListedDeps,
+  { projects, requestedAt, isWhole }: ListedBuilds,
+): Promise<number> {
+  const { store, clock, log } = deps
+  let recorded = 0
+  for (let at = 0; at < projects.length; at += LOOKED_UP_AT_ONCE) {
+    const some = projects.slice(at, at + LOOKED_UP_AT_ONCE)
+    const listed = await knownByUuid(store.read, some)
+    const delivered = await deliveredById(
+      store.read,
+      some.map(({ id }) => id),
+    )
+    for (const project of some) {
+      const known = listed.get(project.uuid ?? '')
+      if (!known) continue
+      const isBaseline = known.buildsReadAt === null
+      // GitHub and GitLab say with each build what its project is called. CI's list may leave out the owner.
+      const name = sourceOf(project.id) === 'ci' ? (delivered.get(project.id)?.name ?? known.name) : project.name
+      const named = { ...project, name }
+      recorded += await recordListedProject(deps, { project: named, requestedAt, isBaseline })
+      // SQLite's reads do not yield to the event loop, so other work gets its turn between two projects.
+      await nextTurn()
+      if (isBaseline && isWhole)
+        await store.write((tx) => tx.setBuildsReadAt(known.uuid, clock.now()), { canBeRedone: true })
+    }
+  }
+  if (recorded > 0) log.info({ builds: recorded }, 'CI showed builds that it had not delivered')
+  return recorded
+}
+
+/** Listed projects that are looked up at once. */
+const LOOKED_UP_AT_ONCE = 100
+
+async function knownByUuid(reads: Reads, projects: readonly LegacyProject[]): Promise<Map<string, ListedProject>> {
+  const uuids = projects.flatMap(({ uuid }) => uuid ?? [])
+  const listed = uuids.length === 0 ? [] : await reads.listedAs(uuids, uuids.length)
+  return new Map(listed.map((project) => [project.uuid, project]))
+}
+
+interface ListedProjectBuilds {
+  project: LegacyProject
+  requestedAt: number
+  isBaseline: boolean
+}
+
+async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBuilds): Promise<number> {
+  const { store, clock, log, wake } = deps
+  const { id, builds } = look.project
+  const newest = oldestFirst(builds).slice(-LISTED_BUILDS_MAX)
+  const known = await store.read.buildsOf(
+    id,
+    newest.flatMap((build) => (build.uuid === null ? [build.id] : [build.id, build.uuid])),
+  )
+  const stored = new Map(known.map((build) => [build.buildId, build]))
+  const shown = knownAs([...stored.keys()], newest)
+  let recorded = 0
+  let failures = 0
+  for (const build of shown) {
+    if (!mayBeNews(build, stored.get(build.id))) continue
+    try {
+      const revision = await store.write((tx) => recordListedBuild(tx, look, build, clock.now()), { canBeRedone: true })
+      if (revision === null) continue
+      recorded++
+      wake?.(revision)
+    } catch (error) {
+      if (++failures === FAILURES_MAX) throw error
+      log.warn({ err: error, project: id, build: build.id }, 'a build that CI showed could not be recorded')
+    }
+  }
+  return recorded
+}
+
+// A cheap check in memory: it runs for every build at every look.
+const mayBeNews = (build: LegacyBuild, known: KnownBuild | undefined): boolean =>
+  known === undefined || known.status !== toStatus(build.status) || (lastTimeOf(build) ?? 0) > known.at
+
+const lastTimeOf = ({ startedAt, finishedAt }: LegacyBuild): number | null => finishedAt ?? startedAt
+
+/** Stores a build's news. @returns the key of its revision; null: there was no news */
+async function recordListedBuild(
+  tx: Tx,
+  { project, requestedAt, isBaseline }: ListedProjectBuilds,
+  listed: LegacyBuild,
+  at: number,
+): Promise<string | null> {
+  const build = withCredibleTimes(listed, at)
+  const known = await tx.eventsOfBuild(project.id, build.id)
+  // An event that was received after CI was asked is newer than CI's answer.
+  if (known.some((buildEvent) => buildEvent.at > requestedAt)) return null
+  const restarts = restartRequests(await tx.restartsOf(project.id, build.id))
+  const attempt = foldBuild(known, restarts).attempts.at(-1)
+  const isNews = (attempt !== undefined || !isBaseline) && requestedAt - (lastTimeOf(build) ?? requestedAt) <= NEWS_MS
+  const origin: Origin = isNews ? 'poll' : 'history'
+  const observed = newStatuses(build, attempt).map((rawStatus) => ({
+    observation: observe(project, build, known, rawStatus),
+    origin,
+  }))
+  const key = known.at(-1)?.revisionKey ?? revisionKey(observe(project, build, known, build.status))
+  const isRecorded = await insertNews(tx, observed, {
+    known,
+    restarts,
+    at,
+    priority: INGEST_PRIORITY,
+    revisionKey: key,
+  })
+  return isRecorded ? key : null
+}
+
+/** The statuses that CI would have delivered between the known state of a build and the state that it shows. */
+function newStatuses(build: LegacyBuild, attempt: Attempt | undefined): string[] {
+  if (!attempt || namesAttempt(build)) return [build.status]
+  // We know this attempt only by our own `action` event: CI may show the one before. `builds/confirm` tells them apart.
+  if (!attempt.isConfirmedByCi || toStatus(build.status) === 'unknown') return []
+  if (!hasEnded(attempt)) return [build.status]
+  if (!hasBegunAgain(build, attempt)) return []
+  return isFinal(toStatus(build.status)) ? ['initiated', build.status] : [build.status]
+}
+
+function hasBegunAgain({ status: rawStatus, startedAt }: LegacyBuild, { status, details }: Attempt): boolean {
+  // Both times come from CI, so clocks do not matter.
+  const lastAt = details.finishedAt ?? details.startedAt
+  if (startedAt !== null && lastAt !== null) return startedAt > lastAt
+  const now = toStatus(rawStatus)
+  // CI's two interfaces may have different words for one end, but never a red word and a green one.
+  return !isFinal(now) || (isVerdict(now) && isVerdict(status) && isRed(now) !== isRed(status))
+}
+
+function observe(
+  project: LegacyProject,
+  build: LegacyBuild,
+  known: readonly BuildEvent[],
+  rawStatus: string,
+): Observation {
+  const about = { place: known.at(-1) ?? build, buildEvents: known }
+  const { details, ...seen } = observationOf({ projectId: project.id }, build, about, rawStatus)
+  const { projectName, projectUuid } = details
+  return {
+    ...seen,
+    details: { ...details, projectName: projectName ?? project.name, projectUuid: projectUuid ?? project.uuid },
+  }
+}

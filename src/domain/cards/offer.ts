@@ -1,0 +1,87 @@
+import { isUuid, sourceOf, type SourceName, type Uuid } from '../ids.ts'
+import { isOpen, type Action, type Request } from './request.ts'
+import { hasEnded, type Attempt } from '../builds/attempt.ts'
+import { HELD_STATUS, type Status } from '../builds/status.ts'
+
+/** The interfaces of CI, and the other sources, that have credentials. */
+export interface Interfaces {
+  v2: boolean
+  legacy: boolean
+  github?: boolean
+  gitlab?: boolean
+}
+
+/** How CI can be called for a build, and what is known of its project. */
+export interface Facilities extends Interfaces {
+  project: { uuid: Uuid; legacyId: string | null; type: string | null } | null
+}
+
+/** Why an action that fits the state cannot be offered. There is a sentence for each. */
+export type Missing =
+  | 'no-github'
+  | 'no-gitlab'
+  | 'no-v2'
+  | 'no-legacy'
+  | 'no-build-uuid'
+  | 'no-build-number'
+  | 'pro-project'
+  | 'project-unknown'
+
+/** `not-now`: the action does not fit the build's state. `asked`: a request for it is open. */
+export type Offer = 'offered' | 'asked' | 'not-now' | Missing
+
+/** Can this attempt be stopped? The CI service needs both uuids, which can be looked up for Basic projects. */
+export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
+  const source = sourceOfAttempt(attempt)
+  if (!STOPPABLE[source].has(attempt.status) || attempt.rawStatus === HELD_STATUS) return 'not-now'
+  if (isRequested('stop', attempt, requests)) return 'asked'
+  if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
+  const { v2, legacy, project } = facilities
+  if (!v2) return 'no-v2'
+  const canLookUp = legacy && isBasic(project)
+  const { buildUuid, projectUuid } = attempt.details
+  if (buildUuid === null) return canLookUp ? 'offered' : 'no-build-uuid'
+  return projectUuid !== null || project !== null || canLookUp ? 'offered' : 'project-unknown'
+}
+
+/** Can this attempt be restarted? Only if it has ended or never ran; at the CI service, only in a Basic project. */
+export function offerOfRestart(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
+  if (!hasEnded(attempt)) return 'not-now'
+  if (isRequested('restart', attempt, requests)) return 'asked'
+  const source = sourceOfAttempt(attempt)
+  if (attempt.details.end?.how === 'invalid') return 'not-now'
+  // GitLab runs the jobs again that did not pass. If all passed, it does nothing.
+  if (source === 'gitlab' && attempt.status === 'success') return 'not-now'
+  if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
+  const { legacy, project } = facilities
+  if (!legacy) return 'no-legacy'
+  if (isBasic(project)) return isUuid(attempt.buildId) ? 'no-build-number' : 'offered'
+  return project?.type === 'pro' ? 'pro-project' : 'project-unknown'
+}
+
+export const offerOf = (action: Action) => (action === 'stop' ? offerOfStop : offerOfRestart)
+
+// GitLab does not cancel a pipeline that waits for a manual job.
+const STOPPABLE: Record<SourceName, ReadonlySet<Status>> = {
+  ci: new Set(['started']),
+  github: new Set(['queued', 'started', 'waiting']),
+  gitlab: new Set(['queued', 'started']),
+}
+
+const sourceOfAttempt = ({ buildEvents }: Attempt): SourceName => sourceOf(buildEvents[0]!.projectId)
+
+const isRequested = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
+  requests.some(
+    (request) =>
+      request.action === action &&
+      request.buildId === attempt.buildId &&
+      request.attempt === attempt.n &&
+      isOpen(request),
+  )
+
+/** Does CI list the project's builds, so that a build's uuid can be confirmed? */
+export const canShowBuilds = ({ legacy, project }: Facilities): boolean => legacy && isBasic(project)
+
+/** A project of unknown type with an id is Basic: ids mostly come from the legacy interface, which lists only those. */
+const isBasic = (project: Facilities['project']): boolean =>
+  project !== null && (project.type === 'basic' || (project.legacyId !== null && project.type !== 'pro'))

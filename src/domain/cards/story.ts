@@ -1,0 +1,328 @@
+import { buildView } from './build-view.ts'
+import type { BreakageChange, RedSince } from '../builds/breakage.ts'
+import type { BuildEvent } from '../builds/build-event.ts'
+import { shortId, sourceOf, type MessageTs } from '../ids.ts'
+import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
+import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
+import { attemptKey, type Attempt } from '../builds/attempt.ts'
+import { HELD_STATUS, isAccountNotice, isFinal, isRed, isVerdict } from '../builds/status.ts'
+import { briefly, type FailedTests } from '../builds/test-report.ts'
+import type {
+  CardView,
+  ReplyView,
+  RequestView,
+  Shown,
+  ShownRequest,
+  Streak,
+  TestsView,
+  NoteView,
+  ReminderView,
+} from './view.ts'
+
+/** Everything that one channel shows about one revision: the card, and the messages in its thread. */
+export interface Story {
+  card: CardView
+  replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
+  /** which tests failed: one message for each attempt, in order */
+  tests: readonly { slot: string; view: TestsView; newest: boolean }[]
+  /** requests that people made to CI about these builds, oldest first */
+  requests: readonly { slot: string; view: RequestView }[]
+  /** what people did about the red branch, and reminders of it, oldest first */
+  notes: readonly { slot: string; view: NoteView | ReminderView }[]
+}
+
+export interface StoryContext {
+  /** attempts of the revision, oldest first; at least one */
+  attempts: readonly Attempt[]
+  /** by attempt key: the red streak that an attempt ended; for the newest attempt, if red, the streak it is part of */
+  streaks: ReadonlyMap<string, RedSince>
+  /** by attempt key: the tests that failed, if a build step reported them */
+  failedTests: ReadonlyMap<string, FailedTests>
+  /** whether the outcome of an attempt was selected for this channel */
+  isAnnounced: (attempt: Attempt) => boolean
+  /** whether it was selected as a failure or a recovery, which the channel should notice */
+  isLoud: (attempt: Attempt) => boolean
+  /** the attempt whose end the card showed when it was first posted, which needs no reply; null: it showed no end */
+  postedAttempt: string | null
+  quiet: boolean
+  /** the Slack user who claimed a committer's handle, if this channel mentions */
+  mentionOf: (committer: string | null) => string | null
+  /** whether this channel mentions, and anybody could still claim that handle */
+  isUnclaimed: (committer: string | null) => boolean
+  /** the Slack user to whom such a handle may belong, by the author's address or login */
+  proposed: string | null
+  replaces: MessageTs | null
+  /** requests about these attempts, oldest first */
+  requests: readonly Request[]
+  facilities: Facilities
+  /** who is on the branch, if it is still red and this is the channel's newest card of its streak */
+  breakage: CardView['breakage'] | null
+  /** what people did about the red branch, and reminders, for this thread; oldest first */
+  changes: readonly BreakageChange[]
+  /** the reminders among them to show, by id: for how long the branch had been red (ms), and how many builds failed */
+  reminders: ReadonlyMap<string, Pick<ReminderView, 'forMs' | 'builds'>>
+}
+
+/** Everything that one channel shows about one revision. Pure: attempts in, views out. */
+export function storyFor(context: StoryContext): Story {
+  const newest = context.attempts.at(-1)!
+  return {
+    card: cardView(newest, context),
+    replies: context.attempts
+      .filter((attempt) => hasReply(attempt, context))
+      .map((attempt) => ({
+        slot: `run:${attemptKey(attempt)}`,
+        view: replyView(attempt, context),
+        newest: attempt === newest,
+      })),
+    tests: context.attempts.filter(context.isAnnounced).flatMap((attempt) => testsOf(attempt, context)),
+    requests: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
+    notes: context.changes.flatMap((change) => {
+      const view = noteOf(change, context)
+      return view ? [{ slot: noteSlot(change), view }] : []
+    }),
+  }
+}
+
+/** The slot of the message about a change. */
+export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${id}`
+
+function noteOf(change: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
+  const { id, kind: what, by, to, until, at, number } = change
+  if (what === 'lapsed') return null
+  const { project, branch } = buildView(context.attempts.at(-1)!, context.attempts)
+  if (what === 'deleted' || what === 'renamed' || what === 'merged' || what === 'closed')
+    return { kind: 'note', what, by, to, until, at, branch }
+  if (what !== 'reminded') {
+    const from = what === 'taken' ? ownerBefore(change, context.changes) : null
+    return { kind: 'note', what, by, to, until, at, ...(from !== null && from !== by && { from }) }
+  }
+  const red = context.reminders.get(id)
+  return red ? { kind: 'reminder', project, branch, ...red, broadcast: number === 1 && !context.quiet } : null
+}
+
+/** Who was on the branch before this change, as far as the changes say that this thread shows. */
+function ownerBefore(change: BreakageChange, changes: readonly BreakageChange[]): string | null {
+  const before = changes.slice(0, changes.indexOf(change))
+  const last = before.findLast(({ kind }) => kind !== 'snoozed' && kind !== 'reminded')
+  if (!last || (last.until ?? 0) <= change.at) return null
+  return last.kind === 'handed' ? last.to : last.kind === 'taken' ? last.by : null
+}
+
+/** The attempt whose end a card would show if it were posted now; null while the newest attempt has not ended. */
+export const postedAttemptOf = (attempts: readonly Attempt[]): string | null => {
+  const newest = attempts.at(-1)!
+  return isFinal(newest.status) ? attemptKey(newest) : null
+}
+
+function cardView(attempt: Attempt, context: StoryContext): CardView {
+  const showsFailure = isRed(attempt.status) && context.postedAttempt === attemptKey(attempt)
+  return {
+    kind: 'card',
+    shown: shownIn(attempt, context),
+    word: attempt.rawStatus,
+    build: buildView(attempt, context.attempts),
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+    history: historyOf(attempt),
+    durationMs: attempt.durationMs,
+    ...endOf(attempt),
+    ...failedJobsOf(attempt),
+    ...failedTestsOn(attempt, context),
+    mention: showsFailure ? mentionFor(attempt, context) : null,
+    claim: showsFailure ? claimFor(attempt, context) : null,
+    proposed: showsFailure ? proposedFor(attempt, context) : null,
+    streak: streakOf(attempt, context),
+    replaces: context.replaces,
+    ref: refOf(attempt),
+    ...offersOf(attempt, context.facilities, context.requests),
+    request: requestAbout(attempt, context),
+    ...(context.breakage && { breakage: context.breakage }),
+  }
+}
+
+const refOf = ({ buildEvents, buildId, n }: Attempt): string =>
+  attemptRefText({ projectId: buildEvents[0]!.projectId, buildId, attempt: n })
+
+/** The buttons that can work now, and why the one that the state calls for is not among them. */
+export function offersOf(
+  attempt: Attempt,
+  facilities: Facilities,
+  requests: readonly Request[],
+): Pick<CardView, 'offers' | 'missing' | 'unconfirmed'> {
+  const all: [Action, Offer][] = [
+    ['stop', offerOfStop(attempt, facilities, requests)],
+    ['restart', offerOfRestart(attempt, facilities, requests)],
+  ]
+  const missing = all.flatMap(([action, offer]) => (isMissing(offer) ? [{ action, why: offer }] : []))
+  return {
+    offers: all.filter(([, offer]) => offer === 'offered').map(([action]) => action),
+    missing: missing[0] ?? null,
+    unconfirmed: canShowBuilds(facilities) ? null : attempt.details.buildUuid,
+  }
+}
+
+export const isMissing = (offer: Offer): offer is Missing =>
+  offer !== 'offered' && offer !== 'asked' && offer !== 'not-now'
+
+function requestAbout(attempt: Attempt, { requests, attempts }: StoryContext): ShownRequest | null {
+  const request = lastRequestOf(attempt, requests, attempts)
+  return request && shownRequest(request)
+}
+
+function shownRequest({ action, requestedBy: by, state, code, projectId }: Request): ShownRequest {
+  const source = sourceOf(projectId)
+  return {
+    action,
+    by,
+    // People see no difference between a recorded request and one that CI has accepted.
+    stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
+    code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
+    ...(source !== 'ci' && { source }),
+  }
+}
+
+function requestView(request: Request, context: StoryContext): RequestView {
+  const attempt = shownBy(request, context.attempts, context.requests)
+  const outcome = attempt && {
+    shown: request.action === 'stop' ? shownIn(attempt, context) : ('started' as const),
+    buildId: shortId(attempt.buildId),
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+  }
+  return { kind: 'request', ...shownRequest(request), buildId: shortId(request.buildId), outcome }
+}
+
+function replyView(attempt: Attempt, context: StoryContext): ReplyView {
+  const isNews = attempt === context.attempts.at(-1)
+  const isLoud = !context.quiet && context.isLoud(attempt) && !isWarned(attempt, context)
+  return {
+    kind: 'reply',
+    shown: shownIn(attempt, context),
+    ...endOf(attempt),
+    build: buildView(attempt, context.attempts),
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+    isLate: attemptKey(attempt) === context.postedAttempt,
+    durationMs: attempt.durationMs,
+    // Left out if it is not late: otherwise digests would change, and existing messages would be edited.
+    ...(hasLateEnd(attempt) && { lateEnd: attempt.finalAt! }),
+    // An attempt that is no longer the newest mentions nobody.
+    mention: isNews ? mentionFor(attempt, context) : null,
+    claim: claimFor(attempt, context),
+    proposed: isNews ? proposedFor(attempt, context) : null,
+    broadcast: isNews && isLoud && !isRedAgain(attempt, context),
+    streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
+  }
+}
+
+// No reply while the card itself shows the attempt's end. Once the card shows another attempt, the thread needs one.
+const hasReply = (attempt: Attempt, context: StoryContext): boolean =>
+  (context.isAnnounced(attempt) &&
+    isFinal(attempt.status) &&
+    !isAccountNotice(attempt.status) &&
+    (attemptKey(attempt) !== context.postedAttempt || attempt !== context.attempts.at(-1))) ||
+  isWarned(attempt, context)
+
+/** Somebody is told of the job that they started: in the thread alone. */
+const isWarned = (attempt: Attempt, context: StoryContext): boolean =>
+  attempt.status === 'success' && mentionFor(attempt, context) !== null
+
+// A CI machine error is nobody's fault: only `failed` mentions the committer.
+const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
+  attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : mentionOf(attempt.details.startedBy)
+
+// Offered once for a commit, at its first failure: a person who did not press the button need not be asked again.
+const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): string | null =>
+  attempt === attempts.find(({ status }) => status === 'failed') && isUnclaimed(buildView(attempt, attempts).committer)
+    ? refOf(attempt)
+    : null
+
+const proposedFor = (attempt: Attempt, context: StoryContext): string | null =>
+  claimFor(attempt, context) === null ? null : context.proposed
+
+/** Its number among the attempts of the commit that have run. */
+export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number =>
+  attempts.slice(0, attempts.indexOf(attempt)).filter(hasRun).length + 1
+
+/** False for an attempt that is only queued, was skipped, or was held by GitHub until somebody approved it. */
+const hasRun = ({ status, rawStatus }: Attempt): boolean =>
+  status !== 'queued' && status !== 'skipped' && rawStatus !== HELD_STATUS
+
+const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =>
+  shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))
+
+/**
+ * @param attempts all attempts of its card, oldest first
+ * @param isRecovered whether it ended a red streak
+ */
+export function shownAs(attempt: Attempt, attempts: readonly Attempt[], isRecovered: boolean): Shown {
+  if (attempt.status === 'started' && !attempt.isConfirmedByCi) return 'requested'
+  if (attempt.status !== 'success') return attempt.status
+  const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ status }) => isVerdict(status))
+  // A CI machine error says nothing about the commit.
+  if (before?.status === 'failed') return 'flaky'
+  return isRecovered ? 'fixed' : 'passed'
+}
+
+/** The first failure of a commit is news for the whole channel. Further failures stay in the thread. */
+export const isRedAgain = (
+  attempt: Attempt,
+  { attempts, isLoud }: Pick<StoryContext, 'attempts' | 'isLoud'>,
+): boolean =>
+  isRed(attempt.status) &&
+  attempts.slice(0, attempts.indexOf(attempt)).some((earlier) => isRed(earlier.status) && isLoud(earlier))
+
+function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
+  const streak = streaks.get(attemptKey(attempt))
+  if (!streak || attempt.finalAt === null || (isRed(attempt.status) && streak.builds === 1)) return null
+  const { at, builds, atLeast } = streak
+  return { forMs: Math.max(0, attempt.finalAt - at), builds, atLeast }
+}
+
+const endOf = ({ details: { end } }: Attempt): Pick<CardView, 'end'> =>
+  end?.how ? { end: { how: end.how, says: end.says } } : {}
+
+function failedJobsOf({ status, details: { failedJobs } }: Attempt): Pick<CardView, 'failedJobs'> {
+  return isRed(status) && failedJobs && failedJobs.length > 0 ? { failedJobs } : {}
+}
+
+function failedTestsOn(attempt: Attempt, { failedTests }: StoryContext): Pick<CardView, 'failedTests'> {
+  const tests = failedTests.get(attemptKey(attempt))
+  return tests ? { failedTests: briefly(tests) } : {}
+}
+
+function testsOf(attempt: Attempt, { attempts, failedTests }: StoryContext): Story['tests'] {
+  const tests = failedTests.get(attemptKey(attempt))
+  if (!tests) return []
+  const view = { kind: 'tests', attemptNumber: attemptNumberOf(attempt, attempts), ...tests } as const
+  return [{ slot: `tests:${attemptKey(attempt)}`, view, newest: attempt === attempts.at(-1) }]
+}
+
+function historyOf(attempt: Attempt): CardView['history'] {
+  const waiting =
+    attempt.status === 'waiting' ? attempt.buildEvents.findLast(({ status }) => status === 'waiting') : undefined
+  const snapshot = snapshotOf(attempt)
+  const end = hasLateEnd(attempt) ? 'late' : 'ended'
+  return [
+    ...(attempt.startedAt === null ? [] : [{ what: 'started' as const, at: attempt.startedAt }]),
+    ...(waiting ? [{ what: 'waiting' as const, at: waiting.at }] : []),
+    ...(attempt.finalAt === null ? [] : [{ what: end, at: attempt.finalAt } as const]),
+    ...(attempt.status === 'unknown' ? [{ what: 'received' as const, at: attempt.buildEvents.at(-1)!.at }] : []),
+    ...(snapshot && end === 'ended' ? [{ what: 'snapshot' as const, at: snapshot.at }] : []),
+  ]
+}
+
+/** The build event of the end, if CI showed it only when it was asked. */
+const snapshotOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
+  buildEvents.find(({ seq, origin }) => seq === finalSeq && origin === 'poll')
+
+/** An end that CI shows only when it is asked, and later than this, is shown with its time. */
+const LATE_MS = 60_000
+
+/** The same for sources that number attempts: GitHub is polled every minute in any case, and its clock may differ. */
+const LATE_OF_NAMED_MS = 5 * 60_000
+
+function hasLateEnd({ buildEvents, finalSeq, finalAt, details }: Attempt): boolean {
+  const end = buildEvents.find(({ seq }) => seq === finalSeq)
+  if (!end || finalAt === null) return false
+  const lateMs = end.at - finalAt
+  return end.origin === 'poll' ? lateMs > LATE_MS : details.attempt !== null && lateMs > LATE_OF_NAMED_MS
+}

@@ -1,0 +1,203 @@
+import type { MessageTs, SourceName, Uuid } from '../ids.ts'
+import type { Count } from '../builds/figures.ts'
+import type { BranchEnd, BreakageChange, DoneByPeople, RedSince, ShownBreakage } from '../builds/breakage.ts'
+import type { Missing } from './offer.ts'
+import type { EndDetails } from '../builds/build-event.ts'
+import type { Action } from './request.ts'
+import type { AccountStatus, Status } from '../builds/status.ts'
+import type { FailedTests } from '../builds/test-report.ts'
+
+// What a channel should show, independent of Slack's formats. Plain data, comparable by value.
+
+/**
+ * How an attempt is shown. `requested`: its source took our request, and has not shown that it runs. `fixed`: a success
+ * that ended a red streak; `flaky`: a success after the commit failed.
+ */
+export type Shown = Exclude<Status, 'success'> | 'requested' | 'passed' | 'fixed' | 'flaky'
+
+export interface CardView {
+  kind: 'card'
+  shown: Shown
+  /** CI's own word, for an `unknown` status */
+  word: string
+  build: BuildView
+  /** 1 for the first attempt of the revision */
+  attemptNumber: number
+  /**
+   * what happened to the newest attempt, and when (ms); `snapshot`: when CI was asked and showed the end; `late`: the
+   * end, if we learned of it long after
+   */
+  history: readonly { what: 'started' | 'waiting' | 'ended' | 'late' | 'received' | 'snapshot'; at: number }[]
+  durationMs: number | null
+  /** how it ended, if there is more to say than a word */
+  end?: EndView
+  /** the jobs that failed, if the source names them; at least one */
+  failedJobs?: readonly string[]
+  /** the tests that failed, if a build step reported them */
+  failedTests?: FailedTests
+  /** the Slack user to mention; set only if the card was first posted red, so that no reply mentions them */
+  mention: string | null
+  /** see ReplyView; set only if the card was first posted red, so that no reply has the button */
+  claim: string | null
+  /** see ReplyView */
+  proposed: string | null
+  /** the red streak that this attempt ended or continues; null if it is the streak's first failed build */
+  streak: Streak | null
+  /** the card that this one continues: the card before it, which is full, gone or can no longer be edited */
+  replaces: MessageTs | null
+  /** the attempt that the buttons act on, for `parseAttemptRef` */
+  ref: string
+  /** the actions that are possible now */
+  offers: readonly Action[]
+  /** why the action that fits the state has no button */
+  missing: { action: Action; why: Missing } | null
+  /** the uuid of the build that Stop would stop, if CI cannot confirm that it is this one */
+  unconfirmed: Uuid | null
+  /** the last request to CI about this attempt */
+  request: ShownRequest | null
+  /**
+   * who is on the branch: only on the channel's newest card of the streak, while the branch is red. `grown`: the whole
+   * streak, if later builds failed that have no card in this channel
+   */
+  breakage?: ShownBreakage & { grown?: RedSince }
+}
+
+export type EndView = Pick<EndDetails, 'how' | 'says'>
+
+/** How long a branch had been red when an attempt ended (ms), and how many builds. `atLeast`: both are minimums. */
+export interface Streak {
+  forMs: number
+  builds: number
+  atLeast: boolean
+}
+
+/** A request to CI as a card or line shows it. */
+export interface ShownRequest {
+  action: Action
+  /** a Slack user */
+  by: string
+  stage: 'asked' | 'confirmed' | 'refused' | 'unclear' | 'unconfirmed'
+  /** the reason if it was refused or is unclear: the kind of CI's answer */
+  code: string | null
+  /** the source, if it is not the CI service */
+  source?: Exclude<SourceName, 'ci'>
+}
+
+/** One line in the thread: somebody made a request to CI. */
+export interface RequestView extends ShownRequest {
+  kind: 'request'
+  buildId: string
+  /** the result, once the build events show it */
+  outcome: { shown: Shown; buildId: string; attemptNumber: number } | null
+}
+
+/** One line in the thread: somebody did something about the red branch. */
+export interface NoteView extends Pick<BreakageChange, 'by' | 'to' | 'until' | 'at'> {
+  kind: 'note'
+  what: DoneByPeople | BranchEnd
+  /** for a `BranchEnd`: the branch that is gone */
+  branch?: string | null
+  /** the Slack user who was on it, if another person has taken it over */
+  from?: string
+}
+
+/** One reply in the thread: the branch is red, and nobody is on it. */
+export interface ReminderView extends Pick<BuildView, 'project' | 'branch'> {
+  kind: 'reminder'
+  /** for how long it had been red when this was posted (ms), and how many builds */
+  forMs: number
+  builds: number
+  /** also sent to the channel */
+  broadcast: boolean
+}
+
+export interface BuildView {
+  project: string
+  buildId: string
+  /** the stream's name */
+  branch: string | null
+  /** the pull or merge request's address; left out if the build is of none */
+  requestUrl?: string
+  buildUrl: string | null
+  commitUrl: string | null
+  /** short form of the commit */
+  commit: string | null
+  message: string | null
+  committer: string | null
+}
+
+export interface ReplyView {
+  kind: 'reply'
+  shown: Shown
+  /** see CardView */
+  end?: EndView
+  build: BuildView
+  attemptNumber: number
+  /** the card showed this end itself until it moved on to another attempt: the reply has to say which one it means */
+  isLate: boolean
+  durationMs: number | null
+  /** when the attempt ended (ms), if we learned of it long after */
+  lateEnd?: number
+  /** the Slack user to mention */
+  mention: string | null
+  /** the value of the committer's claim button; null: the name is claimed, not claimable, or the button is elsewhere */
+  claim: string | null
+  /** the Slack user who is asked whether the name is theirs; null: nobody in particular, any reader may claim it */
+  proposed: string | null
+  /** also sent to the channel */
+  broadcast: boolean
+  /** the red streak that this attempt ended */
+  streak: Streak | null
+}
+
+/** One reply in the thread: which tests of an attempt failed. */
+export interface TestsView extends FailedTests {
+  kind: 'tests'
+  attemptNumber: number
+}
+
+/** One notice per channel and day about builds that the account's limits kept from running: how many, by status. */
+export interface NoticeView extends Record<AccountStatus, number> {
+  kind: 'notice'
+  /** `YYYY-MM-DD`, UTC */
+  day: string
+  /** the first builds of the day, at most NOTICE_BUILDS_MAX */
+  builds: readonly (BuildView & { shown: AccountStatus })[]
+}
+
+/** A channel's builds in a day or a week. Lists have the worst first, and the number of further entries. */
+export interface DigestView extends Count {
+  kind: 'digest'
+  /** whose builds: the project, or the owner of all projects; null: they have no common name */
+  about: string | null
+  every: 'day' | 'week'
+  /** `2026-11-16`, in the channel's time zone */
+  firstDay: string
+  lastDay: string
+  /** the digest starts here, since older builds are not kept (ms); null: all are */
+  since: number | null
+  /** the day or week before; null: no build of it is known */
+  before: Count | null
+  /** for the chart */
+  days: readonly (Count & { day: string })[]
+  red: Listed<{ forMs: number }>
+  redNow: Listed<{
+    since: RedSince | null
+    /** who is on it, by name, since a digest mentions nobody; null: Slack does not say the name */
+    onIt?: { name: string | null; since: number; until: number }
+  }>
+  flaky: Listed<{ commits: number; flaky: number; lostMs: number }>
+  slower: Listed<{ beforeMs: number; nowMs: number }>
+  /** Slack's id of the chart; null: there is none */
+  picture: string | null
+}
+
+/** Branches by their project's name. */
+export interface Listed<Figure> {
+  shown: readonly (Figure & { project: string; branch: string })[]
+  more: number
+}
+
+export type View = CardView | ReplyView | TestsView | RequestView | NoticeView | DigestView | NoteView | ReminderView
+
+export const NOTICE_BUILDS_MAX = 20

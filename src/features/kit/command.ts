@@ -1,0 +1,215 @@
+import type { Permits, Requester, Target } from '../../projects/outcomes.ts'
+import type { Choice } from './values.ts'
+import { answerNotAllowed } from './not-allowed.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, answerUnknownBuild } from './slips.ts'
+import type { Reply } from './context.ts'
+import type { ModalOpener } from './modal.ts'
+import type { OrAskCi } from '../../ci-sync/ci-lookup.ts'
+import { followedBy, type FollowedDeps } from '../../projects/projects.ts'
+import { summariesOf, type FindBuildDeps } from '../../projects/find-build.ts'
+import { parseTarget, type TypedTarget } from './target.ts'
+import type { Answer } from '../../slack/messages/answer.ts'
+import type { Block, Button } from '../../slack/messages/blocks.ts'
+import { ACTION_IDS, BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
+import type { Word } from '../../slack/commands/parse.ts'
+
+/** What the help and the docs say about one command. */
+export interface CommandRow {
+  /** after `/ci`, such as `list` */
+  name: string
+  /** the slash command that does the same, such as `/ci-list` */
+  alias: string | null
+  group: string
+  /** what may follow the name, such as `[project] [branch]`; empty: nothing */
+  usage: string
+  /** one short sentence without a full stop: `shows the projects with their last known state` */
+  does: string
+  /** whole lines, such as `/ci stop acme/web@main` */
+  examples: readonly string[]
+  who: 'everyone' | 'members' | 'operators' | 'admins'
+  /** further sentences for `help` with the command's name, in Slack's markup */
+  notes?: readonly string[]
+}
+
+/** `/ci stop [project[@branch]]`: how a command is typed. @param prefix see `prefixOf` */
+export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>, prefix = '/ci'): string =>
+  usage === '' ? `${prefix} ${name}` : `${prefix} ${name} ${usage}`
+
+/** What comes before a command's name where this was typed: Slack runs no slash commands in threads. */
+export const prefixOf = ({ via }: Pick<Requester, 'via'>): string => (via === 'mention' ? '@Buildline' : '/ci')
+
+/** What every answer needs: the stored builds, CI for those that are not known yet, and what a person may do. */
+export interface AnswerDeps extends FindBuildDeps, FollowedDeps {
+  permits: Permits
+  orAskCi: OrAskCi
+}
+
+/** What every command and click comes with. */
+export interface Asking {
+  by: Requester
+  /** null if Slack lets this request open no modal */
+  modalOpener: ModalOpener | null
+  /** a short id that is also in the log */
+  reference: string
+}
+
+/** One request for a command: typed, clicked or chosen. */
+export interface Question extends Asking {
+  row: CommandRow
+  /** every command there is */
+  commands: readonly Command[]
+  /** what was typed after the command's name */
+  words: readonly Word[]
+  /** the same text as Slack sent it, with line breaks and quotes: for pasted lists */
+  text: string
+  /** the build's message in whose thread it was typed: the target if no other is named */
+  thread: Target | null
+}
+
+export type Handler = (question: Question) => Promise<Reply>
+
+/** One command: its row in the help, and its handler. */
+export interface Command extends CommandRow {
+  handle: Handler
+  /** Handles a choice among several things that the typed name matched. Left out: this command offers no choices. */
+  choose?: (question: Question, choice: Choice) => Promise<Reply>
+}
+
+/** How people name a build in a command's usage. */
+export const BUILD_USAGE = '[project[@branch] | #build | build address | uuid]'
+
+/**
+ * A command about a build or project: the one that was named or chosen, else the one in whose thread it was typed; null
+ * if there is none. Refuses surplus words and empty names instead of guessing.
+ */
+export const commandAbout = (
+  deps: AnswerDeps,
+  row: CommandRow,
+  answer: (question: Question, target: Target | null) => Promise<Reply>,
+): Command => ({
+  ...row,
+  async handle(question) {
+    const target = parseTarget(question.words)
+    if (target.kind === 'unclear') return tooMuch(row, target.extra)
+    if (target.kind === 'nameless')
+      return nameless(row, target.project, `/ci ${row.name} ${target.project ?? 'project'}@branch`)
+    const reply = await answer(question, target.kind === 'none' ? question.thread : target)
+    return reply.outcome === 'unknown-build' ? unknownBuild(deps, question, target) : reply
+  },
+  choose: (question, choice) => answer(question, targetOf(choice)),
+})
+
+/** Names the newest builds of the channel instead, since a build's number is easily mistyped. */
+async function unknownBuild(deps: AnswerDeps, { by, row }: Question, target: TypedTarget): Promise<Reply> {
+  const { projects } = await followedBy(deps, by.channel)
+  const newest = await summariesOf(deps, await deps.store.read.newestBuilds(projects, NEWEST_SHOWN_MAX))
+  return { outcome: 'unknown-build', answer: answerUnknownBuild(nameOf(target), newest, row.name) }
+}
+
+/** So many of the channel's newest builds are shown for a build that is not known. */
+const NEWEST_SHOWN_MAX = 5
+
+function nameOf(target: TypedTarget): string {
+  switch (target.kind) {
+    case 'build-number':
+      return `${target.project ? `${target.project} ` : ''}#${target.number}`
+    case 'build-url':
+      return target.url
+    case 'uuid':
+      return target.uuid
+    case 'project':
+      return `#${target.project}`
+    case 'none':
+    case 'nameless':
+    case 'unclear':
+      return ''
+  }
+}
+
+const targetOf = (choice: Choice): Target =>
+  choice.kind === 'run'
+    ? { kind: 'run', ref: choice.ref }
+    : { kind: 'project', project: choice.project, branch: choice.branch }
+
+/** The typed words, with the chosen project in place of the ambiguous name. */
+export const wordsOf = (choice: Choice): Word[] =>
+  choice.kind === 'project' ? [choice.project, ...(choice.rest ?? [])].map((text) => ({ text })) : []
+
+/** What a mistyped command shows of how it is typed. */
+type TypedRow = Pick<CommandRow, 'name' | 'usage' | 'examples'>
+
+/** More words than the command takes. */
+export const tooMuch = (row: TypedRow, extra: string, example = exampleOf(row)): Reply => ({
+  outcome: 'too-much',
+  answer: answerTooMuch({ extra, usage: usageOf(row), example }),
+})
+
+/** `missing`: the word that is missing, such as `a project`. */
+export const tooLittle = (row: TypedRow, missing: string, example = exampleOf(row)): Reply => ({
+  outcome: 'too-little',
+  answer: answerTooLittle({ missing, usage: usageOf(row), example }),
+})
+
+/** A name is empty: that of a branch of this project, or (null) of a project. */
+export const nameless = (row: TypedRow, branchOf: string | null, example = exampleOf(row)): Reply => ({
+  outcome: 'nameless',
+  answer: answerNameless({ branchOf, usage: usageOf(row), example }),
+})
+
+const exampleOf = (row: TypedRow): string => row.examples[0] ?? usageOf(row)
+
+/**
+ * Calls `read` only if this person may read: outsiders in shared channels may not. The answer is for this person alone, so
+ * buttons that they may not use are left out.
+ */
+export async function whenMayRead(
+  { permits }: Pick<AnswerDeps, 'permits'>,
+  { by, reference }: Pick<Asking, 'by' | 'reference'>,
+  read: () => Promise<Reply>,
+): Promise<Reply> {
+  const permit = await permits('read', { user: by.user, team: by.team })
+  if (permit.kind === 'yes') return withoutForbidden(permits, by, await read())
+  return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: null, reference }) }
+}
+
+async function withoutForbidden(permits: Permits, by: Requester, reply: Reply): Promise<Reply> {
+  const { answer } = reply
+  const buttons = answer?.blocks.flatMap(buttonsIn) ?? []
+  const has = (ids: readonly string[]) => buttons.some(({ action_id: id }) => ids.includes(id))
+  const isForbidden = async (ids: readonly string[], right: 'operate' | 'own') =>
+    has(ids) && (await permits(right, by)).kind === 'no' ? ids : []
+  const forbidden = [...(await isForbidden(OPERATING, 'operate')), ...(await isForbidden([BREAKAGE_ACTION_ID], 'own'))]
+  if (!answer || forbidden.length === 0) return reply
+  const left = (block: Block) => buttonsIn(block).filter(({ action_id: id }) => !forbidden.includes(id))
+  const blocks = answer.blocks.flatMap((block): Block[] => {
+    if (block.type === 'actions') return left(block).length > 0 ? [{ ...block, elements: left(block) }] : []
+    if (block.type !== 'section' || left(block).length > 0) return [block]
+    const { accessory: _, ...text } = block
+    return [text]
+  })
+  return { ...reply, answer: { ...answer, blocks } }
+}
+
+const OPERATING = [ACTION_IDS.stop, ACTION_IDS.restart]
+
+function buttonsIn(block: Block): readonly Button[] {
+  if (block.type === 'actions') return block.elements
+  return block.type === 'section' && block.accessory ? [block.accessory] : []
+}
+
+/** What an answer needs to know about the question. */
+export const answerContext = ({ row, reference }: Question, target: Target | null, command = row.name) => ({
+  command,
+  branch: target?.kind === 'project' ? target.branch : null,
+  reference,
+})
+
+/** The answer to an outcome, which the log names too. */
+export const replyTo = (outcome: { kind: string; code?: string }, answer: Answer | null): Reply => ({
+  outcome: outcomeName(outcome),
+  answer,
+})
+
+/** `ci-trouble not-found`: an outcome as the log calls it. */
+export const outcomeName = (outcome: { kind: string; code?: string }): string =>
+  outcome.code === undefined ? outcome.kind : `${outcome.kind} ${outcome.code}`

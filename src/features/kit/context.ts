@@ -1,0 +1,58 @@
+import type { WebClient } from '@slack/web-api'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Seal } from '../../lib/seal.ts'
+import type { Permits } from '../../projects/outcomes.ts'
+import type { Reads } from '../../store/store.ts'
+import type { Answer } from '../../slack/messages/answer.ts'
+import type { PendingInteraction } from './pending-interactions.ts'
+
+/** What the handlers of Slack's requests need. */
+export interface SlackDeps {
+  permits: Permits
+  reads: Reads
+  /** never retries a call: a retried post could appear twice */
+  client: WebClient
+  clock: Clock
+  log: Log
+  /** a short id that an answer and its log line share */
+  newReference: () => string
+  /** knows the newest of several choices in one modal */
+  newest: Newest
+  /** encrypts what a form remembers and nobody may read */
+  seal: Seal
+  /** the stored request that is being handled; null: nobody expects an answer */
+  pending: PendingInteraction | null
+}
+
+/** The answer to a request, and the outcome's name in the log. */
+export interface Reply {
+  /** null: a modal shows it already */
+  answer: Answer | null
+  outcome: string
+}
+
+/** At most this many modals are remembered. A forgotten one shows each answer as it arrives. */
+export const MODALS_MAX = 1_000
+
+/** Knows the newest request of each modal, within this process. */
+interface Newest {
+  /** Makes this request the newest of its modal. The returned function tells whether it still is. */
+  begin(viewId: string): () => boolean
+}
+
+export function createNewest(): Newest {
+  const newest = new Map<string, symbol>()
+  return {
+    begin(viewId) {
+      const ask = Symbol(viewId)
+      newest.delete(viewId)
+      newest.set(viewId, ask)
+      for (const oldest of newest.keys()) {
+        if (newest.size <= MODALS_MAX) break
+        newest.delete(oldest)
+      }
+      return () => (newest.get(viewId) ?? ask) === ask
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { answerOf, answerError, line, nextStep, type Answer, typed } from '../../slack/messages/answer.ts'
+import { outside } from '../../slack/messages/build.ts'
+import { MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import type { CiFailure } from '../../projects/outcomes.ts'
+import type { CiErrorKind } from '../../sources/http/errors.ts'
+import { CONFIRM_WITHIN_MS, type Action } from '../../domain/cards/request.ts'
+import type { SourceName } from '../../domain/ids.ts'
+import { durationWords } from '../../slack/messages/times.ts'
+import { SOURCE_NAMES, withSourceName } from '../../slack/messages/words.ts'
+
+/** An unexpected error. Its log line has the same reference. */
+export const answerFault = (reference: string): Answer =>
+  answerError(
+    {
+      what: ':boom: *That did not work*: Buildline had an unexpected error.',
+      why: 'It may or may not have been done. The log has the details.',
+      next: 'Try again: nothing is done twice. If it fails again, give a workspace admin the reference.',
+    },
+    reference,
+  )
+
+/** A click on something that an older version offered. */
+export const answerOld = (): Answer =>
+  answerOf([
+    line(':hourglass: *That button is from an older version* of Buildline and no longer works.'),
+    line(nextStep(`Type ${typed('/ci help')} to see what works now.`)),
+  ])
+
+/** A choice in a search whose metadata cannot be read any more. */
+export const answerOldSearch = (): Answer =>
+  answerOf([
+    line(':hourglass: *This search was opened in another version* of Buildline and no longer works.'),
+    line(nextStep('Close it and open *Find a build* again.')),
+  ])
+
+/** The first answer if the real one takes long, whatever is slow. `what`: the command's name, such as `stop`. */
+export const answerSlow = (what: string): Answer =>
+  answerOf([line(`:hourglass_flowing_sand: Still working on ${typed(what)}. The answer will follow here.`)])
+
+/** A form whose metadata cannot be read any more. */
+export const answerOldForm = (): Answer =>
+  answerOf([
+    line(':hourglass: *This form was opened in another version* of Buildline and no longer works; nothing was done.'),
+    line(nextStep('Close it and open it again.')),
+  ])
+
+/** A form that Slack did not open: it opens one within three seconds of a command or a click, and not for a mention. */
+export const answerNotOpened = (why: 'mention' | 'late', reference: string): Answer =>
+  answerError(
+    {
+      what: ':warning: *The form could not be opened*; nothing was done.',
+      why:
+        why === 'late'
+          ? 'Slack allows three seconds to open a form, and this took longer.'
+          : 'Slack opens forms only from commands and buttons.',
+      next: why === 'late' ? 'Try again.' : `Type it as a command, such as ${typed('/ci project edit acme/web')}.`,
+    },
+    reference,
+  )
+
+/** CI could not be asked. `what`: what did not work, a whole line of markup. */
+export function answerCiFailure({ code, reason, source = 'ci' }: CiFailure, what: string, reference: string): Answer {
+  const { why, next } = failureWords(code)
+  const named = (words: string) => withSourceName(source, words)
+  return answerError(
+    { what: named(what), why: [named(why), ...ciReason(reason, source)], next: named(next) },
+    reference,
+  )
+}
+
+/** CI's own words, if it gave any. */
+export function ciReason(reason: string | null, source: SourceName = 'ci'): string[] {
+  const said = outside(reason, MESSAGE_CHARS_MAX)
+  return said === '' ? [] : [`${SOURCE_NAMES[source]} said: ${said}`]
+}
+
+// What CI's errors mean to a person, and what to do next: one set of words for reading, one for an action that was
+// certainly not done, one for an action that may have been done.
+
+/** Why, and the one next step. */
+export interface Words {
+  why: string
+  next: string
+}
+
+/** CI could not be asked: nothing was done. */
+export const failureWords = (code: string): Words => (isKnown(code) ? READING[code] : unknownWords(code))
+
+/** CI certainly did not do what was requested. */
+export function refusedWords(code: string, action: Action): Words {
+  if (!isKnown(code)) return unknownWords(code)
+  const { why, next } = READING[code]
+  return REFUSED[action][code] ?? { why: `${why} ${UNCHANGED[action]}`, next }
+}
+
+/** CI may have done it. */
+export function unclearWords(code: string, action: Action): Words {
+  const why = isKnown(code) ? UNCLEAR[code] : unknownWords(code).why
+  return { why, next: LOOK[action] }
+}
+
+const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(READING, code)
+
+const unknownWords = (code: string): Words => ({
+  why: `CI answered with an unknown error (${outside(code, WORD_CHARS_MAX) || 'no code'}).`,
+  next: 'Tell a workspace admin, with the reference below.',
+})
+
+export const LATER = 'Try again in a few minutes.'
+const CREDENTIALS = "CI no longer accepts Buildline's credentials."
+const SLOW_DOWN = 'CI says there were too many requests.'
+const TOO_LONG = "CI's answer was too long."
+const CHECK_SETTINGS = "Ask a workspace admin to check the CI addresses in Buildline's settings."
+/** The next step if the state may change soon. */
+export const REFRESH = 'Press *Refresh* to see its state now.'
+
+const READING: Record<CiErrorKind, Words> = {
+  'bad-request': {
+    why: 'CI did not understand the request.',
+    next: 'Tell a workspace admin: trying again will not help.',
+  },
+  unauthorized: { why: CREDENTIALS, next: 'Tell a workspace admin that they need to be renewed.' },
+  forbidden: {
+    why: "Buildline's credentials lack the right to read this in CI.",
+    next: 'Ask a workspace admin to give them that right in CI.',
+  },
+  'not-found': { why: 'CI found nothing at the address that Buildline used.', next: CHECK_SETTINGS },
+  'rate-limited': { why: SLOW_DOWN, next: LATER },
+  server: { why: 'CI had an internal error.', next: LATER },
+  timeout: { why: 'CI did not answer in time.', next: LATER },
+  unreachable: { why: 'CI could not be reached.', next: LATER },
+  certificate: {
+    why: "Buildline does not accept CI's certificate.",
+    next: `Ask a workspace admin to type ${typed('/ci doctor')}.`,
+  },
+  shape: { why: "Buildline could not read CI's answer.", next: CHECK_SETTINGS },
+  'too-large': { why: TOO_LONG, next: 'Tell a workspace admin, with the reference below.' },
+}
+
+const UNCHANGED: Record<Action, string> = { stop: 'The build is still running.', restart: 'Nothing was started.' }
+
+/** The refusals that mean something else for an action than for reading. */
+const REFUSED: Record<Action, Partial<Record<CiErrorKind, Words>>> = {
+  stop: {
+    'bad-request': { why: 'It is probably not running any more.', next: REFRESH },
+    unauthorized: {
+      why: CREDENTIALS,
+      next: 'Tell a workspace admin: until they are renewed, stop builds in CI.',
+    },
+    forbidden: {
+      why: "Buildline's credentials lack the right to stop builds.",
+      next: 'Ask a workspace admin to give them that right in CI.',
+    },
+    'not-found': { why: 'CI has no such running build: it has probably finished.', next: REFRESH },
+    'too-large': { why: `${TOO_LONG} ${UNCHANGED.stop}`, next: 'Stop it in CI.' },
+  },
+  restart: {
+    'bad-request': {
+      why: 'CI cannot restart it in its current state. It may be running again already.',
+      next: REFRESH,
+    },
+    unauthorized: {
+      why: CREDENTIALS,
+      next: 'Tell a workspace admin: until they are renewed, restart builds in CI.',
+    },
+    forbidden: {
+      why: "Buildline's credentials lack the right to restart builds.",
+      next: 'Ask a workspace admin to give them that right in CI.',
+    },
+    'not-found': { why: 'CI no longer has this build.', next: 'Start a new build of the branch in CI.' },
+    'too-large': { why: `${TOO_LONG} ${UNCHANGED.restart}`, next: 'Restart it in CI.' },
+  },
+}
+
+const UNCLEAR: Record<CiErrorKind, string> = {
+  'bad-request': 'CI did not understand, but may have done it anyway.',
+  unauthorized: `${CREDENTIALS} It may have done it anyway.`,
+  forbidden: 'CI refused, but may have done it anyway.',
+  'not-found': 'CI answered that it has no such build, but may have done it anyway.',
+  'rate-limited': `${SLOW_DOWN} It may have done it anyway.`,
+  server: 'CI failed while it answered, and may have done it anyway.',
+  timeout: 'CI took too long to answer, and may have done it anyway.',
+  unreachable: 'The connection to CI broke before the answer came.',
+  certificate: "Buildline does not accept CI's certificate.",
+  shape: "CI's answer could not be read.",
+  'too-large': "CI's answer was too long to read.",
+}
+
+const WAIT = durationWords(CONFIRM_WITHIN_MS)
+
+const LOOK: Record<Action, string> = {
+  stop: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether the build stops and does not ask CI twice.`,
+  restart: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it runs again and does not ask CI twice.`,
+}

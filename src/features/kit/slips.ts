@@ -1,0 +1,80 @@
+import {
+  answerError,
+  answerOf,
+  line,
+  nextStep,
+  type Answer,
+  type ErrorAnswer,
+  type Part,
+  typed,
+} from '../../slack/messages/answer.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
+import { buildLine } from './build.ts'
+
+// Answers to mistyped commands. Nothing was done, so they need no reference to the log.
+
+/** No such command. `nearest`: the most similar name of a command. */
+export const answerUnknown = (
+  { typed: text, nearest }: { typed: string; nearest: string | null },
+  prefix = '/ci',
+): Answer =>
+  answerOf([
+    line(`:mag: *No such command*: ${typed(text)}.`),
+    line(
+      nextStep(
+        nearest === null
+          ? `Type ${typed(`${prefix} help`)} to see all commands.`
+          : `Did you mean ${typed(`${prefix} ${nearest}`)}? Then type that.`,
+      ),
+    ),
+  ])
+
+/** How a command is typed. */
+export interface HowTyped {
+  /** `/ci stop [project[@branch]]` */
+  usage: string
+  /** a whole line: `/ci stop acme/web@main` */
+  example: string
+}
+
+/** More words than the command takes. Buildline does not guess what they mean. */
+export const answerTooMuch = ({ extra, ...how }: { extra: string } & HowTyped): Answer =>
+  answerOf([line(`:mag: *Not understood*: I didn't expect ${typed(extra)} there.`), ...howToType(how)])
+
+/** The command needs a word that is missing. `missing`: `a project` */
+export const answerTooLittle = ({ missing, ...how }: { missing: string } & HowTyped): Answer =>
+  answerOf([line(`:mag: *Not enough*: this command needs ${missing}.`), ...howToType(how)])
+
+/** A name is empty. `branchOf`: the project whose branch is meant; null: the project's own name is empty. */
+export const answerNameless = ({ branchOf, ...how }: { branchOf: string | null } & HowTyped): Answer =>
+  answerOf([
+    line(
+      branchOf === null
+        ? ':mag: *Which project?* The name is empty.'
+        : `:mag: *Which branch?* There is no name after ${typed(branchOf)}.`,
+    ),
+    ...howToType(how),
+  ])
+
+const howToType = ({ usage, example }: HowTyped): Part[] => [
+  line(`Usage: ${typed(usage)}`),
+  line(nextStep(`For example: ${typed(example)}`)),
+]
+
+/** Input that does not fit into a form's metadata is refused: it is stored nowhere else. @param excess in characters */
+export const tooLongWords = (excess: number): string =>
+  `about ${excess} characters too long for a form; change it in smaller parts, or in CI`
+
+/** @param newest the newest builds of the channel */
+export const answerUnknownBuild = (text: string, newest: readonly BuildSummary[], command: string): Answer =>
+  answerError(unknownBuild(text, newest, command))
+
+export const unknownBuild = (text: string, newest: readonly BuildSummary[], command: string): ErrorAnswer => ({
+  what: NUMBER.test(text) ? `:mag: *No build ${text} is known*.` : `:mag: *No build matches* ${typed(text)}.`,
+  why: [KNOWN_BUILDS, ...(newest.length > 0 ? ['The newest builds here:', ...newest.map(buildLine)] : [])],
+  next: `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
+})
+
+const NUMBER = /^#[\da-f]+$/
+
+export const KNOWN_BUILDS = 'Buildline only knows builds that were reported to it.'

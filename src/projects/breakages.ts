@@ -1,0 +1,162 @@
+import type { Breakage, BreakageChange, BranchEnd } from '../domain/builds/breakage.ts'
+import { REQUEST_URGENCY, LEAST_URGENCY } from '../domain/cards/plan.ts'
+import { revisionSubject } from '../domain/builds/revision.ts'
+import { breakageLock, redBranches } from '../store/breakages.ts'
+import type { Projects } from '../store/records.ts'
+import type { Store, Tx } from '../store/store.ts'
+import type { Clock } from '../lib/clock.ts'
+import { summariesOf, type FindDeps } from './find-build.ts'
+import type { BuildSummary } from './outcomes.ts'
+import { isProjectId } from '../domain/ids.ts'
+import type { Log } from '../lib/log.ts'
+import { CiError } from '../sources/http/errors.ts'
+import type { BranchState, Sources } from '../sources/source.ts'
+
+/**
+ * Stores a changed breakage and the change. The change is a row of the audit and a line in the thread of the breakage's
+ * newest card. A channel without that card gets the line in the thread of the newest card that it has.
+ */
+export async function changeBreakage(
+  tx: Tx,
+  breakage: Breakage,
+  change: Omit<BreakageChange, 'breakageId' | 'subject' | 'channel' | 'number'>,
+): Promise<BreakageChange> {
+  const subject = revisionSubject(breakage.revisionKey, breakage.cardNumber)
+  const made = { ...change, breakageId: breakage.id, subject, channel: null, number: null }
+  await tx.saveBreakage(breakage)
+  await tx.insertBreakageChange(made)
+  const newest = new Map((await tx.breakageCards(breakage)).toReversed().map((card) => [card.channel, card]))
+  const others = [...newest.values()].filter((card) => card.subject !== subject)
+  for (const other of others)
+    await tx.insertBreakageChange({ ...made, ...other, id: `${made.id}:${other.channel}`, interactionKey: null })
+  for (const touched of new Set([subject, ...others.map((one) => one.subject)]))
+    await tx.touchCards(touched, change.at, REQUEST_URGENCY)
+  return made
+}
+
+export const NO_OWNER = { owner: null, ownedAt: null, ownerUntil: null }
+
+/** Removes a person who has left the workspace from their red branches. Each branch's thread gets a line about it. */
+export async function dropOwner(
+  { store, clock, newId }: { store: Store; clock: Pick<Clock, 'now'>; newId: () => string },
+  user: string,
+): Promise<void> {
+  for (const { branchKey } of await store.read.breakagesOf(user)) {
+    const id = newId()
+    await store.write(async (tx) => {
+      await tx.lockName(breakageLock(branchKey))
+      const open = await tx.openBreakage(branchKey)
+      const at = clock.now()
+      if (open?.owner !== user || open.ownerUntil === null || open.ownerUntil <= at) return
+      const left = { id, interactionKey: null, kind: 'left', by: user, to: null, until: null, at } as const
+      await changeBreakage(tx, { ...open, ...NO_OWNER }, left)
+    })
+  }
+}
+
+/** The most red branches in one list. */
+export const RED_MAX = 10
+/** More red branches than any channel follows: the list says how many it leaves out. */
+export const RED_COUNTED_MAX = 1_000
+
+/** Asks the sources whether these red branches are still there: one that is gone is no longer red afterwards. */
+export type EndGone = (open: readonly Breakage[]) => Promise<void>
+
+/** The red branches of these projects: since when, and who is on each. `more`: how many the list leaves out. */
+export async function redNow(
+  deps: FindDeps & { endGone: EndGone },
+  projects: Projects,
+): Promise<{ builds: BuildSummary[]; more: number }> {
+  await deps.endGone(await deps.store.read.openBreakages(projects, RED_MAX))
+  const all = await redBranches(deps.store.read, projects, RED_COUNTED_MAX)
+  return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
+}
+
+// A branch that was deleted, or a request that was merged or closed, stays red in what is stored: no build will follow.
+
+export interface BranchEndsDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  sources: Sources
+  newId: () => string
+  wake: (revisionKey: string) => void
+}
+
+/** A branch is asked about again after this time, however often it is named meanwhile. */
+export const CHECKED_FOR_MS = 60_000
+
+/** Before an answer names red branches, its source is asked for at most this long, about at most this many. */
+const ASK_MAX_MS = 2_000
+const ASKED_MAX = 10
+
+/**
+ * Asks the sources whether these red branches are still there, before somebody is told of them. One that is not is no
+ * longer red, and its thread says why. What cannot be asked now stays as it is.
+ */
+export async function endGoneBranches(deps: BranchEndsDeps, open: readonly Breakage[]): Promise<void> {
+  const since = deps.clock.now() - CHECKED_FOR_MS
+  const due = open.filter(({ checkedAt }) => (checkedAt ?? 0) < since).slice(0, ASKED_MAX)
+  await Promise.all(due.map((breakage) => endIfGone(deps, breakage, AbortSignal.timeout(ASK_MAX_MS))))
+}
+
+/** Asks about one branch. One that cannot be asked about holds up no other: it is asked about again before it is told. */
+export async function endIfGone(deps: BranchEndsDeps, breakage: Breakage, signal: AbortSignal): Promise<void> {
+  const { store, clock, log } = deps
+  const state = await stateOf(deps, breakage, signal).catch((error: unknown) => {
+    if (!(error instanceof CiError)) throw error
+    log.warn({ err: error, project: breakage.projectId }, 'could not ask whether a red branch is still there')
+    return null
+  })
+  if (state === null || state === 'there') await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
+  else await endStreak(deps, breakage, state === 'tag' ? null : state)
+}
+
+async function stateOf(
+  { store, sources }: BranchEndsDeps,
+  { projectId, branch: stream }: Breakage,
+  signal: AbortSignal,
+): Promise<BranchState | null> {
+  const read = isProjectId(projectId) ? sources(projectId)?.readBranch : null
+  const project = read ? await store.read.project({ uuid: null, legacyId: projectId, names: [] }) : null
+  return read && project ? read({ projectId, project: project.name, stream }, signal) : null
+}
+
+async function endStreak(
+  { store, clock, log, newId, wake }: BranchEndsDeps,
+  { id, branchKey, projectId, revisionKey }: Breakage,
+  kind: BranchEnd | null,
+): Promise<void> {
+  const change = newId()
+  const isEnded = await store.write(async (tx) => {
+    await tx.lockName(breakageLock(branchKey))
+    const open = await tx.openBreakage(branchKey)
+    if (open?.id !== id) return false
+    const at = clock.now()
+    const ended = { ...open, ...NO_OWNER, endedAt: at, endedBy: null, checkedAt: at }
+    if (kind === null) {
+      await tx.saveBreakage(ended)
+      await tx.touchCards(revisionSubject(open.revisionKey, open.cardNumber), at, LEAST_URGENCY)
+    } else
+      await changeBreakage(tx, ended, { id: change, interactionKey: null, kind, by: '', to: null, until: null, at })
+    await tx.forgetOutcomes(branchKey)
+    return true
+  })
+  if (!isEnded) return
+  log.info({ project: projectId, breakage: id, end: kind ?? 'tag' }, 'a red branch is no longer there')
+  wake(revisionKey)
+}
+
+/** Each red branch is asked about once a day, even if nobody is told of it. */
+const CHECK_AGAIN_MS = 24 * 60 * 60_000
+
+/** One round asks about at most this many branches. Each takes two or three calls. */
+const CHECKED_MAX = 10
+
+/** Ends the streaks of red branches that are gone, so that none stays red for good. */
+export async function checkBranches(deps: BranchEndsDeps, signal: AbortSignal): Promise<void> {
+  for (const breakage of await deps.store.read.breakagesToCheck(deps.clock.now() - CHECK_AGAIN_MS, CHECKED_MAX)) {
+    if (signal.aborted) return
+    await endIfGone(deps, breakage, signal)
+  }
+}

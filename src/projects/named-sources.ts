@@ -1,0 +1,134 @@
+import { SOURCES, type SourceName } from '../domain/ids.ts'
+import { nameKey, type Follows, type Subscription } from '../domain/rules/subscription.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { withClosings } from './followers.ts'
+import type { Namesake } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+/** How old the answer may be to which sources have a project of a name. */
+const KNOWN_FOR_MS = 5_000
+
+/** A name in a subscription that names no source. */
+export interface NameWithoutSource {
+  name: string
+  /** the sources that have a project of this name */
+  known: readonly SourceName[]
+  /** the sources whose project is meant, whether they have one already or not */
+  meant: readonly SourceName[]
+  /** the name that its source gives it now, if nothing is called by the old one any more */
+  now: string | null
+}
+
+export interface Subscriptions {
+  /** All subscriptions in force. Those by name alone have the sources that are meant; those of closed channels say so. */
+  all(): Promise<readonly Subscription[]>
+  namesWithoutSource(): Promise<readonly NameWithoutSource[]>
+}
+
+export interface SubscriptionsDeps {
+  /** those of the file and the settings */
+  fixed: readonly Subscription[]
+  /** null: there is no database yet */
+  store: Pick<Store, 'read'> | null
+  clock: Clock
+  log: Pick<Log, 'warn'>
+}
+
+export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsDeps): Subscriptions {
+  const warned = new Set<string>()
+  let last = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
+
+  async function inForce(): Promise<readonly Subscription[]> {
+    if (!store) return fixed
+    const [moved, stored] = await Promise.all([store.read.movedChannels(), store.read.subscriptions()])
+    return [...fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel })), ...stored]
+  }
+
+  // All names at once, and seldom: subscriptions are read for every event, and projects are many.
+  async function namesIn(subscriptions: readonly Subscription[]): Promise<ReadonlyMap<string, NamedProject>> {
+    const named = subscriptions.flatMap(({ follows }) => (hasNameAlone(follows) ? [follows] : []))
+    const names = JSON.stringify(named)
+    const at = clock.now()
+    if (last.names === names && at - last.at < KNOWN_FOR_MS) return last.byKey
+    const all = named.map(({ name }) => name)
+    const found = Map.groupBy((await store?.read.namesakes(all)) ?? [], ({ name }) => nameKey(name))
+    const unknown = all.filter((name) => !found.has(nameKey(name)))
+    const renamed = new Map((await store?.read.renamed(unknown))?.map((one) => [one.former, one]))
+    const read = named.map((one): [string, NamedProject] => {
+      const key = nameKey(one.name)
+      return [keyOf(one), namedProject(one, found.get(key) ?? [], renamed.get(key))]
+    })
+    for (const [, one] of read) warnOnce(one)
+    last = { names, at, byKey: new Map(read) }
+    return last.byKey
+  }
+
+  function warnOnce({ name, known, meant, now, namesSource }: NamedProject): void {
+    const key = `${nameKey(name)} ${known.join(' ')} ${now}`
+    if ((now === null && (namesSource || known.length < 2)) || warned.has(key)) return
+    warned.add(key)
+    if (now !== null)
+      return log.warn(
+        { project: name, now },
+        'a subscription names a project by its old name: its builds are still posted, but correct the name',
+      )
+    log.warn({ project: name, known, meant }, 'several sources have a project of the name that a subscription follows')
+  }
+
+  return {
+    async all() {
+      const subscriptions = await inForce()
+      const names = await namesIn(subscriptions)
+      const named = subscriptions.map((one) => withSources(one, names))
+      return withClosings(named, (await store?.read.closedChannels()) ?? [])
+    },
+    async namesWithoutSource() {
+      const all = [...(await namesIn(await inForce())).values()]
+      return all
+        .filter(({ namesSource, now }) => !namesSource || now !== null)
+        .map(({ name, known, meant, now }) => ({ name, known, meant, now }))
+    },
+  }
+}
+
+type OneProject = Extract<Follows, { what: 'project' }>
+
+/** Is the project named by nothing but a name, which may pass to another project? */
+const hasNameAlone = (follows: Follows): follows is OneProject =>
+  follows.what === 'project' && !follows.uuid && !follows.projectId
+
+/**
+ * The sources whose project a name means if its subscription names none. A project that only the CI service's deliveries
+ * name is not meant beside another source's: these deliveries are not signed, so it may be made up to post there.
+ */
+export function meantSources(namesakes: readonly Namesake[]): readonly SourceName[] {
+  const isCiMeant = namesakes.every(({ source }) => source === 'ci') || namesakes.some(({ isListed }) => isListed)
+  return isCiMeant ? SOURCES : SOURCES.filter((source) => source !== 'ci')
+}
+
+const keyOf = ({ name, sources }: OneProject): string => JSON.stringify([nameKey(name), sources ?? null])
+
+interface NamedProject extends NameWithoutSource {
+  /** the subscription says of which source the project is */
+  namesSource: boolean
+}
+
+function namedProject(
+  { name, sources }: OneProject,
+  namesakes: readonly Namesake[],
+  renamed: { name: string; source: SourceName } | undefined,
+): NamedProject {
+  const namesSource = sources !== undefined
+  if (renamed && (sources?.includes(renamed.source) ?? true))
+    return { name, known: [renamed.source], meant: [renamed.source], now: renamed.name, namesSource }
+  const known = [...new Set(namesakes.map(({ source }) => source))].sort()
+  return { name, known, meant: sources ?? meantSources(namesakes), now: null, namesSource }
+}
+
+function withSources(one: Subscription, names: ReadonlyMap<string, NamedProject>): Subscription {
+  const { follows } = one
+  const found = hasNameAlone(follows) ? names.get(keyOf(follows)) : undefined
+  if (!found || !hasNameAlone(follows)) return one
+  return { ...one, follows: { ...follows, name: found.now ?? follows.name, sources: found.meant } }
+}

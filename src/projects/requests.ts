@@ -1,0 +1,138 @@
+import {
+  afterEvent,
+  CALLING_MAX_MS,
+  type ProjectRequest,
+  type Request,
+  type RequestChange,
+  type RequestEvent,
+  type RequestRecord,
+} from '../domain/cards/request.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { certainlyUndone } from '../sources/http/errors.ts'
+import { NotAttempted, refuseGivenUp } from '../store/not-attempted.ts'
+import type { Store, Tx } from '../store/store.ts'
+import { causeOf, type Permits, type Requester } from './outcomes.ts'
+import type { Interfaces } from '../domain/cards/offer.ts'
+
+export interface RequestDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  newId: () => string
+  /** this process, as claims name it */
+  processId: string
+  interfaces: Interfaces
+  permits: Permits
+}
+
+/** The record that every request to CI starts with. */
+export function newRecord(
+  { newId, clock, processId }: Pick<RequestDeps, 'newId' | 'clock' | 'processId'>,
+  by: Requester,
+): Omit<RequestRecord, 'action'> {
+  const requestedAt = clock.now()
+  return {
+    id: newId(),
+    interactionKey: by.interactionKey,
+    state: 'calling',
+    requestedBy: by.user,
+    requestedTeam: by.team,
+    channel: by.channel,
+    via: by.via,
+    requestedAt,
+    claimedBy: processId,
+    code: null,
+    reason: null,
+    answeredAt: null,
+    lookAt: requestedAt + CALLING_MAX_MS,
+    endedAt: null,
+  }
+}
+
+/**
+ * The request that this interaction has already made; null: none. Throws NotAttempted if the person was told that the
+ * interaction was interrupted: then CI must not be called for it.
+ */
+export async function earlierRequest(tx: Tx, interactionKey: string): Promise<Request | ProjectRequest | null> {
+  const repeated = await tx.requestOf(interactionKey)
+  if (repeated) return repeated
+  await refuseGivenUp(tx, interactionKey)
+  return null
+}
+
+/** What comes before the record of a request: if it fails, nothing was changed. */
+export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
+  work.catch((error: unknown) => {
+    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
+  })
+
+/** The outcome of a call to CI. */
+export type CallResult<Answer> =
+  | { kind: 'answered'; answer: Answer }
+  /** CI has certainly done nothing */
+  | { kind: 'refused'; code: string; reason: string | null }
+  /** CI may have done it */
+  | { kind: 'unclear'; code: string; reason: string | null }
+
+/** Calls CI once for a request that is recorded already. @param fields for the log */
+export async function callCi<Answer>(
+  log: Log,
+  fields: object,
+  call: () => Promise<Answer>,
+): Promise<CallResult<Answer>> {
+  try {
+    const answer = await call()
+    log.info(fields, 'CI took the request')
+    return { kind: 'answered', answer }
+  } catch (error) {
+    const isRefused = certainlyUndone(error)
+    log.warn({ ...fields, err: error }, isRefused ? 'CI refused the request' : 'unclear whether CI took the request')
+    // After a bug in Buildline, the call may have gone out before.
+    return { kind: isRefused ? 'refused' : 'unclear', ...causeOf(error) }
+  }
+}
+
+/** Records what happened to a request. @returns whether that changed it: not if it has ended meanwhile, for example */
+export async function recordEvent(
+  tx: Tx,
+  request: RequestRecord,
+  event: RequestEvent,
+  { at, ...also }: { at: number } & RequestChange,
+): Promise<boolean> {
+  const current = await tx.requestOf(request.interactionKey)
+  if (!current) return false
+  // The look is outdated: it began while the request was in another state.
+  const isLook = event.kind === 'not-shown' || event.kind === 'look-later'
+  if (isLook && current.state !== request.state) return false
+  const change = afterEvent(current, event, at)
+  if (change) await tx.updateRequest(request.id, { ...change, ...also })
+  return change !== null
+}
+
+/** The most requests that one round looks up. */
+export const REQUESTS_CHECKED_MAX = 20
+
+/**
+ * Looks up the requests that are due: those that a dead process left while it called CI, and those that are unclear or
+ * not confirmed yet. It only reads CI and never repeats a call. A look-up that fails is tried again in a later round.
+ */
+export async function checkDueRequests<One extends RequestRecord>(
+  deps: Pick<RequestDeps, 'store' | 'clock' | 'log' | 'processId'>,
+  due: (until: number, limit: number) => Promise<readonly One[]>,
+  check: (request: One) => Promise<void>,
+): Promise<void> {
+  const { store, clock, log, processId } = deps
+  const now = clock.now()
+  const isDead = (request: One): boolean =>
+    request.state === 'calling' && !store.shared && request.claimedBy !== processId
+  // On SQLite there is no other process, so a call that another process claimed has died with that process.
+  const requests = await due(store.shared ? now : now + CALLING_MAX_MS, REQUESTS_CHECKED_MAX)
+  for (const request of requests.filter((one) => (one.lookAt ?? 0) <= now || isDead(one))) {
+    try {
+      await check(request)
+    } catch (error) {
+      log.warn({ err: error, request: request.id }, 'a request could not be looked up; it is tried again')
+    }
+  }
+}

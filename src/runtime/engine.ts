@@ -1,0 +1,324 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { oldestWaiting, createStoreTrial } from '../store/health.ts'
+import { createTransport } from '../sources/http/transport.ts'
+import { createClients, createHostedClients, createSources, interfacesOf, polledOf, sitesOf } from './clients.ts'
+import type { Config } from '../config/config.ts'
+import type { Breakage } from '../domain/builds/breakage.ts'
+import { freeBytesOf } from '../features/doctor/check-store.ts'
+import { type SyncedClock, systemClock, type SteadyTime } from '../lib/clock.ts'
+import { withTimeout, singleFlight } from '../lib/async.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { createSeal } from '../lib/seal.ts'
+import { createLogThrottle } from '../lib/log.ts'
+import type { BodyQueue } from '../http/body-queue.ts'
+import { createGate, createSignatureCount } from '../slack/http/gate.ts'
+import { createSocketWatch } from '../slack/socket/watch.ts'
+import { createMetrics } from './metrics.ts'
+import { createChart } from '../slack/picture/show.ts'
+import { svgToPng } from '../slack/picture/picture.ts'
+import { createAddresses } from '../slack/api/addresses.ts'
+import { createCanPost, createAlarm, createSendText } from '../slack/api/send-text.ts'
+import { createClient } from '../slack/api/client.ts'
+import { createDirectory, createMemberships } from '../slack/api/directory.ts'
+import { createSlackExaminer } from '../slack/api/examiner.ts'
+import { createSlackNotifier } from '../alerts/send/slack-notifier.ts'
+import { createConnections } from '../sources/ci-service/connections.ts'
+import { OFTEN_DONE_JOB } from '../features/builds/confirm.ts'
+import { createFeatures } from '../features/features.ts'
+import { createCiLookup } from '../ci-sync/ci-lookup.ts'
+import { endGoneBranches } from '../projects/breakages.ts'
+import { createProjectRules } from '../ci-sync/project-rules.ts'
+import { createSubscriptions } from '../projects/named-sources.ts'
+import { createPendingInteractions } from '../features/kit/pending-interactions.ts'
+import { createReadiness } from './readiness.ts'
+import type { Counted } from '../alerts/deps.ts'
+import { createLease, soleTerm, type Term } from '../alerts/send/lease.ts'
+import { createSender, type Sender } from './sender.ts'
+import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
+import { checkAtStart } from './start-check.ts'
+import type { Store } from '../store/store.ts'
+import { upkeepJobs } from './upkeep.ts'
+
+/** /metrics answers within this time, with what is known by then. */
+const FIGURES_PATIENCE_MS = 2_000
+
+/** Retry interval for a database that cannot be reached yet. */
+const STORE_AGAIN_MS = 1_000
+
+/** With this many deliveries waiting to be stored, ingesting pauses; with this many, retention does. */
+const INGEST_YIELDS_AT = 2
+const UPKEEP_YIELDS_AT = 16
+
+interface EngineDeps {
+  config: Config
+  log: Logger
+  clock: SyncedClock
+  /** on SQLite; null on PostgreSQL, where the database's clock counts */
+  steady: SteadyTime | null
+  store: Store
+  /** this process, as the log and claims name it */
+  processId: string
+  /** the secrets that are valid now */
+  webhookSecrets: () => readonly string[]
+  /** where bodies wait whose signature is not checked yet */
+  unproven: BodyQueue
+  /** how many writes to the database have failed so far */
+  failedWrites: () => number
+  /** deliveries that wait to be stored */
+  waitingDeliveries: () => number
+}
+
+export type Engine = ReturnType<typeof createEngine>
+
+/** Builds and wires everything behind the webhook endpoint: ingesting, sending, answering people, jobs. */
+export function createEngine({
+  config,
+  log,
+  clock,
+  steady,
+  store,
+  processId,
+  webhookSecrets,
+  unproven,
+  failedWrites,
+  waitingDeliveries,
+}: EngineDeps) {
+  const basics = { store, clock, log }
+  const logThrottle = createLogThrottle(clock)
+  const socketWatch = createSocketWatch({ clock, log, logThrottle })
+  const socket = config.slack.appToken === null ? null : socketWatch
+  const metrics = createMetrics({
+    backlog: () => withTimeout(clock, FIGURES_PATIENCE_MS, store.read.backlog(clock.now())),
+    oldestWaiting: () => withTimeout(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
+    outage: () => sender.outage(),
+    isSocketOpen: () => socket?.stands() ?? null,
+    now: clock.now,
+  })
+  const slack = {
+    token: config.slack.botToken,
+    apiUrl: config.slack.apiUrl,
+    logger: log,
+  }
+  const notifier = createSlackNotifier({ ...slack, now: clock.now })
+  const transport = createTransport({ clock, retried: metrics.countCiRetry })
+  const { operators, admins } = config
+  const notifyAdmins = createAlarm({ ...slack, clock, admins, log })
+  const { v2, legacy, siteUrl } = config.ci
+  const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
+  const { badges, ...clients } = createClients(
+    config.ci,
+    transport,
+    notifyAdmins,
+    connections.record,
+    metrics.countCiCall,
+  )
+  const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
+  const interfaces = interfacesOf({ ...clients, ...hosted })
+  const rules = createProjectRules({ ...basics, wake: () => sender.wake(), ...clients })
+  const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
+  const monotonic = performance.now.bind(performance)
+  const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
+  const { all: subscriptions, namesWithoutSource } = createSubscriptions({ ...basics, fixed: config.subscriptions })
+  const stopping = new AbortController()
+  const sender: Sender = createSender({
+    ...basics,
+    notifier,
+    random: Math.random,
+    newKey: randomUUID,
+    subscriptions,
+    rulesOf: rules.rulesOf,
+    addresses: config.asksByEmail ? createAddresses({ ...slack, clock, log }) : null,
+    interfaces,
+    hasWaitingDeliveries: () => waitingDeliveries() >= INGEST_YIELDS_AT,
+    count(what: Counted) {
+      metrics.count(what)
+      if (what.what === 'call' && what.outcome === 'sent') slackEndpoint.expectClicks()
+    },
+    jobs: () => [...features.flatMap(({ jobs }) => jobs ?? []), ...upkeep()],
+    countJob: (job, end) => metrics.countJob(job, end, clock.now()),
+    stopping: stopping.signal,
+  })
+  const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
+  const following = {
+    ...basics,
+    permits: directory.permits,
+    subscriptions,
+    rulesOf: rules.rulesOf,
+    sendText: createSendText(slack),
+    admins,
+  }
+  const sources = createSources({ ...clients, ...hosted }, store.read)
+  const ends = { ...basics, sources, newId: randomUUID, wake: sender.wake }
+  const acting = {
+    ...following,
+    ...ends,
+    endGone: (open: readonly Breakage[]) => endGoneBranches(ends, open),
+    processId,
+    interfaces,
+    retentionDays: config.retentionDays,
+    ...clients,
+    sites: sitesOf(config),
+    ci: clients.v2,
+    // The same in every process and after a restart, and a secret.
+    digestKey: config.slack.botToken,
+  }
+  const signatures = createSignatureCount()
+  const doctor = {
+    ...basics,
+    config,
+    slack: createSlackExaminer({ ...slack, appToken: config.slack.appToken, clock }),
+    freeBytes: freeBytesOf(config.database),
+    subscriptions,
+    namesWithoutSource,
+    badges,
+    ...clients,
+    ...hosted,
+    webhookSecrets,
+    receiving: async () => ({
+      wrongSignatures: signatures.wrong(),
+      socketTrouble: socket?.trouble()?.code ?? null,
+    }),
+  }
+  const features = createFeatures({
+    ...acting,
+    orAskCi: createCiLookup({ ...acting, refresh: rules.refresh }),
+    presenceOf: directory.presenceOf,
+    timeZoneOf: directory.timeZoneOf,
+    nameOf: directory.nameOf,
+    chart: createChart({ ...slack, log }),
+    refresh: rules.refresh,
+    badges,
+    draw: svgToPng,
+    ...createMemberships({ ...slack, clock, log }),
+    canPost: createCanPost(slack),
+    connections,
+    doctor,
+  })
+  const pendingInteractions = createPendingInteractions({
+    ...basics,
+    newId: randomUUID,
+    processId,
+    seal: createSeal(config.slack.botToken),
+    carryOut: async (interaction, body) => (await slackEndpoint.open()).carryOut(interaction, body),
+    // Loaded on first use, since few starts need it.
+    notifyInterrupted: async (left) =>
+      (await import('../features/kit/interrupted.ts')).showInterrupted({ client: createClient(slack), clock }, left),
+  })
+  const upkeep = () =>
+    upkeepJobs({
+      ...acting,
+      polled: polledOf(config, hosted, store.read),
+      rules,
+      pendingInteractions,
+      metrics,
+      hasWaitingDeliveries: () => waitingDeliveries() >= UPKEEP_YIELDS_AT,
+    })
+  const gate = createGate({
+    signingSecret: config.slack.signingSecret ?? '',
+    log,
+    now: systemClock.now,
+    queue: unproven,
+    signatures,
+  })
+  const slackEndpoint = createLazySlackEndpoint({
+    open: async () =>
+      (await import('./slack-app.ts')).createSlackEndpoint({
+        config: config.slack,
+        features,
+        permits: directory.permits,
+        reads: store.read,
+        pendingInteractions,
+        socketWatch,
+        random: Math.random,
+        newKey: randomUUID,
+        ...basics,
+      }),
+    clock,
+    log,
+    stopping: stopping.signal,
+  })
+  const readyz = createReadiness({
+    store: { ping: createStoreTrial({ store, clock, failedWrites }) },
+    notifier,
+    clock,
+    outage: sender.outage,
+    failing: sender.failing,
+    socket,
+    wrongSignatures: signatures.wrong,
+    oldestWaiting: () => oldestWaiting(store),
+  })
+  let running: Promise<void> = Promise.resolve()
+
+  /** Background start-up; requests must not wait for it. */
+  async function settleIn(): Promise<void> {
+    if (!(await openStore())) return
+    // Not awaited, as all below: Slack and CI may be away, and a stop must not wait for them.
+    void checkAtStart({ doctor, store, clock, log, logThrottle, stopping: stopping.signal }).catch((error: unknown) =>
+      log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
+    )
+    pendingInteractions.start()
+    void rules
+      .refresh()
+      .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
+    if (config.slack.appToken !== null) void slackEndpoint.start()
+  }
+
+  async function openStore(): Promise<boolean> {
+    while (!stopping.signal.aborted) {
+      try {
+        // A SQLite file was migrated before the port opened.
+        if (store.shared) await store.migrate()
+        steady?.notBefore((await store.read.lastDoneAt(OFTEN_DONE_JOB)) ?? 0)
+        if (lease) await lease.start()
+        else sender.serve(soleTerm(processId))
+        return true
+      } catch (error) {
+        // A database server may still be starting; a broken file does not mend itself.
+        if (!store.shared) throw error
+        log.error({ err: error }, `${storeTrouble(error)}; deliveries are answered with 503 until then`)
+        await clock.sleep(STORE_AGAIN_MS, stopping.signal)
+      }
+    }
+    return false
+  }
+
+  return {
+    metrics,
+    // Concurrent callers share one count of what waits in the database.
+    metricsText: singleFlight(metrics.text),
+    readyz,
+    /** Answers Slack's requests. */
+    async fromSlack(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      if (await gate(request, response)) (await slackEndpoint.open()).handle?.(request, response)
+    },
+    /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
+    wasJustPaused: () => lease?.wasJustPaused() ?? false,
+    /** A hint that there is news to ingest. */
+    wake: sender.wake,
+    /** Resolves when everything has started. Waits for a database server that is away. */
+    start: (): Promise<void> => (running = settleIn()),
+    /** Idempotent. Work that has not ended after `graceMs` is resumed at the next start. */
+    async stop(graceMs: number): Promise<void> {
+      stopping.abort()
+      await running.catch(() => {})
+      const grace = clock.sleep(graceMs)
+      await Promise.all([
+        Promise.race([sender.ended(), grace]),
+        Promise.race([slackEndpoint.ifOpen((endpoint) => endpoint.stop()), grace]),
+        Promise.race([pendingInteractions.stop(), grace]),
+      ])
+      await Promise.race([lease?.stop(), grace])
+      await transport.close()
+    },
+  }
+}
+
+/** PostgreSQL's code for a wrong password. */
+const WRONG_PASSWORD = '28P01'
+
+const storeTrouble = (error: unknown): string =>
+  errorCode(error) === WRONG_PASSWORD
+    ? 'the database refuses the password: correct POSTGRES_PASSWORD, or the password in DATABASE_URL'
+    : 'the database cannot be reached yet'

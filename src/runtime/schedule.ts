@@ -1,0 +1,95 @@
+import { dueTimes } from '../lib/cron.ts'
+import type { Job } from '../features/kit/feature.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Store } from '../store/store.ts'
+
+/** How a job ended, for metrics. */
+export type JobEnd = 'done' | 'again' | 'failed'
+
+export interface ScheduleDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  count: (job: string, end: JobEnd) => void
+}
+
+/** The time zone of the jobs' cron expressions: no clock change skips or doubles a job. */
+export const JOBS_ZONE = 'UTC'
+
+/** How often the scheduler checks which jobs are due. */
+export const CHECK_EVERY_MS = 5_000
+
+/** Runs each job when it is due. A job that fails is due again at the next check. */
+export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
+  const dueCheck = createDueCheck(jobs, deps)
+  const stopping = new AbortController()
+  const checking = check()
+
+  // Not node-cron's timers, which follow the machine's clock wherever somebody sets it (decision 7).
+  async function check(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      dueCheck.now()
+      await deps.clock.sleep(CHECK_EVERY_MS, stopping.signal)
+    }
+  }
+
+  return {
+    /** Resolves when the running jobs have ended. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      await checking
+      await dueCheck.stop()
+    },
+  }
+}
+
+/** Creates one check for due jobs. A job that hangs, for example because CI is slow, does not delay the others. */
+export function createDueCheck(jobs: readonly Job[], deps: ScheduleDeps) {
+  const stopping = new AbortController()
+  const running = new Map<string, Promise<void>>()
+
+  function now(): void {
+    if (stopping.signal.aborted) return
+    for (const job of jobs) {
+      if (running.has(job.name)) continue
+      running.set(
+        job.name,
+        runIfDue(deps, job, stopping.signal).finally(() => running.delete(job.name)),
+      )
+    }
+  }
+
+  return {
+    now,
+    isIdle: () => running.size === 0,
+    /** Tells the running jobs to stop, and resolves when they have ended. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      await Promise.all(running.values())
+    },
+  }
+}
+
+async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Promise<void> {
+  const { store, clock, log, count } = deps
+  try {
+    const startedAt = clock.now()
+    if (!isDue(job, await store.read.lastDoneAt(job.name), startedAt)) return
+    const end = endOf(await job.run(stopping), stopping)
+    // Counted from the start of the run: otherwise a job that takes long would run later and later.
+    if (end === 'done') await store.write((tx) => tx.setLastDoneAt(job.name, startedAt), { canBeRedone: true })
+    count(job.name, end)
+  } catch (error) {
+    count(job.name, 'failed')
+    log.warn({ err: error, job: job.name }, 'a scheduled job failed; it will be tried again')
+  }
+}
+
+// A job that was last done in the future is due: the clock was ahead then, and has been corrected.
+const isDue = ({ cron }: Job, lastDoneAt: number | null, now: number): boolean =>
+  lastDoneAt === null || lastDoneAt > now || lastDoneAt < dueTimes({ cron, zone: JOBS_ZONE }, now).last
+
+// A job that was stopped while it ran is still due.
+const endOf = (result: unknown, signal: AbortSignal): JobEnd =>
+  result === 'again' || signal.aborted ? 'again' : 'done'

@@ -1,0 +1,58 @@
+import type { Job } from '../features/kit/feature.ts'
+import { recordLookedUp } from '../alerts/record/record.ts'
+import { createPoll, type PolledSource } from '../sources/poll.ts'
+import type { ProjectRules } from '../ci-sync/project-rules.ts'
+import { FORGET_JOB, type PendingInteractions } from '../features/kit/pending-interactions.ts'
+import { prune, PRUNE_JOB } from '../retention/retention.ts'
+import { CHECK_CLAIMS_JOB, createCheckClaims } from '../ci-sync/check-claims.ts'
+import { readEnds } from '../ci-sync/read-ends.ts'
+import { refreshSilent } from '../ci-sync/refresh-silent.ts'
+
+/** When projects, their rules and their builds are read again. */
+export const READ_PROJECTS_CRON = '*/5 * * * *'
+
+type Deps = Parameters<typeof recordLookedUp>[0] &
+  Omit<Parameters<typeof createPoll>[0], 'record'> &
+  Omit<Parameters<typeof readEnds>[0], 'record'> &
+  Parameters<typeof createCheckClaims>[0] &
+  Omit<Parameters<typeof refreshSilent>[0], 'count'> &
+  Parameters<typeof prune>[0]
+
+export interface UpkeepDeps extends Deps {
+  polled: readonly PolledSource[]
+  rules: Pick<ProjectRules, 'refresh'>
+  pendingInteractions: Pick<PendingInteractions, 'forget'>
+  metrics: { countSilent: Parameters<typeof refreshSilent>[0]['count']; countPruned: (rows: number) => void }
+}
+
+/** The jobs that belong to no feature. */
+export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...deps }: UpkeepDeps): Job[] => [
+  ...polled.map((one): Job => ({
+    name: `poll-${one.source}`,
+    cron: '*/15 * * * * *',
+    run: createPoll({ ...deps, record: (build, origin) => recordLookedUp(deps, build, origin) }, one),
+  })),
+  // Not the row of the read itself: this job may join a read that began earlier, whose list is as old as that.
+  {
+    name: 'read-projects',
+    cron: READ_PROJECTS_CRON,
+    run: async () => ((await rules.refresh()).failure ? 'again' : 'done'),
+  },
+  { name: FORGET_JOB, cron: '0 * * * *', run: () => pendingInteractions.forget() },
+  {
+    name: 'read-ends',
+    cron: '*/5 * * * * *',
+    run: (signal) => readEnds({ ...deps, record: (shown) => recordLookedUp(deps, shown, 'delivery') }, signal),
+  },
+  { name: CHECK_CLAIMS_JOB, cron: '* * * * *', run: createCheckClaims(deps) },
+  {
+    name: 'refresh-silent',
+    cron: '*/5 * * * *',
+    run: (signal) => refreshSilent({ ...deps, count: metrics.countSilent }, signal),
+  },
+  {
+    name: PRUNE_JOB,
+    cron: '30 3 * * *',
+    run: async (signal) => metrics.countPruned((await prune(deps, signal)).rows),
+  },
+]

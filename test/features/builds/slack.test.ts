@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { answerOld } from '../../../src/features/kit/fault-messages.ts'
+import type { SandboxSlack } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
+import type { Built } from '../operations-stage.ts'
+import { openPeopleStage, press, type PeopleStage } from '../kit/people-stage.ts'
+import { ada, BUILDS, openStage, postCard, sol } from '../kit/stage.ts'
+
+describe('"Restart this build"', () => {
+  it.each(['the card', 'a reply'])("on %s restarts the thread's build, and is answered there", async (where) => {
+    const { slack, behind, showCard, untilTold } = await openPeopleStage()
+    const card = await showCard(await behind.ended('error'))
+    const reply = slack.acts.say({ user: ada, channel: BUILDS, text: 'again?', threadTs: card })
+    const ts = where === 'a reply' ? reply : card
+    await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'restart_build' })
+    expect(await untilTold(1)).toEqual([expect.stringContaining('Restart requested')])
+    expect(slack.ephemerals(BUILDS, ada)[0]!.message.threadTs).toBe(where === 'a reply' ? card : undefined)
+    expect(behind.writes()).toEqual(['restart.json 200'])
+    expect(await behind.requests()).toMatchObject([{ requestedBy: ada }])
+  })
+})
+
+describe('"Stop this build"', () => {
+  async function use({ slack, showCard }: PeopleStage, built: Pick<Built, 'ref'>, user: string = ada): Promise<void> {
+    await slack.people.useShortcut({ user, channel: BUILDS, ts: await showCard(built), callbackId: 'stop_build' })
+  }
+
+  it('first shows the build with a Stop button, which asks for confirmation and then stops it', async () => {
+    const stage = await openPeopleStage()
+    await use(stage, await stage.behind.running())
+    expect(await stage.untilTold(1)).toEqual([expect.stringMatching(/Running.*#501/)])
+    const { ts } = stage.slack.ephemerals(BUILDS, ada)[0]!.message
+    const cancelled = { user: ada, channel: BUILDS, ts, actionId: 'build_stop', confirmed: false }
+    expect(await stage.slack.people.click(cancelled)).toMatchObject({ because: 'not_confirmed' })
+    expect(stage.behind.writes()).toEqual([])
+    await press(stage.slack, 'build_stop')
+    expect((await stage.untilTold(2)).at(-1)).toContain('Stop requested')
+    expect(stage.behind.writes()).toEqual(['stop 202'])
+  })
+
+  it('says so if the build has ended', async () => {
+    const stage = await openPeopleStage()
+    await use(stage, await stage.behind.ended('error'))
+    expect(await stage.untilTold(1)).toEqual([expect.stringContaining('*nothing to stop*')])
+  })
+
+  it('says why if the build cannot be stopped', async () => {
+    const stage = await openPeopleStage()
+    await use(stage, await stage.behind.running({}, 'acme/ios'))
+    expect(await stage.untilTold(1)).toEqual([expect.stringContaining('uuid')])
+  })
+
+  it('shows a build that is already being stopped without a button', async () => {
+    const stage = await openPeopleStage()
+    const built = await stage.behind.running()
+    await stage.type('stop acme/web')
+    await use(stage, built)
+    expect((await stage.untilTold(2)).at(-1)).toMatch(/Running.*#501/)
+    expect(JSON.stringify(stage.slack.ephemerals(BUILDS, ada).at(-1))).not.toContain('build_stop')
+  })
+
+  it('shows nothing to an outsider', async () => {
+    const stage = await openPeopleStage({ permits: async () => ({ kind: 'no', why: 'outsider', who: [] }) })
+    await use(stage, await stage.behind.running(), sol)
+    expect(await stage.untilTold(1, sol)).toEqual([expect.stringContaining('you cannot see builds')])
+  })
+})
+
+describe('a shortcut', () => {
+  it.each(['restart_build', 'stop_build'])(
+    'on a message that is no build says so, and does nothing: %s',
+    async (callbackId) => {
+      const { slack, behind, untilTold } = await openPeopleStage()
+      await behind.running()
+      const ts = slack.acts.say({ user: ada, channel: BUILDS, text: 'lunch?' })
+      await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId })
+      await untilTold(1)
+      const bare = { type: 'message_action', callback_id: callbackId, user: { id: ada }, channel: { id: BUILDS } }
+      await sendShortcut(slack, bare)
+      for (const text of await untilTold(2)) expect(text).toContain('*No build here*')
+      expect(behind.writes()).toEqual([])
+    },
+  )
+
+  it('without a person cannot be answered, which is one log line', async () => {
+    const { slack, door, lines } = await openPeopleStage()
+    await sendShortcut(slack, { type: 'shortcut', callback_id: 'find_build', user: {} })
+    await door.stop()
+    expect(lines).toMatchObject([{ level: 'info', fields: { what: 'find', isShown: false } }])
+  })
+
+  it('of an older version is answered, and does nothing', async () => {
+    const { slack, calls, untilTold } = await openStage()
+    const ts = await postCard(slack)
+    await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'retry_build' })
+    expect(await untilTold(1)).toEqual([answerOld().text])
+    expect(calls).toEqual([])
+  })
+
+  it('of an older version without a channel is answered in a direct message', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.useGlobalShortcut({ user: ada, callbackId: 'retry_build' })
+    await asked(1)
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerOld().text }])
+  })
+})
+
+const sendShortcut = (slack: SandboxSlack, payload: object) =>
+  slack.sender.send({
+    what: 'a shortcut',
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
+  })

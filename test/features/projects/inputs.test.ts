@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { MASK } from '../../../src/domain/ci-project/project-fields.ts'
+import {
+  baseOf,
+  BASE_FIELDS_MAX,
+  BASE_NAME_CHARS_MAX,
+  changedSince,
+  OTHER_FIELDS,
+} from '../../../src/features/projects/base.ts'
+import { commandLines, commandsOfLines } from '../../../src/domain/ci-project/masked-project.ts'
+import { variablesIn } from '../../../src/features/projects/inputs.ts'
+import { namesInUrl, readCreation } from '../../../src/features/projects/create.ts'
+import type { Creation } from '../../../src/features/projects/outcomes.ts'
+import { CREATION } from './stage.ts'
+
+const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')
+
+describe('the base of an edit', () => {
+  test('is the same for equal projects, and names the fields that differ', () => {
+    const raw = { branches: ['a', 'b'], team_ids: [1, 2], more: { x: 1, y: null } }
+    expect(
+      changedSince(base(raw), base({ branches: ['b', 'a'], team_ids: [2, 1], more: { x: 1 }, type: null })),
+    ).toEqual([])
+    expect(changedSince(base(raw), base({ ...raw, branches: ['a'], type: 'pro' }))).toEqual(['branches', 'type'])
+    expect(changedSince(base({ setup_commands: ['a', 'b'] }), base({ setup_commands: ['b', 'a'] }))).toEqual([
+      'setup_commands',
+    ])
+  })
+
+  test('leaves out fields that an update cannot change', () => {
+    expect(base({ uuid: '1', aes_key: 'k', updated_at: 'now', test_pipelines: [] })).toEqual({})
+  })
+
+  test('cannot be compared with values without the key', () => {
+    const raw = { environment_variables: [{ name: 'PIN', value: '1234' }] }
+    expect(baseOf(raw, 'one')).not.toEqual(baseOf(raw, 'another'))
+  })
+
+  test(`names ${BASE_FIELDS_MAX} fields, and covers the others by one entry`, () => {
+    const many = (count: number, last = 0) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [`x_${String(n).padStart(3, '0')}`, n === count - 1 ? last : n]),
+      )
+    expect(Object.keys(base(many(BASE_FIELDS_MAX)))).toHaveLength(BASE_FIELDS_MAX)
+    expect(Object.keys(base(many(BASE_FIELDS_MAX + 1)))).toContain(OTHER_FIELDS)
+    expect(changedSince(base(many(BASE_FIELDS_MAX + 5)), base(many(BASE_FIELDS_MAX + 5, 9)))).toEqual([OTHER_FIELDS])
+  })
+})
+
+test(`a field name of more than ${BASE_NAME_CHARS_MAX} characters of JSON is covered by that entry`, () => {
+  const [fits, long] = ['x'.repeat(BASE_NAME_CHARS_MAX), '"'.repeat(BASE_NAME_CHARS_MAX / 2 + 1)]
+  expect(Object.keys(base({ [fits]: 1, [long]: 1 }))).toEqual([fits, OTHER_FIELDS])
+})
+
+describe('a form to create refuses', () => {
+  const creation: Creation = {
+    ...CREATION,
+    testCommands: ['npm test'],
+    more: '{"test_pipelines":[{"name":"Tests","commands":["npm test"]}]}',
+  }
+
+  test('test commands that are given twice, since one would be lost', () => {
+    expect(readCreation(creation)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
+    expect(readCreation({ ...creation, testCommands: [] }).kind).toBe('creation')
+    expect(readCreation({ ...creation, more: null }).kind).toBe('creation')
+  })
+
+  test.each(['environment_variables', 'setup_commands', 'deploy_pipelines'])(
+    '%s for a Pro project, since CI would ignore it',
+    (name) => {
+      const pro: Creation = { ...creation, type: 'pro', more: JSON.stringify({ [name]: [] }) }
+      expect(readCreation(pro)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
+      expect(readCreation({ ...pro, more: null }).kind).toBe('creation')
+    },
+  )
+})
+
+describe('a form to create', () => {
+  const creation = CREATION
+  const SLACK = {
+    notifier: 'slack',
+    target: null,
+    branch: 'main',
+    branchMatch: null,
+    events: ['failed'],
+    options: { key: 'k', url: null },
+  }
+  const asked = (changes: Partial<Creation>) => {
+    const read = readCreation({ ...creation, ...changes })
+    return read.kind === 'creation' ? read.creation : read
+  }
+
+  test('makes a test pipeline of a line with a name', () => {
+    const testCommands = ['npm ci', '# Unit', 'npm test', 'npm run lint', '#E2E', 'npm run e2e']
+    expect(asked({ testCommands })).toMatchObject({
+      test_pipelines: [
+        { name: 'Tests', commands: ['npm ci'] },
+        { name: 'Unit', commands: ['npm test', 'npm run lint'] },
+        { name: 'E2E', commands: ['npm run e2e'] },
+      ],
+    })
+  })
+
+  test('has variables only for a Basic project', () => {
+    const variables = [{ name: 'A', value: '1\n2' }]
+    expect(asked({ variables })).toMatchObject({ environment_variables: variables })
+    expect(asked({ variables, type: 'pro' })).toMatchObject({ faults: [{ field: 'environment_variables' }] })
+  })
+
+  test('has a rule, which comes before rules that are typed as JSON', () => {
+    const own = { notifier: 'slack', branch: 'main', build_statuses: ['failed'], options: { key: 'k' } }
+    const other = { notifier: 'email', build_statuses: ['success'] }
+    expect(asked({ rule: SLACK })).toMatchObject({ notification_rules: [own] })
+    const more = JSON.stringify({ notification_rules: [other] })
+    expect(asked({ rule: SLACK, more })).toMatchObject({ notification_rules: [own, other] })
+    expect(asked({ more })).toMatchObject({ notification_rules: [other] })
+    expect(asked({})).not.toHaveProperty('notification_rules')
+    expect(asked({ more: '{"notification_rules":7}' })).toMatchObject({ kind: 'faults' })
+  })
+})
+
+describe('setup commands in a form', () => {
+  const raw = { setup_commands: ['npm ci', 'git clone https://ada:pw@host/x', 'a\nb'] }
+
+  test('have one line each, without credentials', () => {
+    expect(commandLines(raw)).toEqual(['npm ci', 'git clone https://host/x', 'a ⏎ b'])
+  })
+
+  test('stay as they were if they are not touched', () => {
+    expect(commandsOfLines([...commandLines(raw), 'npm test'], raw)).toEqual({
+      commands: [...raw.setup_commands, 'npm test'],
+      faults: [],
+    })
+  })
+
+  test('that were masked and then changed are refused', () => {
+    const curl = { setup_commands: ['curl https://host/x?token=t'] }
+    expect(commandLines(curl)).toEqual([`curl https://host/x?token=${MASK}`])
+    const { faults } = commandsOfLines([`curl -f https://host/x?token=${MASK}`, 'a ⏎ b'], curl)
+    expect(faults.map(({ field }) => field)).toEqual(['setup_commands[0]', 'setup_commands[1]'])
+  })
+})
+
+test.each([
+  ['https://host/acme/web.git', ['acme/web']],
+  ['git@host:acme/web', ['acme/web']],
+  ['https://host/group/acme/web/', ['acme/web', 'group/acme/web']],
+])('a project with the repository %s can have the names %j', (url, names) => {
+  expect(namesInUrl(url)).toEqual(names)
+})
+
+describe('the variables in the form to edit', () => {
+  const KEY = '-----BEGIN KEY-----\nMIIB=\n\n  x="y"=\n-----END KEY-----'
+  test.each<[claim: string, typed: string, read: (readonly [string, string | null] | null)[]]>([
+    [
+      'are one on each line',
+      ' A=1 \n\nB==2=\r\nC=',
+      [
+        ['A', '1'],
+        ['B', '=2='],
+        ['C', ''],
+      ],
+    ],
+    ['may stay unchanged', 'A=••••••', [['A', null]]],
+    [
+      'may span lines in double quotes',
+      `A=1\nKEY="${KEY}"  \nB=2`,
+      [
+        ['A', '1'],
+        ['KEY', KEY],
+        ['B', '2'],
+      ],
+    ],
+    [
+      'keep their quotes on one line',
+      'A="1"\nB="2"',
+      [
+        ['A', '"1"'],
+        ['B', '"2"'],
+      ],
+    ],
+    ['need a name and an equals sign', '=1\nA', [null, null]],
+    ['need a closing quote', 'A="1\nx', [['A', '"1'], null]],
+  ])('%s', (_, typed, read) => {
+    expect(variablesIn(typed)).toEqual(read.map((one) => one && { name: one[0], value: one[1] }))
+  })
+
+  test('are read in linear time, even if no quote closes', () => {
+    expect(variablesIn('A="\n'.repeat(200_000))).toHaveLength(200_000)
+  })
+})

@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { HOME_BLOCKS_MAX, homeView, type HomeView } from '../../src/features/home/view.ts'
+import { COUNTED_MAX } from '../../src/features/home/home.ts'
+import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
+import { ALL_CASTS, HOSTILE } from './answers-stage.ts'
+import { adminHome, EMPTY_HOME, HOMES, largeHome, many, memberHome } from '../features/home/home-states.ts'
+import { isAnswered } from '../features/kit/stage.ts'
+import { goldenText, goldenView, readGolden } from '../support/golden.ts'
+
+const FOLDER = new URL('./home/', import.meta.url)
+
+describe('every Home reads as its golden file shows', () => {
+  test.each(HOMES)('%s', (name, when, view) => {
+    const file = new URL(`${name}.json`, FOLDER)
+    expect(golden(when, view)).toBe(readGolden(file, golden(when, view)))
+  })
+
+  test('no golden file is left over', () => {
+    expect(readdirSync(FOLDER).toSorted()).toEqual(HOMES.map(([name]) => `${name}.json`).toSorted())
+  })
+})
+
+const golden = (when: string, view: HomeView): string => goldenText({ when, view: goldenView(view) })
+
+const textsOf = (view: HomeView): string[] =>
+  [...JSON.stringify(view).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`) as string)
+
+describe.each(ALL_CASTS)('with names that are %s, a Home', (_, cast) => {
+  it.each([
+    ['of a member', memberHome(cast)],
+    ['of an admin', adminHome(cast)],
+    ['with 10,000 of everything', largeHome(cast)],
+  ])('%s is valid for Slack, with fewer blocks than allowed', (__, state) => {
+    const view = homeView(state)
+    expect(checkView(view)).toEqual([])
+    expect(view.blocks.length).toBeLessThan(HOME_BLOCKS_MAX)
+  })
+})
+
+describe('a Home', () => {
+  it('is the same whenever it is drawn from the same state', () => {
+    expect(homeView(adminHome())).toEqual(homeView(structuredClone(adminHome())))
+  })
+
+  it('says how many items are left out, or that there may be more if they were not counted', () => {
+    const red = memberHome().red.shown[0]!
+    const shown = (more: number) =>
+      textsOf(homeView({ ...memberHome(), red: { shown: many(red, 10), more } })).join('\n')
+    expect(shown(0)).not.toContain('… and')
+    expect(shown(COUNTED_MAX - 11)).toContain(`… and ${COUNTED_MAX - 11} more`)
+    expect(shown(COUNTED_MAX - 11)).not.toContain('at least')
+    expect(shown(COUNTED_MAX - 10)).toContain(`… and at least ${COUNTED_MAX - 10} more`)
+  })
+
+  it('has a handler for every button', () => {
+    const ids = [...JSON.stringify(homeView(adminHome())).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
+    expect(new Set(ids)).toEqual(
+      new Set(['breakage_own', 'build_restart', 'build_open', 'home_follow', 'home_mentions']),
+    )
+    expect(ids.filter((id) => !isAnswered(id))).toEqual([])
+  })
+
+  it('shows admin parts to admins only, and subscribe buttons to people who may', () => {
+    expect(textsOf(homeView(memberHome())).join('\n')).not.toMatch(/CI connections|Last heard|Paused|Last asked/)
+    expect(textsOf(homeView({ ...EMPTY_HOME, mayFollow: false }))).not.toContain('Subscribe')
+    expect(textsOf(homeView(EMPTY_HOME))).toContain('Subscribe')
+  })
+
+  it('does not say what a channel follows that the admin is not in', () => {
+    const line = textsOf(homeView(adminHome()))
+      .join('\n')
+      .split('\n')
+      .find((one) => one.includes('C0SECRET01'))
+    expect(line).not.toContain('follows')
+  })
+
+  it('escapes all text from outside', () => {
+    const texts = textsOf(homeView(adminHome(HOSTILE))).join('\n')
+    expect(texts).toContain('!channel')
+    expect(texts).not.toMatch(/<!channel|<!here|<@U1|<#C1|<https:\/\/evil/)
+  })
+})

@@ -1,0 +1,168 @@
+import { GITHUB_REFUSED, GITLAB_REFUSED, LEGACY_REFUSED, V2_REFUSED } from '../../src/runtime/clients.ts'
+import type { Interaction } from '../../src/domain/interaction.ts'
+import type { Subscription } from '../../src/domain/rules/subscription.ts'
+import { answerInterrupted, answerUndone } from '../../src/features/kit/interrupted.ts'
+import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import { lookedUpLine } from '../../src/features/projects/messages.ts'
+import { resetLine } from '../../src/features/projects/reset-form.ts'
+import { createLine } from '../../src/features/projects/create-form.ts'
+import { editLine } from '../../src/features/projects/edit-form.ts'
+import { alarmText } from '../../src/slack/api/send-text.ts'
+import { closedLine, importedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
+import { HOSTILE } from './answers-stage.ts'
+
+/** A message that Buildline sends by itself, and when. */
+export interface SaidCase {
+  when: string
+  /** the text, with markup */
+  text: string
+  blocks?: readonly object[]
+}
+
+const followed = (change: Partial<Subscription> = {}): Subscription => ({
+  channel: CHANNEL,
+  follows: { what: 'project', name: CAST.project },
+  rules: [{ branch: 'main', branchMatch: null, events: ['failed', 'recovered'] }],
+  quiet: false,
+  mention: 'committer',
+  source: 'slack',
+  id: '7',
+  ...change,
+})
+
+const all = followed({ follows: { what: 'all' }, rules: null, quiet: true })
+const hostile = followed({ follows: { what: 'project', name: HOSTILE.project } })
+
+const closed = (code: string) => closedLine({ channel: CHANNEL, code, followed: [followed(), all] })
+
+const interaction = (what: string): Interaction => ({
+  id: 'i1',
+  interactionKey: 'k1',
+  user: CAST.user,
+  what,
+  channel: CHANNEL,
+  threadTs: null,
+  responseUrl: null,
+  receivedAt: BUILD_AT,
+  state: 'owed',
+  claimedBy: 'p1',
+  claimedAt: BUILD_AT,
+})
+
+const interrupted = (what: string, isUnshown = false) => {
+  const { text, blocks } = answerInterrupted({ interaction: interaction(what), request: null, isUnshown }, REFERENCE)
+  return { text, blocks }
+}
+
+const undone = answerUndone(REFERENCE)
+
+/** Every message that is neither card, reply, notice nor answer, by the name of its golden file. */
+export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
+  'follows-now': {
+    when: 'Somebody made the channel follow a project: everybody there sees it.',
+    text: subscribedLine(CAST.user, followed(), null),
+  },
+  'follows-otherwise': {
+    when: 'Somebody changed what the channel is told of a project.',
+    text: subscribedLine(CAST.user, followed(), all),
+  },
+  'follows-over': {
+    when: 'Somebody made a channel follow one project that follows all of them already.',
+    text: subscribedLine(CAST.user, followed(), null, all),
+  },
+  'follows-many': {
+    when: 'Somebody imported subscriptions: the channel gets one line for all of them.',
+    text: importedLine(CAST.user, [
+      { now: followed(), was: all },
+      ...Array.from({ length: 5 }, () => ({ now: hostile, was: null })),
+    ]),
+  },
+  'follows-hostile': {
+    when: 'The channel follows a project whose name tries to mention and format.',
+    text: subscribedLine(CAST.user, hostile, null),
+  },
+  'follows-no-more': {
+    when: 'Somebody ended what the channel follows.',
+    text: unsubscribedLine(CAST.user, [followed(), all]),
+  },
+  'closed-archived': {
+    when: 'A channel was archived: the person who subscribed it gets one direct message.',
+    text: closed('is_archived'),
+  },
+  'closed-not-in': {
+    when: 'Buildline was removed from a channel that follows something.',
+    text: closed('not_in_channel'),
+  },
+  'closed-gone': { when: 'A channel that follows something is gone.', text: closed('channel_not_found') },
+  'closed-refused': {
+    when: 'Slack lets nobody post in a channel that follows something.',
+    text: closed('restricted_action'),
+  },
+  'closed-hostile': {
+    when: 'Slack refuses with a word that nobody knows.',
+    text: closedLine({ channel: CHANNEL, code: HOSTILE.code, followed: [hostile] }),
+  },
+  'edit-begins': {
+    when: 'Somebody sent the change of a project to CI: its channel sees it, and the result stands in the thread.',
+    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }),
+  },
+  'edit-done': {
+    when: 'CI has saved the change: the announcement says so.',
+    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }, 'done'),
+  },
+  'edit-tried': {
+    when: 'CI refused the change, or it is not clear whether CI has saved it.',
+    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }, 'tried'),
+  },
+  'create-begins': { when: 'Somebody creates a project in CI.', text: createLine(CAST.user, { name: 'acme/shop' }) },
+  'reset-begins': { when: 'Somebody resets the AES key of a project.', text: resetLine(CAST.user, CAST.project) },
+  'looked-up': {
+    when: 'Buildline was killed while CI reset an AES key: the person who asked for it is told what CI shows.',
+    text: lookedUpLine({ action: 'reset-aes-key', project: CAST.project, channel: CHANNEL }, true),
+  },
+  'looked-up-not-shown': {
+    when: 'Nobody knows whether CI changed a project, and it shows no change.',
+    text: lookedUpLine({ action: 'edit-project', project: CAST.project, channel: null }, false),
+  },
+  'looked-up-hostile': {
+    when: 'The name of such a project tries to mention and format.',
+    text: lookedUpLine({ action: 'create-project', project: HOSTILE.project, channel: CHANNEL }, true),
+  },
+  'alarm-v2': {
+    when: 'CI refuses the credentials of its v2 interface: each admin gets a direct message, once an hour at most.',
+    text: alarmText(V2_REFUSED),
+  },
+  'alarm-legacy': {
+    when: 'CI refuses the key of its legacy interface: each admin gets a direct message, once an hour at most.',
+    text: alarmText(LEGACY_REFUSED),
+  },
+  'alarm-github': {
+    when: 'GitHub refuses the token: each admin gets a direct message, once an hour at most.',
+    text: alarmText(GITHUB_REFUSED),
+  },
+  'alarm-gitlab': {
+    when: 'GitLab refuses the token: each admin gets a direct message, once an hour at most.',
+    text: alarmText(GITLAB_REFUSED),
+  },
+  'interrupted-nothing-done': {
+    when: 'Buildline was killed before it could answer a command that asks nothing of CI.',
+    ...interrupted('/ci status acme/web'),
+  },
+  'interrupted-perhaps-kept': {
+    when: 'Buildline was killed before it could answer somebody who changed what the channel follows.',
+    ...interrupted('/ci subscribe acme/web'),
+  },
+  'interrupted-hostile': {
+    when: 'Buildline was killed before it could answer a command that tries to mention and format.',
+    ...interrupted(HOSTILE.typed),
+  },
+  'answer-not-shown': {
+    when: 'Slack refused the answer to a command, wherever it was to be shown.',
+    ...interrupted('/ci status acme/web', true),
+  },
+  'not-done': {
+    when: 'What was asked could not be written down, so nothing was done.',
+    text: undone.text,
+    blocks: undone.blocks,
+  },
+}

@@ -1,0 +1,295 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  isPicture,
+  PICTURE_HEIGHT_PX_MAX,
+  PICTURE_PAGES_MAX,
+  PICTURE_SCALE,
+  PICTURE_WIDTH_PX_MAX,
+  PICTURES_WAITING_MAX,
+  SVG_BYTES_MAX,
+  SVG_DEPTH_MAX,
+  SVG_ELEMENTS_MAX,
+  SVG_LAYERS_MAX,
+  svgToPng,
+} from '../../../src/slack/picture/picture.ts'
+import { createSandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
+import { readPng, type Pixels } from './png.ts'
+
+// The machine that runs this may be busy; the slow part here is starting the processes.
+const PATIENCE_MS = 20_000
+
+const svg = (content: string, attributes = 'width="100" height="20"'): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${content}</svg>`
+const RED = '<rect width="100%" height="100%" fill="#f00"/>'
+const text = (words: string, font = 'Verdana,DejaVu Sans,sans-serif'): string =>
+  `<text x="4" y="14" font-size="11" fill="#fff" font-family="${font}">${words}</text>`
+
+async function drawn(source: string | Uint8Array): Promise<Uint8Array> {
+  const picture = await svgToPng(source, PATIENCE_MS)
+  if (!picture) throw new Error('not drawn')
+  return picture
+}
+
+const pixels = async (source: string): Promise<Pixels> => readPng(await drawn(source))
+
+/** The share of pixels that differ between two pictures, between two columns of the original. */
+function difference(one: Pixels, other: Pixels, fromX: number, toX: number): number {
+  let differing = 0
+  for (let y = 0; y < one.height; y += 1)
+    for (let x = fromX * PICTURE_SCALE; x < toX * PICTURE_SCALE; x += 1) {
+      const at = (y * one.width + x) * 4
+      if ([0, 1, 2, 3].some((channel) => one.rgba[at + channel] !== other.rgba[at + channel])) differing += 1
+    }
+  return differing / (one.height * (toX - fromX) * PICTURE_SCALE)
+}
+
+describe('a badge as a picture', () => {
+  async function sandboxBadge(): Promise<string> {
+    const ci = createSandboxCi({ webhookUrl: 'http://127.0.0.1:9/nobody' })
+    await ci.start()
+    onTestFinished(() => ci.stop())
+    const uuid = ci.state().projects.find(({ name }) => name === 'acme/web')?.uuid
+    const answer = await fetch(`${ci.address().siteUrl}/projects/${uuid}/status?branch=main`)
+    return answer.text()
+  }
+
+  it('from the CI service is drawn three times as large, with its words', async () => {
+    const badge = await sandboxBadge()
+    const [width, height] = [/width="(\d+)"/, /height="(\d+)"/].map((pattern) => Number(pattern.exec(badge)?.[1]))
+    const picture = await drawn(badge)
+    const [all, without] = [readPng(picture), await pixels(badge.replace(/<text[\s\S]*<\/text>/, ''))]
+    expect([all.width, all.height]).toEqual([width! * PICTURE_SCALE, height! * PICTURE_SCALE])
+    expect(difference(all, without, 0, 45)).toBeGreaterThan(0.05)
+    expect(difference(all, without, 45, width!)).toBeGreaterThan(0.05)
+  })
+
+  it.each([
+    ['Latin', 'build', 'guild'],
+    ['Cyrillic', 'сборка', 'вторка'],
+    ['Greek', 'έτοιμο', 'έτοιβο'],
+  ])('shows its %s letters, each with its own shape', async (_, words, others) => {
+    const [one, other, none] = await Promise.all([words, others, ''].map((each) => pixels(svg(RED + text(each)))))
+    expect(difference(one!, none!, 4, 44)).toBeGreaterThan(0.05)
+    expect(difference(one!, none!, 70, 100)).toBe(0)
+    // A letter that the font lacks would be drawn as the same empty box as any other missing letter.
+    expect(difference(one!, other!, 4, 44)).toBeGreaterThan(0.005)
+  })
+
+  it('looks the same whatever font it names, except that bold text is bold', async () => {
+    const asked = ['DejaVu Sans', 'Nowhere', 'serif', 'monospace'].map((font) => drawn(svg(text('passing', font))))
+    const [first, ...others] = await Promise.all(asked)
+    for (const other of others) expect(Buffer.compare(other, first!)).toBe(0)
+    const bold = await drawn(svg(text('passing').replace('<text', '<text font-weight="bold"')))
+    expect(Buffer.compare(bold, first!)).not.toBe(0)
+  })
+
+  it('has the colours of its SVG', async () => {
+    const { rgba } = await pixels(svg(RED))
+    expect([...rgba.subarray(0, 4)]).toEqual([255, 0, 0, 255])
+    expect(new Set(rgba)).toEqual(new Set([255, 0]))
+  })
+
+  it('can be made from bytes as well as from text', async () => {
+    const source = svg(RED + text('сборка'))
+    const [one, other] = await Promise.all([drawn(source), drawn(new TextEncoder().encode(`\ufeff${source}`))])
+    expect(Buffer.compare(one, other)).toBe(0)
+  })
+
+  it.each([
+    ['100', '20', 300, 60],
+    ['400', '20', PICTURE_WIDTH_PX_MAX, 60],
+    ['401', '20', PICTURE_WIDTH_PX_MAX, 60],
+    ['2400', '40', PICTURE_WIDTH_PX_MAX, 20],
+    ['20', '400', 20, PICTURE_HEIGHT_PX_MAX],
+    ['1000000000', '1000000000', PICTURE_HEIGHT_PX_MAX, PICTURE_HEIGHT_PX_MAX],
+  ])('of %s by %s is drawn as %i by %i', async (width, height, widthPx, heightPx) => {
+    const picture = await pixels(svg(RED, `width="${width}" height="${height}"`))
+    expect([picture.width, picture.height]).toEqual([widthPx, heightPx])
+  })
+})
+
+describe('svgToPng', () => {
+  it.each([
+    ['an empty text', ''],
+    ['white space', ' \n'],
+    ['words', 'passing'],
+    ['a page', '<html><body>Not found</body></html>'],
+    ['a page that contains an SVG', `<html>${svg(RED)}</html>`],
+    ['half an SVG', svg(RED).slice(0, -10)],
+    ['an SVG without a width', svg(RED, 'width="0" height="20"')],
+    ['an SVG with a negative width', svg(RED, 'width="-100" height="20"')],
+    ['an SVG with a width that is too large for a number', svg(RED, 'width="1e99" height="20"')],
+    ['an SVG less than a pixel high', svg(RED, 'width="4000" height="0.01"')],
+  ])('makes no picture of %s', async (_, source) => {
+    expect(await svgToPng(source, PATIENCE_MS)).toBeNull()
+  })
+
+  it.each([
+    ['compressed bytes', gzipSync(svg(RED))],
+    ['text in another encoding', Buffer.from(`\ufeff${svg(RED)}`, 'utf16le')],
+    ['bytes that are a PNG already', Buffer.from('89504e470d0a1a0a', 'hex')],
+  ])('makes no picture of %s', async (_, bytes) => {
+    expect(await svgToPng(bytes)).toBeNull()
+  })
+
+  it('makes no picture of an SVG that takes longer than the time limit', async () => {
+    // The rasteriser needs more than ten seconds to shape this text.
+    const endless = svg(text('a'.repeat(SVG_BYTES_MAX - 1_000)))
+    expect(await svgToPng(endless, 500)).toBeNull()
+  })
+
+  it('makes no picture of an SVG that makes the rasteriser abort, and only the drawing process ends', async () => {
+    const wide = '<text font-size="1e35" stroke="red" stroke-width="1e38" opacity=".5">hello</text>'
+    expect(await svgToPng(svg(wide), PATIENCE_MS)).toBeNull()
+    expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
+  })
+})
+
+const nested = (tag: string, times: number): string => tag.repeat(times) + RED + '</g>'.repeat(times)
+const PREFIXED =
+  '<é:pattern xmlns:é="http://www.w3.org/2000/svg" id="p" width="1e5" height="1e5"/><rect width="9" height="9" fill="url(#p)"/>'
+
+/** Draws as `svgToPng` does but without the filter: tells how the process ended, and its peak memory. */
+async function drawDirectly(source: string): Promise<{ code: number | null; residentMB: number }> {
+  const child = spawn(process.execPath, [`--wasm-max-mem-pages=${PICTURE_PAGES_MAX}`, PROGRAM], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.stdin.on('error', () => {}).end(source)
+  let residentMB = 0
+  const looking = setInterval(() => (residentMB = Math.max(residentMB, peakMB(child.pid!))), 2)
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearInterval(looking)
+  return { code, residentMB }
+}
+
+function peakMB(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
+  } catch {
+    return 0
+  }
+}
+
+const PROGRAM = fileURLToPath(new URL('../../../src/slack/picture/picture-process.ts', import.meta.url))
+
+describe('the process that draws', () => {
+  it('never gets more memory than its limit, whatever the filter has let through', async () => {
+    // This skips the filter: the same program and flag, with a picture whose layers would need two gigabytes.
+    const hungry = svg(nested('<g opacity=".9">', 1_000), 'width="1200" height="400"')
+    const { code, residentMB } = await drawDirectly(hungry)
+    expect(code).not.toBe(0)
+    expect(residentMB).toBeLessThan(250)
+  })
+})
+
+describe('before anything is drawn', () => {
+  const hostile: [what: string, source: string][] = [
+    ['a doctype', `<!DOCTYPE svg>${svg(RED)}`],
+    ['entities', `<!doctype svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>${svg('<text>&b;</text>')}`],
+    ['an image from a server', svg('<image href="http://ci.example/x.png" width="9" height="9"/>')],
+    ['an image from the disk', svg('<image xlink:href="/etc/hostname" width="9" height="9"/>')],
+    ['an embedded image', svg('<image href="data:image/png;base64,AAAA" width="9" height="9"/>')],
+    ['an image with a prefix', svg('<s:image xmlns:s="http://www.w3.org/2000/svg" href="#a"/>')],
+    ['an element of a file', svg('<use href="http://ci.example/x.svg#a"/>')],
+    ['a colour of another file', svg('<rect width="9" height="9" fill="url(http://ci.example/x.svg#a)"/>')],
+    ['a style of another file', svg('<style>@import "http://ci.example/x.css";</style>')],
+    ['a script', svg('<script>alert(1)</script>')],
+    ['an embedded page', svg('<foreignObject width="9" height="9"/>')],
+    ['a filter', svg('<filter id="f" x="-1e9" width="2e9"><feGaussianBlur stdDeviation="1e6"/></filter>')],
+    ['a pattern', svg('<pattern id="p" width="1e9" height="1e9"/>')],
+    ['a pattern with a prefix that is not ASCII, which took gigabytes', svg(PREFIXED)],
+    ['nested groups with opacity, which took gigabytes', svg(nested('<g opacity=".9">', 60))],
+    ['an element that is used twice', svg('<g id="a"/><use href="#a"/>')],
+    ['an attribute that badges do not need', svg('<rect onclick="x"/>')],
+    ['an escaped address', svg('<rect fill="u\\72l(http://ci.example/#a)"/>')],
+    ['invalid XML', svg('<rect width="9" height="9">')],
+  ]
+
+  it.each(hostile)('svgToPng refuses %s', async (_, source) => {
+    expect(await withoutProcess(source)).toBe('refused')
+  })
+
+  it('svgToPng refuses a badge that is too long, has too many elements or layers, or is nested too deeply', async () => {
+    const filled = (bytes: number) =>
+      svg(RED).replace('</svg>', `<!--${'x'.repeat(bytes - svg(RED).length - 7)}--></svg>`)
+    const elements = (count: number) => svg('<g/>'.repeat(count - 1))
+    const deep = (depth: number) => svg(nested('<g>', depth - 2))
+    const layered = (layers: number) => svg('<g opacity=".5"/>'.repeat(layers))
+    for (const [make, limit] of [
+      [filled, SVG_BYTES_MAX],
+      [elements, SVG_ELEMENTS_MAX],
+      [deep, SVG_DEPTH_MAX],
+      [layered, SVG_LAYERS_MAX],
+    ] as const) {
+      expect(await svgToPng(make(limit), PATIENCE_MS)).not.toBeNull()
+      expect(await withoutProcess(make(limit + 1))).toBe('refused')
+    }
+    expect(Buffer.byteLength(filled(SVG_BYTES_MAX))).toBe(SVG_BYTES_MAX)
+  })
+
+  it('svgToPng lets a limited number of pictures wait, draws one at a time, and refuses any further picture', async () => {
+    const ends: number[] = []
+    const all = Array.from({ length: PICTURES_WAITING_MAX + 2 }, async () => {
+      const picture = await svgToPng(svg(RED), PATIENCE_MS)
+      if (picture) ends.push(performance.now())
+      return picture !== null
+    })
+    expect(await Promise.all(all)).toEqual([...Array.from({ length: PICTURES_WAITING_MAX + 1 }, () => true), false])
+    const gaps = ends.slice(1).map((end, at) => end - ends[at]!)
+    expect(Math.min(...gaps)).toBeGreaterThan(10)
+    expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
+  })
+
+  it('svgToPng draws the next picture even if the process before it could not be started', async () => {
+    expect(await svgToPng(svg(RED), Number.NaN)).toBeNull()
+    expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
+  })
+
+  it('svgToPng does not refuse a badge that only looks dangerous', async () => {
+    const gradient = '<linearGradient id="image"><stop stop-color="red"/></linearGradient>'
+    const fills = ['url(#image)', `url('#image')`, 'url(&quot;#image&quot;)']
+    const rects = fills.map((fill) => `<rect width="100" height="20" fill="${fill}"/>`).join('')
+    const picture = await pixels(svg(gradient + rects + text('href image &amp;lt;script')))
+    expect(picture.width).toBe(300)
+  })
+
+  /** Refused at once means before a macrotask runs, so before any process could have started. */
+  function withoutProcess(source: string): Promise<'refused' | 'drawn or tried'> {
+    const tried = new Promise<'drawn or tried'>((resolve) => setImmediate(resolve, 'drawn or tried'))
+    return Promise.race([svgToPng(source).then((picture) => (picture ? 'drawn or tried' : 'refused')), tried])
+  }
+})
+
+describe('isPicture', () => {
+  const bytes = (head: string, encoding: BufferEncoding = 'latin1') => Buffer.from(head, encoding)
+  const PNG = bytes('89504e470d0a1a0a0000000d49484452', 'hex')
+
+  it.each([
+    ['a PNG', PNG],
+    ['a GIF', bytes('GIF89a....')],
+    ['an older GIF', bytes('GIF87a....')],
+    ['a JPEG', bytes('ffd8ffe000104a46', 'hex')],
+  ])('recognises %s by its first bytes, whichever picture type it is declared as', (_, picture) => {
+    for (const type of ['image/png', 'IMAGE/GIF; a=b', 'application/octet-stream', '', null])
+      expect(isPicture(type, picture)).toBe(true)
+    for (const type of ['text/html', 'application/json', 'application/octet-streams', 'x-image/png'])
+      expect(isPicture(type, picture)).toBe(false)
+  })
+
+  it.each([
+    ['no bytes', bytes('')],
+    ['an SVG', bytes('<svg/>')],
+    ['a page', bytes('<html>')],
+    ['half of the signature', PNG.subarray(0, 7)],
+    ['a PNG with a space before it', Buffer.concat([bytes(' '), PNG])],
+    ['a GIF of an unknown version', bytes('GIF88a....')],
+    ['a WebP, which Slack may not show', bytes('RIFF....WEBP')],
+  ])('does not take %s for a picture', (_, other) => {
+    expect(isPicture('image/png', other)).toBe(false)
+  })
+})
