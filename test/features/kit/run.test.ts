@@ -119,6 +119,16 @@ describe('/ci list', () => {
   })
 })
 
+describe('/ci badge', () => {
+  it("takes a project by its uuid, and a build's project and branch", async () => {
+    const { behind, type } = await openPeopleStage()
+    await behind.running({ branch: 'topic' })
+    const { uuid } = behind.ci.state().projects.find(({ name }) => name === 'acme/web')!
+    expect(await type(`badge ${uuid}`)).toContain('acme/web')
+    expect(await type('badge #501')).toMatch(/acme\/web.*`topic`/)
+  })
+})
+
 describe('/ci on and /ci let', () => {
   it('take a branch for the minutes or hours that are typed, and let it go', async () => {
     const { behind, store, type } = await openPeopleStage()
