@@ -46,7 +46,7 @@ describe('"Stop this build"', () => {
   it('says why if the build cannot be stopped', async () => {
     const stage = await openPeopleStage()
     await use(stage, await stage.behind.running({}, 'acme/ios'))
-    expect(await stage.untilTold(1)).toEqual([expect.stringContaining('uuid')])
+    expect(await stage.untilTold(1)).toEqual([expect.stringMatching(/Stop is not possible.*uuid/s)])
   })
 
   it('shows a build that is already being stopped without a button', async () => {
@@ -54,7 +54,9 @@ describe('"Stop this build"', () => {
     const built = await stage.behind.running()
     await stage.type('stop acme/web')
     await use(stage, built)
-    expect((await stage.untilTold(2)).at(-1)).toMatch(/Running.*#501/)
+    const shown = (await stage.untilTold(2)).at(-1)
+    expect(shown).toMatch(/Running.*#501/)
+    expect(shown).not.toContain('not stopped')
     expect(JSON.stringify(stage.slack.ephemerals(BUILDS, ada).at(-1))).not.toContain('build_stop')
   })
 
