@@ -113,14 +113,6 @@ describeDemo(
   'github',
 )
 
-describeDemo(
-  'the tour with GitLab',
-  (demo) => {
-    it(FOLLOWED, () => followTour(demo().url, 'acme/web #1'), TOUR_MAX_MS)
-  },
-  'gitlab',
-)
-
 /** Between two demos nobody answers. */
 async function isPlayed(url: string): Promise<boolean> {
   const response = await fetch(new URL('/sandbox/panel/state', url)).catch(() => null)

@@ -55,8 +55,9 @@ describe('bodies with an invented `sha256=`, on 900 connections', () => {
   it.each([
     ["of 1 MiB at full speed, from GitHub's own address", HERE, MIB, MIB],
     ['of 1 MiB that stop in the middle, from another address', ELSEWHERE, MIB, 512 * KIB],
-    ['of 150 KiB at full speed, from another address', ELSEWHERE, 150 * KIB, 150 * KIB],
-    ["of 60 KiB that stop before the end, from GitHub's own address", HERE, 60 * KIB, 59 * KIB],
+    ["of 1 MiB that stop in the middle, from GitHub's own address", HERE, MIB, 512 * KIB],
+    ["of 150 KiB at full speed, from GitHub's own address", HERE, 150 * KIB, 150 * KIB],
+    ['of 60 KiB that stop before the end, from another address', ELSEWHERE, 60 * KIB, 59 * KIB],
   ])(
     "%s, delay GitHub's deliveries of 60 and of 150 KiB by less than 3 s",
     async (_, from, bodyBytes, sentBytes) => {
