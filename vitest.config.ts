@@ -10,33 +10,43 @@ const SLOW = [
   'packages/{build-steps,demo}/test/**',
 ]
 
-/** They play for minutes, and mostly wait: begun last, one would run alone at the end. */
-const FIRST = [
+/** They mostly wait, the longest first: one at a time begins among those that compute. */
+const WAITING = [
   'packages/demo/test/demo/sources.test.ts',
   'test/browser/tour.test.ts',
   'test/strangers/emulate-github.test.ts',
   'test/strangers/emulate.test.ts',
-  'test/kill-sweep/reminders.test.ts',
+  'test/app/ends.slow.test.ts',
   'test/app/lost-answers.slow.test.ts',
   'packages/demo/test/demo/demo.test.ts',
+  'test/processes/processes.test.ts',
+  'test/app/subscription-sources.slow.test.ts',
+  'test/app/trouble.slow.test.ts',
+  'test/app/closed-channels.slow.test.ts',
 ]
+/** So many others before the next that waits. */
+const OTHERS = 8
 
-class LongestFirst extends BaseSequencer {
+/** The slow project comes first, and whole: a process is shared only by files of one project that follow each other. */
+class WaitingAmongOthers extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isFirst = ({ moduleId }: TestSpecification) => FIRST.some((file) => moduleId.endsWith(file))
-    return (await super.sort(files)).toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+    const isSlow = ({ project }: TestSpecification) => project.name === 'slow'
+    const sorted = (await super.sort(files)).toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)))
+    const waiting = WAITING.flatMap((end) => sorted.filter(({ moduleId }) => moduleId.endsWith(end)))
+    const others = sorted.filter((file) => !waiting.includes(file))
+    return waiting.reduce((all, file, n) => all.toSpliced(n * (OTHERS + 1), 0, file), others)
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: WaitingAmongOthers },
     reporters: ['default', ['json', { outputFile: process.env['REPORT'] ?? 'test-results/vitest.json' }]],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: 'test/support/global-setup.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // Tests leave nothing behind in their process: their files share it, and the modules loaded there.
     isolate: false,
     projects: [
