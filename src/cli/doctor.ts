@@ -9,12 +9,11 @@ import { secretsOf } from '../config/secrets.ts'
 import { secretForms, withoutForms } from '../http/logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
-import { freeBytesOf } from '../features/doctor/check-store.ts'
 import { examine } from '../features/doctor/examine.ts'
 import { endWords, offWords, type Found, type Receiving, type Verdict } from '../features/doctor/findings.ts'
 import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
 import { createSlackExaminer } from '../slack/api/examiner.ts'
-import { openStore } from '../store/open.ts'
+import { freeBytesOf, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
 /**

@@ -2,8 +2,6 @@ import { badge } from './badge/slack.ts'
 import { breakages } from './breakages/slack.ts'
 import { builds } from './builds/slack.ts'
 import { choiceButtons } from './kit/choice.ts'
-import { webhookRuleFor } from './doctor/check-webhooks.ts'
-import type { DoctorDeps } from './doctor/findings.ts'
 import { doctor } from './doctor/slack.ts'
 import type { Feature } from './kit/feature.ts'
 import { flaky } from './flaky/slack.ts'
@@ -17,33 +15,31 @@ import { subscriptions } from './subscriptions/slack.ts'
 import { why } from './why/slack.ts'
 
 /** Everything that people can do, in the order of the help. A feature that is not listed here is not there. */
-export const createFeatures = (deps: FeatureDeps): readonly Feature[] => [
-  list(deps),
-  builds(deps),
-  breakages(deps),
-  badge(deps),
-  flaky(deps),
-  why(deps),
-  people(deps),
-  home(deps),
-  doctor({ ...deps.doctor, permits: deps.permits }),
-  subscriptions(deps),
-  projects({ ...deps, webhookRuleFor: (project) => webhookRuleFor(deps.doctor, project) }),
-  choiceButtons(),
-  help(),
-]
+const FEATURES = [
+  list,
+  builds,
+  breakages,
+  badge,
+  flaky,
+  why,
+  people,
+  home,
+  doctor,
+  subscriptions,
+  projects,
+  choiceButtons,
+  help,
+] as const
 
 /** What the features need, all together. */
-export type FeatureDeps = Parameters<typeof list>[0] &
-  Parameters<typeof builds>[0] &
-  Parameters<typeof breakages>[0] &
-  Parameters<typeof badge>[0] &
-  Parameters<typeof flaky>[0] &
-  Parameters<typeof why>[0] &
-  Parameters<typeof people>[0] &
-  Parameters<typeof home>[0] &
-  Parameters<typeof subscriptions>[0] &
-  Omit<Parameters<typeof projects>[0], 'webhookRuleFor'> & { doctor: DoctorDeps }
+export type FeatureDeps = AllOf<NonNullable<Parameters<(typeof FEATURES)[number]>[0]>>
+
+// A union is turned into an intersection where it stands for a parameter.
+type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+export const createFeatures = (deps: FeatureDeps): readonly Feature[] => FEATURES.map((feature) => feature(deps))
 
 /** The slash command whose first word names a command. */
 export const ROOT_COMMAND = '/ci'

@@ -6,7 +6,6 @@ import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/ci-project/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/cards/request.ts'
 import type { RuleResult, Selectable } from '../domain/rules/rule.ts'
-import type { RuleInput } from '../domain/rules/rule-input.ts'
 import type { BuildView, CardView } from '../domain/cards/view.ts'
 import { CiError } from '../sources/http/errors.ts'
 import type { StoredDecision } from '../store/records.ts'
@@ -254,14 +253,6 @@ export type WhyOutcome =
       hidden: number
     }
   | NotFound
-
-/** The webhook rule that a project lacks; `known`: it lacks none; `no-address`: nobody knows Buildline's address. */
-export type WebhookRuleOutcome =
-  | { kind: 'rule'; rule: RuleInput }
-  | { kind: 'known'; project: string }
-  | { kind: 'no-address' }
-  | { kind: 'no-v2' }
-  | CiFailure
 
 /** The outcome for a CiError. Throws every other error. */
 export function ciFailureOf(error: unknown): CiFailure {

@@ -6,7 +6,7 @@ import { createTransport } from '../sources/http/transport.ts'
 import { createClients, createHostedClients, createSources, interfacesOf, polledOf, sitesOf } from './clients.ts'
 import type { Config } from '../config/config.ts'
 import type { Breakage } from '../domain/builds/breakage.ts'
-import { freeBytesOf } from '../features/doctor/check-store.ts'
+import { freeBytesOf } from '../store/open.ts'
 import { type SyncedClock, systemClock, type SteadyTime } from '../lib/clock.ts'
 import { withTimeout, singleFlight } from '../lib/async.ts'
 import { errorCode } from '../lib/error-code.ts'
@@ -25,7 +25,6 @@ import { createDirectory, createMemberships } from '../slack/api/directory.ts'
 import { createSlackExaminer } from '../slack/api/examiner.ts'
 import { createSlackNotifier } from '../alerts/send/slack-notifier.ts'
 import { createConnections } from '../sources/ci-service/connections.ts'
-import { OFTEN_DONE_JOB } from '../features/builds/confirm.ts'
 import { createFeatures } from '../features/features.ts'
 import { createCiLookup } from '../ci-sync/ci-lookup.ts'
 import { endGoneBranches } from '../projects/breakages.ts'
@@ -39,7 +38,7 @@ import { createSender, type Sender } from './sender.ts'
 import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from '../store/store.ts'
-import { upkeepJobs } from './upkeep.ts'
+import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
 
 /** /metrics answers within this time, with what is known by then. */
 const FIGURES_PATIENCE_MS = 2_000
@@ -194,6 +193,7 @@ export function createEngine({
     ...createMemberships({ ...slack, clock, log }),
     canPost: createCanPost(slack),
     connections,
+    webhookSecrets,
     doctor,
   })
   const pendingInteractions = createPendingInteractions({

@@ -8,6 +8,9 @@ import { CHECK_CLAIMS_JOB, createCheckClaims } from '../ci-sync/check-claims.ts'
 import { readEnds } from '../ci-sync/read-ends.ts'
 import { refreshSilent } from '../ci-sync/refresh-silent.ts'
 
+/** This job runs every few seconds, so its row tells until when this database was in use. */
+export const OFTEN_DONE_JOB = 'read-ends'
+
 /** When projects, their rules and their builds are read again. */
 export const READ_PROJECTS_CRON = '*/5 * * * *'
 
@@ -40,7 +43,7 @@ export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...dep
   },
   { name: FORGET_JOB, cron: '0 * * * *', run: () => pendingInteractions.forget() },
   {
-    name: 'read-ends',
+    name: OFTEN_DONE_JOB,
     cron: '*/5 * * * * *',
     run: (signal) => readEnds({ ...deps, record: (shown) => recordLookedUp(deps, shown, 'delivery') }, signal),
   },

@@ -1,3 +1,5 @@
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { openSqlite } from './sqlite.ts'
 import type { Store, Reads } from './store.ts'
 import { NotAttempted } from './not-attempted.ts'
@@ -56,3 +58,12 @@ function mapValues(reads: Reads, map: (read: Read) => Read): Reads {
   const entries = Object.entries<Read>({ ...reads }).map(([name, read]) => [name, map(read)] as const)
   return Object.assign({ ...reads }, Object.fromEntries(entries))
 }
+
+/** The free space on the database's disk; null: the database is on another machine. */
+export const freeBytesOf = (database: DatabaseAddress): (() => Promise<number>) | null =>
+  database.kind === 'sqlite'
+    ? async () => {
+        const { bavail, bsize } = await statfs(dirname(database.path))
+        return bavail * bsize
+      }
+    : null

@@ -318,6 +318,7 @@ const depsOf = (
   badges,
   draw: async () => null,
   chart: async () => null,
+  webhookSecrets: () => [],
 })
 
 const reconcileDeps = (store: Store, clock: ReturnType<typeof createHandClock>): ReconcileDeps => ({

@@ -24,9 +24,6 @@ import { isFinal, toStatus } from '../../domain/builds/status.ts'
 /** The time between two looks at CI while the outcome of a request is open. */
 const LOOK_AGAIN_MS = 10_000
 
-/** This job runs every few seconds, so its row tells until when this database was in use. */
-export const OFTEN_DONE_JOB = 'confirm-requests'
-
 export interface ConfirmRequests {
   store: Store
   clock: Clock

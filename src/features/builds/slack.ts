@@ -12,7 +12,7 @@ import {
   BUILD_USAGE,
 } from '../kit/command.ts'
 import { act } from './action.ts'
-import { confirmRequests, OFTEN_DONE_JOB, type ConfirmRequests } from './confirm.ts'
+import { confirmRequests, type ConfirmRequests } from './confirm.ts'
 import { answerAction } from './action-messages.ts'
 import type { ActDeps } from './call-once.ts'
 import { buildStatus, runningBuilds } from './status.ts'
@@ -35,7 +35,7 @@ type Deps = AnswerDeps & ActDeps & ConfirmRequests
 export const builds = (deps: Deps): Feature => ({
   commands: [status(deps), stop(deps), restart(deps)],
   overview: (question) => overview(deps, question),
-  jobs: [{ name: OFTEN_DONE_JOB, cron: '*/5 * * * * *', run: () => confirmRequests(deps) }],
+  jobs: [{ name: 'confirm-requests', cron: '*/5 * * * * *', run: () => confirmRequests(deps) }],
   buttons: { [ACTION_IDS.stop]: button(deps, 'stop'), [ACTION_IDS.restart]: button(deps, 'restart') },
   fields: {
     [FIND_PROJECT_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),

@@ -1,10 +1,7 @@
-import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { errorCode } from '../../lib/error-code.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { certificateWords } from '../../slack/messages/words.ts'
-import type { DatabaseAddress } from '../../store/open.ts'
-import { fine, off, wrong, type Check, type DoctorDeps, type Finding } from './findings.ts'
+import { fine, off, wrong, type Check, type Finding } from './findings.ts'
 import type { Say } from './say.ts'
 
 /** Each delivery waits for a write. A write that takes longer than this is too slow. */
@@ -63,11 +60,3 @@ const tooSlow = (ms: number): Finding =>
 
 const nearlyFull = (free: number): Finding =>
   wrong(`The disk has ${Math.floor(free / MB)} MB left.`, 'Free some space, or move the database.')
-
-export const freeBytesOf = (address: DatabaseAddress): DoctorDeps['freeBytes'] =>
-  address.kind === 'sqlite'
-    ? async () => {
-        const { bavail, bsize } = await statfs(dirname(address.path))
-        return bavail * bsize
-      }
-    : null

@@ -1,15 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ciFailureOf, type WebhookRuleOutcome } from '../../projects/outcomes.ts'
-import type { Uuid } from '../../domain/ids.ts'
+import { hasOurSecret, ourAddress, type IsOurs } from '../../projects/webhook-rule.ts'
 import type { LegacyProject, Project } from '../../domain/ci-project/project.ts'
-import type { RuleInput } from '../../domain/rules/rule-input.ts'
-import { EVERY_BUILD_STATUS, leftAway, rulesFor, type NotificationRule } from '../../domain/rules/rule.ts'
-import { percentDecoded } from '../../lib/escape.ts'
+import { leftAway, rulesFor, type NotificationRule } from '../../domain/rules/rule.ts'
 import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { ourRules } from '../../sources/ci-service/check-rule.ts'
-import { presentedSecret } from '../../sources/ci-service/webhook/endpoint.ts'
-import { createSecretCheck } from '../../sources/endpoint.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import type { DeliveredProject } from '../../store/records.ts'
 import { NO_PROJECT } from './check-ci.ts'
@@ -20,7 +15,6 @@ import {
   STORE_NOT_READ,
   wrong,
   type Check,
-  type DoctorDeps,
   type Examination,
   type Finding,
 } from './findings.ts'
@@ -50,18 +44,6 @@ async function listedProjects({ projects, say }: Examination): Promise<readonly 
     return notChecked(`only CI's v2 interface shows the rules, and it is not set up (${say.code('CI_BASE_URL')})`)
   if (list instanceof CiError) return notChecked("CI's projects could not be read")
   return list.projects.length === 0 ? NO_PROJECT : list.projects
-}
-
-type IsOurs = (webhook: URL) => boolean
-
-/** Does an address carry one of our secrets, in any of the places where the endpoint looks for it? */
-function hasOurSecret({ webhookSecrets }: Pick<DoctorDeps, 'webhookSecrets'>): IsOurs {
-  const isSecret = createSecretCheck(webhookSecrets())
-  return (webhook) => {
-    const { username, password } = webhook
-    const basic = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')
-    return isSecret(presentedSecret('builds', webhook, password === '' ? undefined : `Basic ${basic}`))
-  }
 }
 
 /** Null if the project sends us everything. @param host of other projects' rules; null: no project has one */
@@ -115,43 +97,6 @@ const ruleOf = (sent: unknown): NotificationRule => ({
   branch: textOf(fieldOf(sent, 'branch')),
   branchMatch: textOf(fieldOf(sent, 'branch_match')),
   buildStatuses: textsOf(fieldOf(sent, 'build_statuses')),
-})
-
-/** The address that most rules with one of our secrets use. It contains the secret. Null: no rule has one. */
-function ourAddress(projects: readonly Project[], isOurs: IsOurs): URL | null {
-  const urls = projects.flatMap(({ raw }) => ourRules(raw)).map(({ url }) => url)
-  const same = Map.groupBy(urls.filter(isOurs), ({ href }) => href)
-  return [...same.values()].sort((a, b) => b.length - a.length)[0]?.[0] ?? null
-}
-
-/**
- * The rule that a project needs to send Buildline everything. The bot does not know its own address, so it is taken
- * from other projects' rules. `known`: the project has a rule with our secret; `no-address`: no project has one.
- */
-export async function webhookRuleFor(
-  deps: Pick<DoctorDeps, 'v2' | 'webhookSecrets'>,
-  uuid: Uuid,
-): Promise<WebhookRuleOutcome> {
-  if (!deps.v2) return { kind: 'no-v2' }
-  try {
-    const { projects } = await deps.v2.listProjects({})
-    const isOurs = hasOurSecret(deps)
-    const own = projects.find((project) => project.uuid === uuid)
-    if (own && ourAddress([own], isOurs)) return { kind: 'known', project: own.name }
-    const address = ourAddress(projects, isOurs)
-    return address ? { kind: 'rule', rule: ruleTo(address) } : { kind: 'no-address' }
-  } catch (error) {
-    return ciFailureOf(error)
-  }
-}
-
-const ruleTo = ({ href }: URL): RuleInput => ({
-  notifier: 'webhook',
-  target: null,
-  branch: null,
-  branchMatch: null,
-  events: EVERY_BUILD_STATUS,
-  options: { url: href },
 })
 
 /** CI's newest build may be this much newer than the last delivery. If it is newer still, the project is silent. */

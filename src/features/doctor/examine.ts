@@ -1,9 +1,7 @@
 import type { Permits } from '../../projects/outcomes.ts'
-import type { Uuid } from '../../domain/ids.ts'
 import { singleFlight } from '../../lib/async.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { type AppEvent, saidName } from './check-slack.ts'
-import { webhookRuleFor } from './check-webhooks.ts'
 import { CHECKS } from './checks.ts'
 import {
   notChecked,
@@ -30,8 +28,6 @@ export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
     /** Slack says something of the app itself. */
     slackSaid: async (event: AppEvent) =>
       deps.store?.write((tx) => tx.setLastDoneAt(saidName(event), deps.clock.now())),
-    /** The webhook rule that a project lacks, with the secret in it: for the edit that adds it. */
-    webhookRuleFor: (project: Uuid) => webhookRuleFor(deps, project),
   }
 }
 

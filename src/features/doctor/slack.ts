@@ -8,8 +8,8 @@ import { APP_EVENTS, type AppEvent } from './check-slack.ts'
 import type { DoctorDeps } from './findings.ts'
 import type { Question } from '../kit/command.ts'
 
-export function doctor(deps: DoctorDeps & { permits: Permits }): Feature {
-  const operations = doctorOperations(deps)
+export function doctor(deps: { doctor: DoctorDeps; permits: Permits }): Feature {
+  const operations = doctorOperations({ ...deps.doctor, permits: deps.permits })
   return {
     commands: [
       {

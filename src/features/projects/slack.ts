@@ -11,7 +11,7 @@ import {
   type Question,
 } from '../kit/command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
-import { isUuid, toUuid, type Uuid } from '../../domain/ids.ts'
+import { isUuid, toUuid } from '../../domain/ids.ts'
 import type { ButtonHandler, Click, Feature } from '../kit/feature.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import {
@@ -37,14 +37,14 @@ import { ifAdmin, openForm, projectContext, readForForm, type Next } from './for
 import { projectLabel } from '../../slack/messages/build.ts'
 import { findProject } from '../../projects/projects.ts'
 import { answerNotFound } from '../kit/not-found.ts'
-import type { WebhookRuleOutcome } from '../../projects/outcomes.ts'
+import { webhookRuleFor } from '../../projects/webhook-rule.ts'
 import { showProject } from './read.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
 
 type Deps = AnswerDeps &
   ConfirmDeps & {
-    /** the webhook rule that a project lacks, with the secret in it */
-    webhookRuleFor: (project: Uuid) => Promise<WebhookRuleOutcome>
+    /** those that are valid now */
+    webhookSecrets: () => readonly string[]
   }
 
 export const projects = (deps: Deps): Feature => ({
@@ -165,7 +165,7 @@ async function openAddition(deps: Deps, click: Click): Promise<Reply | null> {
   if (!isUuid(value)) return null
   const project = toUuid(value)
   return openForm(deps, click, 'edit', 'Comparing with what CI has …', async () => {
-    const found = await deps.webhookRuleFor(project)
+    const found = await webhookRuleFor({ ...deps, v2: deps.ci }, project)
     if (found.kind === 'known') return { outcome: found.kind, answer: answerNoDifference(found.project) }
     if (found.kind === 'no-address') return { outcome: found.kind, answer: answerNoAddress() }
     if (found.kind !== 'rule') return replyTo(found, answerNotSent(found, projectContext('edit', reference)))

@@ -18,9 +18,9 @@ import {
   SILENT_MS_MAX,
   silentProjects,
   UNDER_WAY_MS_MAX,
-  webhookRuleFor,
   webhookRules,
 } from '../../../src/features/doctor/check-webhooks.ts'
+import { webhookRuleFor } from '../../../src/projects/webhook-rule.ts'
 import { CHECKS } from '../../../src/features/doctor/checks.ts'
 import { CHECK_WITHIN_MS, doctorOperations, examine } from '../../../src/features/doctor/examine.ts'
 import { FINDINGS_MAX } from '../../../src/features/doctor/findings.ts'
