@@ -29,6 +29,8 @@ async function startBot(settings: Settings = {}) {
     slack: { rates: 'off' },
     settings: { DEFAULT_CHANNEL: BUILDS, LOG_LEVEL: 'info', ...settings },
   })
+  // A start that makes the tables: an older copy of the file has none.
+  rmSync(databasePath(stage.folder))
   const bot = startProcess(stage.folder, stage.settings)
   return { ...stage, bot, url: await doorsOf(bot), path: databasePath(stage.folder) }
 }
