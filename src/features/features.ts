@@ -1,7 +1,7 @@
 import { badge } from './badge/slack.ts'
 import { breakages } from './breakages/slack.ts'
 import { builds } from './builds/slack.ts'
-import { choiceButtons } from './kit/choice.ts'
+import { choiceButtons } from './kit/run.ts'
 import { doctor } from './doctor/slack.ts'
 import type { Feature } from './kit/feature.ts'
 import { flaky } from './flaky/slack.ts'

@@ -1,32 +1,10 @@
 import { CHOICE_ACTION_IDS, CHOICES_BLOCK_ID } from '../../slack/messages/ids.ts'
-import type { Reply } from './context.ts'
-import type { ButtonHandler, Click, Feature } from './feature.ts'
-import { parseChoice, choiceValue, type Choice } from './values.ts'
+import { choiceValue, type Choice } from './values.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
 import { row, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
-
-/** A name matched several things and the person chose one: runs the command again for that one. */
-async function repeatWithChoice(click: Click): Promise<Reply | null> {
-  const choice = parseChoice(click.value)
-  const command = choice && click.commands.find(({ name }) => name === choice.command)
-  if (!choice || !command?.choose) return null
-  return command.choose({ ...click, row: command, words: [], text: '', thread: null }, choice)
-}
-
-const button: ButtonHandler = {
-  what: 'choice',
-  replaces: true,
-  describe: (value) => parseChoice(value)?.command ?? null,
-  answer: repeatWithChoice,
-}
-
-/** The buttons below "which one?", of every command. */
-export const choiceButtons = (): Feature => ({
-  buttons: Object.fromEntries(CHOICE_ACTION_IDS.map((id) => [id, button])),
-})
 
 /** The longest text on a button, in characters. */
 const LABEL_CHARS_MAX = 60

@@ -1,5 +1,8 @@
 import { listAt, textAt } from './body.ts'
 import type { SlackDeps, Reply } from './context.ts'
+import { CHOICE_ACTION_IDS } from '../../slack/messages/ids.ts'
+import type { ButtonHandler, Click, Feature } from './feature.ts'
+import { parseChoice } from './values.ts'
 import { commandNamed, type Registry } from './registry.ts'
 import { prefixOf, type Command, type Question } from './command.ts'
 import { answerUnknown } from './slips.ts'
@@ -70,3 +73,23 @@ export function unknownCommand({ commands, by }: Pick<Question, 'commands' | 'by
   const names = commands.map(({ name }) => name)
   return { outcome: 'unknown-command', answer: answerUnknown({ typed, nearest: nearest(typed, names) }, prefixOf(by)) }
 }
+
+/** A name matched several things and the person chose one: runs the command again for that one. */
+async function repeatWithChoice(click: Click): Promise<Reply | null> {
+  const choice = parseChoice(click.value)
+  const command = choice && click.commands.find(({ name }) => name === choice.command)
+  if (!choice || !command?.choose) return null
+  return command.choose({ ...click, row: command, words: [], text: '', thread: null }, choice)
+}
+
+const button: ButtonHandler = {
+  what: 'choice',
+  replaces: true,
+  describe: (value) => parseChoice(value)?.command ?? null,
+  answer: repeatWithChoice,
+}
+
+/** The buttons below "which one?", of every command. */
+export const choiceButtons = (): Feature => ({
+  buttons: Object.fromEntries(CHOICE_ACTION_IDS.map((id) => [id, button])),
+})
