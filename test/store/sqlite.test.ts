@@ -54,16 +54,12 @@ describe('the store in SQLite', () => {
         const endsAt = performance.now() + 15
         while (performance.now() < endsAt);
       })
-    let [turnedAt, longestMs] = [performance.now(), 0]
-    const turn = () => {
-      longestMs = Math.max(longestMs, performance.now() - turnedAt)
-      turnedAt = performance.now()
-    }
-    const turning = setInterval(turn)
+    let turns = 0
+    const turning = setInterval(() => (turns += 1))
     await Promise.all(Array.from({ length: 20 }, slow))
     clearInterval(turning)
-    turn()
-    expect(longestMs).toBeLessThan(150)
+    // On a busy machine each takes longer, and the loop turns all the same.
+    expect(turns).toBeGreaterThan(10)
   })
 
   test('a write waits while another process has the file locked, and is stored', async () => {
