@@ -23,7 +23,7 @@ export async function audit(args, env) {
   const sinceMs = readSince(args)
   // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { AuditFailure, exportAudit } = await import('../../../src/cli/audit.ts').catch(() => {
-    throw new Failure(EXIT.other, 'the audit is exported where the bot runs: in its folder or its image, with its Node')
+    throw new Failure(EXIT.other, 'run the audit where the bot is installed: in its folder or its image, with its Node')
   })
   try {
     await exportAudit({ databaseUrl: env['DATABASE_URL'], sinceMs, print: (line) => process.stdout.write(`${line}\n`) })

@@ -27,9 +27,9 @@ const COMMANDS = new Map([
   ['doctor', { help: doctorHelp, run: doctor }],
 ])
 
-const HELP = `buildline: what a build step can tell the Buildline bot.
+const HELP = `buildline: what a build step can send to the Buildline bot.
 
-  buildline notify      tells the bot how this build stands
+  buildline notify      sends the bot this build's status
   buildline report      sends the bot which tests failed
   buildline audit       where the bot runs: who asked for what, as JSON lines
   buildline doctor      where the bot runs: what is misconfigured, and how to fix it

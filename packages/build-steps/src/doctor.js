@@ -15,7 +15,10 @@ export async function doctor(args) {
   if (args.length > 0) throw new Failure(EXIT.usage, 'doctor takes no arguments. See buildline doctor --help')
   // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { runDoctor } = await import('../../../src/cli/doctor.ts').catch(() => {
-    throw new Failure(EXIT.other, 'the doctor looks where the bot runs: in its folder or its image, with its Node')
+    throw new Failure(
+      EXIT.other,
+      'run the doctor where the bot is installed: in its folder or its image, with its Node',
+    )
   })
   process.exitCode = await runDoctor((line) => process.stdout.write(`${line}\n`))
 }

@@ -14,14 +14,14 @@ Environment, all of it needed:
   SERVICE_API_BRANCH      the branch, by its full name
   SERVICE_API_URL         base address of CI's legacy interface, the part before /api/v1; there is no default
 
-  --url <address>         takes the place of SERVICE_API_URL
+  --url <address>         overrides SERVICE_API_URL
   --help                  this text
 
 The restart is sent once and never repeated. Exit codes:
   0   CI accepted it
   64  something is missing or not understood
   66  no such project, branch or build
-  69  CI cannot be reached or has a fault of its own; the message says if the build may have been restarted
+  69  CI cannot be reached or had an internal error; the message says if the build may have been restarted
   77  CI refused the key
   1   anything else
 `

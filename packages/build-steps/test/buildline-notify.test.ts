@@ -203,7 +203,7 @@ describe('the secret', () => {
     const env = { BUILDLINE_URL: app.url, BUILDLINE_SECRET: 'canary-of-yesterday' }
     const { code, stderr } = await notify(['--strict'], env)
     expect([code, buildEventsIn(folder)]).toEqual([77, []])
-    expect(stderr).toContain('the bot does not know the secret (HTTP 404)')
+    expect(stderr).toContain('the bot does not accept the secret (HTTP 404)')
     expect(stderr).not.toContain('canary')
   })
 
@@ -238,13 +238,13 @@ describe('wrong usage', () => {
   })
 
   it.each([
-    ['--build-id', '12a', 'BUILDLINE_BUILD_ID (or --build-id) is no integer id'],
-    ['--project-id', '1'.repeat(21), 'BUILDLINE_PROJECT_ID (or --project-id) is no integer id'],
-    ['--build-uuid', '512', 'BUILDLINE_BUILD_UUID (or --build-uuid) is no uuid'],
-    ['--started-at', 'noon', 'BUILDLINE_STARTED_AT (or --started-at) is no time'],
-    ['--url', 'bot.example', 'BUILDLINE_URL (or --url) is no http(s) address'],
-    ['--deadline', '0', '--deadline is no whole number of seconds from 1 to 600'],
-    ['--deadline', '601', '--deadline is no whole number of seconds from 1 to 600'],
+    ['--build-id', '12a', 'BUILDLINE_BUILD_ID (or --build-id) is neither an integer id nor a uuid'],
+    ['--project-id', '1'.repeat(21), 'BUILDLINE_PROJECT_ID (or --project-id) is not an integer id'],
+    ['--build-uuid', '512', 'BUILDLINE_BUILD_UUID (or --build-uuid) is not a uuid'],
+    ['--started-at', 'noon', 'BUILDLINE_STARTED_AT (or --started-at) is not a time'],
+    ['--url', 'bot.example', 'BUILDLINE_URL (or --url) is not an http(s) address'],
+    ['--deadline', '0', '--deadline is not a whole number of seconds from 1 to 600'],
+    ['--deadline', '601', '--deadline is not a whole number of seconds from 1 to 600'],
     ['--statsu', 'success', 'there is no option "--statsu"; the nearest is --status'],
   ])('is %s %s', async (flag, value, words) => {
     const { code, stderr } = await notify([flag, value])

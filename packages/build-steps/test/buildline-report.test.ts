@@ -91,9 +91,9 @@ describe('the files', () => {
 
 describe('an unreadable report', () => {
   it.each([
-    ['is broken', '<testsuite><testcase name="a">', 'it is no whole XML (line 1: Unclosed root tag)'],
-    ['is no XML', 'no tests found', 'it is no whole XML (line 1: Non-whitespace before first tag.)'],
-    ['names an entity', '<testsuite name="&who;"/>', 'it is no whole XML (line 1: Invalid character entity)'],
+    ['is broken', '<testsuite><testcase name="a">', 'it is not complete XML (line 1: Unclosed root tag)'],
+    ['is no XML', 'no tests found', 'it is not complete XML (line 1: Non-whitespace before first tag.)'],
+    ['names an entity', '<testsuite name="&who;"/>', 'it is not complete XML (line 1: Invalid character entity)'],
     ['has a DTD', `<!DOCTYPE a SYSTEM "b.dtd">${suite(FAILED)}`, 'it declares a document type or entities'],
     ['declares entities', `<!DOCTYPE a [<!ENTITY b "${'c'.repeat(99)}">]><a>&b;</a>`, 'it declares a document type'],
     ['is nested for ever', '<a>'.repeat(200_000), 'its elements are nested more than 100 deep'],
@@ -123,7 +123,7 @@ describe('an unreadable report', () => {
 
   it('is one over 256 MiB; one of 256 MiB is read', async () => {
     for (const [bytes, words] of [
-      [256 * 1024 * 1024, 'no whole XML'],
+      [256 * 1024 * 1024, 'not complete XML'],
       [256 * 1024 * 1024 + 1, 'large.xml is left out: it is larger than 256 MiB'],
     ] as const) {
       const folder = folderWith({ 'large.xml': 'no XML' })
@@ -162,7 +162,7 @@ describe('wrong usage', () => {
     ['--status', 'success', 'there is no option "--status"'],
     ['--shard', 'two', '--shard is not a part'],
     ['--shard', '0/4', '--shard is not a part'],
-    ['--build-id', '12a', 'is no integer id'],
+    ['--build-id', '12a', 'is neither an integer id nor a uuid'],
     ['--url', 'https://bot.example/webhooks/reports/canary', 'the secret belongs in BUILDLINE_SECRET'],
     ['--url', 'https://bot.example/webhooks/builds/canary', 'the secret belongs in BUILDLINE_SECRET'],
   ])('is %s %s', async (flag, value, words) => {

@@ -200,9 +200,9 @@ describe('when CI refuses', () => {
   })
 
   it.each([
-    [404, 66, 'knows no build #512'],
+    [404, 66, 'has no build #512'],
     [403, 77, 'refused the key'],
-    [429, 1, 'asks to slow down'],
+    [429, 1, 'is limiting our requests'],
     [302, 1, 'redirects'],
     [422, 1, 'did not restart build #512 (HTTP 422'],
     [408, 69, 'it may have been restarted; look before you run it again'],

@@ -75,8 +75,8 @@ function endingOf(status, text, retryAfter) {
   }
   const elsewhere = 'is BUILDLINE_URL right?'
   if (SECRET_UNKNOWN.has(status))
-    return refused(`the bot does not know the secret (HTTP ${status}), or ${elsewhere}`, EXIT.refused)
-  if (status < 400) return refused(`HTTP ${status}, but not as the bot answers; ${elsewhere}`)
+    return refused(`the bot does not accept the secret (HTTP ${status}), or ${elsewhere}`, EXIT.refused)
+  if (status < 400) return refused(`HTTP ${status}, but not an answer from the bot; ${elsewhere}`)
   return refused(`the bot refused it (HTTP ${status}${typeof reason === 'string' ? `: ${cutReason(reason)}` : ''})`)
 }
 

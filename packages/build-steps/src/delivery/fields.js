@@ -83,17 +83,17 @@ export function readBuild(fields, valueOf, faults) {
 
 /** What the bot accepts for each form of field. @type {Record<FieldForm, { pattern: RegExp, otherwise: string }>} */
 const FORMS = {
-  id: { pattern: /^(?:0|[1-9]\d{0,19})$/, otherwise: 'no integer id' },
+  id: { pattern: /^(?:0|[1-9]\d{0,19})$/, otherwise: 'not an integer id' },
   buildId: {
     pattern: /^(?:0|[1-9]\d{0,19}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i,
-    otherwise: 'no integer id and no uuid',
+    otherwise: 'neither an integer id nor a uuid',
   },
-  uuid: { pattern: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, otherwise: 'no uuid' },
+  uuid: { pattern: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, otherwise: 'not a uuid' },
   time: {
     pattern: /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s*(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i,
-    otherwise: 'no time such as 2026-03-01T14:02:00Z',
+    otherwise: 'not a time such as 2026-03-01T14:02:00Z',
   },
-  text: { pattern: /^/, otherwise: 'no text' },
+  text: { pattern: /^/, otherwise: 'not text' },
 }
 
 // Ids are sent as integers, as CI does. Ids too large for a double are sent as strings, which the bot accepts too.

@@ -93,7 +93,7 @@ function splitOnce(arg) {
 
 /** @param {string} flag @param {readonly string[]} flags */
 function unknownFlag(flag, flags) {
-  if (flag === '--secret') return 'the secret is read from BUILDLINE_SECRET alone: a flag would show in process lists'
+  if (flag === '--secret') return 'the secret is read only from BUILDLINE_SECRET: a flag would show in process lists'
   if (!flag.startsWith('--')) return 'unexpected word; quote values that contain spaces'
   return `there is no option ${quoted(flag)}; the nearest is ${nearest(flag, [...flags, '--strict'])}`
 }
@@ -104,9 +104,9 @@ function readUrl(text, endpoint, faults) {
   const url = parseUrl(text, endpoint)
   const source = sourceOf('url')
   if (text === '') faults.push(`${source} is not set: the bot's address, such as https://bot.example`)
-  else if (!url) faults.push(`${source} is no http(s) address`)
+  else if (!url) faults.push(`${source} is not an http(s) address`)
   else if (url.username || url.password || url.search || url.hash || BELOW_AN_ENDPOINT.test(url.pathname)) {
-    faults.push(`${source} holds more than the bot's address: the secret belongs in BUILDLINE_SECRET`)
+    faults.push(`${source} contains more than the bot's address: the secret belongs in BUILDLINE_SECRET`)
   }
   return url
 }
@@ -126,6 +126,6 @@ function parseUrl(text, endpoint) {
 function readDeadlineMs(text, faults) {
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0
   const isPossible = seconds >= 1 && seconds <= DEADLINE_S_MAX
-  if (!isPossible) faults.push(`--deadline is no whole number of seconds from 1 to ${DEADLINE_S_MAX}`)
+  if (!isPossible) faults.push(`--deadline is not a whole number of seconds from 1 to ${DEADLINE_S_MAX}`)
   return seconds * 1000
 }

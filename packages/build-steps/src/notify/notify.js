@@ -40,10 +40,10 @@ export const notifyHelp =
 
 ${helpWhere()}
 
-What, from the environment or as a flag, which counts more; an empty value counts as not set:
+What, from the environment or as a flag, which takes precedence; an empty value counts as not set:
 ${helpRows(FIELDS)}
 
-  --deadline <seconds>  gives up after so long, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
+  --deadline <seconds>  gives up after this time, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
   --strict              a failure to notify fails the build step
   --help                this text
 
@@ -54,6 +54,6 @@ Exit codes:
   0   notified; or, without --strict, not notified: one line on stderr says why, and the build goes on
   64  wrong usage: something is missing or not understood
   69  --strict: the bot could not be reached in time
-  77  --strict: the bot does not know the secret
+  77  --strict: the bot does not accept the secret
   1   --strict: anything else
 `

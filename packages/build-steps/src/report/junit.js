@@ -58,7 +58,7 @@ function createParser(onTest) {
       // Some test runners write terminal colours as characters that XML does not allow. They are kept as text.
       if (message.startsWith('Invalid character entity') && parser.entity.startsWith('#'))
         return void (parser.error = null)
-      throw new Unreadable(`it is no whole XML (line ${parser.line + 1}: ${message.split('\n')[0]})`)
+      throw new Unreadable(`it is not complete XML (line ${parser.line + 1}: ${message.split('\n')[0]})`)
     },
     onopentagstart() {
       attributes = 0

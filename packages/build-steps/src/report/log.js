@@ -30,7 +30,7 @@ export async function readLogEnd(path, mask, complain) {
 /** @param {string} path */
 async function readEnd(path) {
   const status = await stat(path)
-  if (!status.isFile()) throw new Error('not a file: reading a pipe could wait for ever')
+  if (!status.isFile()) throw new Error('not a file: reading a pipe could wait forever')
   const from = Math.max(0, status.size - BYTES_MAX)
   const file = await open(path, 'r')
   try {

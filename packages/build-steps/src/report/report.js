@@ -72,10 +72,10 @@ export const reportHelp = () => `buildline report: sends the Buildline bot which
 
 ${helpWhere()}
 
-The build, as for buildline notify, from the environment or as a flag, which counts more:
+The build, as for buildline notify, from the environment or as a flag, which takes precedence:
 ${helpRows(IDS)}
 
-  --deadline <seconds>  gives up after so long, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
+  --deadline <seconds>  gives up after this time, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
   --strict              the step fails if the bot did not get the report; never if a report cannot be read
   --help                this text
 
@@ -86,6 +86,6 @@ Exit codes:
   0   reported; or not reported: a line on stderr says why, and the build goes on
   2   wrong usage: something is missing or not understood
   69  --strict: the bot could not be reached in time, in three tries
-  77  --strict: the bot does not know the secret
+  77  --strict: the bot does not accept the secret
   1   --strict: anything else that the bot answered
 `

@@ -17,10 +17,10 @@ const NOTHING_DONE = 'nothing was restarted; run it again later'
 export function readFailure(settings, ending) {
   if (ending.kind === 'trouble') return unavailable(`CI could not be reached (${ending.why}): ${NOTHING_DONE}`)
   const what = `(HTTP ${ending.status}${reasonOf(ending, settings)})`
-  if (isFault(ending) && !isRateLimit(ending)) return unavailable(`CI has a fault of its own ${what}: ${NOTHING_DONE}`)
+  if (isFault(ending) && !isRateLimit(ending)) return unavailable(`CI had an internal error ${what}: ${NOTHING_DONE}`)
   if (isGone(ending)) {
     const hint = 'check SERVICE_API_PROJECT_ID; a Pro project cannot be restarted this way'
-    return new Failure(EXIT.notFound, `CI knows no Basic project ${settings.projectId} ${what}: ${hint}`)
+    return new Failure(EXIT.notFound, `CI has no Basic project ${settings.projectId} ${what}: ${hint}`)
   }
   return refusal(ending, what) ?? new Failure(EXIT.other, `CI did not accept the request ${what}`)
 }
@@ -31,7 +31,7 @@ export function restartFailure(settings, build, ending) {
   const reason = reasonOf(ending, settings)
   const what = `(HTTP ${ending.status}${reason})`
   if (isFault(ending)) return unclear(build.id, `HTTP ${ending.status}${reason}`)
-  if (isGone(ending)) return new Failure(EXIT.notFound, `CI knows no build #${build.id} that it could restart ${what}`)
+  if (isGone(ending)) return new Failure(EXIT.notFound, `CI has no build #${build.id} that it could restart ${what}`)
   const hint = `it was ${wordOf(build.status)}, and only a finished build can be restarted`
   return refusal(ending, what) ?? new Failure(EXIT.other, `CI did not restart build #${build.id} ${what}: ${hint}`)
 }
@@ -51,7 +51,7 @@ const isGone = ({ status }) => status === 404 || status === 410
 /** Refusals that either request can get; CI did nothing then. @param {Answer} answer @param {string} what */
 function refusal(answer, what) {
   const { status } = answer
-  if (isRateLimit(answer)) return new Failure(EXIT.other, `CI asks to slow down ${what}: ${NOTHING_DONE}`)
+  if (isRateLimit(answer)) return new Failure(EXIT.other, `CI is limiting our requests ${what}: ${NOTHING_DONE}`)
   if (status === 401 || status === 403) {
     return new Failure(
       EXIT.refused,

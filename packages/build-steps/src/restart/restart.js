@@ -35,7 +35,7 @@ async function getProject(settings) {
   const project = unwrap(parseJson(ending.text), 'project')
   const builds = project?.['builds']
   if (!project || !Array.isArray(builds)) {
-    throw new Failure(EXIT.other, 'CI answered in a form that is not its interface; is SERVICE_API_URL right?')
+    throw new Failure(EXIT.other, 'CI sent an unexpected response; is SERVICE_API_URL right?')
   }
   const name = typeof project['repository_name'] === 'string' ? project['repository_name'].trim() : ''
   return { name: name || `project ${settings.projectId}`, builds: builds.flatMap((one) => readBuild(one, settings)) }

@@ -18,12 +18,10 @@ export function readSettings(args, env) {
   const faults = [
     !apiKey && 'SERVICE_API_KEY is not set',
     !projectId && 'SERVICE_API_PROJECT_ID is not set',
-    projectId &&
-      !PROJECT_ID.test(projectId) &&
-      'SERVICE_API_PROJECT_ID is no project id, which is an integer or a uuid',
+    projectId && !PROJECT_ID.test(projectId) && 'SERVICE_API_PROJECT_ID is not a project id: an integer or a uuid',
     !branch && 'SERVICE_API_BRANCH is not set',
     !url && "SERVICE_API_URL (or --url) is not set: the base address of CI's legacy interface has no default",
-    url && !base && 'SERVICE_API_URL (or --url) is no http(s) address without user, password and query',
+    url && !base && 'SERVICE_API_URL (or --url) is not an http(s) address without user, password and query',
   ].filter(Boolean)
   if (apiKey && projectId && branch && base && faults.length === 0) return { base, apiKey, projectId, branch }
   throw new Failure(EXIT.usage, `${faults.join('; ')}. See --help`)
