@@ -29,13 +29,13 @@ import { createSecretCheck, type Endpoint, type ReadDelivery, type ReadReport } 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
 
-/** Requests that waited for the port are answered first: loading the engine blocks the thread for long. */
+/** Requests that waited for the port are answered first, because loading the engine blocks the thread. */
 const ENGINE_AFTER_MS = 20
 
 /** A delivery that the database has not stored within this time is refused. */
 const STORE_PATIENCE_MS = 8_000
 
-/** The port opens when the tables exist; or after this time, if the database server is away: then 503 is answered. */
+/** The port opens when the tables exist, or after this time if the database server is down: then the answer is 503. */
 const TABLES_MAX_MS = 5_000
 
 /**
@@ -84,7 +84,7 @@ export async function createApp(config: Config, log: Logger) {
   }
 
   const bodies = createBodyQueues({ clock, running: machineClocks.running })
-  // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
+  // Before the engine is loaded, nothing can be woken: the first sweep finds the news.
   const isReadable = (source: SourceName) =>
     source === 'github' ? Boolean(config.github.token ?? config.github.app) : config.gitlab.token !== null
   const recording = { store, clock, wake: () => engine?.wake(), isReadable }
@@ -133,12 +133,12 @@ export async function createApp(config: Config, log: Logger) {
       async handle(request, response) {
         if (engine?.wasJustPaused() && (await isClientGone(request, clock))) return
         if (request.method === 'POST') return (await load()).fromSlack(request, response)
-        sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' }, { allow: 'POST' })
+        sendJson(response, 405, { status: 'refused', reason: 'only POST is supported' }, { allow: 'POST' })
       },
     },
     healthz,
   ]
-  // For the operator's network only: these routes tell what is wrong, and each answer costs.
+  // For the operator's network only: these routes show what is wrong, and each answer is expensive.
   const inside: Route[] = [
     { matches: (path) => path === '/readyz', handle: async (_, response) => (await load()).readyz(response) },
     {

@@ -11,7 +11,7 @@ import { createLogger, standardOutput } from './http/logger.ts'
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
 const EXIT_CONFIG = 78
 
-/** After this time a stop that hangs ends the process anyway; nothing is lost by it. */
+/** After this time a hanging stop ends the process anyway. Nothing is lost. */
 const STOP_MAX_MS = 12_000
 
 /** Reads the configuration, starts, and stops on SIGTERM or SIGINT. On SIGUSR2 it reads the webhook secrets again. */

@@ -24,7 +24,8 @@ export async function openPort(port: number, open: (port: number) => Promise<unk
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code === 'EADDRINUSE')
       giveUp(`It cannot start: port ${port} is taken by another program. Free it, or choose another with --port`)
-    if (code === 'EACCES') giveUp(`It cannot start: this user may not open port ${port}. Choose another with --port`)
+    if (code === 'EACCES')
+      giveUp(`It cannot start: this user is not allowed to open port ${port}. Choose another with --port`)
     throw error
   }
 }

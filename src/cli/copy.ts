@@ -5,7 +5,7 @@ import { forTerminal } from '../lib/escape.ts'
 import { copyAll, NotEmpty, postgresSide, sqliteSide, type CopySide } from '../store/copy.ts'
 import { openStore, type DatabaseAddress } from '../store/open.ts'
 
-const USAGE = 'Say from where and to where: npm run copy -- --from sqlite:data/buildline.db --to sqlite:backup.db'
+const USAGE = 'Usage: npm run copy -- --from sqlite:data/buildline.db --to sqlite:backup.db'
 
 /** Copies the bot's whole database into an empty one: to back up, to restore, or to move to PostgreSQL. */
 async function copy(): Promise<void> {
@@ -17,8 +17,7 @@ async function copy(): Promise<void> {
     for (const [table, rows] of copied) process.stdout.write(`${table}: ${rows}\n`)
     process.stdout.write(`${[...copied.values()].reduce((sum, rows) => sum + rows, 0)} rows copied\n`)
   } catch (error) {
-    if (error instanceof NotEmpty)
-      giveUp(`--to: there is something in it already (${error.message}); copy into a fresh database`)
+    if (error instanceof NotEmpty) giveUp(`--to: the database is not empty (${error.message}); copy into an empty one`)
     giveUp(`Nothing was copied: ${error instanceof Error ? error.message : String(error)}`)
   } finally {
     await Promise.all([source.close(), target.close()])
@@ -52,7 +51,7 @@ async function migrate(database: DatabaseAddress): Promise<void> {
   await store.close()
 }
 
-/** Prints one line without a stack, since the mistake is in the command line, and exits with 1. */
+/** Prints one line without a stack, since the command line is wrong, and exits with 1. */
 function giveUp(why: string): never {
   process.stderr.write(`${forTerminal(why)}\n`)
   process.exit(1)

@@ -76,7 +76,7 @@ async function findingsWith(config: Config): Promise<readonly Found[]> {
 const READYZ_MS_MAX = 2_000
 const READYZ = z.looseObject({ signatures: z.object({ wrong: z.int() }).optional(), socket: z.string().optional() })
 
-/** The running bot says so at /readyz. If no bot answers, nothing is known. */
+/** Asks the running bot at /readyz. If no bot answers, nothing is known. */
 async function askReadyz({ host, port, metricsPort }: Config): Promise<Receiving> {
   // In a URL, an IPv6 address is in brackets.
   const name = host?.includes(':') ? `[${host}]` : (host ?? '127.0.0.1')

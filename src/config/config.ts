@@ -15,7 +15,7 @@ export interface Config {
   port: number
   /** the address to listen on; null: all interfaces */
   host: string | null
-  /** where `/metrics` and `/readyz` are answered instead of on `port`; null: on `port` */
+  /** the port of `/metrics` and `/readyz`; null: the same as `port` */
   metricsPort: number | null
   slack: { botToken: string; signingSecret: string | null; appToken: string | null; apiUrl: string | null }
   ci: {
@@ -32,24 +32,24 @@ export interface Config {
     app: GithubApp | null
     /** repositories to poll for runs, by their full names: `acme/web` */
     repositories: readonly string[]
-    /** empty if GitHub delivers nothing */
+    /** empty: GitHub has no webhook to this bot */
     webhookSecrets: readonly string[]
   }
   gitlab: {
-    /** may carry a path */
+    /** may have a path */
     url: string
     /** null: GitLab is not called, and nothing is restarted or stopped there */
     token: string | null
     /** projects to poll for pipelines, by their paths: `acme/tools/web` */
     projects: readonly string[]
-    /** signing tokens are `whsec_` and then base64; empty if GitLab delivers nothing */
+    /** signing tokens are `whsec_` and then base64; empty: GitLab has no webhook to this bot */
     webhookSecrets: readonly string[]
   }
   database: DatabaseAddress
   subscriptions: readonly Subscription[]
   operators: readonly string[]
   admins: readonly string[]
-  /** whether Slack is asked who has the e-mail address of a commit's author */
+  /** whether to look up a commit's author in Slack by e-mail address */
   asksByEmail: boolean
   /** older builds are removed */
   retentionDays: number
@@ -63,8 +63,8 @@ export type CiAuth =
 type ConfigReading = { kind: 'config'; config: Config } | { kind: 'faults'; faults: readonly string[] }
 
 /**
- * Reads the configuration from the environment: all of it, or every fault at once, in words that a person can act on.
- * No fault quotes a value that may be secret.
+ * Reads the configuration from the environment. Reports every fault at once, with what to do about it. No fault quotes
+ * a value that may be secret.
  */
 export function readConfig(
   environment: Environment,
@@ -106,7 +106,7 @@ function readSlack(env: Reader): Config['slack'] {
   }
 }
 
-/** The form of each token, and where to find it: for an operator who pasted another one, or left an example. */
+/** The form of each token, and where to find it: catches a wrong token, or an example that was left in place. */
 const TOKENS = {
   SLACK_BOT_TOKEN: {
     form: /^(?:xoxe\.)?xoxb-[A-Za-z0-9][\x21-\x7e]*$/,
@@ -132,7 +132,7 @@ function readV2(env: Reader): Config['ci']['v2'] {
     deploymentForm: env.oneOf('CI_DEPLOYMENT_FORM', ['table', 'example'], 'table'),
     createTargetName: env.oneOf('CI_CREATE_TARGET_NAME', ['email_target', 'target'], 'email_target'),
   }
-  // Faults of the other settings are reported even if the address is wrong itself: all faults at once.
+  // Check the other settings even if the address is wrong: all faults are reported at once.
   if (!env.text('CI_BASE_URL')) {
     if (auth) env.fault('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
     return null
@@ -170,18 +170,18 @@ function readLegacy(env: Reader): Config['ci']['legacy'] {
 
 function readSecrets(env: Reader): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
-  // With only another source, none is needed.
+  // Not needed if only GitHub or GitLab is used.
   if (env.text('WEBHOOK_SECRET') === null && OF_OTHER_SOURCES.every((name) => env.text(name) === null))
     env.fault(
-      `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
+      `WEBHOOK_SECRET is not set: choose a long random string (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
     )
   if (!secrets.every((secret) => TYPED.test(secret)))
     env.fault(
-      `WEBHOOK_SECRET has a space, or a character beyond ASCII (or is the example still there?): it stands in an address. Make a good one: ${GOOD_SECRET}`,
+      `WEBHOOK_SECRET has a space or a non-ASCII character (is it still the example?), but it is part of an address. Make a good one: ${GOOD_SECRET}`,
     )
   if (secrets.some(({ length }) => length < SECRET_CHARS_MIN))
     env.fault(
-      `WEBHOOK_SECRET is too short: anyone who guesses it can tell the bot anything. Use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`,
+      `WEBHOOK_SECRET is too short: anyone who guesses it can forge deliveries. Use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`,
     )
   return secrets
 }
@@ -198,7 +198,7 @@ const OF_OTHER_SOURCES = [
 const TYPED = /^[\x21-\x7e]+$/
 const GOOD_SECRET = 'openssl rand -hex 24'
 
-/** Deliveries are unsigned: anyone who guesses the secret can tell the bot anything. */
+/** Deliveries are unsigned: anyone who guesses the secret can forge them. */
 const SECRET_CHARS_MIN = 16
 const LONG_SECRET = [
   new RegExp(`^.{${SECRET_CHARS_MIN},}$`, 's'),
@@ -214,15 +214,13 @@ function readGithub(env: Reader, readFile: ReadFile): Config['github'] {
   const repositories = env.list(
     'GITHUB_REPOSITORIES',
     { test: isRepositoryName },
-    'contains something that is not a repository: write owner/name, several with commas between them',
+    'contains something that is not a repository: write owner/name, separated by commas',
   )
   if (repositories.length > 0 && token === null && env.text('GITHUB_APP_ID') === null)
     env.fault('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
   const webhookSecrets = env.list('GITHUB_WEBHOOK_SECRET', ...LONG_SECRET)
   if ((token !== null || app !== null) && !env.text('GITHUB_REPOSITORIES') && webhookSecrets.length === 0)
-    env.fault(
-      'GITHUB_REPOSITORIES is not set, but a token or an app is: set owner/name, several with commas between them',
-    )
+    env.fault('GITHUB_REPOSITORIES is not set, but a token or an app is: set owner/name, separated by commas')
   return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, app, repositories, webhookSecrets }
 }
 
@@ -240,7 +238,7 @@ function readGithubApp(env: Reader, readFile: ReadFile): Config['github']['app']
   } catch {
     // The error could quote the key.
   }
-  env.fault("GITHUB_APP_PRIVATE_KEY is no RSA key in PEM, nor a file that holds one: make one on the app's page")
+  env.fault("GITHUB_APP_PRIVATE_KEY is neither an RSA key in PEM nor the path of one: make one on the app's page")
   return null
 }
 
@@ -249,7 +247,7 @@ function readGitlab(env: Reader): Config['gitlab'] {
   const projects = env.list(
     'GITLAB_PROJECTS',
     { test: isProjectPath },
-    'contains something that is not a project: write group/project, several with commas between them',
+    'contains something that is not a project: write group/project, separated by commas',
   )
   if (projects.length > 0 && token === null)
     env.fault('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
@@ -259,7 +257,7 @@ function readGitlab(env: Reader): Config['gitlab'] {
       'GITLAB_WEBHOOK_SECRET has a signing token that is not whsec_ and then base64 of at least 24 bytes: copy it whole, or make one: echo "whsec_$(openssl rand -base64 32)"',
     )
   if (token !== null && !env.text('GITLAB_PROJECTS') && webhookSecrets.length === 0)
-    env.fault('GITLAB_PROJECTS is not set, but GITLAB_TOKEN is: set group/project, several with commas between them')
+    env.fault('GITLAB_PROJECTS is not set, but GITLAB_TOKEN is: set group/project, separated by commas')
   return { url: env.url('GITLAB_URL') ?? 'https://gitlab.com', token, projects, webhookSecrets }
 }
 
@@ -268,7 +266,7 @@ const NO_PERSON_OR_GROUP =
   'contains something that is not a Slack id: user ids begin with U or W, user-group ids with S, such as S0123ABCD'
 
 /**
- * Which database `DATABASE_URL` names; what is wrong with it is added to the faults.
+ * Reads `DATABASE_URL`. Adds what is wrong with it to the faults.
  * @param password for an address without one, as it is: in an address it would have to be percent-encoded
  */
 export function readDatabase(

@@ -40,15 +40,15 @@ export function createReader(environment: Environment) {
       if (!days.success) fault(`${name} must be a whole number of days, from 1 to ${DAYS_MAX}`)
       return days.data ?? otherwise
     },
-    /** @param wrong what is said, after the name, if an item does not match */
+    /** @param wrong the fault if an item does not match; follows the variable's name */
     list(name: string, form: { test(item: string): boolean } = /^/, wrong = ''): readonly string[] {
       const items =
         text(name)
           ?.split(',')
           .map((item) => item.trim()) ?? []
       const given = items.filter((item) => item !== '')
-      // It may be a secret, or a person's id, that was not filled in.
-      if (given.length < items.length) fault(`${name} has an empty entry: write what is missing, or remove its comma`)
+      // Perhaps a secret or a person's id that was never filled in.
+      if (given.length < items.length) fault(`${name} has an empty entry: fill it in, or remove its comma`)
       if (given.some((item) => !form.test(item))) fault(`${name} ${wrong}`)
       return given
     },

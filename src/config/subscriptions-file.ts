@@ -35,7 +35,7 @@ const FILE = z.strictObject({ subscriptions: z.array(ENTRY.superRefine(checkPatt
 
 function checkSource({ project, source }: z.infer<typeof ENTRY>, context: z.RefinementCtx): void {
   const fault = (message: string) => context.addIssue({ code: 'custom', path: ['source'], message })
-  if (source && isAll(project)) fault('says whose project is meant, and this is for all projects')
+  if (source && isAll(project)) fault('names a source, but this is for all projects')
   if (source && isProjectId(project) && sourceOf(project) !== source)
     fault('is not the source of a project with that id')
 }
@@ -44,7 +44,7 @@ const isAll = (project: string): boolean => project.toLowerCase() === 'all'
 
 function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, context: z.RefinementCtx): void {
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-  if (mode && !branch) fault('branch_match', 'says how to match a branch, and there is none')
+  if (mode && !branch) fault('branch_match', 'says how to match a branch, but there is no branch')
   if (branch && !isPattern({ branch, branchMatch: mode ?? null }))
     fault('branch', 'is not a valid pattern, or is too large')
 }
@@ -97,7 +97,7 @@ const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
   source: 'file',
 })
 
-// An id has one source only.
+// A project id belongs to exactly one source.
 function followsOf({ project: name, source }: z.infer<typeof ENTRY>): Follows {
   if (isAll(name)) return { what: 'all' }
   const own = source ?? (isProjectId(name) ? sourceOf(name) : null)

@@ -2,15 +2,15 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { isWhole, giveBack } from './body.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** So much of a body that is not wanted is read and dropped: a sender of less gets its answer in peace. */
+/** An unwanted body up to this size is read and dropped, so that its sender gets the answer undisturbed. */
 const UNWANTED_BYTES_MAX = 64 * 1024
 
-/** A sender of more has this long to read its answer. Closing the connection while it sends would destroy the answer. */
+/** The sender of a larger one has this long to read its answer: closing earlier would destroy the answer. */
 const LINGER_MS = 1_000
 
 /**
- * Answers a request, with JSON unless the headers say otherwise. If its body was not read to the end, the connection
- * ends with the answer: to read on until the next request would cost more than a new connection.
+ * Answers a request, with JSON unless the headers say otherwise. If the body was not read to its end, the connection
+ * closes after the answer: reading the rest would cost more than a new connection.
  */
 export function sendText(
   response: ServerResponse,
@@ -58,7 +58,7 @@ const MOMENT_MS = 20
 
 /**
  * Whether the client has closed the connection, which Node notices only after a moment. After a pause, this process
- * finds requests that clients have since sent to another process. Handled this late, they would be news.
+ * finds requests that clients have since sent to another process, and must not handle them as new.
  */
 export async function isClientGone({ socket }: IncomingMessage, clock: Clock): Promise<boolean> {
   await clock.sleep(MOMENT_MS)

@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** Bodies of senders that have shown the secret, read at the same time. */
+/** The most bytes that are read at once from senders that have shown the secret. */
 const PROVEN_BYTES_MAX = 16 * 1024 * 1024
 
-/** The same for bodies whose signature can be checked only when they have been read. */
+/** The same for bodies whose signature can be checked only after they are read. */
 const UNPROVEN_BYTES_MAX = 8 * 1024 * 1024
 
 /**
@@ -12,17 +12,17 @@ const UNPROVEN_BYTES_MAX = 8 * 1024 * 1024
  */
 export const AT_ONCE_BYTES_MAX = 64 * 1024
 
-/** So many bytes of waiting bodies are begun in one turn of the event loop, in which one connection is accepted. */
+/** How many bytes of waiting bodies are begun per turn of the event loop, which accepts one connection. */
 const TURN_BYTES = 128 * 1024
 
-/** A body that takes longer makes room for one that waits; how often that is looked for. */
+/** A body that takes longer makes room for a waiting one; how often this is checked. */
 export const SLOW_MS_MAX = 500
 const LOOK_MS = 100
 
-/** Addresses that have proven themselves; the one that did so longest ago is forgotten. */
+/** How many addresses that sent a valid signature are remembered; the oldest is forgotten. */
 export const PROVEN_ADDRESSES_MAX = 1_000
 
-/** In which order bodies are begun that have an equal right to it: what delays one of these orders does not delay all. */
+/** The orders in which bodies of equal rank are begun, in turn: whatever delays one order does not delay the others. */
 const TURNS: readonly ((one: Body, waitedLonger: Body) => boolean)[] = [
   function smallest(one, waitedLonger) {
     return one.bytes < waitedLonger.bytes
@@ -56,7 +56,7 @@ interface Time {
 
 interface Sender {
   key: string
-  /** whether its address has proven itself */
+  /** whether its address has sent a valid signature */
   isKnown: boolean
   /** in the queue */
   bodies: number
@@ -75,10 +75,10 @@ interface Body {
 
 /**
  * Large bodies take turns, so that all that are being read have `bytesMax` together: that bounds the memory, and the
- * time for which reading keeps the thread. Nobody can make another sender wait for long:
- * - Next is an address that has proven itself; of these or else, one of whose bodies the fewest bytes are being read. Of
+ * time that reading takes from the thread. No sender can make another one wait for long:
+ * - Next is an address that has sent a valid signature; among equals, the one with the fewest bytes being read. Of
  *   their bodies, the smallest, the oldest and the newest are begun in turn.
- * - If it does not fit, bodies are given up: those that take too long, and those of an address that has more than its
+ * - If it does not fit, others are given up: those that take too long, and those of an address that has more than its
  *   share. A sender that delivers in one go is never slow.
  */
 export function createBodyQueue({ bytesMax, clock, running }: Time & { bytesMax: number }) {

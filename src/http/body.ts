@@ -14,7 +14,7 @@ export const announcedBytes = ({ headers }: IncomingMessage): number => Number(h
 
 const isChunked = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined
 
-/** Whether nothing of the request is left to read. */
+/** Whether the request has been read completely. */
 export const isWhole = (request: IncomingMessage): boolean =>
   request.complete || (announcedBytes(request) === 0 && !isChunked(request))
 

@@ -84,8 +84,8 @@ function dispatch(routes: readonly Route[], request: IncomingMessage, response: 
 }
 
 /**
- * Not by `URL`, which would read `//x/metrics` and `/a/../metrics` as `/metrics`: a proxy that keeps strangers from a
- * path does not know all ways of writing it.
+ * Not with `URL`, which would read `//x/metrics` and `/a/../metrics` as `/metrics`: a proxy that blocks a path for
+ * strangers does not know all ways to write it.
  * @param url a path and a query, which a host may precede
  */
 export function targetIn(url: string): Target {
@@ -97,7 +97,7 @@ const refuseHeaders = (response: ServerResponse): void =>
   sendJson(
     response,
     431,
-    { status: 'refused', reason: `a request may have ${HEADERS_MAX} headers` },
+    { status: 'refused', reason: `the request has more than ${HEADERS_MAX} headers` },
     { connection: 'close' },
   )
 
@@ -122,7 +122,7 @@ function close(server: Server, graceMs: number): Promise<void> {
   })
 }
 
-/** HTTP statuses for errors of Node's request parser. Any other error means that it was no HTTP: 400. */
+/** HTTP statuses for errors of Node's request parser. Any other error means that it was not HTTP: 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -147,7 +147,7 @@ function answerMalformed(server: Server, underWay: (socket: Socket) => readonly 
   }
 
   server.on('clientError', (fault: Fault, socket: Socket) => {
-    // After the first error, each further piece on the connection is an error of its own.
+    // After the first error, Node reports each further piece on the connection as another error.
     if (ending.has(socket)) return
     ending.add(socket)
     socket.pause()
@@ -207,7 +207,7 @@ function boundConnections(server: Server) {
     admits(response: ServerResponse): boolean {
       const { socket } = response.req
       const connection = open.get(socket)
-      // Node still parses what came in one piece with the request that was one too many.
+      // Node still parses requests that arrived in one piece with the one that exceeded the limit.
       if (!connection || socket.destroyed) return false
       const { waiting } = connection
       waiting.add(response)
@@ -250,11 +250,11 @@ function hasWholeRequest(waiting: ReadonlySet<ServerResponse>): boolean {
   return false
 }
 
-/** Why a server could not listen, in words; null for an error that is not about its address. */
+/** A sentence on why a server could not listen; null for an error that is not about its address. */
 export function listenFault(error: unknown, port: number): string | null {
   const at = error instanceof Error && 'port' in error ? Number(error.port) : port
   const code = errorCode(error)
   if (code === 'EADDRINUSE') return `port ${at} is taken by another program`
-  if (code === 'EACCES') return `this user may not open port ${at}`
-  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'HOST is no address of this machine' : null
+  if (code === 'EACCES') return `this user is not allowed to open port ${at}`
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'HOST is not an address of this machine' : null
 }

@@ -18,7 +18,7 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
   [/(:\/\/[^/\s:@"']+:)[^@\s/"']+@/g, '$1[secret]@'],
 ]
 
-/** The log: one JSON object a line, scrubbed of every configured secret and of whatever looks like one. */
+/** The log: one JSON object a line, without configured secrets and anything that looks like one. */
 export function createLogger(level: string, secrets: () => readonly string[], destination: DestinationStream): Logger {
   let lastSecrets: readonly string[] = []
   let forms: readonly string[] = []
@@ -102,7 +102,7 @@ const PATIENCE_MS_MAX = 1_000
 const AGAIN_AFTER_MS = 10
 
 /**
- * Writes the log to stdout, a line at a time, before `write` returns. If the reader has gone away or reads no more, the
+ * Writes the log to stdout, a line at a time, before `write` returns. If the reader is gone or stopped reading, the
  * process is not blocked: it can still stop, and answer requests.
  */
 export function standardOutput(write: (line: Uint8Array) => number = openStdout()) {
@@ -138,7 +138,7 @@ export function standardOutput(write: (line: Uint8Array) => number = openStdout(
   }
 }
 
-/** Once `process.stdout` was read, a full pipe fails with EAGAIN. Before that, a write could block for ever. */
+/** Once `process.stdout` was accessed, a full pipe fails with EAGAIN. Before that, a write could block forever. */
 function openStdout(): (line: Uint8Array) => number {
   const { writable } = process.stdout
   return (line) => (writable ? writeSync(STDOUT, line) : line.length)

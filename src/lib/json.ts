@@ -25,7 +25,7 @@ export function findJson(text: string): unknown {
   }
 }
 
-// 2^53 has sixteen digits. The hash of a commit may have as many in a row; it stands in quotes.
+// 2^53 has sixteen digits. The hash of a commit may have as many in a row, but it is in quotes.
 const LONG_NUMBER = /(?:^|[[:,.\s])-?\d{16}/
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

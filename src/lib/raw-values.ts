@@ -23,7 +23,8 @@ export const textsOf = (value: unknown): readonly string[] =>
 
 /**
  * A string that is equal for equivalent values.
- * @param name the name of the field that holds the value; `isUnordered` tells by it whether a list's order matters
+ * @param name the name of the field that holds the value; `isUnordered` uses it to decide whether a list's order
+ *   matters
  */
 export function canonical(
   value: unknown,

@@ -40,13 +40,13 @@ import { checkAtStart } from './start-check.ts'
 import type { Store } from '../store/store.ts'
 import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
 
-/** /metrics answers within this time, with what is known by then. */
+/** `/metrics` answers within this time, even if some values are missing. */
 const FIGURES_PATIENCE_MS = 2_000
 
 /** Retry interval for a database that cannot be reached yet. */
 const STORE_AGAIN_MS = 1_000
 
-/** With this many deliveries waiting to be stored, ingesting pauses; with this many, retention does. */
+/** How many deliveries may wait to be stored before ingesting pauses, and before retention pauses. */
 const INGEST_YIELDS_AT = 2
 const UPKEEP_YIELDS_AT = 16
 
@@ -54,14 +54,14 @@ interface EngineDeps {
   config: Config
   log: Logger
   clock: SyncedClock
-  /** on SQLite; null on PostgreSQL, where the database's clock counts */
+  /** on SQLite; null on PostgreSQL, which uses the database's clock */
   steady: SteadyTime | null
   store: Store
   /** this process, as the log and claims name it */
   processId: string
   /** the secrets that are valid now */
   webhookSecrets: () => readonly string[]
-  /** where bodies wait whose signature is not checked yet */
+  /** the queue for bodies whose signature is not checked yet */
   unproven: BodyQueue
   /** how many writes to the database have failed so far */
   failedWrites: () => number
@@ -160,7 +160,7 @@ export function createEngine({
     ...clients,
     sites: sitesOf(config),
     ci: clients.v2,
-    // The same in every process and after a restart, and a secret.
+    // Secret, and the same in every process and after a restart.
     digestKey: config.slack.botToken,
   }
   const signatures = createSignatureCount()
@@ -254,9 +254,9 @@ export function createEngine({
   /** Background start-up; requests must not wait for it. */
   async function settleIn(): Promise<void> {
     if (!(await openStore())) return
-    // Not awaited, as all below: Slack and CI may be away, and a stop must not wait for them.
+    // Nothing below is awaited: Slack and CI may be down, and a stop must not wait for them.
     void checkAtStart({ doctor, store, clock, log, logThrottle, stopping: stopping.signal }).catch((error: unknown) =>
-      log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
+      log.warn({ err: error }, 'the check of Slack at the start failed; /ci doctor repeats it'),
     )
     pendingInteractions.start()
     void rules
@@ -275,7 +275,7 @@ export function createEngine({
         else sender.serve(soleTerm(processId))
         return true
       } catch (error) {
-        // A database server may still be starting; a broken file does not mend itself.
+        // A database server may still be starting, so retry. A broken file stays broken.
         if (!store.shared) throw error
         log.error({ err: error }, `${storeTrouble(error)}; deliveries are answered with 503 until then`)
         await clock.sleep(STORE_AGAIN_MS, stopping.signal)
@@ -295,7 +295,7 @@ export function createEngine({
     },
     /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
     wasJustPaused: () => lease?.wasJustPaused() ?? false,
-    /** A hint that there is news to ingest. */
+    /** A hint that something waits to be ingested. */
     wake: sender.wake,
     /** Resolves when everything has started. Waits for a database server that is away. */
     start: (): Promise<void> => (running = settleIn()),

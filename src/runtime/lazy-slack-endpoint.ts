@@ -35,7 +35,7 @@ export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stoppi
       open()
         .then((opened) => opened.start(), failed)
         .catch(failed),
-    /** Uses the endpoint if it is open. A failure to open it was logged already. */
+    /** Uses the endpoint if it is open. The failure to open it is already logged. */
     async ifOpen(use: (opened: SlackEndpoint) => unknown): Promise<void> {
       const opened = await endpoint?.catch(() => null)
       if (opened) await use(opened)

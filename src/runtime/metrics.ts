@@ -15,7 +15,7 @@ export interface MetricReads {
   oldestWaiting: () => Promise<OldestWaiting>
   /** why nothing is sent to Slack; null: it is reachable */
   outage: () => string | null
-  /** whether a Socket Mode connection stands; null: Slack reaches us over HTTP */
+  /** whether a Socket Mode connection is open; null: Slack reaches us over HTTP */
   isSocketOpen: () => boolean | null
   now: () => number
 }
@@ -25,7 +25,7 @@ type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in' | 'github' | 'gitlab'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** The metrics by their stable names, as docs/operations/metrics.md has them; no label ever holds outside text. */
+/** The metrics by their stable names, as docs/operations/metrics.md has them; labels never hold outside text. */
 export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, now }: MetricReads) {
   const registry = new Registry()
   const registers = [registry]
@@ -47,13 +47,9 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
     'buildline_delivery_seconds',
     ['what'],
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    'From the beginning of a request to a webhook endpoint to its answer, by what was sent',
+    'Duration of requests to the webhook endpoints, by what was sent',
   )
-  const unknownStatuses = counter(
-    'buildline_unknown_statuses_total',
-    [],
-    'Deliveries with a status word that the interface does not name',
-  )
+  const unknownStatuses = counter('buildline_unknown_statuses_total', [], 'Deliveries with an unknown status word')
   const decisions = counter(
     'buildline_decisions_total',
     ['reason'],
@@ -67,7 +63,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const slackRetries = counter(
     'buildline_slack_retries_total',
     ['queue'],
-    'Calls to Slack that did not succeed and are made again, by queue',
+    'Failed calls to Slack that are retried, by queue',
   )
   const looks = counter(
     'buildline_claims_looked_up_total',
@@ -78,7 +74,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
     'buildline_lag_seconds',
     ['priority'],
     [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
-    'From the newest event of a build to the message that tells it, by priority (0: failures)',
+    'Time from the newest event of a build to the message that shows it, by priority (0: failures)',
   )
   const ciCalls = counter(
     'buildline_ci_calls_total',
@@ -95,7 +91,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const silentBuilds = counter(
     'buildline_silent_builds_total',
     ['end'],
-    'Builds that CI was asked about because they had been silent for long, by what came of it',
+    'Long-silent builds that CI was asked about, by outcome',
   )
   const storeSeconds = histogram(
     'buildline_store_seconds',
@@ -106,7 +102,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const storeFailures = counter(
     'buildline_store_failures_total',
     ['operation'],
-    'Operations that the database did not carry out, by operation',
+    'Database operations that failed, by operation',
   )
   const jobs = counter(
     'buildline_jobs_total',
@@ -132,12 +128,12 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   const slackReachable = gauge(
     'buildline_slack_reachable',
     [],
-    '1 while messages can be sent to Slack, 0 while nothing is sent because it is away or refuses us',
+    '1 while messages can be sent to Slack, 0 while nothing is sent because Slack is down or refuses us',
   )
   const socketOpen = gauge(
     'buildline_slack_socket_open',
     [],
-    '1 while a Socket Mode connection stands, 0 while none does and Slack can deliver nothing; absent over HTTP',
+    '1 while a Socket Mode connection is open, 0 while none is and Slack can deliver nothing; absent over HTTP',
   )
 
   /** Reads what waits. If the database is away, the last figures stay. */
@@ -191,7 +187,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
   }
 }
 
-/** Outcomes after which the same call is not made again by itself. */
+/** Outcomes that are not retried automatically. */
 const ENDED = new Set(['sent', 'found', 'channel-closed', 'workspace-closed'])
 
 const MS_PER_S = 1_000

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 /** The least time between two pings of Slack, however often `/readyz` is requested. */
 const SLACK_PING_EVERY_MS = 10_000
 
-/** The caller gets an answer within this time, even if a part does not answer: that part is then named. */
+/** `/readyz` answers within this time; a part that has not answered by then is named. */
 const ANSWER_MAX_MS = 2_000
 
 /** A step that has been due for longer is late. */
@@ -26,7 +26,7 @@ export interface ReadinessDeps {
   clock: Clock
   /** why nothing is being sent to Slack; null: it is reachable */
   outage: () => string | null
-  /** what fails again and again in this process */
+  /** what keeps failing in this process */
   failing: () => readonly Work[]
   /** null: Slack reaches us over HTTP */
   socket: Pick<SocketWatch, 'trouble'> | null
@@ -37,8 +37,8 @@ export interface ReadinessDeps {
 
 /**
  * Answers `/readyz`: ready if the database stores what is written, ingesting and sending do not fail again and again,
- * and Slack can be reached, in Socket Mode also if a connection stands. Otherwise it says what is wrong, as a code and in
- * words. It names late work too, which is no reason to send deliveries elsewhere.
+ * and Slack can be reached (in Socket Mode, over an open connection). Otherwise it says what is wrong, as a code and in
+ * words. It also names late work, but that is no reason to answer 503.
  */
 export function createReadiness({
   store,
@@ -71,7 +71,7 @@ export function createReadiness({
     return Object.entries<number | null>(oldest).flatMap(([queue, since]) => lateWords(queue, since, clock.now()))
   }
 
-  // Concurrent requests share one check: anybody may ask, as often as they like.
+  // Concurrent requests share one check, since anyone may send them.
   const check = singleFlight(async () => {
     const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
     return { storeSays, slackSays, late: storeSays === OK ? await lateness() : [] }
@@ -96,7 +96,7 @@ export function createReadiness({
       ...(socket ? { socket: trouble?.code ?? OK } : {}),
       ...(wrong.length === 0 ? {} : { wrong }),
       ...(late.length === 0 ? {} : { late }),
-      // No reason to answer 503: anybody can send such requests.
+      // Not a reason for 503, since anyone can send such requests.
       ...(wrongSignatures() === 0 ? {} : { signatures: { wrong: wrongSignatures(), hint: SIGNATURES_HINT } }),
     })
   }
@@ -108,16 +108,15 @@ const STORE_WORDS: Readonly<Record<StoreFault, string>> = {
   unreachable:
     'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL, its server and its disk.',
   certificate:
-    'The certificate of the database server is not accepted: deliveries are refused with 503 until it is. If it is of an authority of your own, set NODE_EXTRA_CA_CERTS; the doctor says more.',
-  disk: 'The disk of the database is full or fails: deliveries are refused with 503 until there is room. What waits goes out then.',
+    'The certificate of the database server is not accepted: deliveries are refused with 503 until it is. If it is from your own certificate authority, set NODE_EXTRA_CA_CERTS; the doctor says more.',
+  disk: 'The disk of the database is full or fails: deliveries are refused with 503 until there is room. What waits is sent then.',
   replaced:
-    'The database file was removed, replaced or overwritten while in use: deliveries are refused with 503. Put the file back, or start Buildline again on the present one.',
+    'The database file was removed, replaced or overwritten while in use: deliveries are refused with 503. Put the file back, or restart Buildline with the new one.',
 }
 
 const FAILING_WORDS: Readonly<Record<Work, string>> = {
-  ingest:
-    'News cannot be ingested, again and again: it is tried again less and less often. The log says why (`could not be ingested`).',
-  send: 'A message cannot be planned, again and again: it is tried again less and less often. The log says why (`failed in Buildline`).',
+  ingest: 'Ingesting keeps failing, and is retried less and less often. The log says why (`could not be ingested`).',
+  send: 'Planning a message keeps failing, and is retried less and less often. The log says why (`failed in Buildline`).',
 }
 
 /** Explains Slack's error code; nothing for `ok`. */
@@ -125,16 +124,16 @@ export function slackWords(code: string): string[] {
   if (code === OK) return []
   return failureOfCode(code) === 'workspace-closed'
     ? [
-        `Slack refuses the bot (${code}): fix SLACK_BOT_TOKEN or the app, and restart Buildline. What waits goes out then.`,
+        `Slack refuses the bot (${code}): fix SLACK_BOT_TOKEN or the app, and restart Buildline. What waits is sent then.`,
       ]
-    : [`Slack does not answer as it should (${code}): nothing is sent until it does. What waits goes out then.`]
+    : [`Slack does not answer properly (${code}): nothing is sent until it does. What waits is sent then.`]
 }
 
 const SIGNATURES_HINT =
-  'Requests to /slack/events had a wrong signature, and none since had a right one. If Slack sent them, SLACK_SIGNING_SECRET is wrong.'
+  'Requests to /slack/events had a wrong signature, and none since had a valid one. If Slack sent them, SLACK_SIGNING_SECRET is wrong.'
 
 const LATE: Readonly<Record<string, string>> = {
-  ingest: 'The oldest news that is not ingested came',
+  ingest: 'The oldest event that is not ingested arrived',
   post: 'The oldest message that is not posted was due',
   edit: 'The oldest edit that is not made was due',
   look: 'The oldest look-up that is not made was due',

@@ -26,7 +26,7 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   const stopping = new AbortController()
   const checking = check()
 
-  // Not node-cron's timers, which follow the machine's clock wherever somebody sets it (decision 7).
+  // Not node-cron's timers: they jump when somebody sets the machine's clock (decision 7).
   async function check(): Promise<void> {
     while (!stopping.signal.aborted) {
       dueCheck.now()
@@ -77,7 +77,7 @@ async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Pr
     const startedAt = clock.now()
     if (!isDue(job, await store.read.lastDoneAt(job.name), startedAt)) return
     const end = endOf(await job.run(stopping), stopping)
-    // Counted from the start of the run: otherwise a job that takes long would run later and later.
+    // Count from the start of the run, or a slow job would drift later and later.
     if (end === 'done') await store.write((tx) => tx.setLastDoneAt(job.name, startedAt), { canBeRedone: true })
     count(job.name, end)
   } catch (error) {
@@ -86,10 +86,10 @@ async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Pr
   }
 }
 
-// A job that was last done in the future is due: the clock was ahead then, and has been corrected.
+// Last done in the future: the clock was ahead then and has been corrected, so the job is due.
 const isDue = ({ cron }: Job, lastDoneAt: number | null, now: number): boolean =>
   lastDoneAt === null || lastDoneAt > now || lastDoneAt < dueTimes({ cron, zone: JOBS_ZONE }, now).last
 
-// A job that was stopped while it ran is still due.
+// A job that was aborted is still due.
 const endOf = (result: unknown, signal: AbortSignal): JobEnd =>
   result === 'again' || signal.aborted ? 'again' : 'done'

@@ -4,7 +4,7 @@ import { createReconciler, type Reconciler, type Work } from '../alerts/reconcil
 import type { Job } from '../features/kit/feature.ts'
 import { scheduleJobs, type ScheduleDeps } from './schedule.ts'
 
-/** A database that cannot be reached at the start of a term is asked again after this time. */
+/** Retry interval if the database cannot be reached at the start of a term. */
 const AGAIN_MS = 1_000
 
 interface SenderDeps extends Omit<ReconcileDeps, 'term'> {
@@ -40,7 +40,7 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) 
         return await reconciler.start()
       } catch (error) {
         if (!store.shared) throw error
-        log.warn({ err: error }, 'sending could not begin; it is tried again')
+        log.warn({ err: error }, 'sending could not start; trying again')
         await clock.sleep(AGAIN_MS, over)
       }
     }
@@ -49,16 +49,16 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) 
   return {
     /** Ingests, sends and runs jobs until the term is over or the process stops. */
     serve: (term: Term): void => void (serving = serve(term)),
-    /** There is news: this process ingests it, or tells the one that does. */
+    /** Call it when something waits to be ingested. Wakes this process, or the one that sends. */
     wake(): void {
       if (current) current.wake()
       else store.news?.announce()
     },
-    /** Why nothing is being sent from here; null: Slack can be reached, or another process sends. */
+    /** Why this process sends nothing; null: Slack can be reached, or another process sends. */
     outage: (): string | null => current?.outage() ?? null,
-    /** What fails again and again here; nothing if another process sends. */
+    /** What keeps failing here; nothing if another process sends. */
     failing: (): readonly Work[] => current?.failing() ?? [],
-    /** Resolves when what the last term began has ended. */
+    /** Resolves when the work of the last term has ended. */
     ended: (): Promise<void> => serving.catch(() => {}),
   }
 }

@@ -30,7 +30,7 @@ interface SlackEndpointOptions {
   permits: Permits
   reads: Reads
   pendingInteractions: PendingInteractions
-  /** told whether a connection stands, in Socket Mode */
+  /** in Socket Mode, receives the state of the connection */
   socketWatch: SocketWatch
   clock: Clock
   random: () => number
@@ -51,7 +51,7 @@ export function createSlackEndpoint(options: SlackEndpointOptions) {
   return {
     /** Answers requests that passed the gate; null in Socket Mode, where Slack sends nothing over HTTP. */
     handle: http ? http.requestListener : null,
-    /** In Socket Mode: resolves when the first connection stands. */
+    /** In Socket Mode: resolves when the first connection is open. */
     start: async () => socket?.start(),
     carryOut: (interaction: Interaction, body: unknown) => app.carryOut(interaction, body),
     /**
@@ -95,7 +95,8 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
     seal: createSeal(botToken),
     pending: null,
   }
-  // Calls nobody: Bolt would ask Slack who the bot is before the first listener runs, and Slack may be away.
+  // Makes no call: Bolt's own `authorize` asks Slack who the bot is before the first listener runs, and Slack may be
+  // down.
   const authorize = async () => ({ botToken })
   const app = new ReceivingApp(
     { receiver, authorize, logger: boltLogger(log), ignoreSelf: false },

@@ -9,7 +9,7 @@ import { slackUnreached } from '../slack/messages/words.ts'
 import { SLACK_AWAY } from '../slack/socket/watch.ts'
 import type { Store } from '../store/store.ts'
 
-/** A Slack that is away is asked again after this time. The log says less and less often that it is still away. */
+/** Retry interval while Slack is unreachable. The log repeats that with growing delays. */
 const ASK_AGAIN_MS = 60_000
 
 interface StartCheckDeps {
@@ -42,8 +42,8 @@ export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
 }
 
 /**
- * The subscriptions of a closed channel do not count from the first build on. A post is tried all the same: it may show
- * the opposite.
+ * Marks closed channels before the first build, so that their subscriptions do not count. A post is still tried: it may
+ * show that the channel is open.
  */
 async function checkChannels({ doctor, store, clock, log, stopping }: StartCheckDeps): Promise<void> {
   const { findings } = await examine(doctor, IN_PLAIN_TEXT, [channels])

@@ -119,7 +119,7 @@ describe('a backup', () => {
 
 describe('a copy that fails', () => {
   it.each([
-    ['without a source', [], 'Say from where and to where'],
+    ['without a source', [], 'Usage: npm run copy'],
     ['from a missing file', ['--from', 'sqlite:/nowhere/x.db', '--to', 'sqlite:/tmp/y.db'], 'no such file'],
     ['from an unknown database', ['--from', 'mysql://x', '--to', 'sqlite:/tmp/y.db'], '--from: it is neither sqlite'],
     [
@@ -142,7 +142,7 @@ describe('a copy that fails', () => {
     const own = `sqlite:${databasePath(folder)}`
     expect(await copy('--from', own, '--to', `sqlite:${other}`)).toMatchObject({ code: 0 })
     const { code, said } = await copy('--from', `sqlite:${other}`, '--to', own)
-    expect([code, said]).toEqual([1, expect.stringContaining('copy into a fresh database')])
+    expect([code, said]).toEqual([1, expect.stringContaining('copy into an empty one')])
     await sendEach(await bot.url(), builds(1, 1, 'error'))
     await untilSaid(slack, BUILDS, ['Failed acme/web #1'])
   })

@@ -69,8 +69,8 @@ describe('/readyz', () => {
         ingest: 'failing',
         send: 'failing',
         wrong: [
-          expect.stringMatching(/^News cannot be ingested/),
-          expect.stringMatching(/^A message cannot be planned/),
+          expect.stringMatching(/^Ingesting keeps failing/),
+          expect.stringMatching(/^Planning a message keeps failing/),
         ],
       }),
     )
@@ -86,7 +86,7 @@ describe('/readyz', () => {
 
   it.each([
     ['token_revoked', /^Slack refuses the bot \(token_revoked\): fix SLACK_BOT_TOKEN/],
-    ['ratelimited', /^Slack does not answer as it should \(ratelimited\): nothing is sent until it does/],
+    ['ratelimited', /^Slack does not answer properly \(ratelimited\): nothing is sent until it does/],
   ])('says what is wrong with Slack: %s', async (code, words) => {
     const { status, body } = await answerOf({ outage: () => code })
     expect(status).toBe(503)
@@ -129,7 +129,7 @@ describe('/readyz', () => {
         store: 'ok',
         slack: 'ok',
         late: [
-          'The oldest news that is not ingested came 5 minutes ago.',
+          'The oldest event that is not ingested arrived 5 minutes ago.',
           'The oldest look-up that is not made was due 90 minutes ago.',
         ],
       },

@@ -300,9 +300,9 @@ describe('a GitHub App', () => {
 
   it.each([
     ['half of it', app(KEY, { GITHUB_APP_ID: undefined }), /^GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY belong together/],
-    ['a key of another kind', app(pem('ed25519')), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
-    ['a truncated key', app(KEY.slice(0, 200)), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
-    ['a missing file', app('/nowhere/app.pem'), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
+    ['a key of another kind', app(pem('ed25519')), /^GITHUB_APP_PRIVATE_KEY is neither an RSA key/],
+    ['a truncated key', app(KEY.slice(0, 200)), /^GITHUB_APP_PRIVATE_KEY is neither an RSA key/],
+    ['a missing file', app('/nowhere/app.pem'), /^GITHUB_APP_PRIVATE_KEY is neither an RSA key/],
     ['a token beside it', app(KEY, { GITHUB_TOKEN: 'github_pat_1' }), /^GITHUB_TOKEN and GITHUB_APP_ID are both set/],
   ])('is refused in words that do not show its key: %s', (_, settings, fault) => {
     const faults = faultsOf(settings)

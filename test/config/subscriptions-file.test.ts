@@ -96,7 +96,7 @@ describe('a subscriptions file', () => {
   })
 
   it.each([
-    ['project: all, source: ci', 'says whose project is meant, and this is for all projects'],
+    ['project: all, source: ci', 'names a source, but this is for all projects'],
     ['project: "11", source: github', 'is not the source of a project with that id'],
     ['project: acme/web, source: forge', 'Invalid option'],
   ])('does not accept the source of %s', (rest, fault) => {

@@ -74,7 +74,7 @@ describe('/readyz', () => {
       store: 'ok',
       slack: 'ok',
       ingest: 'failing',
-      wrong: [expect.stringMatching(/^News cannot be ingested.*could not be ingested/)],
+      wrong: [expect.stringMatching(/^Ingesting keeps failing.*could not be ingested/)],
     })
     expect(JSON.stringify(failing)).not.toContain('acme')
     db.exec(`update fact set details = (select details from fact where build_id = '2') where build_id = '1'`)
