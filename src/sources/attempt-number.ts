@@ -4,7 +4,7 @@ import { isFinal, toStatus, type Status } from '../domain/builds/status.ts'
 /**
  * Numbers the attempt of an observation, if its source tells attempts apart by when they ended. GitLab keeps a
  * pipeline's `finished_at` through a retry, so a pipeline that runs and has one is in its next attempt, however late we
- * receive that. The number is the lowest that the known ends allow: attempts that we never saw do not count.
+ * receive that. The number is the lowest that the known ends allow, since we cannot count attempts that we never saw.
  * @param known the build events of this build that are stored
  */
 export function numbered(observation: Observation, known: readonly BuildEvent[]): Observation {
@@ -23,12 +23,12 @@ export function numbered(observation: Observation, known: readonly BuildEvent[])
   }
 }
 
-/** Is it about an attempt before the newest known one? Then it changes nothing. */
+/** Whether it is about an attempt before the newest known one. If so, it changes nothing. */
 export function isOfPastAttempt({ details: { attempt } }: Observation, known: readonly BuildEvent[]): boolean {
   return attempt !== null && known.some(({ details }) => (details.attempt ?? 0) > attempt)
 }
 
-/** Can two words mean the same end? How a pipeline failed is read from its jobs, which not every look shows. */
+/** Whether two statuses may mean the same end. Only the jobs show how a pipeline failed. */
 export function isSameEnd(one: string, other: string): boolean {
   const [status, otherStatus] = [toStatus(one), toStatus(other)]
   return one === other || (OF_A_FAILURE.has(status) && OF_A_FAILURE.has(otherStatus))
@@ -54,14 +54,14 @@ function attemptOf(
   const isEnd = isFinal(toStatus(rawStatus))
   const ofThatTime = known.filter((one) => one.lastEndAt === lastEndAt)
   const ends = ofThatTime.filter((one) => one.isEnd)
-  // Its jobs may give the same end another word.
+  // The jobs may have given the same end another status.
   if (isWhole && ends.length > 0) return newestOf(ends)
   if (ofThatTime.length > 0) return isEnd ? endedThen(rawStatus, ofThatTime) : runningSince(ofThatTime)
   const later = known.filter((one) => one.lastEndAt > lastEndAt)
   const laterEnds = later.filter((one) => one.isEnd)
   // It began before it ended, in whatever order that is received.
   if (!isEnd && laterEnds.length > 0) return Math.min(...laterEnds.map(({ n }) => n))
-  // Below 1 if it is older than every known attempt. Then it is late, whatever it says.
+  // Below 1 if it is older than every known attempt: then it is late.
   if (later.length > 0) return Math.min(...later.map(({ n }) => n)) - 1
   if (!isEnd && lastEndAt === 0) return 1
   const newest = newestOf(known)

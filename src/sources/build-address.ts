@@ -2,10 +2,10 @@ import { isIdDigits, isUuid, sourceOf, toUuid, type SourceName, type Uuid } from
 
 // Addresses of builds, as people copy them from a browser.
 
-/** Where the pages of each source are; null: not known. */
+/** The base address of each source's pages; null: not known. */
 export type Sites = Readonly<Record<SourceName, URL | null>>
 
-/** GitHub's pages, by the address of its interface: that has `api.` before their host, or `/api/v3` below it. */
+/** GitHub's pages, derived from the API's address, which has `api.` before the host, or `/api/v3` after it. */
 export function githubSite(apiUrl: string): URL {
   const site = new URL(apiUrl)
   site.pathname = site.pathname.replace(/\/api\/v3\/?$/, '/')
@@ -20,14 +20,14 @@ const FORMS: readonly (readonly [SourceName, RegExp])[] = [
   ['ci', /\/builds\/([^/]+)/],
 ]
 
-/** An address that has the form of a build's. */
+/** An address that looks like a build's. */
 export interface BuildAddress {
   url: URL
   source: SourceName
   build: { id: string } | { uuid: Uuid }
 }
 
-/** Null: it is no address of a build. */
+/** Null: it is not a build's address. */
 export function readBuildAddress(text: string): BuildAddress | null {
   const url = URL.parse(text)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return null
@@ -58,7 +58,7 @@ interface Linked {
 export function isOwnLink({ url }: BuildAddress, { buildUrl }: Linked): boolean {
   const own = URL.parse(buildUrl ?? '')
   if (!own) return false
-  // The link of a later attempt is a page of the build too.
+  // The link of a later attempt is also a page of the build.
   own.pathname = own.pathname.replace(/\/attempts\/\d+$/, '')
   return isBelow(url, own)
 }
@@ -76,7 +76,7 @@ export function namesProject({ url, source }: BuildAddress, sites: Sites, build:
     : build.projectId === project
 }
 
-/** What follows the name of the project. */
+/** The path after the project's name. */
 const AFTER = { github: '/actions/runs/', gitlab: '/-/pipelines/' } as const
 
 const isBelow = ({ origin, pathname }: URL, base: URL): boolean =>

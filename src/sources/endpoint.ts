@@ -27,12 +27,12 @@ export interface Endpoint {
 }
 
 /**
- * What a request's head shows of its sender. `proven`: it has the secret. `unproven`: the body, which it may have signed,
- * has to be read first. `stranger`: it cannot be the source, and its body is not read.
+ * What the headers show about the sender. `proven`: it has the secret. `unproven`: it may have signed the body, which
+ * has to be read first. `stranger`: it cannot be the source, so its body is not read.
  */
 export type Sender = 'proven' | 'unproven' | 'stranger'
 
-/** What was read from a body, or why it could not be read. The reason quotes nothing of the body. */
+/** The contents of a body, or why it could not be read. The reason quotes nothing from the body. */
 export type BodyReading =
   | ReadDelivery
   | ReadReport
@@ -72,10 +72,10 @@ export interface ReadReport {
   report: TestReport
 }
 
-/** @param reason quotes nothing of the body */
+/** @param reason quotes nothing from the body */
 export const refusal = (reason: string) => ({ kind: 'refusal', reason }) as const
 
-/** Reads this part of a body as JSON, or says why it cannot be read. The reason quotes nothing of the body. */
+/** Reads this part of a body as JSON, or says why it cannot be read. The reason quotes nothing from the body. */
 export function readJsonBody(
   body: Uint8Array,
   part: Part,
@@ -91,7 +91,7 @@ export function readJsonBody(
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/** The whole body as text, unchanged. */
+/** The whole body as text. */
 export const bodyText = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString()
 
@@ -112,7 +112,7 @@ export function createSecretCheck(secrets: readonly string[]): (presented: strin
 }
 
 /**
- * A project's webhook to this bot. `none`: it has none of its own; its organization or group may have one. `form`: sends
+ * A project's webhook to this bot. `none`: the project has none; its organization or group may have one. `form`: sends
  * forms, not JSON; `no-events`: lacks the event that we read.
  */
 export type Hook =

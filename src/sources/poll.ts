@@ -15,10 +15,10 @@ const AT_REST_MS = 60_000
 /** After this many builds that could not be read, a look leaves the others to the next look. */
 const UNREAD_MAX = 3
 
-/** How often a project is read again: its default branch, which decides who is told, may be renamed. */
+/** How often a project is read again: its default branch, which the rules depend on, may be renamed. */
 const READ_PROJECT_EVERY_MS = 60 * 60_000
 
-/** Caches what a source says of a project for an hour, or until it is read `again`. @param read gets what was read last */
+/** Caches a project for an hour, or until it is read `again`. @param read gets the previous result */
 export function hourly<T>(read: (signal: AbortSignal, last: T | null) => Promise<T>) {
   let last: { value: T; at: number } | null = null
   return async (now: number, signal: AbortSignal, again = false): Promise<T> => {
@@ -48,7 +48,7 @@ interface PolledBuilds {
   builds: readonly ListedBuild[]
   /** false: of ended builds, only the newest or the changed ones are listed */
   isWhole: boolean
-  /** The caller has recorded everything: the next look need only show what has changed since. */
+  /** Call it when everything is recorded: the next look then shows only what has changed since. */
   done(): void
 }
 
@@ -68,14 +68,14 @@ export interface ListedBuild {
 interface PollDeps {
   store: Pick<Store, 'write' | 'read'>
   clock: Clock
-  /** Stores a build's state unless it is known already. With the origin `history`, nobody is told about it. */
+  /** Stores a build's state unless it is known. With the origin `history`, no message is sent about it. */
   record: (build: ShownBuild, origin: 'delivery' | 'history') => Promise<unknown>
   log: Log
 }
 
 /**
- * Asks a source for its builds. That finds builds without a webhook, and builds whose deliveries were lost. The first
- * look at a project announces no build that has ended.
+ * Polls a source for builds, to find those without a webhook, or whose deliveries were lost. The first look at a
+ * project announces no ended builds.
  */
 export function createPoll(
   deps: PollDeps,
@@ -95,7 +95,7 @@ export function createPoll(
       const now = deps.clock.now()
       if (signal.aborted || now < pausedUntil) return
       if (now < one.nextAt) continue
-      // Set before the look, which may fail: each try counts for the rate limit and logs a line.
+      // Set before the look, since a failed one also counts against the rate limit and logs a line.
       one.nextAt = now + AT_REST_MS
       try {
         await pollProject(deps, source, one, signal)
@@ -134,7 +134,7 @@ async function pollProject(
   const now = deps.clock.now()
   const read: ListedBuild[] = []
   let failures = 0
-  // Oldest first, as deliveries come. Those that could not be read before come last: they hold up no other.
+  // Oldest first, like deliveries. Those that failed before come last, so that they hold up no others.
   const isUnread = ({ buildId }: ListedBuild) => watched.unread.has(buildId)
   for (const build of shown.builds.toReversed().toSorted((a, b) => Number(isUnread(a)) - Number(isUnread(b)))) {
     if (signal.aborted) return
@@ -159,7 +159,7 @@ async function pollProject(
   if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
   if (watched.known === null)
     deps.log.info({ source, project: watched.name, builds: shown.builds.length }, 'watching a project')
-  // Only now, so that a look that failed halfway is repeated.
+  // Only now, so that a look that fails halfway is repeated.
   const stillOpen = shown.isWhole ? [] : [...(watched.known ?? [])].filter(([, { isOpen }]) => isOpen)
   watched.known = new Map([...stillOpen, ...read.map((build) => [build.buildId, build] as const)])
   if (read.length === shown.builds.length) shown.done()
@@ -179,17 +179,17 @@ async function recordBuild(
   const hasEnded = isFinal(toStatus(rawStatus))
   const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
   if (ofAttempt.some((one) => one.details.end?.isWhole)) return
-  // Of a running build only the last event counts: it may wait for one approval after another.
+  // Of a running build only the last event matters: it may wait for several approvals in turn.
   const sameStatus = (hasEnded ? ofAttempt : ofAttempt.slice(-1)).filter((one) => one.rawStatus === rawStatus)
   const isOld = hasEnded && (details.finishedAt ?? 0) <= endedAfter
-  // A recent end that a command found first, and stored as `history`, is known but still news.
+  // A command may have found a recent end first and stored it as `history`: it is known, but still news.
   if (sameStatus.some((one) => one.origin !== 'history' || isOld || !hasEnded)) return
   if (isOld && known.length === 0) return void (await deps.record(build, 'history'))
   const whole = hasEnded && toStatus(rawStatus) !== 'success' ? await endOf(deps, listed, signal) : null
   await deps.record(whole ? { ...build, observation: whole } : build, 'delivery')
 }
 
-/** Null if it cannot be read now: the end is told without its jobs then, and they are read later. */
+/** Null if it cannot be read now: the end is posted without its jobs, which are read later. */
 async function endOf(
   { log }: PollDeps,
   { projectId, buildId, readEnd }: ListedBuild,

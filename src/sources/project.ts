@@ -6,15 +6,15 @@ import type { Reads } from '../store/store.ts'
 import { CiError } from './http/errors.ts'
 import type { ShownBuild } from './source.ts'
 
-// Projects of sources that have no list of projects. What their builds say about them is stored.
+// Projects of sources that do not list their projects: they are stored as their builds describe them.
 
-/** No branch has this name, in Git. */
+/** Not a valid branch name in Git. */
 const NO_BRANCH = 'HEAD'
 
-/** Whether the default branch is known. If it is not, no branch counts as it. */
+/** Whether the default branch is known. If not, no branch counts as the default. */
 export const knowsDefaultBranch = ({ rules }: KnownProject): boolean => rules?.[0]?.branch !== NO_BRANCH
 
-/** Such a project has no rules of its own. It gets the usual ones: failures and recoveries of its default branch. */
+/** Such a project has no rules in CI, so it gets these: failures and recoveries of its default branch. */
 export const projectOf = (
   legacyId: ProjectId,
   { type, name, defaultBranch }: { type: SourceName; name: string; defaultBranch: string | null },
@@ -44,7 +44,7 @@ export async function storedProject(reads: Pick<Reads, 'project'>, projectId: Pr
 
 /**
  * A project with its builds, in the form that `getProject` returns, under the name that the source gives it now. The
- * stored name may be another project's: builds that the source calls those of another id are left out.
+ * stored name may be another project's, so builds with another project id are left out.
  */
 export function shownProject(id: ProjectId, stored: KnownProject, all: readonly ShownBuild[]): LegacyProject {
   const own = all.filter(({ observation }) => observation.projectId === id)

@@ -5,15 +5,15 @@ import type { LegacyProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 
 /**
- * A service that runs builds, as commands and jobs use it. What it cannot do is null. Calls throw a CiError, and each
- * write is sent once. Deliveries come through an `Endpoint`, polling uses a `PolledSource`.
+ * A service that runs builds, as commands and jobs use it. A method is null if the service cannot do it. Calls throw a
+ * CiError, and each write is sent once. Deliveries come through an `Endpoint`, polling uses a `PolledSource`.
  */
 export interface Source {
-  /** Only builds that the source itself says are of this project. */
+  /** Only builds that the source itself assigns to this project. */
   getProject: ((id: ProjectId, query?: BuildQuery, signal?: AbortSignal) => Promise<LegacyProject>) | null
   /**
-   * Reads the build that a person saw, under the name of its project that the person saw. Each write comes after it and
-   * goes to what it returned. Null: the source does not show this build there.
+   * Reads the build that a person saw, under the project name that the person saw. Each write comes after it and goes
+   * to what it returned. Null: the source does not show this build there.
    */
   readBuild: (seen: SeenBuild, signal?: AbortSignal) => Promise<ReadBuild | null>
   /**
@@ -23,7 +23,7 @@ export interface Source {
   readProject: ((id: ProjectId, names: readonly string[], signal?: AbortSignal) => Promise<KnownProject | null>) | null
   /**
    * Reads a build with who opened its request and, if it has ended, with its jobs: see `EndDetails`. Null: the source
-   * does not show this end, of this project, any more. The call is null if the source's own word says it all.
+   * no longer shows this end in this project. The call is null if the status alone says everything.
    */
   readEnd: ((read: UnreadBuild, signal?: AbortSignal) => Promise<Observation | null>) | null
   /**
@@ -48,7 +48,7 @@ interface BuildQuery {
   builds?: readonly BuildId[]
 }
 
-/** A build as people see it, on a card or in an answer. What they did not see is null. */
+/** A build as a card or answer shows it. Fields that were not shown are null. */
 export interface SeenBuild {
   projectId: ProjectId
   project: string
@@ -69,7 +69,7 @@ export interface NamedStream {
   stream: string
 }
 
-/** `tag`: it never was a branch, so nothing follows on it. */
+/** `tag`: not a branch, so no later build can fix it. */
 export type BranchState = 'there' | 'tag' | BranchEnd
 
 /** One attempt of a build. */
@@ -84,17 +84,17 @@ export interface UnreadBuild {
   lastEndAt?: number | null
 }
 
-/** A build that was read by itself, and its project. */
+/** One build with its project. */
 export interface ReadBuild {
   project: KnownProject
   /** null: the source has no call that shows builds of this project */
   observation: Observation | null
 }
 
-/** What a write is about, as the source has just shown it. */
+/** The target of a write, as the source has just shown it. */
 export interface ActionTarget {
   projectId: ProjectId
-  /** the name under which the source has the project now */
+  /** the project's current name at the source */
   project: string
   buildId: BuildId
   projectUuid: Uuid | null
@@ -103,13 +103,13 @@ export interface ActionTarget {
   hasFailed: boolean
 }
 
-/** A source's answer to a restart: the build that runs now, null for what it did not say. */
+/** A source's answer to a restart: the build that runs now; fields that it did not name are null. */
 export interface RestartResult {
   newBuildId: BuildId | null
   newBuildUuid: Uuid | null
 }
 
-/** A build as a source shows it, with its project, for sources that have no other interface for projects. */
+/** A build as a source shows it. With its project, if the source has no other interface for projects. */
 export interface ShownBuild {
   observation: Observation
   project: KnownProject

@@ -3,28 +3,28 @@ import { CiError } from './http/errors.ts'
 /** Whom a run is about. `author`: of the commit; `opener`: of the request; `starter`: who started it by hand. */
 export type Person = 'author' | 'opener' | 'starter' | 'nobody'
 
-/** What starting a run in one way means for its stream, its card and its person. */
+/** How the way a run was started determines its stream, its card and its person. */
 export interface Trigger {
-  /** what its stream adds to the branch; null: nothing, since these are the branch's own pushes */
+  /** what its stream adds to the branch's name; null: nothing, for pushes to the branch */
   stream: string | null
   person: Person
   /** the runs of one commit share a card; else each run has its own */
   sharesCard: boolean
 }
 
-/** A push: the only runs that go by their branch alone. */
+/** A push: only these runs use the plain branch as their stream. */
 export const PUSH: Trigger = { stream: null, person: 'author', sharesCard: true }
 
-/** Started in some other way: a stream and a card of its own, about nobody. */
+/** Started in some other way: it gets its own stream and card, and by default mentions nobody. */
 export const startedBy = (stream: string, person: Person = 'nobody'): Trigger => ({ stream, person, sharesCard: false })
 
-/** A trigger that we do not know goes by its source's word, such as `workflow run`. */
+/** An unknown trigger is named by its source's word, such as `workflow run`. */
 export const unknownTrigger = (word: string): Trigger => startedBy(word.replaceAll('_', ' '))
 
-/** A pull or merge request is read once: a dozen builds may be of it. Of more than this, the oldest are forgotten. */
+/** How many pull or merge requests are cached, since a dozen builds may share one. The oldest are forgotten. */
 const REQUESTS_MAX = 1_000
 
-/** Reads a request once, by the project and its number. What cannot be read, for lack of a right, is not asked again. */
+/** Reads a request once, by the project and its number. One that may not be read is not requested again. */
 export function readOpened(read: (project: string, number: string, signal?: AbortSignal) => Promise<unknown>) {
   const known = new Map<string, unknown>()
   return async (project: string, number: string, signal?: AbortSignal): Promise<unknown> => {
@@ -37,7 +37,7 @@ export function readOpened(read: (project: string, number: string, signal?: Abor
   }
 }
 
-/** A build is told even if its request cannot be read now: that is read later. */
+/** A build is posted even if its request cannot be read now: that is read later. */
 export const unlessAway = <T>(otherwise: T, read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
     if (error instanceof CiError && error.kind !== 'rate-limited') return otherwise

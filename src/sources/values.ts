@@ -3,7 +3,7 @@ import { isIdDigits, isUuid, toUuid, uuidBuildId } from '../domain/ids.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { fields, items, VALUE, type Part } from '../lib/json-parts.ts'
 
-// Single values that sources send, read liberally: what has no clear meaning is null, never an error.
+// Reads single values from sources liberally: an unclear value becomes null, never an error.
 
 // Ids come as integers or strings of digits, and become strings of digits.
 // A number that is not a safe integer has already lost digits.
@@ -60,10 +60,10 @@ function parseTimeMs(text: string): number | null {
   return Number.isNaN(timeMs) ? null : timeMs
 }
 
-/** Of a list in a delivery, so many items are read. */
+/** The most items of a list in a delivery that are read. */
 const LISTED_MAX = 100
 
-/** What a schema reads of a JSON text: the fields of its objects. */
+/** The part of a JSON text that a schema reads: the fields of its objects. */
 export function partOf(schema: z.core.$ZodType): Part {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodCatch) return partOf(schema.unwrap())
   if (schema instanceof z.ZodArray) return items(partOf(schema.element), LISTED_MAX)

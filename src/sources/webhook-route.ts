@@ -44,15 +44,15 @@ export function createWebhookRoute(
   lines.use(log)
 
   async function answerTo(request: IncomingMessage, target: Target): Promise<Answer> {
-    if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
+    if (request.method !== 'POST') return refuse(405, 'only POST is supported', { allow: 'POST' })
     const sender = endpoint.senderOf(request, target)
     if (sender === 'stranger') return refuseStranger(request)
-    if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
+    if (!isJson(request)) return refuse(415, 'send uncompressed JSON, as application/json')
     const queue = bodies[sender]
     const body = await readBody(request, { bytesMax: endpoint.bodyBytesMax, queue })
-    if (body.kind === 'too-large') return refuse(413, `a body may have ${endpoint.bodyBytesMax} bytes`)
+    if (body.kind === 'too-large') return refuse(413, `the body is larger than ${endpoint.bodyBytesMax} bytes`)
     if (body.kind === 'no-room') return sender === 'proven' ? unavailable(TOO_MUCH) : tooMany(TOO_MUCH, RETRY_S)
-    if (body.kind === 'aborted') return refuse(400, 'the body broke off')
+    if (body.kind === 'aborted') return refuse(400, 'the body was incomplete')
     const reading = endpoint.read(body.bytes, request.headers)
     giveBack(body.bytes)
     if (reading.kind === 'unauthorized') return refuseStranger(request)
@@ -107,16 +107,16 @@ const refuse = (status: number, reason: string, headers: Record<string, string> 
   headers,
 })
 
-const TOO_MUCH = 'too much at once; try again'
+const TOO_MUCH = 'too busy; try again'
 
-/** A delivery that is lost if nobody sends it again. */
+/** For a delivery that is lost unless its sender repeats it. */
 const unavailable = (reason: string): Answer => refuse(503, reason, { 'retry-after': String(RETRY_S) }, 'unavailable')
 
-/** To somebody who may be a stranger. */
+/** For a sender that may be a stranger. */
 const tooMany = (reason: string, waitS: number, headers: Record<string, string> = {}): Answer =>
   refuse(429, reason, { 'retry-after': String(waitS), ...headers })
 
-// A body without a content type is read as JSON; if it is none, the answer is 400.
+// A body without a content type is read as JSON; if it is not JSON, the answer is 400.
 function isJson({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -129,12 +129,12 @@ function isJson({ headers }: IncomingMessage): boolean {
 export const WRONG_MAX = 20
 export const WRONG_WINDOW_MS = 60_000
 
-/** Addresses remembered; beyond this the one quiet for longest is forgotten, so that strangers cannot fill memory. */
+/** How many addresses are remembered, so that strangers cannot fill memory; the one idle for longest is forgotten. */
 export const ADDRESSES_MAX = 10_000
 
 type Throttle = ReturnType<typeof createThrottle>
 
-/** Counts wrong secrets by address. Right ones are never limited: all deliveries may come from one address. */
+/** Counts wrong secrets by address. Valid ones are never limited: all deliveries may come from one address. */
 export function createThrottle(now: () => number) {
   const windows = new Map<string, { since: number; wrong: number }>()
 
@@ -158,8 +158,8 @@ export function createThrottle(now: () => number) {
 const COLLECT_MS = 25
 
 /**
- * Stores which deliveries were answered. If the process dies first, a delivery stays unacknowledged. That is the safe
- * side: its sender may not have got the answer, and may repeat it.
+ * Stores which deliveries were answered. If the process dies first, a delivery stays unacknowledged, which is the safe
+ * side: its sender may not have received the answer, and may repeat it.
  */
 export function createAcknowledged({ store, clock }: { store: Pick<Store, 'write'>; clock: Clock }) {
   const stopping = new AbortController()

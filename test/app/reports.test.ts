@@ -220,16 +220,18 @@ describe('the report endpoint', () => {
       const { status, text } = await send(app.url, body, { path: PATH, ...sending })
       return `${status} ${(JSON.parse(text) as { reason: string }).reason}`
     }
-    expect(await asked(three, { method: 'GET' })).toBe('405 only POST is answered here')
+    expect(await asked(three, { method: 'GET' })).toBe('405 only POST is supported')
     expect(await asked(reportOf(three), { path: '/webhooks/reports/canary' })).toBe('404 not found')
     expect(await asked(reportOf(three), { path: '/webhooks/reports' })).toBe('404 not found')
     expect(await asked('canary', { headers: { 'content-type': 'text/xml' } })).toMatch(/^415 /)
     expect(await asked('{"canary"')).toMatch(/^400 [^c]*$/)
     expect(await asked('[]')).toBe('400 the body has no object "build"')
     expect(await asked(delivery())).toBe('400 the body has no object "report"')
-    expect(await asked(reportOf(three, { project_id: 'canary' }))).toBe('400 build.project_id is no integer id')
-    expect(await asked(reportOf(three, { build_id: 'canary' }))).toBe('400 build.build_id is no integer id and no UUID')
-    expect(await asked(reportOf({ log: ['x'.repeat(64 * 1024)] }))).toBe('413 a body may have 65536 bytes')
+    expect(await asked(reportOf(three, { project_id: 'canary' }))).toBe('400 build.project_id is not an integer id')
+    expect(await asked(reportOf(three, { build_id: 'canary' }))).toBe(
+      '400 build.build_id is neither an integer id nor a UUID',
+    )
+    expect(await asked(reportOf({ log: ['x'.repeat(64 * 1024)] }))).toBe('413 the body is larger than 65536 bytes')
     expect(await asked('['.repeat(1_000))).toMatch(/^400 /)
     expect(kept(stage)).toEqual([])
   })

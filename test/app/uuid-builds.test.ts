@@ -61,6 +61,9 @@ it('an id that is neither an integer nor a UUID is refused', async () => {
   const { app } = await openWorld()
   for (const build_id of [RED.slice(1), `${RED}0`, `{${RED}}`, '3f2a1b4c', '']) {
     const { status, text } = await send(app.url, delivery({ build_id }))
-    expect([status, text]).toEqual([400, '{"status":"refused","reason":"build.build_id is no integer id and no UUID"}'])
+    expect([status, text]).toEqual([
+      400,
+      '{"status":"refused","reason":"build.build_id is neither an integer id nor a UUID"}',
+    ])
   }
 })

@@ -10,7 +10,7 @@ import { parseHttpUrl } from '../http/address.ts'
 export interface Auth {
   /** The current value of the header. */
   authorization(): Promise<string>
-  /** Another value to try after CI refused one with 401; null if there is none. */
+  /** Another value to try after CI refused this one with 401; null if there is none. */
   renewed(refused: string): Promise<string | null>
   /** Texts that must not appear in errors. */
   secrets(): readonly string[]
@@ -106,7 +106,7 @@ interface Token {
 const RENEW_BEFORE_MS_MAX = 60_000
 const PURPOSE = 'get an access token'
 
-/** Requests a token (RFC 6749, 4.4), each call anew. Throws a CiError with a code `CI_TOKEN_…`. */
+/** Requests a new token (RFC 6749, 4.4). Throws a CiError with a code `CI_TOKEN_…`. */
 function createTokenRequest(credentials: ClientCredentials): () => Promise<Token> {
   // The RFC requires HTTP Basic of all endpoints, but some accept the credentials only in the form.
   let ways: readonly Way[] = ['header', 'form']

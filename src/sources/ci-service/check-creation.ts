@@ -6,7 +6,7 @@ import { checkFilter, checkRuleAt, LIST_ITEMS_MAX, LINE_CHARS_MAX } from './chec
 import { isRecord, numberOf } from '../../lib/json.ts'
 import { without, withTargetNamed } from './wire.ts'
 
-/** How many faults are reported. More would help nobody. */
+/** How many faults are reported. More would not help. */
 export const FAULTS_MAX = 50
 
 export type CreationCheck = { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: FieldFault[] }
@@ -14,7 +14,7 @@ export type CreationCheck = { kind: 'creation'; creation: ProjectCreation } | { 
 /**
  * Checks a new project in the names of CI's request (E3, by its table). Returns it, or each field that cannot be sent
  * and why, at most `FAULTS_MAX`. Unknown fields are faults, except within a rule, where they are sent. What CI ignores
- * for a Pro project is not checked. No value is quoted.
+ * for a Pro project is not checked. Values are never quoted.
  */
 export function checkCreation(input: unknown): CreationCheck {
   const wanted = isRecord(input) && input['type'] === 'pro' ? without(input, PRO_IGNORES) : input
@@ -39,7 +39,10 @@ const REPOSITORY = /^(?:(?:https?|ssh|git|git\+ssh):\/\/[^/\s]+\/|[^@/:\s]+@[^@/
 function faultsOf(issue: z.core.$ZodIssue): FieldFault[] {
   const field = fieldOf(issue.path)
   if (issue.code !== 'unrecognized_keys') return [{ field, reason: issue.message }]
-  return issue.keys.map((name) => ({ field: fieldOf([...issue.path, name]), reason: 'is no field that CI knows here' }))
+  return issue.keys.map((name) => ({
+    field: fieldOf([...issue.path, name]),
+    reason: 'is not a field that CI knows here',
+  }))
 }
 
 const fieldOf = (path: readonly PropertyKey[]): string =>

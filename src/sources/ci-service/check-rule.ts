@@ -23,7 +23,7 @@ export function checkRule(rule: Rule, request: 'create' | 'update'): FieldFault[
   ]
 }
 
-/** The same for a rule at a place in the list of rules. What is no rule has no fault. */
+/** The same for a rule at a place in the list of rules. An item that is not a rule has no faults. */
 export const checkRuleAt = (at: number, rule: unknown, request: 'create' | 'update'): FieldFault[] =>
   isRecord(rule)
     ? checkRule(rule, request).map(({ field, reason }) => ({ field: `notification_rules[${at}].${field}`, reason }))
@@ -65,7 +65,7 @@ function branchFaults({ branch, branch_match: match }: Rule, request: 'create' |
   if (!isKnown) faults.push({ field: 'branch_match', reason: 'must be exact, regex or wildcard' })
   if (faults.length > 0 || typeof branch !== 'string' || branch === '') return faults
   if (match === 'regex')
-    return isBrokenRegex(branch) ? [{ field: 'branch', reason: 'is no regular expression (RE2)' }] : []
+    return isBrokenRegex(branch) ? [{ field: 'branch', reason: 'is not a valid regular expression (RE2)' }] : []
   const isPossible = request === 'update' || canCoverBranch(branch, textOf(match))
   return isPossible ? [] : [{ field: 'branch', reason: COVERS_NO_BRANCH }]
 }
@@ -138,7 +138,7 @@ function entryFaults(field: string, entry: unknown): FieldFault[] {
   const [begins, ends] = [entry.startsWith('^'), entry.endsWith('$')]
   if (begins !== ends) faults.push({ field, reason: 'a regular expression must start with ^ and end with $' })
   const isRegex = faults.length === 0 && begins
-  if (isRegex && isBrokenRegex(entry)) faults.push({ field, reason: 'is no regular expression (RE2)' })
+  if (isRegex && isBrokenRegex(entry)) faults.push({ field, reason: 'is not a valid regular expression (RE2)' })
   return faults
 }
 

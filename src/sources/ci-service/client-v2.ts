@@ -28,7 +28,7 @@ export function createClientV2({
   organizationUuid: string
   auth: Auth
   transport: Transport
-  /** how this CI expects what the interface leaves open; if left out, as in its tables */
+  /** the forms that this CI expects where the interface leaves them open; default: as in its tables */
   forms?: Partial<CreationForms>
 }) {
   const base = parseHttpUrl(baseUrl)
@@ -64,7 +64,7 @@ export function createClientV2({
         ...request,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
-        // A 2xx means that it is done, whatever happens to the body.
+        // A 2xx means that it is done, even if the body is unreadable.
         statusSuffices: true,
         responseBytesMax: WRITTEN_BYTES_MAX,
       },
@@ -97,8 +97,8 @@ export function createClientV2({
     },
 
     /**
-     * Creates a project that `checkCreation` accepted. A 2xx that does not name the project is a CiError `shape`: CI has
-     * created it, and somebody has to look. Source: interface, E3.
+     * Creates a project that `checkCreation` accepted. A 2xx that does not name the project is a CiError `shape`: CI
+     * has created it, and a person has to check. Source: interface, E3.
      */
     async createProject(creation: ProjectCreation, signal?: AbortSignal): Promise<Project> {
       const purpose = 'create a project'
@@ -141,8 +141,8 @@ type WriteRequest = Pick<CiRequest, 'url' | 'purpose'> & {
 export const WRITTEN_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * What no error may show of a project or a creation: keys and addresses of rules, values of variables, credentials of
- * deployments, the AES key, and every field with such a name. Of a text with several lines, also each line.
+ * The secrets of a project or a creation, which no error may show: keys and addresses of rules, values of variables,
+ * credentials of deployments, the AES key, and every field with such a name. Each line of a text is also a secret.
  */
 const secretsIn = (value: unknown): string[] => [...new Set(secretsAt(value, []))].filter((text) => text !== '')
 

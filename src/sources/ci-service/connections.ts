@@ -4,7 +4,7 @@ import type { CiErrorKind } from '../http/errors.ts'
 export interface Connection {
   name: ConnectionName
   isConfigured: boolean
-  /** when it last answered as it should (ms); null: not since the start */
+  /** when it last answered properly (ms); null: not since the start */
   readAt: number | null
   /** what is wrong now; null if nothing is known to be wrong */
   failure: CiErrorKind | null
@@ -14,7 +14,7 @@ export type ConnectionName = 'v2' | 'legacy' | 'site'
 
 export interface Connections {
   all(): readonly Connection[]
-  /** @param trouble null if it answered as it should */
+  /** @param trouble null if it answered properly */
   record(name: ConnectionName, trouble: CiErrorKind | null): void
 }
 

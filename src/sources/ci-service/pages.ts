@@ -14,7 +14,7 @@ interface PagedList<Item> {
   first: URL
   /** the interface has `page`: the next page is requested even if nothing says that there is one */
   isPaged: boolean
-  /** what it is for, in words for messages */
+  /** what it is for, as messages say it */
   purpose: string
   load: (url: URL) => Promise<CiResponse>
   /** null for an item that cannot be read */

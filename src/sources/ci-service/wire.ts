@@ -7,7 +7,7 @@ import { cleanText, ciBuildId, projectId, textOrNull, timeMsOrNull, uuid, uuidOr
 import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/ci-project/project-fields.ts'
 import { nestedNameOf, updateNameOf } from './check-rule.ts'
 
-// These texts are stored, so they are cleaned, as those of deliveries are.
+// These texts are stored, so clean them like those of deliveries.
 const keptText = textOrNull.transform((text) => text && cleanText(text))
 
 /** A v2 project, bare or as `{project: {…}}`; null without a usable uuid. */

@@ -35,9 +35,9 @@ export interface GithubClient {
 }
 
 export interface UnpassedJobs {
-  /** `test`, or `test: Run tests` if a single step of it failed */
+  /** `test`, or `test: Run tests` if only one step failed */
   failed: string[]
-  /** these jobs did nothing worse than run over their time limit */
+  /** these jobs only ran over their time limit */
   onlyTimedOut: boolean
   cancelled: { id: string; name: string }[]
 }

@@ -54,7 +54,7 @@ function whyUnread(repository: unknown): string {
   const name = textOf(fieldOf(repository, 'full_name'))
   return name === null || isRepositoryName(name)
     ? 'the body has no workflow_run and repository with usable ids'
-    : 'repository.full_name is no owner/name'
+    : 'repository.full_name is not owner/name'
 }
 
 /** The state of a repository's webhook. Source: GitHub REST API, "Repository webhooks". */

@@ -116,7 +116,7 @@ export const DELIVERED = fields({
 type GithubRun = z.infer<typeof RUN>
 type GithubRepository = z.infer<typeof REPOSITORY>
 
-/** A workflow without a name of its own is called by its file, as on its badge. GitHub calls it by the whole path. */
+/** An unnamed workflow is called by its file name, as on its badge. GitHub calls it by its whole path. */
 function workflowName(name: string | null, path: string | null): string {
   // In some answers the path ends with the branch: `.github/workflows/ci.yml@refs/heads/main`.
   const [file] = (name ?? path ?? 'workflow').split('@')
@@ -140,7 +140,7 @@ const CONCLUSIONS = new Map([
   ['skipped', 'skipped'],
   ['neutral', 'skipped'],
   ['stale', 'skipped'],
-  // The run of a fork's pull request waits until somebody approves it.
+  // The run of a fork's pull request waits for approval.
   ['action_required', HELD_STATUS],
 ])
 
@@ -176,7 +176,7 @@ export function openedBy(pull: unknown): Pick<BuildDetails, 'committer' | 'autho
 
 const PULL = z.object({ user: ACCOUNT, title: text })
 
-/** Whom the run is about. GitHub does not say here who opened a pull request. */
+/** Whom the run is about. A run does not say who opened its pull request. */
 function personOf({ head_commit: commit, actor }: GithubRun, person: Person) {
   switch (person) {
     case 'author':
@@ -202,7 +202,7 @@ const about = (name: string | null | undefined, who: Named | null | undefined) =
   author: who ? authorOf({ ...who, login: who.username ?? loginIn(who.email) }) : null,
 })
 
-/** The account in the address of somebody who keeps theirs private: `1234+octocat@users.noreply.github.com`. */
+/** The account in a private commit address: `1234+octocat@users.noreply.github.com`. */
 const loginIn = (email: string | null): string | null =>
   /^(?:\d+\+)?([a-z\d_-]+)@users\.noreply\.github\.com$/i.exec(email ?? '')?.[1] ?? null
 

@@ -84,7 +84,7 @@ async function readBranch(
   signal?: AbortSignal,
 ): Promise<BranchState | null> {
   const repository = repositoryIn(project)
-  // A stored name may be one that only a delivery said. Without the right repository, nothing is known of its branches.
+  // A stored name may come from a forged delivery. Without the right repository, nothing is known of its branches.
   if (!isRepositoryName(repository)) return null
   if (!isOf(projectId, await unlessGone(client.repository(repository, signal)))) return null
   const number = requestNumberIn(stream)
@@ -143,7 +143,7 @@ async function withOpener(
 /** Whether it is the stream of a pull request, and not that of a merge queue. */
 const isOfOpener = (stream: string | null): stream is string => stream !== null && hasStreak(stream)
 
-/** A run is `cancelled` even if jobs of it had failed before, or ran over their time limit: its jobs tell. */
+/** A run is `cancelled` even if jobs had failed before or ran over their time limit: only the jobs show this. */
 async function wholeEnd(
   client: GithubClient,
   repository: string,
@@ -152,7 +152,7 @@ async function wholeEnd(
 ): Promise<Observation | null> {
   const { buildId, rawStatus, details } = shown
   const wasStopped = toStatus(rawStatus) === 'stopped'
-  // What was delivered as a failure has not failed.
+  // The run was delivered as a failure, but did not fail.
   if (!isRed(toStatus(rawStatus)) && !wasStopped)
     return { ...shown, details: { ...details, end: { isWhole: true, how: null, says: [] } } }
   const { failed, onlyTimedOut, cancelled } = await client.unpassedJobs(

@@ -1,7 +1,7 @@
 import { BY_HAND, MERGE_QUEUE, NIGHTLY } from '../../domain/builds/stream.ts'
 import { PUSH, startedBy, unknownTrigger, type Trigger } from '../trigger.ts'
 
-/** What started a run, as GitHub says it. */
+/** What GitHub says started a run. */
 interface Started {
   event: string | null
   branch: string | null

@@ -14,7 +14,7 @@ export interface GitlabClient {
   pipeline(project: string, id: string, signal?: AbortSignal): Promise<unknown>
   /** The jobs that failed in its newest attempt; trigger jobs are not among them. */
   failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
-  /** Its trigger jobs that failed, because the pipelines did that they had started. */
+  /** Its trigger jobs that failed because the pipelines that they started failed. */
   failedBridges(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
   branch(project: string, branch: string, signal?: AbortSignal): Promise<unknown>
   mergeRequest(project: string, iid: string, signal?: AbortSignal): Promise<unknown>
@@ -126,7 +126,7 @@ export function createGitlabClient({
   }
 }
 
-/** It had ended before: there was nothing to cancel. */
+/** The pipeline had already ended, so there was nothing to cancel. */
 const ENDED: ReadonlySet<unknown> = new Set(['success', 'failed', 'skipped'])
 /** There was nothing to retry: no job had failed, or only trigger jobs, which GitLab does not run again. */
 const NOT_RUNNING: ReadonlySet<unknown> = new Set([...ENDED, 'canceled'])

@@ -81,9 +81,9 @@ function isSigned(body: Uint8Array, headers: IncomingHttpHeaders, keys: readonly
 }
 
 /**
- * The id that a delivery keeps when it is sent again. The headers `X-Gitlab-Webhook-UUID` and `X-Gitlab-Event-UUID` name
- * the webhook, and an event with all that it sets off. Source: GitLab, "Webhooks", delivery headers, and merge request
- * 160952, which brought `Idempotency-Key`; Standard Webhooks: `webhook-id`.
+ * The id that stays the same when a delivery is sent again. The headers `X-Gitlab-Webhook-UUID` and
+ * `X-Gitlab-Event-UUID` name the webhook, and an event with all that it sets off. Source: GitLab, "Webhooks", delivery
+ * headers, and merge request 160952, which brought `Idempotency-Key`; Standard Webhooks: `webhook-id`.
  */
 const deliveryId = (headers: IncomingHttpHeaders): string | null =>
   singleHeader(headers['idempotency-key']) ?? singleHeader(headers['webhook-id'])
@@ -117,7 +117,7 @@ const NO_PIPELINE = 'the body has no object_attributes and project with usable i
 
 function whyUnread(project: unknown): string {
   const path = textOf(fieldOf(project, 'path_with_namespace'))
-  return path === null || isProjectPath(path) ? NO_PIPELINE : 'project.path_with_namespace is no group/project'
+  return path === null || isProjectPath(path) ? NO_PIPELINE : 'project.path_with_namespace is not group/project'
 }
 
 /** The state of a project's webhook. Source: GitLab REST API, "Project webhooks". */
@@ -127,7 +127,7 @@ export const gitlabHook = (hooks: readonly unknown[]): Hook =>
     stateOf({ alert_status: alert, pipeline_events: hasPipelines }) {
       if (alert === 'disabled') return { state: 'off' }
       if (hasPipelines === false) return { state: 'no-events' }
-      // GitLab retries by itself.
+      // GitLab re-enables it automatically.
       if (alert === 'temporarily_disabled') return { state: 'failing', said: 'switched off for a while' }
       return { state: 'fine' }
     },

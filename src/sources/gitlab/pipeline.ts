@@ -184,7 +184,7 @@ export interface ListedPipeline {
   sha: string | null
   rawStatus: string
   hasEnded: boolean
-  /** it did not simply pass */
+  /** it did not pass, or passed with warnings */
   hasJobsToRead: boolean
   updatedAt: number
 }
@@ -219,7 +219,7 @@ const CHILD = 'parent_pipeline'
 const namesOf = (jobs: readonly Job[]): string[] =>
   jobs.slice(0, FAILED_JOBS_MAX).flatMap(({ name }) => (name === null ? [] : cut(name, JOB_NAME_CHARS_MAX)))
 
-/** A name that is longer is cut on the card, too. */
+/** The card cuts longer names anyway. */
 const JOB_NAME_CHARS_MAX = 80
 
 /** The jobs that made the pipeline fail, and those that failed but may. */
@@ -248,8 +248,8 @@ function endOf(
 const OVER_TIME = 'job_execution_timeout'
 
 /**
- * The one person who started these jobs by hand. The API does not say which jobs are manual. But GitLab names whoever
- * started the pipeline as the user of every job, until somebody else starts one.
+ * The one person who started these jobs by hand. The API does not say which jobs are manual. But GitLab names the
+ * person who started the pipeline as the user of every job, until somebody else starts one.
  */
 function startedBy(jobs: readonly Job[], starter: string | null): string | null {
   const people = jobs.flatMap(({ manual, user }) =>

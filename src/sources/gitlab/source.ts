@@ -14,7 +14,7 @@ import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
 import { isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
 
-/** How many of a branch's newest pipelines are read for a command. Each needs calls of its own. */
+/** How many of a branch's newest pipelines are read for a command. Each needs several calls. */
 const SHOWN_MAX = 10
 
 /**
@@ -49,7 +49,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
         unlessMissing(client.project(id, signal)),
         unlessMissing(client.pipeline(id, buildId, signal)),
       ])
-      // The stored name may be one that only a delivery said.
+      // The stored name may come from a forged delivery.
       if (isChild(pipeline) || readProject(project)?.name !== name) return null
       const mergeRequest = await openedOf(opened, id, pipeline, signal)
       const whole = await readWhole(client, { id, project, pipeline, mergeRequest, hasCommit: true }, signal)
@@ -67,7 +67,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
     stop: ({ projectId, buildId }) => client.cancel(idIn(projectId), buildId),
     async badge(projectId, branch) {
       const project = await client.project(idIn(projectId))
-      // The stored name may be one that only a delivery said.
+      // The stored name may come from a forged delivery.
       if (readProject(project)?.name !== (await storedProject(reads, projectId)).name) return null
       const page = textOf(fieldOf(project, 'web_url'))
       const ref = branch ?? textOf(fieldOf(project, 'default_branch'))
@@ -82,14 +82,14 @@ async function readBranch(
   signal?: AbortSignal,
 ): Promise<BranchState | null> {
   const id = idIn(projectId)
-  // What a token may not see is not found, either.
+  // GitLab also answers 404 for what the token may not see.
   if ((await unlessGone(client.project(id, signal))) === null) return null
   const name = branchIn(stream)
   const iid = /^!(\d+)$/.exec(name)?.[1]
   if (iid === undefined) return branchState(client, id, name, signal)
   const state = fieldOf(await unlessGone(client.mergeRequest(id, iid, signal)), 'state')
   if (state !== 'merged' && state !== 'closed') return state === undefined ? null : 'there'
-  // A branch may be called `!15`, too.
+  // A branch may also be called `!15`.
   return (await branchState(client, id, name, signal)) === 'there' ? 'there' : state
 }
 
@@ -99,7 +99,7 @@ async function branchState(client: GitlabClient, id: string, name: string, signa
     return 'there'
   } catch (error) {
     if (!(error instanceof CiError) || (error.kind !== 'not-found' && error.kind !== 'forbidden')) throw error
-    // Without the right to read the repository, it is the repository that is not found.
+    // Without the right to read the repository, GitLab answers 404 for the repository itself.
     return /branch not found/i.test(error.reason ?? '') ? 'deleted' : null
   }
 }
@@ -142,7 +142,7 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
       const of = await projectNow(now, signal)
       const { id } = of
       const since = changedAt === null ? newsSince : changedAt - OVERLAP_MS
-      // After a start, also the newest ones: somebody may ask for them, or a card may show an earlier state.
+      // After a start, also read the newest ones: a person may ask for them, or a card may show an earlier state.
       const [changed, newest] = [
         since === null ? [] : await client.pipelines(id, { updatedAfter: new Date(since).toISOString(), signal }),
         changedAt === null ? await client.pipelines(id, { signal }) : [],

@@ -1,7 +1,7 @@
 import { BY_HAND, MERGE_QUEUE, NIGHTLY, TAG } from '../../domain/builds/stream.ts'
 import { PUSH, startedBy, unknownTrigger, type Trigger } from '../trigger.ts'
 
-/** What started a pipeline, as GitLab says it. */
+/** What GitLab says started a pipeline. */
 interface Started {
   source: string | null
   ref: string | null

@@ -4,7 +4,7 @@ import { CiError } from './errors.ts'
 /** Parses a configured http(s) address. The error does not quote it, because it may contain a password. */
 export function parseHttpUrl(text: string): URL {
   const url = URL.parse(text)
-  invariant(url?.protocol === 'https:' || url?.protocol === 'http:', 'an address of CI is an http(s) address')
+  invariant(url?.protocol === 'https:' || url?.protocol === 'http:', "CI's address is an http(s) address")
   return url
 }
 
@@ -43,7 +43,7 @@ export const isProjectPath = (path: string): boolean => PROJECT.test(path)
 
 const PROJECT = /^(?:(?!\.{1,2}\/)[\w.-]+\/)+(?!\.{1,2}$)[\w.-]+$/
 
-/** The name, if it is one. Throws a CiError otherwise: nothing is sent. */
+/** Returns a valid name. Otherwise throws a CiError, and nothing is sent. */
 export function checkedName(name: string, isName: (name: string) => boolean): string {
   if (isName(name)) return name
   throw new CiError({ kind: 'bad-request', purpose: 'call a project by its name', isUndone: true })

@@ -19,11 +19,11 @@ export type CiErrorKind =
 
 interface CiErrorDetails {
   kind: CiErrorKind
-  /** What the request was for, in words: `list projects`. */
+  /** What the request was for: `list projects`. */
   purpose: string
   status?: number | undefined
   retryAfterMs?: number | undefined
-  /** What CI said, already cleaned. */
+  /** CI's reason, already cleaned. */
   reason?: string | undefined
   /** The request may change something, so it must not be repeated if it may have been done. */
   isWrite?: boolean | undefined
@@ -69,7 +69,7 @@ export class CiError extends Error {
  */
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 
-/** Whether the source fails, and not only for this one request: asking it for more is of no use now. */
+/** Whether the source itself is failing, so that further requests are useless for now. */
 export const isAway = ({ kind }: CiError): boolean => AWAY.has(kind)
 
 const AWAY: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>([
@@ -111,15 +111,15 @@ const isRefusal = (status = 0): boolean =>
 const SENTENCES: Record<CiErrorKind, string> = {
   'bad-request': 'CI did not accept the request',
   unauthorized: 'CI refused the credentials',
-  forbidden: 'CI refused: the credentials lack the right',
-  'not-found': 'CI knows nothing under that address',
-  'rate-limited': 'CI asks to slow down',
-  server: 'CI has a fault of its own',
+  forbidden: 'CI refused: the credentials lack permission',
+  'not-found': 'not found at that address',
+  'rate-limited': 'CI is limiting our requests',
+  server: 'CI had an internal error',
   timeout: 'CI did not answer in time',
   unreachable: 'CI could not be reached',
   certificate: "CI's certificate is not accepted",
-  shape: 'CI answered in a form that is not its interface',
-  'too-large': 'CI answered with more than is read',
+  shape: 'CI sent an unexpected response',
+  'too-large': 'CI sent a response that is too large',
 }
 
 function messageOf({ kind, purpose, status, reason }: CiErrorDetails): string {
@@ -134,7 +134,8 @@ const REMOVED = '[removed]'
 
 /**
  * The reason in an error body, in one line without markup; undefined if it has none that is known. Bodies come as
- * `{errors: […]}`, `{error: "…"}`, text, HTML or nothing. The given secrets, and all that looks like one, are removed.
+ * `{errors: […]}`, `{error: "…"}`, text, HTML or nothing. The given secrets, and anything that looks like one, are
+ * removed.
  */
 export function cleanReason(body: string, secrets: readonly string[]): string | undefined {
   const words = withoutMarkup(beginning(hide(messageIn(body.trim()), secrets)))

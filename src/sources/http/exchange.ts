@@ -11,15 +11,15 @@ export interface CiRequest {
   url: URL
   headers?: Record<string, string>
   body?: string
-  /** What the request is for, in words for messages: `list projects`. */
+  /** What the request is for, as messages say it: `list projects`. */
   purpose: string
   /** Texts that must not appear in errors. */
   secrets: readonly string[]
   /** Overrides the transport's limit. With `statusSuffices`: how much is read at most. */
   responseBytesMax?: number
-  /** A 2xx is enough: a body that is huge, stalls or breaks off is cut short, and is no error. */
+  /** A 2xx is enough: a body that is huge, stalls or is incomplete is cut short without an error. */
   statusSuffices?: boolean
-  /** Follows one redirect within the same host. Never for a write, which goes where it was sent. */
+  /** Follows one redirect within the same host. Writes are never redirected. */
   followsMoves?: boolean
   /** How long to wait after a rate limit, if the answer does not say. Left out: the usual backoff. */
   slowedMs?: number
@@ -192,7 +192,7 @@ export const rememberingFailures =
 // Their codes do not tell: ETIMEDOUT, ECONNRESET and EHOSTUNREACH also end connections that have carried a request.
 const unconnected = new WeakSet<Error>()
 
-// The request has a credential that no header can carry.
+// A credential has characters that are not allowed in a header.
 const UNSENDABLE = 'UND_ERR_INVALID_ARG'
 
 const FAILURES = new Map<string, CiErrorKind>([
@@ -222,7 +222,7 @@ function strippedCause(error: unknown, request: CiRequest): Error {
 const headerText = (value: string | string[] | undefined): string | null =>
   value === undefined ? null : [value].flat().join(', ')
 
-/** What `read` returns for the answer's JSON. Throws a CiError `shape` if it is no JSON, or `read` returns null. */
+/** What `read` returns for the answer's JSON. Throws a CiError `shape` if it is not JSON, or `read` returns null. */
 export function readAnswer<T>({ text, status }: CiResponse, purpose: string, read: (json: unknown) => T | null): T {
   const value = read(parsed(text, { status, purpose }))
   if (value === null) throw new CiError({ kind: 'shape', purpose, status })
@@ -245,7 +245,9 @@ class TooLargeError extends Error {
 const wholeBody = (body: Readable, bytesMax: number): Promise<Buffer> =>
   bytesOf(body, bytesMax, () => new TooLargeError(`the answer has more than ${bytesMax} bytes`))
 
-/** Reads the first `bytesMax` bytes, or fewer if the body breaks off: for answers of which only the status matters. */
+/**
+ * Reads the first `bytesMax` bytes, or fewer if the body is incomplete: for answers of which only the status matters.
+ */
 async function bodyStart(body: Readable, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0

@@ -85,7 +85,7 @@ function waitBeforeRetryMs(
 /** How a call to CI ended. `stopped`: the caller aborted it. */
 export type CiCallEnd = 'ok' | 'stopped' | CiErrorKind
 
-/** Tells how each call to CI ended and how long it took (ms), with all its retries. */
+/** Reports how each call to CI ended and how long it took (ms), with all its retries. */
 export const observedTransport = (
   transport: Transport,
   ended: (end: CiCallEnd, ms: number, request: CiRequest) => void,

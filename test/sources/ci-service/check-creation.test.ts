@@ -131,9 +131,9 @@ describe('a creation is refused', () => {
     [
       deployment({ type: 's3_deployment', regoin: 'eu' }),
       'deploy_pipelines[0].config[0].regoin',
-      'is no field that CI knows here',
+      'is not a field that CI knows here',
     ],
-    [{ deployment_pipelines: [] }, 'deployment_pipelines', 'is no field that CI knows here'],
+    [{ deployment_pipelines: [] }, 'deployment_pipelines', 'is not a field that CI knows here'],
   ])('with %j, because %s %s', (more, field, reason) => {
     expect(faultsOf({ ...small, ...more })).toEqual([{ field, reason }])
   })

@@ -10,7 +10,7 @@ import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, u
 import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/builds/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
 
-/** Is this one of the secrets that are valid now? */
+/** Whether this is one of the valid secrets. */
 type IsSecret = (presented: string | null) => boolean
 
 /** Where the CI service delivers. */
@@ -49,7 +49,7 @@ export const DELIVERY_BYTES_MAX = 256 * 1024
 /** The largest report that is read. */
 const REPORT_BYTES_MAX = 64 * 1024
 
-/** The secret is looked for in this many keys of a query. */
+/** How many keys of a query are searched for the secret. */
 const QUERY_KEYS_MAX = 20
 
 /** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
@@ -72,7 +72,7 @@ function basicPassword(authorization: string | undefined): string | null {
   const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1]
   if (!encoded) return null
   const bytes = Buffer.from(encoded, 'base64')
-  // The decoder drops what it cannot read; a sender may leave the padding out, and nothing else.
+  // The decoder drops invalid characters. A sender may leave out only the padding.
   const whole = bytes.toString('base64')
   if (encoded !== whole && encoded !== whole.replace(/={1,2}$/, '')) return null
   const decoded = bytes.toString('utf8')
@@ -99,7 +99,7 @@ export function readPayload(body: Uint8Array): CiReading {
   if (!isRecord(build)) return refusal('the body has no object "build"')
   const parsed = PAYLOAD.safeParse(build)
   if (parsed.success) return { kind: 'delivery', observation: toObservation(parsed.data, build), body: bodyText(body) }
-  // Only these three can be at fault: of everything else what is not understood counts as missing.
+  // Only these three can be at fault: any other field that is not understood counts as missing.
   const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refusal(`build.${field} ${EXPECTED[field]}`)
 }
@@ -107,9 +107,9 @@ export function readPayload(body: Uint8Array): CiReading {
 const REQUIRED = ['project_id', 'build_id', 'status'] as const
 
 const EXPECTED = {
-  project_id: 'is no integer id',
-  build_id: 'is no integer id and no UUID',
-  status: 'is no status word',
+  project_id: 'is not an integer id',
+  build_id: 'is neither an integer id nor a UUID',
+  status: 'is not a status word',
 } as const
 
 /** The fields of a build that are read. */
@@ -138,7 +138,7 @@ const PAYLOAD = z.object({
   status: z.string().max(SOURCE_TEXT_CHARS_MAX).transform(cleanText).pipe(z.string()),
 })
 
-// By hand, and not a part of the schema: nothing in these can be at fault, and they are read for every delivery.
+// By hand and not in the schema, for speed: these fields can never be at fault, and every delivery has them.
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? cleanText(value) : typeof value === 'number' ? String(value) : null
 const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)

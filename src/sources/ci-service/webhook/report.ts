@@ -30,9 +30,9 @@ export function readReport(body: Uint8Array): BodyReading {
   if (!isRecord(build)) return refusal('the body has no object "build"')
   if (!isRecord(report)) return refusal('the body has no object "report"')
   const project = projectId.safeParse(build['project_id'])
-  if (!project.success) return refusal('build.project_id is no integer id')
+  if (!project.success) return refusal('build.project_id is not an integer id')
   const id = ciBuildId.safeParse(build['build_id'])
-  if (!id.success) return refusal('build.build_id is no integer id and no UUID')
+  if (!id.success) return refusal('build.build_id is neither an integer id nor a UUID')
   return { kind: 'report', projectId: project.data, buildId: id.data, report: toReport(report) }
 }
 
