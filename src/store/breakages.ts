@@ -4,7 +4,7 @@ import type { ChannelId } from '../domain/ids.ts'
 import type { CardKey, Projects, KnownBuild } from './records.ts'
 import { branchKey } from '../domain/builds/revision.ts'
 
-// Red streaks, who is on them, and what was done about them.
+// Red streaks, their owners, and the changes that people made.
 
 export interface BreakageReads {
   /** The branch's open breakage: the one that has not ended. */
@@ -14,7 +14,7 @@ export interface BreakageReads {
   breakageAt(branchKey: string, buildOrder: string): Promise<Breakage | null>
   /** The open breakages of these projects, newest first. */
   openBreakages(projects: Projects, limit: number): Promise<Breakage[]>
-  /** Open breakages whose branches were not looked for since (ms), the longest ago first. */
+  /** Open breakages whose branches were not checked since (ms), the longest ago first. */
   breakagesToCheck(checkedBefore: number, limit: number): Promise<Breakage[]>
   /** The open breakages that this person owns. */
   breakagesOf(user: string): Promise<Breakage[]>
@@ -42,7 +42,7 @@ export interface BreakageWrites {
   saveBreakage(breakage: Breakage): Promise<void>
   /** When the source was last asked whether the branch is still there (ms). */
   setBranchCheckedAt(id: string, at: number): Promise<void>
-  /** From now on a branch has no outcomes: it is neither red nor green, and its next failure begins a streak. */
+  /** Forgets a branch's outcomes: it is neither red nor green, and its next failure begins a streak. */
   forgetOutcomes(branchKey: string): Promise<void>
   insertBreakageChange(change: BreakageChange): Promise<void>
   removeBreakageChange(id: string): Promise<void>

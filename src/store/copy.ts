@@ -15,7 +15,7 @@ type Row = Record<string, unknown>
 export interface CopySide {
   /** Calls `each` with some rows at a time, table after table. Reads one snapshot while others may write. */
   readAll(each: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void>
-  /** Runs `work`, which puts rows in, in one transaction. @throws NotEmpty if anything is stored already */
+  /** Runs `work`, which inserts rows, in one transaction. @throws NotEmpty if anything is stored already */
   fill(work: (put: (table: string, rows: readonly Row[]) => Promise<void>) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
@@ -134,7 +134,7 @@ export async function postgresSide(url: string): Promise<CopySide> {
       within('begin', async () => {
         const all = await tables()
         for (const table of all) {
-          // Nobody else may write here meanwhile.
+          // Keeps other connections from writing meanwhile.
           await client.query(`lock table ${quoted(table)} in exclusive mode`)
           const { rows } = await client.query(`select 1 from ${quoted(table)} limit 1`)
           if (rows.length > 0) throw new NotEmpty(table)
@@ -146,7 +146,7 @@ export async function postgresSide(url: string): Promise<CopySide> {
   }
 }
 
-/** Has the table's sequences continue after the highest number that was put in. */
+/** Makes the table's sequences continue after the highest inserted number. */
 async function advanceSequences(client: Client, table: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select column_name as name from information_schema.columns

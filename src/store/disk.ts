@@ -33,9 +33,9 @@ export function createPlace(paths: readonly [database: string, ...others: string
 
   return {
     /**
-     * Throws `FileReplaced` if a file was removed, replaced or overwritten while open: writes to it would still succeed,
-     * and be lost when the process ends. It goes on if that very file is put back. A database written over it is not
-     * noticed if it has seen as many changes and schemas.
+     * Throws `FileReplaced` if a file was removed, replaced or overwritten while open: writes to it would still
+     * succeed, and be lost when the process ends. Works again if that same file is put back. A database written over it
+     * is not noticed if it has the same numbers of changes and schemas.
      */
     check(): void {
       checkInodes()
@@ -100,7 +100,7 @@ export function createLogOnDisk(db: DatabaseSync, path: string, toDisk: ToDisk =
     mend() {
       if (isWhole) return
       const merged = db.prepare('pragma wal_checkpoint(truncate)').get()
-      if (merged?.['busy'] !== 0) throw busy('the log of the database cannot be merged: somebody else reads it')
+      if (merged?.['busy'] !== 0) throw busy('the log of the database cannot be merged: another process is reading it')
       isWhole = true
     },
     close() {

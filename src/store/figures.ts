@@ -43,13 +43,13 @@ export interface FigureReads {
 /** The reads that figures need. */
 type FigureStore = FigureReads & RedReads
 
-/** Outcomes read at once, before the event loop gets to do other work. */
+/** Outcomes read at once; between two reads, the event loop does other work. */
 const ENDS_AT_ONCE = 100
 
 /** At most this many branches are read that were red before the periods began and have had no build since. */
 const RED_BRANCHES_MAX = 500
 
-/** Ends that are only counted, and projects, before the event loop gets to do other work. */
+/** The same for projects, and for ends that are only counted. */
 const COUNTED_AT_ONCE = 1_000
 
 /** Builds by project; null: there are too many to read at once. */
@@ -186,7 +186,7 @@ async function branchStates(
   return states
 }
 
-/** Comes before every build. */
+/** Sorts before every build. */
 const NOT_BUILT: BranchState = { buildOrder: '', endSeq: 0, status: 'unknown' }
 
 /** Branches that are red and on which no build ended since the periods began. */

@@ -6,10 +6,10 @@ import type { Tx } from './store.ts'
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */
 const BATCH_MAX = 128
 
-/** After this time, which few slow writes can take, the others of a batch wait for the next turn of the event loop. */
+/** If a batch takes longer, because of slow writes, the rest waits for the next turn of the event loop. */
 const BATCH_MAX_MS = 10
 
-/** Another process (a backup, a shell) may hold the lock. It is tried again after this time, for two seconds. */
+/** Retry interval while another process (a backup, a shell) holds the lock; for two seconds. */
 const LOCK_AGAIN_MS = 50
 const LOCK_TRIES_MAX = 40
 

@@ -19,7 +19,7 @@ interface TrialDeps {
 
 /**
  * Resolves if the database stores a write: one that is full, locked or replaced may still answer a ping. Rejects with
- * what it said.
+ * the database's error.
  */
 export function createStoreTrial({ store, clock, failedWrites }: TrialDeps): () => Promise<void> {
   let last: { at: number; failedWrites: number; end: Promise<void> } | null = null
@@ -54,7 +54,7 @@ const POSTGRES_DISK_FULL = '53100'
 /** When the oldest entry of each queue became due (ms); null: the queue is empty. */
 export type OldestWaiting = Record<string, number | null>
 
-/** Leaves out cards in closed channels: they wait for a person. */
+/** Leaves out cards in closed channels, which wait until a person opens them. */
 export async function oldestWaiting({ read }: Pick<Store, 'read'>): Promise<OldestWaiting> {
   const closed = (await read.closedChannels()).map(({ channel }) => channel)
   const oldest: OldestWaiting = { ingest: await read.oldestNews() }

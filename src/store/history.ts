@@ -18,13 +18,16 @@ import { together } from '../lib/async.ts'
 import type { CardKey, StoredEvent } from './records.ts'
 import type { Reads } from './store.ts'
 
-// What the stored build events amount to: attempts, recoveries and streaks.
+// Derives attempts, recoveries and streaks from the stored build events.
 
 /** A red streak is counted up to OUTCOMES_FAR, then it is "at least". Most are short: few outcomes are read first. */
 const HISTORY_NEAR = 4
 export const OUTCOMES_FAR = 500
 
-/** Outcomes of a branch that are read first where all of them count. More are rarely needed: most branches passed lately. */
+/**
+ * Outcomes of a branch that are read first where all count. More are rarely needed, since most branches passed
+ * recently.
+ */
 export const OUTCOMES_NEAR = 8
 
 /** Sorts after every build order. */
@@ -43,14 +46,14 @@ export async function readRevision(reads: Reads, revisionKey: string, cardNumber
   const [all, stored] = await together([reads.requestsOf(revisionKey), reads.eventsOfCard(revisionKey, cardNumber)])
   const buildEvents = credible(stored, all)
   const attempts = foldAttempts(buildEvents, restartRequests(all))
-  // A request made on another card counts here if its result is here, but not while CI may still refuse it.
+  // A request from another card counts if its result is on this card, but not while CI may still refuse it.
   const isHere = (request: Request) =>
     request.subject === subject ||
     (request.state !== 'calling' && attempts.some((attempt) => isResultOf(request, attempt, all)))
   return { subject, buildEvents, attempts, requests: all.filter(isHere) }
 }
 
-/** What can be requested for these attempts, and through which interface. */
+/** The possible requests for these attempts, and their interfaces. */
 export async function facilitiesOf(
   reads: Reads,
   attempts: readonly Attempt[],
@@ -64,7 +67,7 @@ export async function facilitiesOf(
   return { ...interfaces, project }
 }
 
-/** What each attempt did to its branch, by the build event that finished it. */
+/** Each attempt's effect on its branch, by the build event that finished it. */
 export async function turnsOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<number, Turn>> {
   const turns = new Map<number, Turn>()
   const around = await readAround(reads, attempts)
@@ -110,7 +113,7 @@ export async function recoveriesOf(
 
 async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promise<RedSince | null> {
   if (attempt.status !== 'success' || (await isOvertaken(reads, attempt, around))) return null
-  // A success that counts ends the streak, or shows that there is none: outcomes before it change nothing.
+  // A success ends the streak, or shows that there is none, so outcomes before it do not matter.
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
     status === 'success' && buildId !== attempt.buildId && seq < attempt.finalSeq!
   return lookBack(reads, attempt, around, endsStreak, (history, isCut) => recoveryOf(attempt, history, isCut))
@@ -145,7 +148,7 @@ interface Around {
   own: readonly Attempt[]
   /** newest build first, up to the newest attempt's */
   outcomes: readonly StoredEvent[]
-  /** the branch has none before these */
+  /** these are the branch's first outcomes */
   isWhole: boolean
   /** the attempts folded from these outcomes and from `own` */
   history: readonly Attempt[]
@@ -178,7 +181,7 @@ async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around
   }
 }
 
-/** The numbers of rows that are read. Few sizes, because a query is prepared for each. */
+/** The numbers of rows to read. Only a few, because a query is prepared for each. */
 const AROUND = [HISTORY_NEAR, 16, 64, 256]
 
 /** Whether a newer build of the branch had finished before this attempt did. */

@@ -4,7 +4,7 @@ import { type Dialect, migrationsOf } from './migrations.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Brings the tables up to date. A failure has the database's error as its `cause`. On SQLite the caller holds the
+ * Brings the tables up to date. A failure has the database's error as its `cause`. On SQLite the caller must hold the
  * transaction, because the migrator takes no lock there.
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
@@ -21,7 +21,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
 
 /**
  * Whether all of our migrations are done. There may be more, made by a newer version. A migration only adds (decision
- * 12), so an older process that starts beside the newer one finds everything it knows.
+ * 12), so an older process can run beside the newer one.
  */
 async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise<boolean> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })

@@ -12,12 +12,12 @@ export class NotAttempted extends Error {
   }
 }
 
-/** The requester was told so already, and needs no further answer. */
+/** The requester already knows, and needs no further answer. */
 export class GivenUp extends NotAttempted {}
 
 /**
- * Throws GivenUp if the requester was told that the interaction was interrupted, because another process took this
- * one for dead or it was told to stop. The person may have looked since and asked again, so nothing may be done any more.
+ * Throws GivenUp if the requester was told that the interaction was interrupted, because another process took this one
+ * for dead or it was stopping. The person may have tried again since, so nothing may be done any more.
  */
 export async function refuseGivenUp(tx: Tx, interactionKey: string): Promise<void> {
   const isGivenUp = (await tx.interactionsOf(interactionKey)).some(

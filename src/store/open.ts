@@ -4,7 +4,7 @@ import { openSqlite } from './sqlite.ts'
 import type { Store, Reads } from './store.ts'
 import { NotAttempted } from './not-attempted.ts'
 
-/** Which database, and where. */
+/** The kind of database, and its address. */
 export type DatabaseAddress = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
 
 /** Opens a database. @param lost called when a connection to a server was lost */
@@ -20,9 +20,9 @@ interface StoreMeasures {
   countStoreFailure: (operation: 'read' | 'write') => void
 }
 
-/** The same store, measured. A transaction that gave up with NotAttempted counts as time, not as a failure. */
+/** The same store, measured. A NotAttempted counts as time, not as a failure. */
 export function measuredStore(store: Store, { timeStore, countStoreFailure }: StoreMeasures): Store {
-  // Not an async function: this runs for every read and write, and one would cost as much as some of them.
+  // Not async, for speed: it would cost as much as some of the reads and writes.
   function measured<T>(operation: 'read' | 'write', work: () => Promise<T>): Promise<T> {
     const beganAt = performance.now()
     const ended = () => timeStore(operation, performance.now() - beganAt)

@@ -17,7 +17,9 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** The limit of a statement. A migration has longer, because it may wait for another process. */
 const STATEMENT_TIMEOUT_MS = 10_000
 const MIGRATION_TIMEOUT_MS = 30_000
-/** A server that is silent for this long after a statement's limit is gone: a network can drop packets silently. */
+/**
+ * A server that is silent for this long after a statement's limit counts as gone: networks can drop packets silently.
+ */
 const SILENT_MS = 2_000
 
 /**
@@ -26,7 +28,7 @@ const SILENT_MS = 2_000
  */
 const IDLE_TRANSACTION_MAX_MS = 2_000
 
-/** A transaction that loses a race, or meets outdated connections, is tried at most this many times. */
+/** The most tries of a transaction that loses a race or meets outdated connections. */
 const TRIES_MAX = CONNECTIONS_MAX + 5
 
 /**
@@ -168,7 +170,7 @@ function createPrepared(): (on: Pool | PoolClient) => Execute {
 const NEWS = 'buildline_news'
 const LISTEN_AGAIN_MS = 1_000
 
-/** Runs `work` now, or once more when the run in flight has ended. Ignores failures, because news is only a hint. */
+/** Runs `work` now, or once more after the run in flight. Ignores failures, because news is only a hint. */
 function oneAtATime(work: () => Promise<unknown>): () => void {
   let running = false
   let again = false
@@ -184,7 +186,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   }
 }
 
-/** Listens on a connection of its own, which is made again whenever it is lost. @returns a function that ends it */
+/** Listens on its own connection, and reconnects whenever it is lost. @returns a function that ends it */
 function listen(connectionString: string, onNews: () => void): () => Promise<void> {
   const stopping = new AbortController()
   const keepListening = async () => {
@@ -218,7 +220,7 @@ function listen(connectionString: string, onNews: () => void): () => Promise<voi
 /** Destroys a connection that is silent for too long, with all queries on it: it would block its next user. */
 function openSocket(silentMaxMs: number): Socket {
   const socket = new GatheringSocket()
-  return socket.setTimeout(silentMaxMs, () => socket.destroy(new Error('the database server says nothing')))
+  return socket.setTimeout(silentMaxMs, () => socket.destroy(new Error('the database server does not respond')))
 }
 
 /** The driver corks and uncorks the socket for each statement. This writes all statements of one turn together. */
@@ -254,7 +256,7 @@ export const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
 /** A newer process changed the tables: a connection that has prepared queries before cannot be used any more. */
 const isOutdated = (error: unknown): boolean => errorCode(error) === '0A000'
 
-// serialization_failure, deadlock_detected, unique_violation: two writers met. A retry reads what the other one wrote.
+// serialization_failure, deadlock_detected, unique_violation: two writers collided. A retry sees the other's write.
 const RACES = new Set(['40001', '40P01', '23505'])
 
 const isWorthAnother = (error: unknown): boolean => isOutdated(error) || RACES.has(errorCode(error) ?? '')

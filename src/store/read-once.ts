@@ -1,7 +1,7 @@
 import type { Reads } from './store.ts'
 
 /**
- * The same reads, with the named ones cached by their arguments. Valid only while nobody in the transaction writes what
+ * The same reads, with the named ones cached by their arguments. Valid only while the transaction does not write what
  * they read.
  */
 export function readOnce<R extends Reads>(reads: R, names: readonly (keyof Reads)[]): R & { prime: Prime } {
@@ -20,7 +20,7 @@ export function readOnce<R extends Reads>(reads: R, names: readonly (keyof Reads
   return { ...reads, prime, ...Object.fromEntries(names.map((name) => [name, cached(name)])) }
 }
 
-/** Puts an answer that is known already into the cache. */
+/** Puts a known answer into the cache. */
 type Prime = <Name extends keyof Reads>(
   name: Name,
   args: Parameters<Reads[Name]>,

@@ -11,7 +11,7 @@ import type { Subscription } from '../domain/rules/subscription.ts'
 
 // Stored records, in the shapes in which they are read and written.
 
-/** A card as stored: what is left to do is in its queues. */
+/** A card as stored; its queues hold the remaining steps. */
 export interface Card extends CardState {
   queues: Queues
   tries: number
@@ -34,7 +34,7 @@ export interface StoredDecision extends Decision {
   decidedAt: number
 }
 
-/** What a card needs of a decision. */
+/** The part of a decision that a card needs. */
 export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud' | 'decidedAt'>
 
 export interface RevisionRef {
@@ -46,9 +46,9 @@ export interface RevisionRef {
 /** A build event as it is stored. */
 export type StoredEvent = PlacedEvent &
   RevisionRef & {
-    /** false: it came by a delivery whose sender may not have got our answer, and may repeat it */
+    /** false: the sender of its delivery may not have received our answer, and may repeat it */
     isAcknowledged: boolean
-    /** it finishes a build, and does not come late from an attempt that was followed by another one */
+    /** it finishes a build, and not a past attempt that another one followed */
     isOutcome: boolean
   }
 
@@ -66,7 +66,7 @@ export interface KnownProject {
   filter: BranchFilter | null
 }
 
-/** What a delivery says of a known project, and this row does not. It may be forged. */
+/** Where a delivery differs from this row. It may be forged. */
 export type ProjectClaim = Pick<KnownProject, 'name' | 'rules'>
 
 /** A project as its builds name it. */
@@ -82,7 +82,7 @@ export interface DeliveredProject {
 /** A project as its source lists it. `readAt`: last read; `buildsReadAt`: its builds' first read (ms; null: none yet). */
 export type ListedProject = KnownProject & { readAt: number; buildsReadAt: number | null }
 
-/** Of the projects that builds have named: only those with these ids, or all but those. */
+/** Of the projects that builds have named: only those with these ids, or all except these. */
 export type Projects = { only: readonly string[] } | { except: readonly string[] }
 
 /** Which names a search means, in any case: `near` those around the text in the order of names. */

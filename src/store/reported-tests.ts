@@ -18,7 +18,7 @@ import type { Reads } from './store.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FigureReads } from './figures.ts'
 
-// Which tests of an attempt failed, as far as build steps reported them.
+// The failed tests of an attempt, as reported by build steps.
 
 /** Outcomes of the branch that are read to find the build before: the newest outcome of another build. */
 const OUTCOMES_MAX = 16

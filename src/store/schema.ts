@@ -37,7 +37,7 @@ export interface Schema {
     details: string
     /** how often it was repeated */
     repeats: Generated<number>
-    /** 0: from a delivery whose sender may not have got our answer */
+    /** 0: from a delivery whose sender may not have received our answer */
     acknowledged: Generated<number>
     /** while the build event has no card, it waits to be ingested: most urgent (0) first */
     priority: Generated<number>
@@ -218,7 +218,7 @@ export interface Schema {
     thread_ts: string | null
     /** a secret for half an hour; null once it is of no use */
     response_url: string | null
-    /** what Slack sent, sealed; null: nobody carries it out late */
+    /** what Slack sent, sealed; null: it is never carried out late */
     body: Generated<string | null>
     received_at: number
     /** the process that works on it */
@@ -294,7 +294,7 @@ export interface Schema {
     handle: string
     user_id: string
     claimed_at: number
-    /** since when the person is gone from the workspace */
+    /** when the person left the workspace */
     inactive_at: number | null
     /** when Slack was last asked about the person; 0: never */
     checked_at: Generated<number>

@@ -49,14 +49,17 @@ export function openSqlite(path: string, { toDisk, batchMaxMs }: { toDisk?: ToDi
   }
 }
 
-/** Not `mkdirSync` with `recursive`, which never ends where the system denies that an existing parent exists, as in /proc. */
+/**
+ * Not `mkdirSync` with `recursive`, which never returns if the system denies that an existing parent exists, as in
+ * /proc.
+ */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
   try {
     mkdirSync(folder)
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     if (!existsSync(folder)) throw error
   }
 }
@@ -71,13 +74,13 @@ function connect(path: string): DatabaseSync {
 }
 
 /**
- * The log is merged into the file every 64 MB, not every 4 as by SQLite's default: each merge costs two syncs, and a page
- * that was written many times is merged once. That makes a tenth to a quarter more deliveries a second than 8 MB does.
+ * The log is merged into the file every 64 MB, not every 4 as by SQLite's default: each merge costs two syncs, and a
+ * page that was written many times is merged once. This gives 10 to 25 % more deliveries a second than 8 MB.
  */
 const CHECKPOINT_PAGES = 16_000
 const CACHE_KB = 2_000
 
-/** Retries while another process holds the lock: SQLite itself does not wait to change the journal mode. */
+/** Retries while another process holds the lock, because SQLite does not wait when it changes the journal mode. */
 function whenFree(work: () => void): void {
   for (let tries = 1; ; tries++) {
     try {
@@ -89,7 +92,7 @@ function whenFree(work: () => void): void {
   }
 }
 
-/** Five seconds at most. This blocks the thread, but only at the start, before the port opens. */
+/** At most five seconds. This blocks the thread, but only at the start, before the port opens. */
 const BUSY_AGAIN_MS = 20
 const BUSY_TRIES_MAX = 250
 

@@ -35,8 +35,8 @@ import type {
 import type { ReportReads, ReportWrites } from './reports.ts'
 
 /**
- * Where everything that must last is kept. One implementation per database, one conformance suite for all.
- * `write` resolves when what it wrote is on disk, except with `canBeRedone`.
+ * Durable storage. One implementation per database, one conformance suite for all. `write` resolves when what it wrote
+ * is on disk, except with `canBeRedone`.
  */
 export interface Store {
   /**
@@ -55,14 +55,14 @@ export interface Store {
   read: Reads
   /** Brings the tables up to date; safe to run by several processes at once. */
   migrate(): Promise<void>
-  /** Resolves when the database answers; rejects with what it said. */
+  /** Resolves when the database answers; rejects with its error. */
   ping(): Promise<void>
   close(): Promise<void>
   /** The database's time (ms), which all processes that share it use. */
   time(): Promise<number>
   /** whether other processes may share this database */
   shared: boolean
-  /** If processes share the database: how one tells the others that there is news. A hint, which may be lost. */
+  /** If processes share the database: notifies the others of news. Only a hint, which may be lost. */
   news?: {
     announce(): void
     /** @returns a function that ends it */
@@ -124,13 +124,13 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
    * counts if its step is due within LANDING_MAX_MS, or tried again; not if it is edited when an owner's time is up.
    */
   backlog(now: number): Promise<{ ingest: number; post: number; edit: number; look: number }>
-  /** When the oldest build event was received that is not ingested yet (ms); null: there is none. */
+  /** When the oldest build event that is not ingested was received (ms); null: there is none. */
   oldestNews(): Promise<number | null>
   /** Since when the oldest step of a queue is due (ms), without those in these channels; null: there is none. */
   oldestStep(queue: Queue, not: readonly ChannelId[]): Promise<number | null>
   recentCalls(sinceMs: number): Promise<{ queue: Queue; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
-  /** The present ids of channels that had another one (`moveChannel`), by their former ids. */
+  /** The current ids of moved channels (`moveChannel`), by their former ids. */
   movedChannels(): Promise<ReadonlyMap<ChannelId, ChannelId>>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
   /** Which sources have projects of these names, in any case; `name` is in lower case. */
@@ -267,7 +267,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   lockName(name: string): Promise<void>
   /** Removes the mark, unless the revision was woken again after `stamp` was read. */
   settleRevision(revisionKey: string, stamp: number): Promise<void>
-  /** Postpones a revision, with its new build events. */
+  /** Postpones a revision and its new build events. */
   postponeRevision(revisionKey: string, dueAt: number): Promise<void>
   placeEvent(eventSeq: number, cardNumber: number): Promise<void>
   saveDecision(decision: StoredDecision): Promise<void>
@@ -288,7 +288,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    * is there under both ids stays as it is under the present one, but no subscription is lost. Idempotent.
    */
   moveChannel(from: ChannelId, to: ChannelId): Promise<void>
-  /** Records that the people concerned are told of this closing. False: another process has told them. */
+  /** Claims to notify people of this closing. False: another process has notified them. */
   markNotified(closing: Pick<ClosedChannel, 'channel' | 'closedAt'>, at: number): Promise<boolean>
   /**
    * Creates a subscription, or replaces the one in its slot, which keeps its id and creator. `was`: the replaced one.
@@ -303,7 +303,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   saveProject(project: KnownProject & { readAt: number }): Promise<void>
   /** Stores a project as a delivery describes it, unless it is known. */
   addProject(project: KnownProject): Promise<void>
-  /** Stores what a delivery says of a known project, until its source is asked. The newest claim counts. */
+  /** Stores a delivery's claim about a known project, until its source is asked. The newest claim counts. */
   claimProject(uuid: Uuid, claim: ProjectClaim): Promise<void>
   /** Removes a claim, unless there is a newer one. */
   settleClaim(uuid: Uuid, claim: ProjectClaim): Promise<void>
@@ -315,7 +315,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   forgetProjects(readBeforeMs: number): Promise<void>
   /** Claims a handle for this person. False: it is claimed already. */
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
-  /** Gives the handle to this person, whoever had it. @returns the previous owner */
+  /** Gives the handle to this person, even if another one has it. @returns the previous owner */
   giveHandle(handle: string, userId: string, at: number): Promise<string | null>
   /** @returns the previous owner; null: there was none */
   releaseHandle(handle: string): Promise<string | null>

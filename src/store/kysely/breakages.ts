@@ -54,7 +54,7 @@ const OUTCOMES_LOOKED_AT = 50
 /** Outcomes read for all channels. */
 const CARDS_LOOKED_AT = 200
 
-/** Red streaks, and what people did about them. */
+/** Red streaks, and the changes that people made. */
 export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageReads {
   const breakages = () => db.selectFrom('breakage').selectAll()
   const open = () => breakages().where('ended_at', 'is', null)
@@ -162,7 +162,7 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       const rows = await changes()
         .where('breakage_change.made_by', '<>', '')
         .where('breakage_change.kind', '<>', 'lapsed')
-        // A change with a channel is only a line in that channel's threads.
+        // A change with a channel appears only in that channel's threads.
         .where('breakage_change.channel', 'is', null)
         .innerJoin('breakage', 'breakage.id', 'breakage_change.breakage_id')
         .select(['breakage.project_id', 'breakage.branch'])

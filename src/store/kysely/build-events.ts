@@ -96,7 +96,7 @@ const fromDecision = (decision: StoredDecision): Selectable<Schema['decision']> 
   decided_at: decision.decidedAt,
 })
 
-/** The newest build events of one build that are folded: more than any build has; it bounds a flood of repeats. */
+/** The most build events of one build that are read, the newest ones. More than any build has; limits a flood. */
 const BUILD_EVENTS_MAX = 200
 
 const VERDICTS = (['success', 'failed', 'infrastructure_failure'] as const).map((status) => sql.lit(status))

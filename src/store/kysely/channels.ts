@@ -52,12 +52,12 @@ const MOVED = [
   ['pace'],
 ] as const satisfies readonly (readonly [keyof Schema, ...string[]])[]
 
-/** Of these, a row that is there under both ids is kept as it is under the present one. */
+/** In these tables, a row under the current id wins over one under the former id. */
 const UNIQUE: ReadonlySet<string> = new Set(['decision', 'message', 'card', 'digest'])
 
 const isSame = (table: string, column: string) => sql`there.${sql.ref(column)} = ${sql.ref(`${table}.${column}`)}`
 
-/** Two subscriptions in one slot are both kept, unless they say the same: the one that moves gives up its slot. */
+/** Two subscriptions in one slot are both kept, unless they are equal: the moved one gives up its slot. */
 async function keepSubscriptionsOfBoth(db: Kysely<Schema>, from: ChannelId, to: ChannelId): Promise<void> {
   const both = await db
     .selectFrom('subscription as mine')
@@ -72,7 +72,7 @@ async function keepSubscriptionsOfBoth(db: Kysely<Schema>, from: ChannelId, to: 
       : db.updateTable('subscription').set({ slot: null }).where('id', '=', id).execute())
 }
 
-/** A card that is there under both ids has the steps of both to take: it is planned anew before each. */
+/** A card under both ids gets the queues of both: it is planned again before each step anyway. */
 const keepQueuesOfBoth = (db: Kysely<Schema>, from: ChannelId, to: ChannelId) =>
   sql`update card set
       post_at = coalesce(card.post_at, mine.post_at), post_priority = coalesce(card.post_priority, mine.post_priority),
@@ -80,7 +80,7 @@ const keepQueuesOfBoth = (db: Kysely<Schema>, from: ChannelId, to: ChannelId) =>
     from card as mine
     where card.channel = ${to} and mine.channel = ${from} and mine.subject = card.subject`.execute(db)
 
-/** What is keyed by a channel's id: that it was closed, who was told of it, and which mentions were answered. */
+/** Rows keyed by a channel's id: its closing, who was notified of it, and which mentions were answered. */
 async function forgetKeys(db: Kysely<Schema>, from: ChannelId, to: ChannelId): Promise<void> {
   await db.deleteFrom('channel').where('id', '=', from).execute()
   await sql`delete from job where name like ${`% ${from}`} or name like ${`% ${from} %`}`.execute(db)

@@ -117,7 +117,7 @@ export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boole
 
     async setInactive(userId, at) {
       const own = db.updateTable('person').set({ inactive_at: at }).where('user_id', '=', userId)
-      // A person who is found to be gone again keeps the first time.
+      // If the person is found to be gone again, the first time stays.
       await (at === null ? own : own.where('inactive_at', 'is', null)).execute()
     },
 

@@ -31,7 +31,7 @@ export const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredP
   at: row.at,
 })
 
-/** As JavaScript makes it, and not the database: they differ beyond a to z. */
+/** In JavaScript and not in the database: they differ for letters beyond a to z. */
 export const keyOf = (name: string): string => name.toLowerCase()
 
 /** Sorts after every other character. */
@@ -78,7 +78,7 @@ const sourceWord = (id: string) =>
     'source',
   )
 
-/** Finding projects by what people and deliveries call them. */
+/** Finds projects by the names that people and deliveries use. */
 export const readNames = (db: Kysely<Schema>) =>
   ({
     async listedAs(keys, limit) {

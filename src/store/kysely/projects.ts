@@ -207,8 +207,8 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
 }
 
 /**
- * A source has renamed a project: what is configured by its old name still means it. A name that only deliveries have
- * said may be forged, and does not count as one that the project had.
+ * A source has renamed a project: subscriptions by its old name still mean it. A name that only deliveries have used
+ * may be forged, and does not count as a former name.
  */
 async function keepFormerName(db: Kysely<Schema>, uuid: string, now: string): Promise<void> {
   const confirmed = db.selectFrom('project').select('name').where('uuid', '=', uuid).where('read_at', '>', 0)

@@ -77,7 +77,7 @@ export function writePrune(db: Kysely<Schema>, runQuery: RunQuery) {
         .returning('build_key')
         .execute()
       const builds = [...new Set(buildEvents.map((buildEvent) => buildEvent.build_key))]
-      // A build that was run again on a later card has its state there.
+      // The state of a build that was run again belongs to its later card.
       const standing = db.deleteFrom('build').where('build_key', 'in', builds).returning(['project_id', 'branch_key'])
       const reports = db.deleteFrom('report').where('build_key', 'in', builds)
       const reportsOfNone = reports.where(({ not, exists, selectFrom }) =>

@@ -20,7 +20,9 @@ import { readNames } from './project-names.ts'
 import { readProjects, writeProjects } from './projects.ts'
 import { readReports, writeReports } from './reports.ts'
 
-/** How queries are run. `locks`: lock what is read in order to change it, because transactions are concurrent. */
+/**
+ * How queries are run. `locks`: lock rows that are read in order to change them, because transactions are concurrent.
+ */
 interface QueryContext {
   compiled: Compiled
   execute: Execute

@@ -31,15 +31,15 @@ export type Insert = (row: Insertable<Schema['fact']>) => Promise<number> | numb
  */
 export interface Execute {
   rows(query: CompiledQuery, parameters: readonly unknown[]): Promise<readonly unknown[]> | readonly unknown[]
-  /** If the database reports the number of an inserted row: to return it as a row would cost as much again. */
+  /** If the database reports the number of an inserted row: returning it as a row would double the cost. */
   inserted?(query: CompiledQuery, parameters: readonly unknown[]): number
 }
 
 /**
  * Runs a query that is compiled once per name; later only its values are filled in. For every delivery and message,
  * Kysely's compiler would cost more than the database's own work. Elsewhere queries are written plainly. The text of
- * the query must depend on nothing but its name. A LIMIT is part of both, because SQLite plans a statement anew
- * whenever a bound LIMIT is set.
+ * the query must depend only on its name. A LIMIT is part of both, because SQLite plans a statement again for each
+ * bound LIMIT.
  */
 export const createQuery = (compiled: Compiled, execute: Execute): RunQuery =>
   function runQuery<Values extends object, Row>(
@@ -64,8 +64,8 @@ export const createInsert = (db: Kysely<Schema>, compiled: Compiled, execute: Ex
   }
 
 /**
- * What is locked by name, each with its own number: a build may have the same name as a revision. The numbers must never
- * change, because an older process may hold the same locks.
+ * The kinds of named locks, each with its own number: a build may have the same name as a revision. The numbers must
+ * never change, because an older process may hold the same locks.
  */
 const LOCKS = { build: 0, revision: 1, other: 2 }
 

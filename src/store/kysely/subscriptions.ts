@@ -71,7 +71,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean) {
   } satisfies Partial<Tx>
 }
 
-/** Ids come back from buttons: one that is no number belongs to no subscription. */
+/** Ids come back from buttons: one that is not a number matches no subscription. */
 const ID = /^\d{1,15}$/
 
 const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: NewSubscription) => ({
