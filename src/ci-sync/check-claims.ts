@@ -19,8 +19,8 @@ interface CheckClaims {
 }
 
 /**
- * Asks the sources about projects that deliveries call by another name, or with another default branch, than is stored:
- * a delivery may be forged. What the source shows is stored. @returns the job
+ * Asks the sources about projects whose deliveries name another name or default branch than the stored one: a delivery
+ * may be forged. What the source shows is stored. @returns the job
  */
 export function createCheckClaims({ store, clock, log, sources }: CheckClaims): (signal: AbortSignal) => Promise<void> {
   let last = ''
@@ -30,7 +30,7 @@ export function createCheckClaims({ store, clock, log, sources }: CheckClaims): 
     if (legacyId === null || !isProjectId(legacyId)) return
     const shown = await sources(legacyId)?.readProject?.(legacyId, [project.name, claim.name], signal)
     await store.write(async (tx) => {
-      // A source that shows it under neither name cannot be called for it either, so the newest delivery counts.
+      // If the source shows it under neither name, it cannot be called for it either, so the newest delivery counts.
       await tx.saveProject(shown ? { ...shown, readAt: clock.now() } : { ...project, ...claim, readAt: 0 })
       await tx.settleClaim(uuid, claim)
     })
@@ -38,7 +38,7 @@ export function createCheckClaims({ store, clock, log, sources }: CheckClaims): 
   }
 
   return async (signal) => {
-    // Each round begins after the last one, so that a project that cannot be read holds up no other.
+    // Each round continues after the last one, so that an unreadable project does not hold up others.
     const next = await store.read.claimedProjects(last, CLAIMS_MAX)
     const claims = next.length > 0 ? next : await store.read.claimedProjects('', CLAIMS_MAX)
     for (const { project, claim } of claims) {

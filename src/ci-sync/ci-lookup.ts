@@ -10,7 +10,7 @@ import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
 /** An unknown name makes the bot read CI's whole list again, but at most this often: the name may be mistyped. */
 const LIST_AGAIN_MS = 5_000
 
-/** How long a command waits until what CI showed is ingested. After that, only a later command finds it. */
+/** How long a command waits for ingestion of what CI showed. After that, only a later command finds it. */
 const INGESTED_WITHIN_MS = 2_000
 const LOOK_EVERY_MS = 20
 
@@ -26,7 +26,7 @@ const UNKNOWN: ReadonlySet<string> = new Set<Unknown['kind']>(['no-project', 'no
 
 const isUnknown = (outcome: { kind: string }): outcome is Unknown => UNKNOWN.has(outcome.kind)
 
-/** If the answer is that the project or build is unknown, asks CI and answers once more. */
+/** If the project or build is unknown, asks CI and tries once more. */
 export function createCiLookup(deps: CiLookupDeps) {
   const { clock } = deps
   let listReadAt = Number.NEGATIVE_INFINITY
@@ -47,7 +47,7 @@ export function createCiLookup(deps: CiLookupDeps) {
   }
 }
 
-/** Answers once more after CI was asked, if the first answer is that a project or build is unknown. */
+/** If a project or build is unknown, asks CI and tries once more. */
 export type OrAskCi = ReturnType<typeof createCiLookup>
 
 /** One build, for a choice or a modal. */
@@ -59,7 +59,7 @@ export async function findSummary(
   return result.kind === 'found' ? { kind: 'found', build: await summaryOf(deps, result.found) } : result
 }
 
-/** Waits until everything recorded is ingested, because only then do commands find it; at most INGESTED_WITHIN_MS. */
+/** Waits until everything recorded is ingested, so that commands find it; at most INGESTED_WITHIN_MS. */
 export async function untilIngested({ store, clock }: Pick<CiLookupDeps, 'store' | 'clock'>): Promise<void> {
   const until = clock.now() + INGESTED_WITHIN_MS
   while (clock.now() < until && (await store.read.oldestNews()) !== null) await clock.sleep(LOOK_EVERY_MS)
@@ -79,12 +79,12 @@ async function lookUpBuilds(
   const requestedAt = clock.now()
   try {
     const project = await source.getProject(projectId, branch === null ? {} : { branch })
-    // It is another project, or was renamed. From now on, people find it by the name that it has.
+    // It is another project, or was renamed. From now on, people find it by its current name.
     if (await takesOtherName(deps, project)) return 0
     return await recordListedBuilds(deps, { projects: [project], requestedAt, isWhole: branch === null })
   } catch (error) {
     if (!(error instanceof CiError)) throw error
-    log.warn({ err: error, project: name }, 'CI could not be asked about a build that is not stored')
+    log.warn({ err: error, project: name }, 'could not look up an unknown build in CI')
     return 0
   }
 }

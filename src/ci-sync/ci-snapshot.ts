@@ -29,8 +29,8 @@ interface Snapshot {
 }
 
 /**
- * Stores what CI showed of a build when it was asked as a build event like any other, unless it is known already.
- * Ignores a build of another commit, which CI delivers itself, or of a repository with another name. @returns whether anything was new
+ * Stores a build as CI showed it when asked, as an ordinary build event, unless it is known. Ignores a build of another
+ * commit, which CI delivers itself, or of a repository with another name. @returns whether anything was new
  */
 export async function insertSnapshot(
   tx: Tx,
@@ -50,13 +50,15 @@ export async function insertSnapshot(
   return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
 }
 
-/** A delivery may have called the build one of another repository: what its own one shows is not for that card. */
+/**
+ * A delivery may have assigned the build to another repository, whose card must not show what its own repository says.
+ */
 function isOfOtherName({ projectFullName: read }: LegacyBuild, known: readonly BuildEvent[]): boolean {
   const called = mergeDetails(known).projectFullName
   return read && called ? called.toLowerCase() !== read.toLowerCase() : false
 }
 
-/** What is known of the build, and where its news is stored. */
+/** The known state of the build, and where its news is stored. */
 interface NewsOf {
   known: readonly BuildEvent[]
   restarts: readonly RestartRequest[]
@@ -91,7 +93,7 @@ function statusesShown(
 ): { rawStatus: string; origin: Origin }[] {
   if (namesAttempt(build)) return [{ rawStatus: build.status, origin: 'poll' }]
   const hasEnded = isFinal(toStatus(build.status))
-  // CI's two interfaces may have different words for one end. If no new attempt began, the known word stays.
+  // CI's two interfaces may use different words for one end. If no new attempt began, keep the known word.
   if (!begunAgain)
     return [{ rawStatus: hasEnded && known && isFinal(known.status) ? known.rawStatus : build.status, origin: 'poll' }]
   // CI did not show the new attempt's start, so we add one: otherwise the same end would count as a repetition. Its
@@ -102,7 +104,7 @@ function statusesShown(
   ]
 }
 
-/** Whether the source tells the build's attempts apart. If so, times and words need not be compared. */
+/** Whether the source tells attempts apart, so that times and words need not be compared. */
 export const namesAttempt = ({ attempt, lastEndAt }: LegacyBuild): boolean => (attempt ?? lastEndAt ?? null) !== null
 
 /** In the order in which CI would have delivered them: by id, or by start if any id is a UUID, which has no order. */
@@ -146,12 +148,12 @@ export function observationOf(
     rawStatus,
     details: {
       ...NO_DETAILS,
-      // If the build gets its own card, no other event of that card names the project.
+      // If the build gets its own card, no other event there names the project.
       projectName: known.projectName,
       projectFullName: known.projectFullName ?? build.projectFullName ?? null,
       projectUuid: known.projectUuid,
       buildUuid: build.uuid,
-      // The legacy interface writes messages and committers in another form: what was delivered stays.
+      // The legacy interface formats messages and committers differently, so keep the delivered ones.
       message: known.message === null ? commitTitle(build.message) : null,
       committer: known.committer === null ? build.committer : null,
       number: build.number ?? null,

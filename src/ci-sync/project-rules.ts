@@ -15,7 +15,7 @@ export interface ProjectRules {
   refresh(): Promise<Refreshed>
 }
 
-/** The cache of CI's own rules. No caller waits for CI, even if it is slow or down. */
+/** The cache of CI's own rules. Callers never wait for CI, even if it is slow or down. */
 export function createProjectRules(deps: RefreshProjects & { store: Store; clock: Clock }): ProjectRules {
   const isConfigured = deps.v2 !== null
   let reading: Promise<Refreshed> | null = null
@@ -46,7 +46,7 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
       if (known?.rules) return slackRules(known.rules)
       if (!isConfigured) return null
       if (!reading && deps.clock.now() - readAt > ASK_AGAIN_MS) void refresh().catch(() => {})
-      // If the last reading failed, the next one may fail too: an alert must not wait for it.
+      // If the last reading failed, the next one may fail too, and an alert must not wait for it.
       return reading && !isAway ? 'wait' : null
     },
   }

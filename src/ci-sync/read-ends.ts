@@ -18,17 +18,17 @@ interface ReadEnds {
   clock: Clock
   log: Log
   sources: Sources
-  /** Stores what a source showed, unless it is known. */
+  /** Stores a build as its source showed it, unless it is known. */
   record: (shown: { observation: Observation }) => Promise<unknown>
 }
 
 /**
- * Asks each build's source who opened the request that it is of; and, once after its end, which jobs failed and whether
- * its own word is the whole truth. However the end was learnt, what its jobs say has the last word.
+ * Asks each build's source who opened its pull or merge request; and, once after its end, which jobs failed and whether
+ * its status is the whole truth. The jobs always have the last word.
  */
 export async function readEnds(deps: ReadEnds, signal: AbortSignal): Promise<void> {
   const due = await deps.store.read.unreadEnds(deps.clock.now(), ENDS_MAX)
-  // A source that fails holds up no other: its builds are put off without another call.
+  // A failing source does not hold up others: its builds are postponed without another call.
   const away = new Set<SourceName>()
   for (const build of due) {
     if (signal.aborted) return

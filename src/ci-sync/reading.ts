@@ -23,7 +23,7 @@ export interface RefreshProjects extends RecordListedDeps {
 export interface Refreshed {
   /** set if a part could not be read */
   failure: CiFailure | null
-  /** false: CI gave only a part of its list, or some projects in a form that is not readable */
+  /** false: CI gave only a part of its list, or some projects could not be read */
   isWhole: boolean
   /** for how many builds CI showed something that it had not delivered */
   builds: number
@@ -100,7 +100,7 @@ async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Rea
   return { isWhole: isWholeList(log, list), builds }
 }
 
-/** Projects in one write: on SQLite, no other work gets its turn during it. */
+/** Projects per write: on SQLite, a write blocks all other work. */
 const STORED_AT_ONCE = 100
 
 async function storeEach<One>(
@@ -124,8 +124,8 @@ async function wakeNewest(tx: Tx, projectId: string, now: number): Promise<void>
   }
 }
 
-// Projects of GitHub and GitLab. Nobody lists them, so they are stored as deliveries name them. A known one changes only
-// by what its source shows: a delivery may be forged.
+// Projects of GitHub and GitLab. There is no list of them, so they are stored as deliveries name them. A known one
+// changes only to what its source shows, since a delivery may be forged.
 
 /** Whether both have the same name and rules, and so the same default branch. */
 export const isSameProject = (one: KnownProject, other: KnownProject): boolean =>
@@ -142,7 +142,7 @@ export async function keepProject(
   await store.write((tx) => tx.saveProject({ ...project, readAt: clock.now() }))
 }
 
-/** Stores the name under which its source shows a project now. @returns whether it was stored under another one */
+/** Stores a project's current name at its source. @returns whether the name has changed */
 export async function takesOtherName(
   { store, clock }: { store: Pick<Store, 'read' | 'write'>; clock: Pick<Clock, 'now'> },
   { id, uuid, name }: LegacyProject,

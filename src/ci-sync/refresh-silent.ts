@@ -12,7 +12,7 @@ import { insertSnapshot } from './ci-snapshot.ts'
 /** CI is asked about a running or waiting build when no event of it came for this long, and again after as long. */
 export const SILENT_MS = 3 * 60 * 60_000
 
-/** CI is no longer asked about a build that was silent for this long: it will not show an end any more. */
+/** CI is no longer asked about a build that was silent for this long: it will never show an end. */
 export const LET_BE_MS = 7 * 24 * 60 * 60_000
 
 /** One round makes at most this many calls to CI, each about one branch, and reads this many builds. */
@@ -32,8 +32,8 @@ interface RefreshSilent {
 }
 
 /**
- * Asks CI for the state of builds that were silent for too long: a delivery may have been lost. What CI shows becomes a
- * build event like any other, and the card says that CI was asked. Builds that CI does not show stay as they are.
+ * Asks CI for the state of builds that were silent for too long: a delivery may have been lost. The answer becomes a
+ * ordinary build event, and the card says that CI was asked. Builds that CI does not show stay unchanged.
  */
 export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): Promise<void> {
   const { store, clock, sources } = deps
@@ -76,7 +76,7 @@ async function readBuilds(
     if (!(error instanceof CiError)) throw error
     // CI's legacy interface never shows Pro projects, so the next round would fail the same way.
     if (error.kind === 'not-found' || error.kind === 'bad-request') return []
-    log.warn({ err: error, project: projectId }, 'CI could not be asked about builds that have been silent for long')
+    log.warn({ err: error, project: projectId }, 'could not check long-silent builds with CI')
     for (const _ of builds) count('no-answer')
     return 'away'
   }
@@ -90,7 +90,7 @@ async function recordSilent(
   const { projectId, buildId, revisionKey, rawStatus } = silent
   const build = shown.find(({ id }) => id === buildId)
   const at = clock.now()
-  // An unknown status would only hide the status that we know.
+  // An unknown status would only hide the known one.
   const isKnown = build !== undefined && toStatus(build.status) !== 'unknown'
   const isNews = await store.write(async (tx) => {
     await tx.setCiCheckedAt([silent], at)
@@ -100,7 +100,7 @@ async function recordSilent(
   if (!isNews) return
   log.info(
     { project: projectId, build: buildId, revision: revisionKey, was: rawStatus, is: build?.status },
-    'CI was asked',
+    'CI showed a new state of a silent build',
   )
   wake(revisionKey)
 }

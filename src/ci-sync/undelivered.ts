@@ -19,15 +19,15 @@ import type { Reads, Store, Tx } from '../store/store.ts'
 import { deliveredById } from '../projects/followers.ts'
 import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snapshot.ts'
 
-// Builds that CI did not deliver, but shows when it is asked.
+// Builds that CI shows when asked, but did not deliver.
 
-/** The most builds of a project that one look stores: the newest ones. */
+/** The most builds of a project that one look stores, newest first. */
 const LISTED_BUILDS_MAX = 200
 
 /** If a build cannot be stored, the others go on. After this many failures in a project, the database is at fault. */
 const FAILURES_MAX = 3
 
-/** Behind deliveries, which are ingested first. */
+/** Ingested after deliveries. */
 const INGEST_PRIORITY = 3
 
 export interface RecordListedDeps {
@@ -46,8 +46,8 @@ export interface ListedBuilds {
 }
 
 /**
- * Stores what CI shows of builds and the store does not know. The first look at a project is its baseline: the builds
- * that it finds become known, but no message is sent about them. @returns how many builds had news
+ * Stores builds that CI shows and the store does not know. The first look at a project is its baseline: the builds that
+ * it finds are stored, but no message is sent about them. @returns how many builds had news
  */
 export async function recordListedBuilds(
   deps: RecordListedDeps,
@@ -70,7 +70,7 @@ export async function recordListedBuilds(
       const name = sourceOf(project.id) === 'ci' ? (delivered.get(project.id)?.name ?? known.name) : project.name
       const named = { ...project, name }
       recorded += await recordListedProject(deps, { project: named, requestedAt, isBaseline })
-      // SQLite's reads do not yield to the event loop, so other work gets its turn between two projects.
+      // SQLite's reads block the event loop, so yield between two projects.
       await nextTurn()
       if (isBaseline && isWhole)
         await store.write((tx) => tx.setBuildsReadAt(known.uuid, clock.now()), { canBeRedone: true })
@@ -122,7 +122,7 @@ async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBu
   return recorded
 }
 
-// A cheap check in memory: it runs for every build at every look.
+// Cheap and in memory, since it runs for every build at every look.
 const mayBeNews = (build: LegacyBuild, known: KnownBuild | undefined): boolean =>
   known === undefined || known.status !== toStatus(build.status) || (lastTimeOf(build) ?? 0) > known.at
 
@@ -158,7 +158,7 @@ async function recordListedBuild(
   return isRecorded ? key : null
 }
 
-/** The statuses that CI would have delivered between the known state of a build and the state that it shows. */
+/** The statuses that CI would have delivered between the known state of a build and the shown one. */
 function newStatuses(build: LegacyBuild, attempt: Attempt | undefined): string[] {
   if (!attempt || namesAttempt(build)) return [build.status]
   // We know this attempt only by our own `action` event: CI may show the one before. `builds/confirm` tells them apart.
@@ -173,7 +173,7 @@ function hasBegunAgain({ status: rawStatus, startedAt }: LegacyBuild, { status, 
   const lastAt = details.finishedAt ?? details.startedAt
   if (startedAt !== null && lastAt !== null) return startedAt > lastAt
   const now = toStatus(rawStatus)
-  // CI's two interfaces may have different words for one end, but never a red word and a green one.
+  // CI's two interfaces may use different words for one end, but never one red and one green.
   return !isFinal(now) || (isVerdict(now) && isVerdict(status) && isRed(now) !== isRed(status))
 }
 

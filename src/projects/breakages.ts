@@ -56,13 +56,13 @@ export async function dropOwner(
 
 /** The most red branches in one list. */
 export const RED_MAX = 10
-/** More red branches than any channel follows: the list says how many it leaves out. */
+/** More red branches than any channel follows; used to count how many a list leaves out. */
 export const RED_COUNTED_MAX = 1_000
 
-/** Asks the sources whether these red branches are still there: one that is gone is no longer red afterwards. */
+/** Asks the sources whether these red branches still exist. Those that do not are no longer red afterwards. */
 export type EndGone = (open: readonly Breakage[]) => Promise<void>
 
-/** The red branches of these projects: since when, and who is on each. `more`: how many the list leaves out. */
+/** The red branches of these projects, with since when and who is on each. `more`: how many the list leaves out. */
 export async function redNow(
   deps: FindDeps & { endGone: EndGone },
   projects: Projects,
@@ -72,7 +72,7 @@ export async function redNow(
   return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
 }
 
-// A branch that was deleted, or a request that was merged or closed, stays red in what is stored: no build will follow.
+// A deleted branch, or a merged or closed request, stays red in the store, because no build will follow.
 
 export interface BranchEndsDeps {
   store: Store
@@ -83,16 +83,16 @@ export interface BranchEndsDeps {
   wake: (revisionKey: string) => void
 }
 
-/** A branch is asked about again after this time, however often it is named meanwhile. */
+/** A branch is checked again only after this time, however often an answer names it. */
 export const CHECKED_FOR_MS = 60_000
 
-/** Before an answer names red branches, its source is asked for at most this long, about at most this many. */
+/** Before an answer names red branches, at most this many are checked, for at most this long. */
 const ASK_MAX_MS = 2_000
 const ASKED_MAX = 10
 
 /**
- * Asks the sources whether these red branches are still there, before somebody is told of them. One that is not is no
- * longer red, and its thread says why. What cannot be asked now stays as it is.
+ * Asks the sources whether these red branches still exist, before an answer names them. One that does not is no longer
+ * red, and its thread says why. One that cannot be checked now stays red.
  */
 export async function endGoneBranches(deps: BranchEndsDeps, open: readonly Breakage[]): Promise<void> {
   const since = deps.clock.now() - CHECKED_FOR_MS
@@ -100,12 +100,12 @@ export async function endGoneBranches(deps: BranchEndsDeps, open: readonly Break
   await Promise.all(due.map((breakage) => endIfGone(deps, breakage, AbortSignal.timeout(ASK_MAX_MS))))
 }
 
-/** Asks about one branch. One that cannot be asked about holds up no other: it is asked about again before it is told. */
+/** Checks one branch. If that fails, the others go on, and it is checked again before an answer names it. */
 export async function endIfGone(deps: BranchEndsDeps, breakage: Breakage, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = deps
   const state = await stateOf(deps, breakage, signal).catch((error: unknown) => {
     if (!(error instanceof CiError)) throw error
-    log.warn({ err: error, project: breakage.projectId }, 'could not ask whether a red branch is still there')
+    log.warn({ err: error, project: breakage.projectId }, 'could not check whether a red branch still exists')
     return null
   })
   if (state === null || state === 'there') await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
@@ -143,17 +143,17 @@ async function endStreak(
     return true
   })
   if (!isEnded) return
-  log.info({ project: projectId, breakage: id, end: kind ?? 'tag' }, 'a red branch is no longer there')
+  log.info({ project: projectId, breakage: id, end: kind ?? 'tag' }, 'a red branch no longer exists')
   wake(revisionKey)
 }
 
-/** Each red branch is asked about once a day, even if nobody is told of it. */
+/** Each red branch is checked once a day, even if no answer names it. */
 const CHECK_AGAIN_MS = 24 * 60 * 60_000
 
-/** One round asks about at most this many branches. Each takes two or three calls. */
+/** One round checks at most this many branches. Each takes two or three calls. */
 const CHECKED_MAX = 10
 
-/** Ends the streaks of red branches that are gone, so that none stays red for good. */
+/** Ends the streaks of red branches that are gone, so that none stays red forever. */
 export async function checkBranches(deps: BranchEndsDeps, signal: AbortSignal): Promise<void> {
   for (const breakage of await deps.store.read.breakagesToCheck(deps.clock.now() - CHECK_AGAIN_MS, CHECKED_MAX)) {
     if (signal.aborted) return

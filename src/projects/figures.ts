@@ -63,13 +63,13 @@ export async function digestView(
   }
 }
 
-/** Cuts the periods to the time whose builds are all kept. `since`: where the period begins now (ms); null: not cut. */
+/** Cuts the periods to the time for which all builds are kept. `since`: the new beginning (ms); null: not cut. */
 export function withinRetention(requested: FigureQuery, keptFrom: number) {
   const { period, before } = requested
   const query: FigureQuery = {
     ...requested,
     period: { from: Math.max(period.from, keptFrom), to: period.to },
-    // Half a period before is no fair comparison, so it is emptied.
+    // Half of the previous period would not be a fair comparison, so leave it out.
     before: before.from < keptFrom ? { from: before.to, to: before.to } : before,
   }
   return { query, since: period.from < keptFrom ? keptFrom : null }

@@ -31,7 +31,7 @@ const BRANCHES_MAX = 200
 export interface FoundBuild extends Revision {
   revisionKey: string
   attempt: Attempt
-  /** the name of the project by which it was found; null: it was found by itself */
+  /** the name of the project by which it was found; null: it was found without a project */
   calledProject: string | null
 }
 
@@ -79,7 +79,7 @@ export async function findBuild(deps: FindBuildDeps, target: Target, prefer: Pre
   }
 }
 
-/** `601` is a build's number, unless a project has that id or is called so; it is never a part of a project's name. */
+/** `601` is a build's number, unless it is a project's id or whole name. */
 export const isBuildNumber = async (reads: Reads, text: string): Promise<boolean> =>
   /^\d+$/.test(text) && isShortId(text) && (await projectsCalled(reads, text)).length === 0
 
@@ -106,7 +106,7 @@ async function byNumber(deps: FindDeps, number: string, project: string | null):
   return foundOr(deps, build ?? null, text, name)
 }
 
-/** The most builds with one id that are looked at: two projects may have builds with the same number. */
+/** The most builds with one id that are considered: projects may have builds with the same number. */
 const SAME_ID_MAX = 50
 
 /** An address counts only if it is the build's own link, or one of its source's pages that names the build's project. */

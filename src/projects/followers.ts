@@ -12,7 +12,7 @@ import type { StoredMessage } from '../domain/cards/plan.ts'
 
 // Projects as builds name them.
 
-/** The names that a project's builds use: those that decide which channels follow it. */
+/** The names that a project's builds use, which decide the channels that follow it. */
 export const namesOf = ({ projectId, projectUuid, name, fullName }: DeliveredProject): ProjectNames => ({
   projectId,
   projectUuid,
@@ -34,7 +34,9 @@ export async function deliveredById(
 /** The most branches of a project that a subscription's branches are compared with, those with the newest builds. */
 export const BRANCHES_MAX = 500
 
-/** For a repository or all projects: so many of them, those with the latest news first, and the newest branches of each. */
+/**
+ * For a repository or all projects: how many of them, latest news first, and how many of each one's newest branches.
+ */
 const PROJECTS_MAX = 20
 const BRANCHES_EACH_MAX = 50
 
@@ -73,7 +75,7 @@ type BranchReads = Pick<Reads, 'branchesOf' | 'newestBuild'>
 
 /**
  * The subscriptions that follow a project. Its branches are read only if they decide whether the default channel's counts.
- * @param branch of a build that is about to be known, if there is one; empty: it names none
+ * @param branch of a build that is not stored yet, if there is one; empty: it names none
  */
 export async function followersOf(
   reads: BranchReads,
@@ -97,10 +99,10 @@ const exactName = ({ branch, branchMatch }: ChannelRule): string[] =>
 
 const isDefault = ({ follows }: Subscription): boolean => follows.what === 'unfollowed'
 
-// While a channel is closed, the default channel gets its builds: all but those that the channel had shown before.
+// While a channel is closed, the default channel gets its builds, except those that the channel had already shown.
 
 /**
- * Of a card's build events: those that closed channels have shown, in whose place another channel would get them.
+ * The build events of a card that closed channels have already shown, and that another channel would get instead.
  * @param subscriptions of that other channel
  */
 export async function shownInstead(
@@ -113,7 +115,7 @@ export async function shownInstead(
   for (const channel of new Set(subscriptions.flatMap(({ insteadOf }) => insteadOf ?? []))) {
     const card = await reads.card({ subject, channel })
     if (card?.queues.post) return new Set()
-    // An edit that waits may show what was decided after the last post, and need not show anything new.
+    // A pending edit shows what was decided after the last post, so the message may not show it yet.
     const before = waits(card) ? lastPost(await reads.messagesOf({ subject, channel })) : Number.POSITIVE_INFINITY
     const decided = (await reads.decisionsOf({ subject, channel })).filter(({ decidedAt }) => decidedAt < before)
     const decisions = new Map(decided.map((one) => [one.eventSeq, one.reason]))
@@ -125,7 +127,7 @@ export async function shownInstead(
   return shown
 }
 
-/** Also one that is looked for: while its channel is closed, nobody knows whether it arrived. */
+/** Includes an unclear one: while its channel is closed, nothing can show whether it arrived. */
 const waits = (card: Card | null): boolean => card !== null && Object.values(card.queues).some((due) => due !== null)
 
 /** When the bot began to post the newest message that arrived (ms); 0: none did. */

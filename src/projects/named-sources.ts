@@ -6,22 +6,22 @@ import { withClosings } from './followers.ts'
 import type { Namesake } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** How old the answer may be to which sources have a project of a name. */
+/** How long the sources of a project name are cached. */
 const KNOWN_FOR_MS = 5_000
 
-/** A name in a subscription that names no source. */
+/** A project name in a subscription without a source. */
 export interface NameWithoutSource {
   name: string
   /** the sources that have a project of this name */
   known: readonly SourceName[]
-  /** the sources whose project is meant, whether they have one already or not */
+  /** the sources whose project is meant, even if they have none yet */
   meant: readonly SourceName[]
-  /** the name that its source gives it now, if nothing is called by the old one any more */
+  /** its current name at its source, if no project has the old one any more */
   now: string | null
 }
 
 export interface Subscriptions {
-  /** All subscriptions in force. Those by name alone have the sources that are meant; those of closed channels say so. */
+  /** All subscriptions in force. Adds the meant sources to those by name alone, and marks those of closed channels. */
   all(): Promise<readonly Subscription[]>
   namesWithoutSource(): Promise<readonly NameWithoutSource[]>
 }
@@ -45,7 +45,7 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
     return [...fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel })), ...stored]
   }
 
-  // All names at once, and seldom: subscriptions are read for every event, and projects are many.
+  // All names at once, and rarely: subscriptions are read for every event, and there may be many projects.
   async function namesIn(subscriptions: readonly Subscription[]): Promise<ReadonlyMap<string, NamedProject>> {
     const named = subscriptions.flatMap(({ follows }) => (hasNameAlone(follows) ? [follows] : []))
     const names = JSON.stringify(named)
@@ -94,13 +94,14 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
 
 type OneProject = Extract<Follows, { what: 'project' }>
 
-/** Is the project named by nothing but a name, which may pass to another project? */
+/** Whether the subscription has only a name, which may pass to another project. */
 const hasNameAlone = (follows: Follows): follows is OneProject =>
   follows.what === 'project' && !follows.uuid && !follows.projectId
 
 /**
- * The sources whose project a name means if its subscription names none. A project that only the CI service's deliveries
- * name is not meant beside another source's: these deliveries are not signed, so it may be made up to post there.
+ * The sources that a name means if its subscription names none. A project that only the CI service's deliveries name
+ * does not count beside another source's: these deliveries are not signed, so somebody may have forged it to post
+ * there.
  */
 export function meantSources(namesakes: readonly Namesake[]): readonly SourceName[] {
   const isCiMeant = namesakes.every(({ source }) => source === 'ci') || namesakes.some(({ isListed }) => isListed)
@@ -110,7 +111,7 @@ export function meantSources(namesakes: readonly Namesake[]): readonly SourceNam
 const keyOf = ({ name, sources }: OneProject): string => JSON.stringify([nameKey(name), sources ?? null])
 
 interface NamedProject extends NameWithoutSource {
-  /** the subscription says of which source the project is */
+  /** the subscription names the project's source */
   namesSource: boolean
 }
 

@@ -12,7 +12,7 @@ import type { StoredDecision } from '../store/records.ts'
 
 export type { ProjectRef }
 
-// What people can ask for, and the possible outcomes. Commands, buttons, forms and mentions all use these types.
+// People's requests and their possible outcomes. Commands, buttons, forms and mentions all use these types.
 
 /** Who makes a request, where, and Slack's id of it. */
 export interface Requester {
@@ -22,17 +22,17 @@ export interface Requester {
   /** where the request was made and the answer is shown; null: in no channel */
   channel: ChannelId | null
   via: Request['via']
-  /** Slack's trigger or event id: a request that comes twice with it is one request */
+  /** Slack's trigger or event id: requests with the same id are one request */
   interactionKey: string
 }
 
-/** May this person do that? If Slack does not say who they are, they may not. */
+/** Whether this person may do that. If Slack does not say who they are, they may not. */
 export type Permits = (
   right: Right,
   by: Pick<Requester, 'user' | 'team'>,
 ) => Promise<Permit | { kind: 'unknown-person'; code: string }>
 
-/** What a question or an action is about. */
+/** The subject of a question or an action. */
 export type Target =
   | { kind: 'run'; ref: AttemptRef }
   /** the build of a card or of its thread */
@@ -78,7 +78,7 @@ export type NotFound =
 
 export type ProjectNotFound = Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
 
-/** What a person can be refused besides the actions on a build. */
+/** What a person may be forbidden, besides the actions on a build. */
 export type RefusableRight =
   | Extract<Right, 'subscribe' | 'own' | 'administer'>
   /** to claim a committer's name for oneself */
@@ -131,7 +131,7 @@ export type ActionOutcome =
   /** the action does not fit the build's state: it has ended already, or still runs */
   | { kind: 'not-now'; action: Action; build: BuildSummary }
   | { kind: 'impossible'; action: Action; why: Missing; build: BuildSummary }
-  /** CI lists no such build for that project and branch */
+  /** CI does not list this build for that project and branch */
   | { kind: 'not-confirmed'; action: Action; build: BuildSummary; shown: ShownAs | null }
   /** CI cannot confirm which build that is: the person has to press the button, whose dialog names the build */
   | { kind: 'to-confirm'; action: Action; build: BuildSummary }

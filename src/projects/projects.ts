@@ -29,7 +29,7 @@ interface Found {
   delivered: readonly DeliveredProject[]
 }
 
-/** Joins what was found with its other side. */
+/** Joins the projects found in CI's list with those from deliveries. */
 async function joined(reads: Reads, found: Found): Promise<ProjectRef[]> {
   const keys = [...found.listed.flatMap(listedKeys), ...found.delivered.flatMap(deliveredKeys)]
   if (keys.length === 0) return []
@@ -79,7 +79,7 @@ const HAS = {
 
 async function searched(reads: Reads, search: NameSearch): Promise<ProjectRef[]> {
   const listed = await reads.searchListed(search, SEARCHED_MAX)
-  // Without an index for the middle of names, a search reads all of them: on SQLite, no other work gets its turn then.
+  // There is no index for the middle of names, so a search reads all of them, which on SQLite blocks all other work.
   await nextTurn()
   const delivered = await reads.searchDelivered(search, SEARCHED_MAX)
   await nextTurn()
@@ -110,7 +110,7 @@ async function matching(reads: Reads, text: string): Promise<ProjectRef[]> {
   return called.length > 0 || wanted === '' ? called : searchProjects(reads, { text: wanted, at: 'anywhere' })
 }
 
-/** The projects of which a text is the uuid, else the id, else the full name, else the last part of the name. */
+/** The projects with this text as their uuid, else id, else full name, else last part of the name. */
 export async function projectsCalled(reads: Reads, text: string): Promise<ProjectRef[]> {
   const wanted = nameKey(text)
   if (wanted === '') return []
@@ -138,7 +138,7 @@ export interface FollowedDeps {
 /** All projects that builds have named. */
 export const EVERY_PROJECT: Projects = { except: [] }
 
-/** This project alone; none if it has no builds. */
+/** This project; none if it has no builds. */
 export const onlyOf = ({ projectId }: Pick<ProjectRef, 'projectId'>): Projects => ({
   only: projectId === null ? [] : [projectId],
 })
@@ -178,7 +178,7 @@ export async function followedIn(
   return { except }
 }
 
-/** Is it the default channel's? */
+/** Whether it is the default channel's. */
 const isByDefault = async (reads: Reads, subscriptions: readonly Subscription[], project: DeliveredProject) =>
   follow(await followersOf(reads, subscriptions, namesOf(project)), 'unfollowed')
 
@@ -215,7 +215,7 @@ async function nearestName(reads: Reads, text: string): Promise<string | null> {
   const lastParts = names.map((name) => name.split('/').at(-1)!)
   const name = nearest(text, names) ?? names[lastParts.indexOf(nearest(text, lastParts) ?? '')]
   if (name === undefined) return null
-  // A delivered name may be another one than CI's, which counts.
+  // A delivered name may differ from CI's, which takes precedence.
   return namedExactly(await projectsAs(reads, [nameKey(name)]), name)[0]?.name ?? null
 }
 

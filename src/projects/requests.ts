@@ -61,7 +61,7 @@ export async function earlierRequest(tx: Tx, interactionKey: string): Promise<Re
   return null
 }
 
-/** What comes before the record of a request: if it fails, nothing was changed. */
+/** Runs the steps before a request is recorded: if they fail, nothing was changed. */
 export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
   work.catch((error: unknown) => {
     throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
@@ -83,12 +83,15 @@ export async function callCi<Answer>(
 ): Promise<CallResult<Answer>> {
   try {
     const answer = await call()
-    log.info(fields, 'CI took the request')
+    log.info(fields, 'CI accepted the request')
     return { kind: 'answered', answer }
   } catch (error) {
     const isRefused = certainlyUndone(error)
-    log.warn({ ...fields, err: error }, isRefused ? 'CI refused the request' : 'unclear whether CI took the request')
-    // After a bug in Buildline, the call may have gone out before.
+    log.warn(
+      { ...fields, err: error },
+      isRefused ? 'CI refused the request' : 'unclear whether CI accepted the request',
+    )
+    // A bug in Buildline may have thrown after the call was sent.
     return { kind: isRefused ? 'refused' : 'unclear', ...causeOf(error) }
   }
 }
@@ -102,7 +105,7 @@ export async function recordEvent(
 ): Promise<boolean> {
   const current = await tx.requestOf(request.interactionKey)
   if (!current) return false
-  // The look is outdated: it began while the request was in another state.
+  // The look is outdated: the request was in another state when it began.
   const isLook = event.kind === 'not-shown' || event.kind === 'look-later'
   if (isLook && current.state !== request.state) return false
   const change = afterEvent(current, event, at)
@@ -114,8 +117,9 @@ export async function recordEvent(
 export const REQUESTS_CHECKED_MAX = 20
 
 /**
- * Looks up the requests that are due: those that a dead process left while it called CI, and those that are unclear or
- * not confirmed yet. It only reads CI and never repeats a call. A look-up that fails is tried again in a later round.
+ * Looks up the requests that are due: those left by a process that died during its call to CI, and those that are
+ * unclear or not confirmed yet. It only reads CI and never repeats a call. A look-up that fails is tried again in a
+ * later round.
  */
 export async function checkDueRequests<One extends RequestRecord>(
   deps: Pick<RequestDeps, 'store' | 'clock' | 'log' | 'processId'>,

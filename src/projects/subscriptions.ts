@@ -80,7 +80,7 @@ async function repositoriesAs(reads: Reads, text: string): Promise<ProjectRef[]>
   return [...new Map(named.filter(isMeant).map((one) => [one.projectId, one])).values()]
 }
 
-/** The same as `findNamed`, but the name of a repository of GitHub means the repository, with all its workflows. */
+/** Like `findNamed`, but the name of a GitHub repository means the repository with all its workflows. */
 export async function findFollowed(reads: Reads, text: string): ReturnType<typeof findNamed> {
   const [whole, ...others] = await repositoriesAs(reads, text)
   const found = await findNamed(reads, text)
@@ -134,17 +134,17 @@ async function withNames(reads: Reads, projects: readonly ProjectRef[]): Promise
   })
 }
 
-/** Does this subscription name this project itself? One to its repository, or to all projects, does not. */
+/** Whether this subscription names this project itself, and not its repository or all projects. */
 export const namesProject = (subscription: Subscription, named: Named): boolean =>
   hasProject(subscription, named) && isWhole(subscription, named.project) === isRepositoryId(named.project.projectId)
 
-/** Is it to the whole repository of this project? An entry of the file has only the name. */
+/** Whether it is to this project's whole repository. An entry of the file has only the name. */
 function isWhole({ follows }: Subscription, { projectId, name }: ProjectRef): boolean {
   if (follows.what !== 'project' || sourceOf(projectId) !== 'github') return false
   return follows.projectId ? isRepositoryId(follows.projectId) : nameKey(follows.name) === nameKey(repositoryIn(name))
 }
 
-/** Does it name this project or its repository? Ids from CI's list count too. */
+/** Whether it names this project or its repository. Ids from CI's list count too. */
 function hasProject(subscription: Subscription, { project, names }: Named): boolean {
   if (subscription.follows.what !== 'project') return false
   const listed = {

@@ -3,11 +3,11 @@ import { partAt, type Word } from '../slack/commands/parse.ts'
 import type { Reads } from '../store/store.ts'
 import { findProject, projectsCalled } from './projects.ts'
 
-/** A project is one of so many first words: before it there is at most `on it 30m`. */
+/** A project is among this many first words, since at most `on it 30m` comes before it. */
 const WORDS_BEFORE_MAX = 4
 
 /**
- * The words of a command, in which marks, dashes and punctuation that belong to a known name are put back: a project or
+ * The words of a command, with the marks, dashes and punctuation that belong to a known name put back: a project or
  * branch may really be called `main,` or `*main*`.
  */
 export async function withKnownNames(reads: Reads, words: readonly Word[]): Promise<readonly Word[]> {
