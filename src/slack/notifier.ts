@@ -27,7 +27,7 @@ export interface Post {
   postedAttempt: string | null
   /** the card to reply to; null posts to the channel */
   thread: MessageTs | null
-  /** without blocks, for when the target refuses them */
+  /** without blocks, in case the target refuses them */
   plain?: boolean
 }
 
@@ -74,11 +74,11 @@ export type Failure =
   | { kind: 'unclear'; code: string }
   /** the message (or the card to reply to) is deleted or can no longer be edited */
   | { kind: 'message-gone'; code: string }
-  /** nothing can be posted in this channel until somebody changes something: archived, not a member, restricted */
+  /** nothing can be posted in this channel until a person fixes it: archived, not a member, restricted */
   | { kind: 'channel-closed'; code: string }
-  /** nothing can be posted at all until somebody changes something: token revoked, account inactive, scope missing */
+  /** nothing can be posted at all until a person fixes it: token revoked, account inactive, scope missing */
   | { kind: 'workspace-closed'; code: string }
-  /** this channel takes no replies in threads, only messages of their own */
+  /** this channel does not allow replies in threads, only top-level messages */
   | { kind: 'thread-closed'; code: string }
-  /** the target does not take this message as it is */
+  /** the target refuses this message as it is */
   | { kind: 'refused'; code: string }

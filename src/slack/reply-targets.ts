@@ -12,7 +12,7 @@ import type { Clock } from '../lib/clock.ts'
 
 /** Where an answer is shown to the requester. */
 export interface ReplyTarget {
-  /** Shows it to the requester alone. Throws if nothing could show it; the error contains no address. */
+  /** Shows it to the requester alone. Throws if it could not be shown; the error contains no address. */
   show(answer: Answer, isLast: boolean): Promise<void>
   /** where a picture can be posted; null: nowhere */
   conversation: Conversation | null
@@ -23,13 +23,13 @@ export interface Conversation {
   threadTs: MessageTs | null
 }
 
-/** `text` and `blocks` as the Web API takes them. A message without blocks has no `blocks`. */
+/** `text` and, if there are any, `blocks`, as the Web API takes them. */
 export const contentOf = ({ text, blocks }: Answer) => ({ text, ...(blocks.length > 0 ? { blocks } : {}) })
 
-/** The text alone, which says everything: for when Slack refuses the blocks. */
+/** The text alone, which says everything: in case Slack refuses the blocks. */
 const withoutBlocks = (answer: Answer): Answer => ({ ...answer, blocks: [] })
 
-/** Slack's error codes for content that it never takes, however often it is sent. */
+/** Slack's error codes for content that it will never accept. */
 const isContentRefusal = (code: string): boolean => /^(?:invalid_blocks|msg_blocks_too_long|msg_too_long)/.test(code)
 
 /** Slack's error code for a failed call; empty if there is none. */
@@ -46,7 +46,7 @@ export const ephemeralReplyTarget = (client: WebClient, user: string, conversati
     }),
 })
 
-/** A direct message, for when there is neither a channel nor a modal to answer in. */
+/** A direct message, if there is neither a channel nor a modal to answer in. */
 export const directReplyTarget = (client: WebClient, user: string): ReplyTarget => ({
   conversation: null,
   show: (answer) => post(client, 'chat.postMessage', answer, { channel: user }),
@@ -67,7 +67,7 @@ interface Modal {
   viewId: string
   /** the modal with an answer in it */
   draw: (answer: readonly Block[]) => object
-  /** false once something newer was requested in this modal: an old answer must not replace the newer one */
+  /** false once something newer was requested in this modal: an old answer must not replace a newer one */
   isCurrent: () => boolean
   /** where the answer goes if the modal was closed meanwhile; null: it is dropped */
   closed: ReplyTarget | null
@@ -102,9 +102,9 @@ async function update({ client, viewId, draw }: Modal, answer: Answer): Promise<
   }
 }
 
-/** Slack takes this many answers at one response_url: "still working", an answer's tries, one without blocks. */
+/** Slack accepts this many answers at one response_url: "still working", an answer's tries, one without blocks. */
 export const RESPONSE_USES_MAX = 5
-/** How often an answer that surely did not arrive is sent. One that may have arrived is sent only once more. */
+/** The tries for an answer that certainly did not arrive. One that may have arrived is sent only once more. */
 export const ANSWER_TRIES_MAX = RESPONSE_USES_MAX - 2
 
 const TIMEOUT_MS = 5_000
@@ -116,7 +116,7 @@ interface ResponseUrl {
   replaces: boolean
   conversation: Conversation | null
   clock: Clock
-  /** where the answer goes if the response_url does not take it; null: nowhere */
+  /** where the answer goes if the response_url refuses it; null: nowhere */
   instead: ReplyTarget | null
 }
 
@@ -147,11 +147,11 @@ const responseUrlReplyTarget = (address: ResponseUrl): ReplyTarget => ({
     if (settled.kind === 'shown') return
     if (await isShownInstead(address, answer, isLast)) return
     const last = settled.kind === 'unclear' && isLast ? await send(address, answer, 1) : settled
-    if (last.kind !== 'shown') throw new Error(`the response_url did not take the answer: ${last.code}`)
+    if (last.kind !== 'shown') throw new Error(`the response_url did not accept the answer: ${last.code}`)
   },
 })
 
-/** Throws if it is unclear again whether the answer was shown. It is not sent a third time then. */
+/** Throws if it is still unclear whether the answer was shown: it is not sent a third time. */
 async function isShownInstead({ instead }: ResponseUrl, answer: Answer, isLast: boolean): Promise<boolean> {
   if (!instead) return false
   try {
@@ -164,8 +164,8 @@ async function isShownInstead({ instead }: ResponseUrl, answer: Answer, isLast: 
 }
 
 /**
- * `refused`: Slack may take other content. `away`: surely not shown; a retry may succeed. `unclear`: it may have been
- * shown. `dead`: no retry can succeed.
+ * `refused`: Slack may accept other content. `away`: certainly not shown; a retry may succeed. `unclear`: it may have
+ * been shown. `dead`: no retry can succeed.
  */
 type SendResult = { kind: 'shown' } | { kind: 'refused' | 'away' | 'unclear' | 'dead'; code: string }
 
@@ -214,7 +214,7 @@ function errorIn(body: string): string | null {
 }
 
 /**
- * Whether a response_url is one of Slack's own: nobody else may get our answers.
+ * Whether a response_url is Slack's: our answers must not go elsewhere.
  * @param apiUrl the Web API that we use, which gets our token anyway; in tests it is not on Slack's host
  */
 export function isSlackAddress(url: string, apiUrl: string): boolean {

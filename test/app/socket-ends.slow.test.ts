@@ -54,7 +54,7 @@ describe('Socket Mode', () => {
     sockets.drop()
     const opened = () => slack.counters.calls('apps.connections.open')
     await until('six were cut', () => opened() > 6)
-    expect(warnings().map(({ msg }) => msg)).toEqual([expect.stringContaining('end again and again')])
+    expect(warnings().map(({ msg }) => msg)).toEqual([expect.stringContaining('keep closing soon after')])
     sockets.cutEarly(false)
     await isOpen()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci' })

@@ -11,7 +11,7 @@ export const KNOWN_FOR_MS = 24 * 60 * 60_000
 /** Answers are kept for this many addresses; beyond this the oldest is dropped. */
 const REMEMBERED_MAX = 5_000
 
-/** Concurrent calls. Few, because people who click need Slack too, and come first. */
+/** Concurrent calls. Few, because calls for people who click come first. */
 const CALLS_MAX = 2
 
 /** After a failure no call is made for this long, or for as long as Slack asks. */
@@ -39,7 +39,7 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
       pausedUntil = clock.now() + (failure.kind === 'rate-limited' ? failure.retryAfterMs : PAUSE_MS)
       log.warn(
         { code: failure.code },
-        'could not ask Slack whose an e-mail address is; until the next try, replies ask everybody',
+        'could not look up an e-mail address in Slack; until the next try, replies ask everybody',
       )
     } finally {
       underWay.delete(email)
@@ -64,7 +64,10 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
   }
 
   return {
-    /** Asks Slack unless it answered within a day. Does not wait. @returns whether an answer may come */
+    /**
+     * Looks up the address in Slack, unless that was done within a day. Does not wait. @returns whether an answer may
+     * come
+     */
     ask(email: string): boolean {
       if (clock.now() < pausedUntil || fresh(email)) return false
       if (underWay.size < CALLS_MAX && !underWay.has(email)) void lookUp(email)

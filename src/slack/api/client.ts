@@ -5,7 +5,7 @@ import { findJson } from '../../lib/json.ts'
 import { BrokenAnswer } from './errors.ts'
 import type { Search } from '../notifier.ts'
 
-/** Slack shows a message as it is: it finds no names and links in it, and shows no previews of links. */
+/** Slack shows the message unchanged: it does not link names and addresses, and shows no previews. */
 export const AS_WRITTEN = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const
 
 export interface ClientOptions {
@@ -33,7 +33,7 @@ export const createClient = ({ token, apiUrl, logger, timeoutMs = TIMEOUT_MS, on
     logger: slackLogger((line) => logger?.warn(scrubbed(line, token))),
   })
 
-/** One attempt for each call, whatever the client would do by default. */
+/** One attempt for each call: turns off the client's own retries. */
 export const webOptions = (apiUrl: string | null | undefined, timeoutMs: number) => ({
   ...(apiUrl && { slackApiUrl: apiUrl }),
   retryConfig: { retries: 0 },
@@ -76,14 +76,14 @@ const scrubbed = (line: string, token: string): string =>
 
 /**
  * One HTTP exchange for the Web API client. It reads the whole body before the client sees the response, and throws
- * where the client catches errors. Without it a torn body escapes unclassified, a body that is no JSON passes for an
+ * where the client catches errors. Without it a torn body escapes unclassified, a body that is not JSON passes for an
  * error code, and a 429 that names no time is not seen as a rate limit.
  */
 export const slackFetch: FetchFunction = async (url, init) => {
   const response = await fetch(url, init)
   const body = await bodyOf(response)
   if (response.status === 200 && typeof fieldOf(findJson(body), 'ok') !== 'boolean')
-    throw new BrokenAnswer('the answer is no JSON object with `ok`')
+    throw new BrokenAnswer('the answer is not a JSON object with `ok`')
   return {
     ok: response.ok,
     status: response.status,
@@ -105,7 +105,7 @@ export async function bodyOf({ body }: Response): Promise<string> {
   return (await bytesOf(body ?? [], SLACK_ANSWER_BYTES_MAX, tooLong)).toString()
 }
 
-/** 0 means that Slack named no time: `classify` then takes its default. */
+/** 0: Slack named no time, so `classify` uses its default. */
 function withRetryAfter(headers: Headers): Headers {
   const seconds = Number.parseInt(headers.get('retry-after') ?? '', 10)
   const completed = new Headers(headers)
@@ -131,7 +131,7 @@ export function identityOf(client: WebClient): { read(): Promise<Identity>; know
 }
 
 /**
- * Slack's clock stamps messages and ours stamps claims. Ours may also be changed while a claim is open.
+ * Follows Slack's clock, which stamps messages; ours stamps claims, and may be set while a claim is open.
  * @param now our own clock (ms)
  */
 export function createSlackClock(now: () => number) {

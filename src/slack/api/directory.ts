@@ -9,10 +9,12 @@ import { BrokenAnswer, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
-/** How long Slack's answers are cached. Until then a lost right, or a channel that somebody left, still counts. */
+/**
+ * How long Slack's answers are cached. Until they expire, a lost right, or a channel that a person left, still counts.
+ */
 const KNOWN_FOR_MS = 60_000
 
-/** A rate limit up to this is waited out, and so the person who clicked waits. On a longer one they are told. */
+/** A rate limit up to this is waited out, and the person who clicked waits too. A longer one gets an error. */
 export const RATE_LIMIT_WAIT_MS_MAX = 5_000
 
 /** Entries in the cache; beyond this the oldest is dropped. */
@@ -40,7 +42,7 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
 
   return {
     /**
-     * May this person do that? Asks Slack who they are. If Slack does not say, nobody may act.
+     * Whether this person may do that. Asks Slack who they are. If Slack does not say, they may not.
      * @param team the user's workspace, as Slack's request names it
      */
     async permits(
@@ -48,7 +50,7 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
       { user, team }: { user: string; team: string | null },
     ): Promise<Permit | { kind: 'unknown-person'; code: string }> {
       try {
-        // In parallel, so that the waits do not add up; only the groups wait for the person's ids.
+        // In parallel, to save time; only the groups wait for the person's ids.
         const asked = [people(user), ours(''), groupsOf(user, right)] as const
         const [person, home, memberOf] = await Promise.all(asked)
         return permit(right, { ...person, isOutsider: isOutsider(person, home, team) }, grants, memberOf)
@@ -56,7 +58,7 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
         return { kind: 'unknown-person', code: classify(error).code }
       }
     },
-    /** Is this person still in the workspace? Not cached: asks Slack each time. */
+    /** Whether this person is still in the workspace. Not cached: asks Slack each time. */
     async presenceOf(user: string): Promise<Presence> {
       try {
         const { isDeactivated } = await retryOnRateLimit(clock, () => readPerson(client, user))
@@ -146,7 +148,7 @@ export function personIn(answer: unknown): Member {
   }
 }
 
-/** Slack does not say that a workflow or a connector is also `is_bot`. */
+/** Slack does not set `is_bot` for workflows and connectors. */
 const BOT_FLAGS = ['is_bot', 'is_workflow_bot', 'is_connector_bot'] as const
 
 async function readGroup(client: WebClient, usergroup: string): Promise<string[]> {
@@ -160,7 +162,7 @@ export async function readHome(client: WebClient): Promise<Home> {
   return { teamId: textOf(fieldOf(answer, 'team_id')), enterpriseId: textOf(fieldOf(answer, 'enterprise_id')) }
 }
 
-/** Retries once, after the time that Slack asks for, if somebody can wait that long. */
+/** Retries once after the time that Slack asks for, unless that is too long to keep a person waiting. */
 export async function retryOnRateLimit<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask()
@@ -198,7 +200,7 @@ const CHANNEL_LISTS_MAX = 1_000
 
 export type Memberships = ReturnType<typeof createMemberships>
 
-/** Who is in which channel, from Slack, cached for a minute. Needs `channels:read` and `groups:read`. */
+/** The channels that people are in, from Slack, cached for a minute. Needs `channels:read` and `groups:read`. */
 export function createMemberships({
   clock,
   log,

@@ -5,7 +5,7 @@ import type { MessageTs } from '../../domain/ids.ts'
 import { causesOf } from '../../lib/error-code.ts'
 
 /**
- * Classifies what the Web API client threw. Only a short code is passed on: messages and bodies can hold addresses,
+ * Classifies an error of the Web API client. Only a short code is passed on: messages and bodies can hold addresses,
  * outside text and secrets. A call that may have been carried out is `unclear`.
  */
 export function classify(error: unknown): Failure {
@@ -15,7 +15,7 @@ export function classify(error: unknown): Failure {
   return ofConnection(error instanceof WebAPIRequestError ? error.original : error)
 }
 
-/** `refuses`: Slack said no, and somebody has to change something. `away`: Slack cannot be reached for now. */
+/** `refuses`: Slack said no until a person changes something. `away`: Slack cannot be reached for now. */
 export interface SlackTrouble {
   kind: 'refuses' | 'away'
   code: string
@@ -23,7 +23,7 @@ export interface SlackTrouble {
   needed?: readonly string[]
 }
 
-/** An HTTP status (`http_400`) may come from a proxy between us and Slack, and is no refusal of Slack's. */
+/** An HTTP status (`http_400`) may come from a proxy between us and Slack, so it is not a refusal by Slack. */
 export function troubleOf(error: unknown): SlackTrouble {
   const { kind, code } = classify(error)
   const isAway = kind === 'rate-limited' || kind === 'unclear' || kind === 'unsent' || code.startsWith('http_')
@@ -36,10 +36,10 @@ function scopesIn(error: unknown): string[] {
   return named?.split(',').filter((scope) => /^[a-z.:_]{1,80}$/.test(scope)) ?? []
 }
 
-/** The code for an answer that says neither yes nor no. */
+/** The code for an answer that is neither a success nor an error. */
 export const BROKEN_ANSWER = 'broken_answer'
 
-/** Slack's answer says neither yes nor no, or lacks what was asked for. */
+/** Slack's answer is neither a success nor an error, or lacks what was requested. */
 export class BrokenAnswer extends Error {
   readonly code = BROKEN_ANSWER
 
@@ -58,7 +58,7 @@ function rateLimited(retryAfterS?: number, code = 'ratelimited'): Failure {
   return { kind: 'rate-limited', code, retryAfterMs: Math.min(asked, RETRY_AFTER_MS_MAX) }
 }
 
-// If the body is no JSON, the client puts the whole body in place of the code.
+// If the body is not JSON, the client puts the whole body in place of the code.
 function ofPlatform({ data }: WebAPIPlatformError): Failure {
   const code: unknown = data.error
   if (!isErrorCode(code)) return { kind: 'unclear', code: BROKEN_ANSWER }
@@ -120,18 +120,18 @@ function isConnectError(error: unknown): boolean {
   return CONNECT_CALLS.has(fieldOf(error, 'syscall')) || CONNECT_CODES.has(fieldOf(error, 'code'))
 }
 
-/** What an error code of Slack's means for us. An unknown code counts as `refused`. */
+/** What Slack's error code means for us. An unknown code counts as `refused`. */
 export const failureOfCode = (code: string): Failure['kind'] =>
   BY_CODE.get(code) ?? (code.startsWith('restricted_action') ? 'channel-closed' : 'refused')
 
-/** Whether it looks like one of Slack's error codes, and so is neither outside text nor a broken answer. */
+/** Whether it looks like one of Slack's error codes, and not like outside text or a broken answer. */
 const isErrorCode = (code: unknown): code is string => typeof code === 'string' && /^[a-z0-9_]{1,80}$/.test(code)
 
 const CODES: readonly [Failure['kind'], readonly string[]][] = [
   ['rate-limited', ['ratelimited', 'rate_limited', 'message_limit_exceeded']],
-  // Slack failed, and may have done what was asked before it did.
+  // Slack failed, but may have carried out the call before that.
   ['unclear', ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed']],
-  // Slack accepts nothing while a workspace moves between organizations.
+  // Slack refuses all calls while a workspace moves between organizations.
   ['unsent', ['team_added_to_org', 'external_channel_migrating']],
   [
     'message-gone',

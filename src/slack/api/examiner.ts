@@ -4,7 +4,7 @@ import { createCanPost, type CanPost } from './send-text.ts'
 import { troubleOf, type SlackTrouble } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 
-/** What Slack says about our token. */
+/** Slack's answer about our token. */
 export type SlackIdentity =
   | {
       kind: 'known'

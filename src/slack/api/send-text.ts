@@ -34,7 +34,7 @@ export function createSendText(options: ClientOptions): SendText {
   }
 }
 
-/** The same alarm is sent and logged at most once in this time. */
+/** Each alarm is sent and logged at most once in this time. */
 const AGAIN_MS = 60 * 60_000
 
 interface AlarmOptions extends ClientOptions {
@@ -56,7 +56,7 @@ export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (
 
   async function tell(user: string, text: string): Promise<void> {
     const outcome = await sendText(user, text)
-    if (outcome.kind !== 'sent') log.warn({ user, code: outcome.code }, 'an admin could not be told')
+    if (outcome.kind !== 'sent') log.warn({ user, code: outcome.code }, 'an admin could not be notified')
   }
 
   return (what) => {
@@ -71,14 +71,15 @@ export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (
 export const alarmText = (what: string): string => `:rotating_light: ${what}`
 
 /**
- * `closed`: nothing can be posted there. `code`: Slack's error code, the one that a post would end with; or `is_moved`, of
- * an archived channel that goes on elsewhere.
+ * `closed`: nothing can be posted there. `code`: the error code that a post would get; or `is_moved`, for an archived
+ * channel that was moved to another one.
  */
 export type CanPost = { kind: 'open' } | { kind: 'closed'; code: string } | SlackTrouble
 
 /**
- * Can the bot post in this channel? Asks Slack without posting. Needs `channels:read`, for private channels
- * `groups:read`. Slack does not show the bot a private channel or a group direct message that it is not in. Never throws.
+ * Whether the bot can post in this channel. Asks Slack without posting. Needs `channels:read`, for private channels
+ * `groups:read`. Slack does not show the bot a private channel or a group direct message that it is not in. Never
+ * throws.
  */
 export function createCanPost(options: ClientOptions): (channel: ChannelId) => Promise<CanPost> {
   const client = createClient(options)
@@ -97,7 +98,7 @@ export function createCanPost(options: ClientOptions): (channel: ChannelId) => P
 async function canPostIn(channel: unknown, ourselves: () => Promise<string | null>): Promise<CanPost> {
   if (!isRecord(channel)) return { kind: 'away', code: BROKEN_ANSWER }
   const closed = (code: string) => ({ kind: 'closed', code }) as const
-  // Slack says it as a number.
+  // Slack sends it as a number.
   if (channel['is_archived'] === true) return closed(Number(channel['is_moved']) > 0 ? 'is_moved' : 'is_archived')
   // A direct message has no members, so `is_member` says nothing there. It has a `user`.
   if (channel['is_member'] === false && textOf(channel['user']) === null) return closed('not_in_channel')
@@ -106,7 +107,7 @@ async function canPostIn(channel: unknown, ourselves: () => Promise<string | nul
   const restricted = fieldOf(channel['properties'], 'posting_restricted_to')
   const [types, users] = [fieldOf(restricted, 'type'), fieldOf(restricted, 'user')].map(listIn)
   if ([...types!, ...users!].length === 0) return { kind: 'open' }
-  // The types are kinds of people, such as admins: an app is none of them.
+  // The types are kinds of people, such as admins, and never include apps.
   return users!.includes(await ourselves()) ? { kind: 'open' } : closed('restricted_action')
 }
 

@@ -1,26 +1,29 @@
 import { plain } from '../../lib/escape.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
-/** The most characters of a text that are read. A word that this limit cuts is dropped: half a name is another name. */
+/**
+ * The most characters of a text that are read. A word that is cut by this limit is dropped: half a name could be
+ * another one.
+ */
 export const COMMAND_CHARS_MAX = 3_000
 /** The most words that are read. */
 export const WORDS_MAX = 50
 
 /**
  * A word as the person meant it, and what it refers to if the whole word is one link or mention. `text` is empty for an
- * empty word such as `""`: it stands for no name, not for any name.
+ * empty word such as `""`, which means no name at all, not any name.
  */
 export interface Word extends Reference {
   text: string
-  /** the word with all that was taken off it, if anything was: a name may really be so */
+  /** the word before its marks were removed, if any were: they may belong to the name */
   typed?: string
 }
 
 /**
- * The words of what somebody typed, without what Slack, phones and habits add: bold, italic, strike, code and quote marks,
- * closing punctuation and brackets, full-width letters. Apostrophes and quotes of every kind are `'` and `"`, dashes are
- * `-`; but `—` is `--`, since keyboards change that. Quotes group, so `“acme web”@main` is one word; apostrophes do not.
- * `<http://acme.web|acme.web>` is `acme.web`, `<#C0123ABC|builds>` is `#builds` with its id.
+ * The words that a person typed, without what Slack, phones and habits add: bold, italic, strike, code and quote marks,
+ * closing punctuation and brackets, full-width letters. Apostrophes and quotes of every kind are `'` and `"`, dashes
+ * are `-`; but `—` is `--`, since keyboards change that. Quotes group, so `“acme web”@main` is one word; apostrophes do
+ * not. `<http://acme.web|acme.web>` is `acme.web`, `<#C0123ABC|builds>` is `#builds` with its id.
  */
 export const parseWords = (text: string): Word[] => wordsIn(readLetters(readable(text)))
 
@@ -30,17 +33,17 @@ const wordsIn = (letters: readonly Letter[]): Word[] => [...spansOf(letters)].ma
 export const parseName = (text: string): Word => wordOf(Array.from(withoutInvisible(text), plainLetter))
 
 /**
- * Like `parseWords`, with `CUT` as the last word if not all was read. `stop project branch…` without its branch would
- * name another target, and nothing must be done on a guess.
+ * Like `parseWords`, with `CUT` as the last word if the text was too long. `stop project branch…` without its branch
+ * would name another target, and the bot must not guess.
  */
 export const parseTyped = (text: string): Word[] => marked(text, wordsIn(readLetters(readable(text))))
 
-/** The same of a whole line, which begins with a command's name: marks around all of it are taken off, too. */
+/** The same for a whole line, which begins with a command's name: also removes marks around the line. */
 export const parseLine = (text: string): Word[] => marked(text, wordsIn(unwrapped(readLetters(readable(text)))))
 
 /**
- * The line after the first mention of us; all of it if there is none. What comes before is meant for somebody else. People
- * write `@buildline: stop` and `*@buildline stop*`.
+ * The line after the first mention of us; the whole line if there is none. Text before it is not for us. People write
+ * `@buildline: stop` and `*@buildline stop*`.
  */
 export function parseMention(text: string, isOurs: (userId: string) => boolean): Word[] {
   const letters = readLetters(readable(text))
@@ -286,7 +289,7 @@ export function partAt(text: string): [project: string, branch: string | null] {
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** The number of minutes in `30m`, of hours in `4h`, or of days in `30d`; null if the word is no such amount. */
+/** The number of minutes in `30m`, of hours in `4h`, or of days in `30d`; null if the word is not such an amount. */
 export function amountOf(word: string, unit: 'm' | 'h' | 'd'): number | null {
   const [, digits] = new RegExp(`^(\\d{1,4})${unit}$`, 'i').exec(word) ?? []
   return digits === undefined ? null : Number(digits)

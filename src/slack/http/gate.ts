@@ -11,7 +11,7 @@ import type { BodyQueue } from '../../http/body-queue.ts'
 /** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
 export const SLACK_BODY_BYTES_MAX = 4 * 1024 * 1024
 
-/** Slack checks our certificate with a request that it does not sign. It is far smaller than this. */
+/** Slack checks our certificate with an unsigned request, which is far smaller than this. */
 export const SSL_CHECK_BYTES_MAX = 1_024
 
 /** How many keys of a form are read, here and by Bolt. Slack sends about twenty. */
@@ -29,13 +29,16 @@ interface GateDeps {
   signatures: Pick<ReturnType<typeof createSignatureCount>, 'count'>
 }
 
-/** True: Slack signed it, its body is in `rawBody`, and Bolt may handle it. False: it is answered. Never throws. */
+/**
+ * True: Slack signed it, its body is in `rawBody`, and Bolt may handle it. False: it was already answered. Never
+ * throws.
+ */
 export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: ServerResponse) => Promise<boolean>
 
 /**
- * Lets through what Slack has signed and Bolt can read. A request whose signature cannot be right is refused before its
- * body is read, so that a stranger costs no parsing and little memory. A body that is no object is refused too: Bolt
- * reads its fields outside of any `catch`, which would end the process.
+ * Accepts requests that Slack has signed and Bolt can read. One whose signature cannot be right is refused before its
+ * body is read, so that a stranger costs no parsing and little memory. A body that is not an object is refused too:
+ * Bolt reads its fields outside of any `catch`, which would end the process.
  */
 export function createGate({ signingSecret, log, now, queue, signatures }: GateDeps): Gate {
   const seen = createSeen()
@@ -97,13 +100,13 @@ interface Refusal {
   reason: string
 }
 
-const TOO_LARGE: Refusal = { status: 413, reason: `a body may have ${SLACK_BODY_BYTES_MAX} bytes` }
-const COMPRESSED: Refusal = { status: 415, reason: 'send it not compressed' }
-const UNREADABLE: Refusal = { status: 400, reason: 'not one object, in UTF-8' }
+const TOO_LARGE: Refusal = { status: 413, reason: `the body is larger than ${SLACK_BODY_BYTES_MAX} bytes` }
+const COMPRESSED: Refusal = { status: 415, reason: 'send it uncompressed' }
+const UNREADABLE: Refusal = { status: 400, reason: 'not a single object in UTF-8' }
 const NOT_WHOLE: Readonly<Record<'too-large' | 'no-room' | 'aborted', Refusal>> = {
   'too-large': TOO_LARGE,
-  'no-room': { status: 503, reason: 'too much at once; try again' },
-  aborted: { status: 400, reason: 'the body broke off' },
+  'no-room': { status: 503, reason: 'too busy; try again' },
+  aborted: { status: 400, reason: 'the body was incomplete' },
 }
 
 function createRefusedLog(log: GateDeps['log'], now: () => number): (isSignatureWrong: boolean) => void {
@@ -113,7 +116,7 @@ function createRefusedLog(log: GateDeps['log'], now: () => number): (isSignature
     if (isSignatureWrong) wrong += 1
     if (now() - loggedAt < REFUSED_LOGGED_EVERY_MS) return
     const hint = wrong > 0 ? `; of ${wrong} only the signature is wrong: check SLACK_SIGNING_SECRET` : ''
-    log.warn({ part: 'slack', requests }, `requests without a valid and recent signature of Slack were refused${hint}`)
+    log.warn({ part: 'slack', requests }, `refused requests without a valid, recent signature from Slack${hint}`)
     loggedAt = now()
     requests = wrong = 0
   }
@@ -170,7 +173,7 @@ export function signatureIn(headers: IncomingHttpHeaders, nowMs: number): Signat
   return Math.abs(nowMs / MS_PER_S - Number(timestamp)) <= SIGNED_WITHIN_S ? { timestamp, hex } : null
 }
 
-/** Is this the signature of exactly these bytes? Compares in constant time. */
+/** Whether this is the signature of exactly these bytes. Compares in constant time. */
 export function isSignedBy(signingSecret: string, { timestamp, hex }: Signature, bytes: Buffer): boolean {
   const ours = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(bytes).digest()
   return timingSafeEqual(ours, Buffer.from(hex, 'hex'))
@@ -178,7 +181,7 @@ export function isSignedBy(signingSecret: string, { timestamp, hex }: Signature,
 
 const MS_PER_S = 1_000
 
-/** How many signatures are remembered; then the oldest is forgotten. */
+/** How many signatures are remembered; beyond this the oldest is forgotten. */
 export const SIGNATURES_MAX = 5_000
 
 /** Remembers accepted signatures. The database knows them too, but a flood of repeats should not reach it. */
@@ -187,7 +190,7 @@ export function createSeen() {
 
   return {
     has: (signature: Signature): boolean => signatures.has(keyOf(signature)),
-    /** Only for signatures that are right. */
+    /** Only for valid signatures. */
     add(signature: Signature): void {
       signatures.add(keyOf(signature))
       if (signatures.size > SIGNATURES_MAX) signatures.delete(signatures.values().next().value!)

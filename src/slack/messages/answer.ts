@@ -2,7 +2,7 @@ import { codeSpan, toLine } from '../../lib/escape.ts'
 import { type Block, type Button, contextOf, mrkdwn, section } from './blocks.ts'
 import { cut, SECTION_CHARS_MAX, MESSAGE_TEXT_CHARS_MAX } from './limits.ts'
 
-/** What the requester sees. The endpoint decides whether others see it too. */
+/** What the requester sees. Whether others see it too depends on where it is shown. */
 export interface Answer {
   /** markup; complete without the blocks, for screen readers and places that show no blocks */
   text: string
@@ -19,7 +19,7 @@ export interface Picture {
   alt: string
 }
 
-/** What an answer has to know of its request: a choice repeats the command, an error shows the reference. */
+/** What an answer needs from its request: a choice repeats the command, an error shows the reference. */
 export interface AnswerContext {
   /** the command's name */
   command: string
@@ -31,7 +31,7 @@ export interface AnswerContext {
   reference: string
 }
 
-/** One piece of an answer. All texts are markup, with what is outside text in it escaped and cut. */
+/** One piece of an answer. All texts are markup, in which outside text is escaped and cut. */
 export type Part =
   /** lines share a section as far as they fit; a line with a button has its own */
   | { kind: 'line'; text: string; button?: Button }
@@ -126,7 +126,7 @@ function blocksOfOne(part: Part): Block[] {
   }
 }
 
-/** What somebody typed, or could type, as code: Slack reads no markup in it. */
+/** Shows typed text as code, in which Slack reads no markup. */
 export const typed = (text: string): string => codeSpan(cut(toLine(text), TYPED_CHARS_MAX)) || '(nothing)'
 
 /** How much of it is shown, in code points. */

@@ -108,7 +108,7 @@ const outsidePlain = (text: string, charsMax: number): TextObject => plain(escap
 /** `<@U…>` for a Slack user's id; empty for anything else. */
 export const mention = (user: string | null): string => (user !== null && USER.test(user) ? `<@${user}>` : '')
 
-/** The same; `Somebody` if it is no id. */
+/** The same; `Somebody` if it is not an id. */
 export const somebody = (user: string | null): string => mention(user) || 'Somebody'
 
 const USER = /^[UW][A-Z0-9]{2,20}$/

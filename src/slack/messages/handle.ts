@@ -23,7 +23,7 @@ export const claimButton = (ref: string, committer: string | null): ActionButton
   action_id: ACTION_IDS.claim,
   text: plain("That's me"),
   value: ref,
-  // Everybody in the channel sees the button, and one click would take somebody else's name.
+  // Everybody in the channel sees the button, and a click would take another person's name.
   confirm: {
     title: plain('Is this you?'),
     text: plain(`Failed builds of commits by ${nameOf(committer)} will mention you.`),
@@ -35,7 +35,7 @@ export const claimButton = (ref: string, committer: string | null): ActionButton
 const nameOf = (committer: string | null): string =>
   escapePlain(cut(toLine(committer ?? ''), COMMITTER_CHARS_MAX)) || 'this committer'
 
-/** `@Ada, is this you?`, for beside that button; empty if nobody is asked by name. */
+/** `@Ada, is this you?`, the text beside that button; empty if it is not for a particular person. */
 export const isThisYou = (user: string | null): string => (mention(user) === '' ? '' : `${mention(user)}, is this you?`)
 
 /** Sent to the person to whom an admin gave a name. */

@@ -25,7 +25,7 @@ export const claimMetadata = ({ key, postedAttempt }: { key: string; postedAttem
 /** The buttons of a question, in the order of its choices. */
 export const CHOICE_ACTION_IDS = ['choose_1', 'choose_2', 'choose_3', 'choose_4', 'choose_5'] as const
 
-/** The most things that one answer offers to choose from. */
+/** The most choices that one answer offers. */
 export const CHOICES_MAX = CHOICE_ACTION_IDS.length
 
 /** The row that holds them. */

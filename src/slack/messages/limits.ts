@@ -47,6 +47,6 @@ function wholeGraphemes(points: readonly string[], pointsMax: number): string {
     if (index + segment.length > room) break
     end = index + segment.length
   }
-  // One grapheme that is longer than the limit is no readable character: cut it.
+  // A single grapheme beyond the limit is not a readable character, so it can be cut.
   return points.join('').slice(0, end === 0 ? room : end)
 }

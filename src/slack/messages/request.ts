@@ -131,7 +131,7 @@ function whatStops({
 }: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>): string {
   const on = branch === null ? '' : ` on ${shown(branch, BRANCH_CHARS_MAX)}`
   const name = `${shown(project, PROJECT_CHARS_MAX)} #${shown(buildId, BUILD_ID_CHARS_MAX)}${on}`
-  // For a project whose builds CI does not show: only the person can tell whether this is the build they mean.
+  // CI does not show this project's builds, so only the person can tell whether this is the build they mean.
   const uuid = unconfirmed === null ? '' : ` CI stops the build ${unconfirmed}.`
   return `${name} stops where it is. What it has done so far is lost.${uuid}`
 }

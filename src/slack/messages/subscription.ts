@@ -76,13 +76,16 @@ function branchesInWords(branch: string | null, branchMatch: string | null): str
     case 'regex':
       return `branches that match ${name}`
     default:
-      return `branches by ${name} in a way that Buildline does not know`
+      return `branches that match ${name} in a mode that Buildline does not know`
   }
 }
 
 const followed = (one: Followed): string => `${followedProject(one)}: ${followedHow(one)}`
 
-/** Posted in the channel when it gets a subscription, or one is changed. @param over what no longer counts for this project */
+/**
+ * Posted in the channel when it gets a subscription, or one is changed. @param over the subscription that this one
+ * replaces for this project
+ */
 export const subscribedLine = (
   user: string,
   now: Followed,
@@ -168,8 +171,8 @@ export function closedWords(
       return { what: 'it is archived', next: `Unarchive it, or type ${elsewhere}` }
     case 'is_moved':
       return {
-        what: 'it was moved, and goes on elsewhere',
-        next: `Type ${codeSpan(command)} in the channel where it goes on.`,
+        what: 'it was moved to another channel',
+        next: `Type ${codeSpan(command)} in the new channel.`,
       }
     case 'not_in_channel':
       return { what: 'Buildline is not in it', next: invite }

@@ -1,4 +1,4 @@
-// Times in each reader's own zone, with UTC as the fallback where Slack cannot show that.
+// Times in each reader's time zone; UTC where Slack cannot show that.
 
 /** `<!date^…|14:02 UTC>`; null for a time that Slack cannot show. */
 export function clockTime(atMs: number): string | null {
@@ -22,7 +22,7 @@ export function dayTime(atMs: number): string | null {
 export const timeIn = (atMs: number, postedAt: number | null): string | null =>
   postedAt !== null && Math.abs(atMs - postedAt) > CLOCK_TIME_MAX_MS ? dayTime(atMs) : clockTime(atMs)
 
-/** Within this time of a message, a clock time can mean one day only. */
+/** Within this time of a message, a clock time is unambiguous without its day. */
 const CLOCK_TIME_MAX_MS = 12 * 60 * 60_000
 
 const MS_PER_S = 1_000

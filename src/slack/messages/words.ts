@@ -11,7 +11,7 @@ interface StatusStyle {
   color: string
   /** the verb in a notification */
   verb: string
-  /** what readers of this line alone should also know, if the word is not enough */
+  /** a short explanation, if the word is not enough */
   hint?: string
 }
 
@@ -70,12 +70,12 @@ const STATUS_STYLES: Record<Shown, StatusStyle> = {
     verb: 'was blocked (compute minutes used up)',
   },
   skipped: { symbol: ':fast_forward:', label: 'Skipped', color: GREY, verb: 'was skipped' },
-  unknown: { symbol: ':grey_question:', label: 'Unknown', color: GREY, verb: 'says something new' },
+  unknown: { symbol: ':grey_question:', label: 'Unknown', color: GREY, verb: 'has a new status' },
 }
 
 export const styleOf = (shown: Shown): StatusStyle => STATUS_STYLES[shown]
 
-/** Why the account kept builds from running, in its notice. */
+/** The account notice's words for why builds did not run. */
 export const ACCOUNT_REASONS: Record<AccountStatus, string> = {
   ignored: 'monthly limit',
   blocked: 'resource use',
@@ -101,7 +101,7 @@ export const appTokenRemedy = (code: Code = plain): string =>
   `Make an app-level token with ${code('connections:write')} under Basic Information in the app's settings in Slack, set it as ${code('SLACK_APP_TOKEN')}, and restart Buildline.`
 
 /**
- * What is wrong with a server's certificate, and what to do; null: the code is about something else.
+ * What is wrong with a server's certificate, and the remedy; null: the code is about something else.
  * @param server `GitLab`
  * @param address the setting that has its address; null: it has none
  */
@@ -117,7 +117,7 @@ export function certificateWords(
     case 'authority':
       return {
         what,
-        remedy: `If it is of an authority of your own, set ${as('NODE_EXTRA_CA_CERTS')} in the environment, not in ${as('.env')}, to a file with that authority's certificate (PEM), and restart Buildline.`,
+        remedy: `If it is from your own certificate authority, set ${as('NODE_EXTRA_CA_CERTS')} in the environment, not in ${as('.env')}, to a file with that authority's certificate (PEM), and restart Buildline.`,
       }
     case 'time':
       return { what, remedy: "Renew it there, or set this machine's clock right." }
@@ -133,7 +133,7 @@ export function certificateWords(
 const appTokenRefused = (code: string): string =>
   `Slack refuses SLACK_APP_TOKEN (${code}): no command, click or mention arrives. ${appTokenRemedy()}`
 
-/** What Slack says of Socket Mode connections, and `cut_again` of ours; null: another code. */
+/** Slack's codes for Socket Mode connections, and our `cut_again`; null: another code. */
 export function socketReason(code: string, as: Code = plain): { what: string; remedy: string } | null {
   switch (code) {
     case 'link_disabled':
@@ -148,7 +148,7 @@ export function socketReason(code: string, as: Code = plain): { what: string; re
       }
     case 'cut_again':
       return {
-        what: `Connections to Slack end again and again, soon after they have opened (${code}): commands, clicks and mentions may get lost.`,
+        what: `Connections to Slack keep closing soon after they open (${code}): commands, clicks and mentions may get lost.`,
         remedy: `Look for a proxy or firewall that ends WebSockets, and for another copy that uses this ${as('SLACK_APP_TOKEN')}.`,
       }
     default:
@@ -156,7 +156,9 @@ export function socketReason(code: string, as: Code = plain): { what: string; re
   }
 }
 
-/** Why Slack can deliver nothing over Socket Mode, and what to do. `refuses`: Slack says no, else it is away. */
+/**
+ * Why Slack can deliver nothing over Socket Mode, and the remedy. `refuses`: Slack says no, else it cannot be reached.
+ */
 export function socketWords({ kind, code }: { kind: 'refuses' | 'away'; code: string }): string {
   const reason = socketReason(code)
   if (reason) return `${reason.what} ${reason.remedy}`

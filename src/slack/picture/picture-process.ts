@@ -16,7 +16,7 @@ const [given, rasteriser, ...fontBuffers] = await Promise.all([
 ])
 await initWasm(rasteriser)
 
-// The bundled font stands for every family, so that a picture looks the same on every machine.
+// The bundled font replaces every family, so that a picture looks the same on every machine.
 const FAMILY = 'DejaVu Sans'
 const options: ResvgRenderOptions = {
   font: {

@@ -24,8 +24,8 @@ export const PICTURE_PAGES_MAX = 1_024
 
 /**
  * Draws an SVG, such as a badge, as a PNG. All text is in the bundled font, so it looks the same everywhere. Null if it
- * is no SVG, has anything that badges do not need, or cannot be drawn within `msMax` milliseconds. One picture is drawn
- * at a time. Fetches nothing, never rejects.
+ * is not an SVG, has anything that badges do not need, or cannot be drawn within `msMax` milliseconds. One picture is
+ * drawn at a time. Fetches nothing, never rejects.
  */
 export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Uint8Array | null> {
   const text = readText(svg)
@@ -46,7 +46,7 @@ const CHART_MS_MAX = 15_000
 async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
   if (waiting > PICTURES_WAITING_MAX) return null
   waiting += 1
-  // A process that cannot be started, for want of memory, is no reason for the next picture to fail.
+  // A process may fail to start for lack of memory. The next picture must not fail with it.
   const drawing = last.then(work).catch(() => null)
   last = drawing
   const png = await drawing
@@ -57,7 +57,7 @@ async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Uint8Arra
 let waiting = 0
 let last: Promise<unknown> = Promise.resolve()
 
-/** Null for another encoding, or something compressed: what the checks below cannot read is not drawn. */
+/** Null for another encoding or a compressed file, which the checks below cannot read. */
 function readText(svg: string | Uint8Array): string | null {
   const bytes = typeof svg === 'string' ? Buffer.from(svg) : svg
   return bytes.length > SVG_BYTES_MAX ? null : (utf8Of(bytes)?.replace(/^\ufeff/, '') ?? null)
@@ -130,7 +130,7 @@ async function draw(given: string, msMax: number, what: readonly string[] = []):
     options,
     (error, png) => resolve(error === null && startsWith(png, PNG) ? png : null),
   )
-  // If the process has died, it reads no more and there is no picture.
+  // If the process has died, the write fails, and there is no picture.
   child.stdin?.on('error', () => resolve(null)).end(given)
   return promise
 }

@@ -23,7 +23,7 @@ export async function showPicture(
     channel_id: conversation.channel,
     ...(conversation.threadTs ? { thread_ts: conversation.threadTs } : {}),
     // Others see the picture, but not the command.
-    initial_comment: joined([outside(picture.alt, TITLE_CHARS_MAX), `asked for by ${mention(by)}`]),
+    initial_comment: joined([outside(picture.alt, TITLE_CHARS_MAX), `requested by ${mention(by)}`]),
   })
 }
 
@@ -36,7 +36,7 @@ async function uploadPicture(client: WebClient, { png, name, alt }: Picture, to:
   })
   const url = textOf(fieldOf(ticket, 'upload_url'))
   const id = textOf(fieldOf(ticket, 'file_id'))
-  if (url === null || id === null) throw new Error('Slack gave no place for the picture')
+  if (url === null || id === null) throw new Error('Slack gave no upload address for the picture')
   await upload(url, png)
   await client.apiCall('files.completeUploadExternal', { files: [{ id, title: alt }], ...to })
   return id
@@ -64,8 +64,8 @@ async function upload(url: string, png: Uint8Array): Promise<void> {
 export type Charted = Pick<DigestView, 'days' | 'red'>
 
 /**
- * Draws a digest's chart and uploads it to Slack without a channel; the message shows it by its id, and without a message
- * nobody sees it. Null if that fails: the digest is posted without its chart.
+ * Draws a digest's chart and uploads it to Slack without a channel; a message shows it by its id, and until then it is
+ * invisible. Null if that fails: the digest is posted without its chart.
  */
 export function createChart({ log, ...options }: ClientOptions & { log: Log }) {
   const client = createClient(options)

@@ -69,7 +69,7 @@ export class SocketReceiver implements Receiver {
         if (this.#stopping.signal.aborted) return
         watch.failed(error)
       }
-      // A connection that was not good counts as a failure: the next attempt waits longer.
+      // A bad connection counts as a failure: the next attempt waits longer.
       failures = wasGood ? 0 : failures + 1
       if (failures > 1) await clock.sleep(backoffMs(failures - 2, random(), AGAIN), this.#stopping.signal)
     }
@@ -127,7 +127,7 @@ class Link {
     this.#clock = clock
     this.#receiver = new SocketModeReceiver({
       appToken,
-      // Its problems reach us as errors, so its log is not needed.
+      // Its problems also arrive as errors, so its log is not needed.
       logger: slackLogger(() => {}),
       autoReconnectEnabled: false,
       clientPingTimeout: PONG_WITHIN_MS,
@@ -207,7 +207,7 @@ function withEvent(message: unknown, sent: unknown): unknown {
 
 /**
  * An event's payload as Slack documents it for all events. One event, `app_rate_limited`, has no inner event, on which
- * Slack's libraries rely: then its own type stands there.
+ * Slack's libraries rely: it gets one with its own type.
  */
 export const withInnerEvent = <Body extends Record<string, unknown>>(body: Body): Body =>
   body['type'] === 'app_rate_limited' && !isRecord(body['event']) ? { ...body, event: { type: body['type'] } } : body

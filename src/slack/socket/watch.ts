@@ -9,7 +9,7 @@ export const SOCKET_AWAY_MS_MAX = 60_000
 /** A connection that ends sooner, and over which nothing came, counts as one that could not be opened. */
 export const GOOD_AFTER_MS = 60_000
 
-/** So many of these in a row are cut for a reason that does not go away by itself. */
+/** After this many in a row, the cause will not go away without a person. */
 export const CUTS_MAX = 3
 
 /** Key in the log throttle for an unreachable Slack, shared by all parts that notice it. */
@@ -71,7 +71,7 @@ export function createSocketWatch({
       last = null
       sayOpen()
     },
-    /** The connection has stood for GOOD_AFTER_MS, or has delivered something. */
+    /** The connection was open for GOOD_AFTER_MS, or has delivered something. */
     proven(): void {
       if (!isOpen || isGood) return
       isGood = true
@@ -102,8 +102,8 @@ export function createSocketWatch({
     },
     stands: () => isOpen,
     /**
-     * Why Slack can deliver nothing, or not for long. Set at once if Slack says no, else after SOCKET_AWAY_MS_MAX without
-     * a connection, or without a good one if they are cut again and again.
+     * Why Slack cannot deliver, or only briefly. Set at once if Slack says no, else after SOCKET_AWAY_MS_MAX without a
+     * connection, or without a good one if they are cut again and again.
      */
     trouble(): SlackTrouble | null {
       if (isGood || (isOpen && !isCutAgain())) return null
@@ -117,7 +117,7 @@ export function createSocketWatch({
 const namedTrouble = (reason: string | null): SlackTrouble | null =>
   reason !== null && STANDING_REASONS.has(reason) ? { kind: 'refuses', code: reason } : null
 
-/** Slack's reasons that last until somebody changes something. Its others come before it replaces a connection. */
+/** Slack's reasons that last until a person changes something. It sends the others before it replaces a connection. */
 const STANDING_REASONS: ReadonlySet<string> = new Set(['link_disabled', 'too_many_websockets'])
 
 /** Our code for connections that end again and again, soon after they have opened. */

@@ -88,7 +88,10 @@ describe('Slack is asked', () => {
     expect(await whose(addresses, ADA)).toBeNull()
     expect(await whose(addresses, 'lin@acme.example')).toBeNull()
     expect(asked()).toBe(1)
-    expect(warned).toContainEqual([{ code: 'missing_scope' }, expect.stringContaining('could not ask Slack whose')])
+    expect(warned).toContainEqual([
+      { code: 'missing_scope' },
+      expect.stringContaining('could not look up an e-mail address'),
+    ])
     expect(JSON.stringify(warned)).not.toContain('acme.example')
     sandbox.acts.grantScope('users:read.email')
     await clock.advance(PAUSE_MS)

@@ -26,7 +26,10 @@ describe('rulesInWords', () => {
     [[rule({ branch: '', events: 'every' })], 'every event on every branch'],
     [[rule({ branch: 'release/*', branchMatch: null })], 'failed, recovered on branches like `release/*`'],
     [[rule({ branch: '^v[0-9]+$', branchMatch: 'regex' })], 'failed, recovered on branches that match `^v[0-9]+$`'],
-    [[rule({ branchMatch: 'fuzzy' })], 'failed, recovered on branches by `main` in a way that Buildline does not know'],
+    [
+      [rule({ branchMatch: 'fuzzy' })],
+      'failed, recovered on branches that match `main` in a mode that Buildline does not know',
+    ],
     [[rule({ events: [] })], 'no event on `main`'],
     [[rule(), rule({ branch: 'next', events: ['started'] })], 'failed, recovered on `main`; started on `next`'],
   ])('describes %j', (rules, words) => {

@@ -73,10 +73,7 @@ describe('a Socket Mode connection', () => {
       watch.opened()
       expect(watch.lost('warning')).toBe(false)
     }
-    expect([watch.trouble(), said()]).toEqual([
-      null,
-      [expect.stringMatching(/^Connections to Slack end again and again/)],
-    ])
+    expect([watch.trouble(), said()]).toEqual([null, [expect.stringMatching(/^Connections to Slack keep closing/)]])
     pass(SOCKET_AWAY_MS_MAX + 1)
     watch.opened()
     expect(watch.trouble()).toEqual({ kind: 'refuses', code: 'cut_again' })
