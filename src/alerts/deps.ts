@@ -23,13 +23,13 @@ export interface ReconcileDeps {
   /** all subscriptions in force now */
   subscriptions: () => Promise<readonly Subscription[]>
   /**
-   * The project's own Slack rules, as last read from CI. Null if they cannot be known; `wait` while they are read for
-   * the first time, so that the caller may wait a moment for them.
+   * The project's own Slack rules, as last read from CI. Null if they are unknown; `wait` while they are read for the
+   * first time, so that the caller may wait a moment for them.
    */
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
   /** finds the person with an e-mail address; null: Slack is not asked */
   addresses: Addresses | null
-  /** which interfaces of CI are configured: cards offer no action that these cannot do */
+  /** the configured interfaces of CI: cards offer only actions that these support */
   interfaces: Interfaces
   /** whether deliveries wait to be stored: ingesting then gives way to them */
   hasWaitingDeliveries: () => boolean

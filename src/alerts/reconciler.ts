@@ -21,7 +21,9 @@ const REVISIONS_AT_ONCE = { shared: 32, alone: 1 }
 /** Revisions read per round; on PostgreSQL as many as are ingested at once. */
 const INGEST_MAX = 4
 
-/** While deliveries wait to be stored, ingesting pauses this many times as long as it ran: they share one thread. */
+/**
+ * While deliveries wait to be stored, ingesting pauses for this many times as long as it ran: both share one thread.
+ */
 const ENDPOINT_SHARE = 19
 
 /**
@@ -31,22 +33,22 @@ const ENDPOINT_SHARE = 19
 const BUSY_RECHECK_MS = 2
 const CALM_LOOKS = 3
 
-/** The interval of the sweep, which finds what is left to do, even if wake-ups were lost. */
+/** The interval of the sweep, which finds due work even if wake-ups were lost. */
 const SWEEP_MS = 1_000
 
-/** A revision that cannot be ingested is retried with backoff, and holds up no other. */
+/** A revision that cannot be ingested is retried with backoff, and does not hold up others. */
 const INGEST_AGAIN_MS = 5_000
 const INGEST_AGAIN_MAX_MS = 10 * 60_000
 
 export interface Reconciler {
   start(): Promise<void>
-  /** Starts nothing new; resolves when everything in flight has ended. */
+  /** Starts no further work; resolves when the work in flight has ended. */
   stop(): Promise<void>
-  /** There is news. Only a hint: the sweep would find it too. */
+  /** Call it when there is news. Only a hint: the sweep finds the news too. */
   wake(): void
   /** Why nothing is being sent; null when Slack is reachable. */
   outage(): string | null
-  /** What fails again and again within Buildline: its last two tries failed. */
+  /** What keeps failing within Buildline: the last two tries failed. */
   failing(): readonly Work[]
 }
 
@@ -108,7 +110,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const ingested = await ingestRevisions(working, due)
       return ingested.map((channels, i) => {
         if (channels === 'waits' || channels === 'lost') return channels
-        // A postponed revision is read without its build events first: success does not prove that those can be read.
+        // A postponed revision is first read without its build events, so success does not prove that those can be
+        // read.
         const { revisionKey, buildKeys } = due[i]!
         if (buildKeys.length > 0) failures.ingest.end(revisionKey)
         for (const channel of channels) waitingChannels.add(channel)
@@ -117,7 +120,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       })
     } catch (error) {
       if (due.length === 1) return [await postpone(due[0]!, error)]
-      // One by one, so that the revision that fails holds up no other.
+      // One by one, so that the failing revision does not hold up the others.
       const taken: IngestResult[] = []
       for (const one of due) taken.push(...(await ingestSome([one])))
       return taken
@@ -186,7 +189,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (underWay.size >= CALLS_MAX) break
       if (shut.includes(channel) || pace.freeAt('post', channel) > clock.now()) continue
       const started = await beginIn('post', channel, shut)
-      // Nothing is due: the next ingest or sweep adds the channel again.
+      // Nothing is due. The next ingest or sweep adds the channel again.
       if (started === 0) waitingChannels.delete(channel)
       begun += started
     }
@@ -274,7 +277,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
 const WORK: readonly Work[] = ['ingest', 'send']
 
-/** What fails if a loop itself fails; no revision and no card is called so. */
+/** Stands for the loop itself in the count of failures; not the name of a revision or card. */
 const ROUND = 'round'
 
 type IngestResult = 'taken' | 'waits' | 'lost' | 'failed'
@@ -293,7 +296,7 @@ async function forever(
       await loop()
     } catch (error) {
       failed()
-      log.error({ err: error }, 'the reconciler failed; it goes on')
+      log.error({ err: error }, 'the reconciler failed; restarting it')
       await clock.sleep(SWEEP_MS, signal)
     }
   }
@@ -302,10 +305,10 @@ async function forever(
 /** Failures are counted for at most this many revisions or cards. */
 const FAILING_MAX = 10_000
 
-/** What is not tried again within this time is gone: the longest backoff is half of it. */
+/** A failure that is not retried within this time is forgotten: the longest backoff is half of it. */
 const FAILING_MS = 2 * INGEST_AGAIN_MAX_MS
 
-/** Counts how often something has failed in a row. */
+/** Counts failures in a row. */
 function createFailures({ now }: Pick<ReconcileDeps['clock'], 'now'>) {
   const failing = new Map<string, { times: number; at: number }>()
 

@@ -126,7 +126,7 @@ test('an end that is delivered 40 hours late is told with its day', async () => 
   const said = JSON.stringify(messagesIn(stage.slack, CHANNELS.builds))
   for (const [what, at] of [
     ['started', endedAt - 600_000],
-    ['told late: ended', endedAt],
+    ['reported late; ended', endedAt],
   ] as const)
     expect(said).toContain(`${what} <!date^${at / 1_000}^{date_short_pretty} at {time}|`)
 })

@@ -20,7 +20,7 @@ describe('a channel without access', () => {
     await until('the open channel has all three', () => headlines(slack, BUILDS).length === 3)
     const failures = slack.counters.calls('chat.postMessage') - slack.counters.calls('chat.postMessage', 'ok')
     expect(failures).toBeLessThanOrEqual(3)
-    expect(app.lines.filter((line) => line.includes('needs a person')).length).toBeGreaterThan(0)
+    expect(app.lines.filter((line) => line.includes('someone must fix this')).length).toBeGreaterThan(0)
   })
 })
 
@@ -33,7 +33,7 @@ describe('a card', () => {
       await sendAll(app.url, buildOf(1, { status: 'error' }))
       // Twice as blocks and once as text, then once each.
       await until('it was refused, also as text', () => slack.counters.calls('chat.postMessage') === 5)
-      expect(app.lines.filter((line) => line.includes('needs a person'))).toHaveLength(1)
+      expect(app.lines.filter((line) => line.includes('someone must fix this'))).toHaveLength(1)
       slack.faults.clear()
       await until('it has come', () => saidIn(slack, BUILDS).length === 1, 60_000)
       const [card] = slack.messages(BUILDS)

@@ -114,7 +114,7 @@ test.each([
   await untilKnown(world, 1)
   await settled(world.app.url)
   expect(posts(world)).toHaveLength(isTold ? 1 : 0)
-  if (isTold) expect(JSON.stringify(await untilCard(world, ['Failed']))).toContain('told late: ended')
+  if (isTold) expect(JSON.stringify(await untilCard(world, ['Failed']))).toContain('reported late; ended')
   await deliverAll(world)
   expect(posts(world)).toHaveLength(1)
 })

@@ -49,7 +49,7 @@ export function judge(world: World): string[] {
   ]
 }
 
-const EXPECTED_ERRORS = new Set(['Slack refuses this call; it needs a person (see `code`)'])
+const EXPECTED_ERRORS = new Set(['Slack refuses this call; someone must fix this (see `code`)'])
 
 const describeError = ({ text, fields }: Stage['log'][number]): string => {
   const cause = 'err' in fields && fields.err instanceof Error ? fields.err.stack : ''

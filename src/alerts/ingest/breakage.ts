@@ -12,7 +12,7 @@ import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../../store/history.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 
-/** The branch of the new outcomes. Null: there are none, or only of builds without a branch, which share no history. */
+/** The branch of the new outcomes. Null: there are none, or their builds name no branch and so share no history. */
 export function branchWithOutcome(
   fresh: readonly StoredEvent[],
 ): { projectId: ProjectId; branch: string; key: string } | null {
@@ -40,7 +40,7 @@ export async function updateBreakage(
   if (open) await tx.saveBreakage({ ...open, ...endOf(outcomes, now) })
 }
 
-/** An open streak that newer failures only make longer: nothing has to be read. Null: more has changed. */
+/** The open streak, if newer failures only make it longer, so that nothing has to be read. Null: more has changed. */
 function lengthened(open: Breakage | null, added: readonly StoredEvent[]): StreakRead | null {
   if (!open || !added.every(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder))
     return null

@@ -19,7 +19,7 @@ export interface CardOfRevision {
   cardNumber: number
 }
 
-/** Decides for each event and channel what to send, and decides anew if the event's `turn` has changed. */
+/** Decides for each event and channel what to send, and again if the event's `turn` has changed. */
 export async function decideCard(
   tx: Tx,
   {
@@ -84,7 +84,7 @@ const toStored = (
   decidedAt: now,
 })
 
-/** Account problems have their own notice: they never open a card, but they update an existing one. */
+/** Account problems have their own notice: they never open a card, only update an existing one. */
 export const opensCard = ({ verdict, reason }: Pick<Decision, 'verdict' | 'reason'>): boolean =>
   verdict === 'tell' && reason !== 'account-notice'
 

@@ -102,7 +102,7 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   const now = deps.clock.now()
   const { placed, newest } = await place(tx, news)
   // All build events of the newest card, and of those that were just begun, are known here. This transaction holds the
-  // revision's lock, so nobody else adds any.
+  // revision's lock, so no other transaction adds any.
   const newestBefore = news.newest?.cardNumber ?? 0
   for (const [cardNumber, all] of Map.groupBy([...news.onNewest, ...placed], (one) => one.cardNumber))
     if (cardNumber !== null && cardNumber >= newestBefore)
@@ -114,7 +114,7 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   if (changes) await updateBreakage(tx, changes, placed, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),
-    // Woken without new build events: an older build's outcome may have changed whether this one recovered.
+    // Woken without new build events: an older build's outcome may have changed whether this build recovered.
     ...(newest ? [newest.cardNumber] : []),
     ...requests.map(({ subject }) => cardNumberOf(subject)),
   ])
@@ -162,13 +162,13 @@ async function keepCards(
     if (opensCard(decision)) await ensure({ subject, channel: decision.channel })
     if (decision.noticeDay) await ensure({ subject: noticeSubject(decision.noticeDay), channel: decision.channel })
   }
-  // Existing cards keep following their revision, even if the rules would not open them now.
+  // Existing cards still follow their revision, even if the rules would not open them now.
   for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
   return [...keys.values()]
 }
 
 // A late outcome changes the red streaks of newer builds. A failure lengthens them, and makes the build that passed
-// after it a recovered one; a success shortens them. Not only for the next build: other red ones may lie between.
+// after it a recovered one; a success shortens them. This affects not only the next build, since others may be red.
 // Builds that are not ingested yet will see the outcome anyway.
 async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: string, now: number): Promise<void> {
   if (!isVerdict(buildEvent.status) || buildEvent.origin === 'history') return
@@ -199,7 +199,7 @@ function reportIngested(
   log.info({ revision: revisionKey, buildEvents, verdicts }, 'ingested')
 }
 
-// What build events change besides cards: the state of builds, and requests.
+// Build events also change the state of builds, and requests.
 
 /** Stores the state of each build with new build events or a request to restart it, and its project's names. */
 async function keepBuilds(
@@ -208,7 +208,7 @@ async function keepBuilds(
     attempts: readonly Attempt[]
     fresh: readonly PlacedEvent[]
     requests: readonly Request[]
-    /** a channel follows the project by itself */
+    /** a channel follows the project by name */
     isFollowed: boolean
   },
 ): Promise<void> {
@@ -244,12 +244,12 @@ async function keepBuilds(
 }
 
 /**
- * Projects that people can name and see in lists. Beyond this, builds of a new one are recorded and posted, but it is not
- * listed, unless its source has shown it or a channel follows it by itself.
+ * The most projects that people can name and see in lists. Beyond this, builds of a new one are recorded and posted,
+ * but it is not listed, unless its source has shown it or a channel follows it by name.
  */
 export const PROJECTS_MAX = 100_000
 
-/** Stores what a project's builds call it. One of GitHub or GitLab is called as it is stored: see `isSameProject`. */
+/** Stores a project's name from its builds. A GitHub or GitLab project keeps its stored name: see `isSameProject`. */
 async function listProject(
   tx: Tx,
   {
@@ -284,11 +284,12 @@ function restartedOn({
   return new Set(restarts.map(({ buildId }) => buildId))
 }
 
-// Attempts count from 1 on each card. A stop is about its own card's; a restart may have begun one on the next card.
+// Attempts are numbered from 1 on each card. A stop concerns its own card; a restart may have begun one on the next
+// card.
 const requestsOn = (subject: string, requests: readonly Request[]): Request[] =>
   requests.filter((request) => request.subject === subject || request.action === 'restart')
 
-/** Confirms the requests whose results the build events show, even if they were given up. */
+/** Confirms the requests whose results the build events show, even those already unconfirmed. */
 async function settleRequests(
   tx: Tx,
   {

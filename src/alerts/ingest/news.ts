@@ -15,15 +15,15 @@ import type { ReconcileDeps } from '../deps.ts'
 
 /**
  * How long build events wait for the first read of their project's rules, and for Slack to find the author by e-mail
- * address. A CI or Slack that is down or slow must not delay an alert any longer.
+ * address. If CI or Slack is down or slow, an alert must not wait longer.
  */
 export const INGEST_WAIT_MS = 1_000
-/** How soon a revision that waits is looked at again. */
+/** How soon a waiting revision is tried again. */
 export const WAITING_RECHECK_MS = 50
 
 export type News = Exclude<Awaited<ReturnType<typeof readNews>>, 'waits'>
 
-/** Reads a revision's news, and the rules it is judged by. Postpones the revision while these are being read. */
+/** Reads a revision's news and rules. Postpones the revision while CI is being read for the rules. */
 export async function readNews(
   tx: Tx,
   deps: ReconcileDeps,
@@ -60,7 +60,7 @@ export async function readNews(
   return { revisionKey, mark, requests, buildEvents, newest, onNewest, known, changes, branch }
 }
 
-/** A project of GitHub or GitLab goes by its stored names: one that only a delivery says may be forged, or too new. */
+/** A GitHub or GitLab project has its stored names: a name from a delivery may be forged, or too new. */
 async function confirmedNames(tx: Tx, delivered: ProjectNames): Promise<ProjectNames> {
   if (sourceOf(delivered.projectId) === 'ci') return delivered
   const stored = await tx.project({ uuid: null, legacyId: delivered.projectId, names: [] })
@@ -78,7 +78,7 @@ interface Project {
 function projectOf(buildEvents: readonly PlacedEvent[], earlier: readonly PlacedEvent[]): Project | null {
   const first = buildEvents.find(({ cardNumber }) => cardNumber === null) ?? earlier[0]
   if (!first) return null
-  // Later deliveries may leave out details that earlier ones had, of the same build or of another one of the commit.
+  // Later deliveries may lack details of earlier ones, of the same build or another build of the commit.
   const details = mergeDetails([...earlier, ...buildEvents])
   const names = [details.projectName, details.projectFullName, projectName(details, first.projectId)]
   return {

@@ -35,8 +35,8 @@ import { testsLine } from '../../slack/messages/tests.ts'
 import { styleOf, withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 
 /**
- * The card: what happened, where, and to which commit. Below, beside the coloured bar: times, requests and buttons. A
- * client that shows no attachments still shows status, project, link and commit. Pure.
+ * The card: what happened, where, and to which commit; below it, beside the coloured bar, times, requests and buttons.
+ * A client that shows no attachments still shows status, project, link and commit. Pure.
  */
 export function renderCard(view: CardView, place: Place): SlackMessage {
   const tests = mrkdwn(testsLine(view.failedTests))
@@ -58,7 +58,7 @@ export interface Place {
   postedAt: number | null
 }
 
-/** The card without blocks, for when Slack refuses them. */
+/** The card without blocks, in case Slack refuses them. */
 export const plainCard = (view: CardView, place: Place): string =>
   joined(
     [titleLine(view), commitLine(view.build, view.mention), storyLine(view, place), testsLine(view.failedTests)],
@@ -122,7 +122,7 @@ export function endWords(end: EndView | undefined): string {
   }
 }
 
-/** The same commit failed first: nothing was fixed. */
+/** The same commit failed before, so nothing was fixed. */
 export const flakyWord = (attemptNumber: number): string => `Passed on attempt ${attemptNumber} (flaky)`
 
 function storyLine(view: CardView, { channel, postedAt }: Place): string {
@@ -179,12 +179,12 @@ function namesWords(jobs: readonly string[], shown: number): string {
 
 const FAULT_CHARS_MAX = 200
 
-/** What the source says of a configuration that it cannot use. */
+/** The source's message about a configuration that it cannot use. */
 const faultLine = ({ end }: CardView): string | null =>
   end?.how === 'invalid' && end.says[0] !== undefined ? outside(end.says[0], FAULT_CHARS_MAX) : null
 
-/** Precedes the time of an end that is sent long after it. */
-export const LATE_WORDS = 'told late: ended'
+/** Comes before the time of an end that was reported long after it. */
+export const LATE_WORDS = 'reported late; ended'
 
 const STEP_WORDS: Record<CardView['history'][number]['what'], string> = {
   started: 'started',
@@ -192,7 +192,7 @@ const STEP_WORDS: Record<CardView['history'][number]['what'], string> = {
   ended: 'ended',
   late: LATE_WORDS,
   received: 'last news',
-  snapshot: 'CI was asked',
+  snapshot: 'checked with CI',
 }
 
 function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string | null {
@@ -200,7 +200,7 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
   const time = dayTime(Number(ts) * 1_000)
   const before =
     channel === null ? 'an earlier card' : mrkdwnLink(messageUrl(channel, ts), 'an earlier card', INLINE_URL_CHARS_MAX)
-  return time ? `goes on from ${before} of ${time}` : `goes on from ${before}`
+  return time ? `continues ${before} from ${time}` : `continues ${before}`
 }
 
 /** Slack redirects this address to the workspace that the reader is signed in to. */
@@ -216,7 +216,7 @@ function actionsOf({ build, shown, offers, ref, unconfirmed, claim, breakage }: 
     ...(breakage ? [breakageButton(breakage.id, breakage.owner !== null)] : []),
     ...(claim === null ? [] : [claimButton(claim, build.committer)]),
   ]
-  // After a CI machine error the buttons to act come first: the build shows nothing worth reading before a restart.
+  // After a CI machine error the action buttons come first: the build itself shows nothing useful.
   const elements: Button[] = [
     ...(shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]),
     ...claims,

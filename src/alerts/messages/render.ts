@@ -16,7 +16,7 @@ import { ACCOUNT_REASONS, styleOf, NOTICE_STYLE } from '../../slack/messages/wor
 
 /**
  * Renders any view as a message that Slack accepts: within its limits, with all outside text escaped. `plain` leaves
- * out the blocks and puts what matters of them into the text. Pure: the same view, the same message.
+ * out the blocks and puts their essentials into the text. Pure.
  */
 export function renderView(
   view: View,
@@ -112,7 +112,10 @@ function afterWhat({ shown, streak, durationMs }: ReplyView): string {
   return durationMs === null ? '' : ` ${afterWords(durationMs)}`
 }
 
-/** The account's notice of one day: how many builds did not run, why, and which. Neutral: no build did wrong. Pure. */
+/**
+ * The account's notice of one day: how many builds did not run, why, and which. In neutral colours: no build failed.
+ * Pure.
+ */
 function renderNotice(view: NoticeView): SlackMessage {
   const blocks = sectionsOf(linesOf(view))
   const attachments = blocks.length === 0 ? [] : [{ color: NOTICE_STYLE.color, fallback: countWords(view), blocks }]

@@ -30,7 +30,7 @@ import { facilitiesOf, readRevision, streaksOf, shownBreakageOn } from '../../st
 import { failedTestsOf } from '../../store/reported-tests.ts'
 
 /**
- * Reads one card and plans what is left to do. Null if there is no such card.
+ * Reads one card and plans its remaining steps. Null if there is no such card.
  * @param underWay whether this process has a call for the card in flight
  */
 export async function readCard(
@@ -60,8 +60,8 @@ export async function requeue(
   const read = await readCard(tx, deps, key, underWay)
   if (!read) return
   const planned = queuesOf(read.steps)
-  // A failed edit or look must not delay the reply that people wait for, nor a failed post the edit. A failed post also
-  // delays the look, which may be for the message it posted.
+  // A failed edit or look must not delay a reply that people wait for, and a failed post must not delay the edit. A
+  // failed post does delay the look, which may be for the message that it posted.
   const held = (queue: Queue): Due =>
     failed && (queue === failed.queue || (queue === 'look' && failed.queue === 'post'))
       ? delay(planned[queue], failed.againAt)
@@ -90,7 +90,9 @@ export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key
   await tx.setRetryState(key, { ...card, tries: card.tries + 1 })
 }
 
-/** A card that cannot be planned is a bug in Buildline. It is retried with growing delays, so that others go on. */
+/**
+ * A card that cannot be planned is a bug in Buildline. It is retried with growing delays and does not hold up others.
+ */
 const REPLAN_AGAIN_MS = 5_000
 const REPLAN_AGAIN_MAX_MS = 10 * 60_000
 
@@ -168,7 +170,7 @@ async function planCard(
   }
 }
 
-/** The channel's reminders that are posted or still true. One that waited until it was no longer true is not posted. */
+/** The channel's reminders that are posted or still true. One that was overtaken while it waited is not posted. */
 async function remindersOf(
   reads: Reads,
   changes: readonly BreakageChange[],
@@ -211,7 +213,7 @@ const newestOf = (buildEvents: readonly BuildEvent[], reportedAt = 0): Pick<Card
   buildEvent: Math.max(...buildEvents.map(({ seq }) => seq)),
 })
 
-/** Without the attempts that recovered nothing when they were ingested. */
+/** Leaves out attempts that were not recoveries when they were ingested. */
 function mayHaveRecovered(attempts: readonly Attempt[], decisions: readonly CardDecision[]): Attempt[] {
   const others = new Set(decisions.flatMap(({ eventSeq, turn }) => (turn === 'recovered' ? [] : eventSeq)))
   return attempts.filter(({ finalSeq }) => finalSeq !== null && !others.has(finalSeq))
@@ -249,7 +251,7 @@ async function committers(
   }
 }
 
-/** Who has the author's address, as far as Slack has told; else who claimed the login. Null: wants no mentions. */
+/** The person with the author's address, if Slack has found one; else with the login. Null: they want no mentions. */
 async function personBehind(reads: Reads, author: Author | null, addresses: ReconcileDeps['addresses']) {
   if (author === null) return null
   const user = author.email === null ? null : (addresses?.known(author.email) ?? null)
@@ -274,7 +276,7 @@ async function planDay(
   }
 }
 
-// A digest that was turned off, or whose channel was closed for too long, is not sent.
+// A digest is not sent if it was turned off, or if its channel was closed for too long.
 async function planPeriod(
   reads: Reads,
   period: string,

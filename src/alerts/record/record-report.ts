@@ -19,8 +19,8 @@ export const EARLY_REPORTS_MAX = 5_000
 const SUCCESSORS_MAX = 4
 
 /**
- * Stores a build step's test report, durably. It is about the build's newest attempt; if the build is not known yet,
- * about its first one. A report of the same shard replaces the one before.
+ * Stores a build step's test report, durably. It is about the build's newest attempt or, if the build is not known yet,
+ * about its first one. It replaces an earlier report of the same shard.
  */
 export async function recordReport({ store, clock, wake }: RecordDelivery, read: ReadReport): Promise<Stored> {
   const { answer, woken } = await store.write((tx) => record(tx, read, clock.now()))

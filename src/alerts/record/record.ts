@@ -22,12 +22,12 @@ import type { KnownProject, StoredEvent } from '../../store/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
 
 /**
- * A build has about three build events. One that sends new status words without ever ending would make its card grow
- * without bound: after this many, its build events are only counted, until one says how it ended.
+ * A build has about three build events. One that keeps sending new status words would make its card grow without bound:
+ * after this many, its build events are only counted, until one ends the build.
  */
 export const UNENDED_EVENTS_MAX = 200
 
-/** A sender repeats a delivery that got no answer. An equal one that comes later than this is news. */
+/** A sender repeats a delivery without an answer. An equal delivery that comes later than this is news. */
 const REPETITION_MAX_MS = 60 * 60_000
 
 export interface RecordDelivery {
@@ -52,8 +52,8 @@ export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): 
 }
 
 /**
- * Stores a build that a source showed when it was asked, as if it had been delivered, unless it is known already. With
- * the origin `history` it is stored, but sent to nobody.
+ * Stores a build that a source showed when asked, as if it had been delivered, unless it is known. With the origin
+ * `history` it is stored, but no message is sent.
  * @returns whether it was new
  */
 export async function recordLookedUp(
@@ -76,8 +76,8 @@ export async function recordLookedUp(
 }
 
 /**
- * A delivery may have called the build one of another project, and so put it on a card that others see: what its own
- * project shows is not for that card. A project that its source has renamed meanwhile is the same.
+ * A delivery may have assigned the build to another project, and so to a card that other people see: what its own
+ * project shows must not appear there. A project that was renamed meanwhile is the same project.
  */
 async function isOfOtherName(
   tx: Tx,
@@ -98,7 +98,7 @@ async function record(
   { observation: delivered, body, project, key }: Delivery,
   at: number,
 ): Promise<Recorded> {
-  // Whatever has come since: the attempt that it was about may have ended, and others may have followed.
+  // Even if other events came since: the attempt may have ended, and others may have followed.
   const before = key === undefined ? null : await tx.deliveredBefore(key)
   if (before) return countRepetition(tx, before)
   if (project) await keepDelivered(tx, deps, project)
@@ -136,7 +136,7 @@ const withCredible = (observation: Observation, at: number): Observation => ({
   details: withCredibleTimes(observation.details, at),
 })
 
-/** A build that CI named by its number before, and now delivers by its uuid, keeps the number as its id. */
+/** A build that CI first named by its number and now delivers by its uuid keeps the number as its id. */
 async function asKnown(tx: Tx, observation: Observation): Promise<Observation> {
   const { projectId, buildId, details } = observation
   return { ...observation, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
@@ -182,8 +182,8 @@ async function insert(
 }
 
 /**
- * Whether this repeats a delivery that got no answer. It may come after the build has ended, and is no restart
- * (decision 16). A delivery with another detail, such as another start time, is no repetition.
+ * Whether this repeats a delivery that got no answer. It may come after the build has ended, and is not a restart
+ * (decision 16). A delivery with a different detail, such as the start time, is not a repetition.
  */
 const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: number): boolean =>
   !earlier.isAcknowledged &&
@@ -195,7 +195,7 @@ const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: numb
 const repeatedOf = (known: readonly StoredEvent[], { rawStatus }: Observation): StoredEvent =>
   known.findLast((one) => one.rawStatus === rawStatus) ?? known.at(-1)!
 
-// Its body is not stored: a sender may repeat a delivery as often as it likes.
+// Its body is not stored, since a sender may repeat a delivery without limit.
 async function countRepetition(
   tx: Tx,
   { seq: eventSeq, revisionKey: key }: Pick<StoredEvent, 'seq' | 'revisionKey'>,
@@ -217,12 +217,12 @@ async function isRepeated(
   if (known.length === 0 || known.at(-1)!.origin === 'action') return false
   const buildEvents = [...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at)]
   if (effectsOf(buildEvents).at(-1) !== 'duplicate') return false
-  // What looks like a late start, sent twice, may be the restart that somebody requested.
+  // A second "late start" may be the restart that somebody requested.
   const restarts = restartRequests(await tx.restartsOf(observation.projectId, observation.buildId))
   return restarts.length === 0 || effectsOf(buildEvents, restarts).at(-1) === 'duplicate'
 }
 
-// Whether a repetition adds details, such as the uuids that only a build step can know.
+// Whether a repetition adds details, such as the uuids that only a build step knows.
 function knowsMore(observation: Observation, known: readonly Observation[]): boolean {
   const { details } = observation
   // The details of one attempt, such as its failed jobs, are not those of the next.

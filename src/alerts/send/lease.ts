@@ -27,7 +27,7 @@ export interface Term {
   over: AbortSignal
   /** True if no other process can hold the lease now or within MARGIN_MS. Check it right before each call. */
   isValid(): boolean
-  /** Whether the lease is still held. If so, no other process can take it until this transaction ends. */
+  /** Whether the lease is still held. If so, it stays held until this transaction ends. */
   holds(tx: Tx): Promise<boolean>
 }
 
@@ -45,15 +45,15 @@ export interface LeaseDeps {
   /** Sets the clock by the database's, which all processes share. */
   syncClock: () => Promise<void>
   log: Log
-  /** monotonic (ms): nobody sets it, and it goes on while the process is paused */
+  /** monotonic (ms): nobody can set it, and it runs on while the process is paused */
   monotonic: () => number
   newId: () => string
   onTerm: (term: Term) => void
 }
 
 /**
- * Lets one of many processes send: the holder of this lease. It counts the lease from before it asked the database, on
- * the monotonic clock, so it stops before another one begins, even after a pause or without a connection.
+ * Lets one of many processes send: the holder of this lease. It counts the lease from before its request to the
+ * database, on the monotonic clock, so it stops before another one begins, even after a pause or without a connection.
  */
 export function createLease({ store, clock, syncClock, log, monotonic, newId, onTerm }: LeaseDeps) {
   const stopping = new AbortController()

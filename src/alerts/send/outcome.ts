@@ -6,16 +6,16 @@ import type { Tx } from '../../store/store.ts'
 import type { ReconcileDeps } from '../deps.ts'
 import { requeue } from '../plan-card/planner.ts'
 
-/** Slack refuses replies in a channel without threads. Somebody may allow them any time. */
+/** Retry interval in a channel without threads: somebody may allow them at any time. */
 const THREAD_AGAIN_MS = 60 * 60_000
 
-/** Slack refuses a look if a scope is missing. Somebody may grant it any time; until then the card may be stale. */
+/** Retry interval for a look without the scope: somebody may grant it at any time. Until then the card may be stale. */
 const LOOK_REFUSED_AGAIN = { baseMs: 5_000, maxMs: 4 * 60_000 }
 
-/** A closed channel is retried after this time: somebody may have invited the bot or unarchived the channel. */
+/** Retry interval for a closed channel: somebody may have invited the bot or unarchived the channel. */
 export const CHANNEL_AGAIN_MS = 10 * 60_000
 
-/** A claimed step, with what is needed to record its outcome. */
+/** A claimed step, with the data to record its outcome. */
 export interface ClaimedStep {
   card: Card
   step: Step
@@ -55,12 +55,15 @@ export async function recordEnd(
   if (!isFailure && step.queue !== 'look') await tx.reopenChannel(card.channel)
 }
 
-// Plain text has no buttons. So it is used only if Slack refuses the blocks twice with the same code: a single refusal
-// may come from something between us and Slack. If Slack refuses the text too, the blocks are not the reason.
+// Plain text has no buttons, so it is used only if Slack refuses the blocks twice with the same code: a single refusal
+// may come from a proxy in between. If Slack refuses the text too, the blocks are not the reason.
 const isRefusedAgain = (card: Card, step: Step, outcome: Sent | SearchResult | Failure): boolean =>
   outcome.kind === 'refused' && step.queue !== 'look' && outcome.code === card.problem && !mayShowPicture(card, step)
 
-/** Slack refuses a message with a picture until it has processed the upload. After these tries, about 30 s, it is plain. */
+/**
+ * Slack refuses a message with a picture until the upload is processed. After these tries, about 30 s, it is sent as
+ * text.
+ */
 const PICTURE_TRIES_MAX = 6
 
 const mayShowPicture = ({ tries }: Card, step: Step): boolean =>
@@ -181,7 +184,7 @@ async function recordLookUpFailure(
   if (failure.kind !== 'message-gone' || step.queue !== 'look' || step.thread === null) return
   if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
   else await tx.deleteMessage(messageKey)
-  // Otherwise it was the thread of an earlier card, which is known to be gone.
+  // Otherwise it was the thread of an earlier card that is known to be gone.
   if (cardMessage?.ts === step.thread) await tx.updateMessage(cardMessage.key, { state: 'gone' })
 }
 
@@ -196,7 +199,7 @@ async function recordEditFailure(
 ): Promise<void> {
   if (kind === 'unclear') return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
   if (kind !== 'message-gone') return tx.updateMessage(key, { sending: null })
-  // The last generation is not posted again: it stays as it is, and its thread goes on.
+  // The last generation is not posted again: its message stays unchanged, and its thread continues.
   if (generation === GENERATIONS_MAX && NOT_EDITABLE.has(code))
     return tx.updateMessage(key, { sending: null, digest, recheckAt: null })
   return tx.updateMessage(key, { sending: null, state: 'gone' })
@@ -235,14 +238,14 @@ export function reportEnd(
   if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'sent')
   if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'looked up')
   const { code } = outcome
-  // It is refused every minute until somebody removes the reason: only the first time is an error.
+  // It is refused every minute until somebody fixes the cause: only the first time is logged as an error.
   const isKnown = card.problem === code
   if (!FOR_A_PERSON.has(outcome.kind) || isKnown || mayShowPicture(card, step))
     return log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
   const lacksScope = step.queue === 'look' && outcome.kind === 'refused' && code === 'missing_scope'
   log.error(
     { ...fields, code },
-    lacksScope ? HISTORY_UNREAD : 'Slack refuses this call; it needs a person (see `code`)',
+    lacksScope ? HISTORY_UNREAD : 'Slack refuses this call; someone must fix this (see `code`)',
   )
 }
 
@@ -256,7 +259,7 @@ const FOR_A_PERSON: ReadonlySet<Failure['kind']> = new Set([
   'workspace-closed',
 ])
 
-// A post or edit that is repeated to be sure is no news, and has no lag.
+// A post or edit that is only repeated to be sure is not news, and has no lag.
 const isNews = (step: Step): boolean =>
   step.queue === 'post'
     ? step.again === null

@@ -3,9 +3,9 @@ import type { Queue } from '../../domain/cards/plan.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Failure } from '../../slack/notifier.ts'
 
-// Keeps Slack's rate limits, so that Slack need not answer 429. Source: Slack's rate limits, "special" and "tier 3".
+// Keeps Slack's rate limits, to avoid 429s. Source: Slack's rate limits, "special" and "tier 3".
 
-/** `chat.postMessage`: one per second and channel; after a quiet time a channel takes this many at once. */
+/** `chat.postMessage`: one per second and channel; after a quiet time a channel accepts a burst of this many. */
 export const POST_GAP_MS = 1_000
 export const POST_BURST = 3
 
@@ -143,7 +143,7 @@ const FAILURES_MAX = 3
 /** While Slack is down, only a ping is sent, this often. */
 const PING_DOWN_MS = 1_000
 
-/** How often a Slack that refuses the token is asked: only a person can change that. */
+/** The interval of pings while Slack refuses the token, which only a person can fix. */
 const PING_CLOSED_MS = 30_000
 
 /** How a call ended. */
@@ -151,18 +151,18 @@ type Outcome = { kind: 'sent' | 'found' } | Failure
 
 const codeOf = (outcome: Outcome): string => ('code' in outcome ? outcome.code : outcome.kind)
 
-/** While Slack is down, keeps the queues from trying every waiting card in turn. */
+/** While Slack is down, prevents trying every waiting card in turn. */
 export function createOutage(clock: Clock) {
   let failures = 0
   let reason: string | null = null
   let pingAt = 0
 
   return {
-    /** Why nothing is sent now; null: Slack is reachable as far as we know. */
+    /** Why nothing is sent now; null: Slack seems reachable. */
     reason: () => reason,
     /** When to send the next ping (ms). */
     nextPingAt: () => pingAt,
-    /** A ping was sent. The next one does not wait for its answer, which takes long if Slack does not answer at all. */
+    /** Call it when a ping was sent. The next one does not wait for its answer, which may never come. */
     pingSent(): void {
       pingAt = clock.now() + PING_DOWN_MS
     },

@@ -16,7 +16,7 @@ export type StepResult =
 
 /**
  * Makes at most one call for a card in one queue: replans, records the claim, makes the call, records the outcome. If
- * the process dies on the way, the card is found and planned again.
+ * the process dies in between, the card is found and planned again.
  */
 export async function sendNext(deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<StepResult> {
   const { store, clock, term } = deps
@@ -53,7 +53,7 @@ async function callSlack(
 }
 
 // If a message is found more than once, the recorded copy is kept and comes first; the others are deleted. If no copy
-// is recorded yet, the newest is kept: it has mentioned the people who are to be mentioned.
+// is recorded yet, the newest is kept: it has mentioned the right people.
 async function lookUp(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,
@@ -75,7 +75,7 @@ async function lookUp(
 
 /** Replans a card and claims its most urgent due step in a queue; null if none is due. */
 async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<ClaimedStep | null> {
-  // Only one call per card runs at a time: this one. Any other that looks in flight ended without being recorded.
+  // Only one call per card runs at a time: this one. Any other call marked as in flight ended without being recorded.
   const read = await readCard(tx, deps, key, false)
   if (!read) return null
   const now = deps.clock.now()
@@ -122,7 +122,7 @@ async function claim(
     case 'look':
       return step.message.key
     case 'edit': {
-      // Stores the digest and the recheck as planned: the plan has settled a dead process's edit, the row has not.
+      // Store the digest and the recheck as planned: the plan has settled a dead process's edit, but the row has not.
       const { digest, recheckAt } = step.message
       await tx.updateMessage(step.message.key, {
         sending: step.digest,

@@ -39,7 +39,7 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
           const widened = slackClock.widened(search)
           const found = await findMessages(client, us, widened)
           const wider = slackClock.widened(search)
-          // Our clock was set since Slack's last answer, as only this answer shows: search again, in the right time.
+          // This answer shows that our clock was set since the last one: search again, with corrected times.
           return isNone(found) && isBeyond(wider, widened) ? findMessages(client, us, wider) : found
         }),
       ),
@@ -78,7 +78,7 @@ async function post(client: WebClient, message: Post, now: number): Promise<Sent
     unfurl_media: false,
   })
   const ts = fieldOf(answer, 'ts')
-  // It seems to be posted, but where is unknown. A look will find it by the claim's key.
+  // It seems to be posted, but its `ts` is unknown. A look will find it by the claim's key.
   if (!isMessageTs(ts)) return { kind: 'unclear', code: BROKEN_ANSWER }
   const posted = fieldOf(answer, 'message')
   if (message.thread === null || !isRecord(posted) || posted['thread_ts'] === message.thread) return sent(ts)
@@ -97,7 +97,7 @@ async function remove(client: WebClient, { channel, ts }: { channel: ChannelId; 
   try {
     await client.apiCall('chat.delete', { channel, ts })
   } catch (error) {
-    // It is deleted already.
+    // It is already deleted.
     if (classify(error).code !== 'message_not_found') throw error
   }
   return sent(ts)
@@ -129,7 +129,7 @@ const PAGES_MAX = 25
 
 /**
  * Finds the bot's messages that carry the key, oldest first. `found` without copies means that every message was read.
- * An incomplete list without a copy is `unclear`: else the caller would post twice. Throws what the client throws.
+ * An incomplete list without a copy is `unclear`, or the caller would post twice. Throws what the client throws.
  */
 async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<SearchResult | Failure> {
   const found = new Map<MessageTs, Copy>()

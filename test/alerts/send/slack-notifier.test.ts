@@ -143,7 +143,7 @@ describe('a time', () => {
   })
 
   test.each([
-    ['of a late end', reply({ lateEnd: STARTED_AT }), 'told late: ended'],
+    ['of a late end', reply({ lateEnd: STARTED_AT }), 'reported late; ended'],
     ['until when somebody is on it', ownedCard(), 'is on it until'],
   ])('%s has its day, too', async (_, view, before) => {
     await using stub = await startHttpStub(() => sent)
