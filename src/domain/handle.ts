@@ -7,14 +7,14 @@ export const HANDLE_CHARS_MAX = 100
 export const normalHandle = (text: string): string => plainName(text).toLowerCase()
 
 /**
- * Whether a committer's name can belong to one person. `bot` and `no-reply`: many people's commits carry it, so a
- * mention would reach the wrong person. `not-a-handle`: no commit has such a committer.
+ * Whether a committer's name can belong to one person. `bot` and `no-reply`: many people commit under it, so a mention
+ * would reach the wrong person. `not-a-handle`: no commit has such a committer.
  */
 export type Claimable =
   | { kind: 'ok'; /** in its normal form */ handle: string }
   | { kind: 'no'; why: 'empty' | 'too-long' | 'bot' | 'no-reply' | 'not-a-handle' }
 
-/** Can somebody claim this committer name? A name such as `abbot` or `ci-bot` can be a person's; `x[bot]` cannot. */
+/** Whether a person can claim this committer name. `abbot` or `ci-bot` may be a person's; `x[bot]` cannot. */
 export function claimable(text: string): Claimable {
   const handle = normalHandle(text)
   if (handle === '') return no('empty')
@@ -30,7 +30,8 @@ const no = (why: Extract<Claimable, { kind: 'no' }>['why']): Claimable => ({ kin
 /** Counts code points. The first comparison avoids splitting a long text. */
 const isAtMost = (max: number, text: string): boolean => text.length <= 2 * max && Array.from(text).length <= max
 
-// Control characters, line ends, direction marks, fillers, lone surrogates: people cannot see and so not check them.
+// Control characters, line ends, direction marks, fillers, lone surrogates: people cannot see them, and so cannot check
+// them.
 const UNTYPABLE = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]/u
 // Slack's markup for a mention or an email address. The code that receives it from Slack has to decode it before.
 const MARKUP = /^<.*>$/

@@ -43,10 +43,10 @@ export function sourceOf(projectId: string | null): SourceName {
   return name === undefined ? 'ci' : name.startsWith('github') ? 'github' : 'gitlab'
 }
 
-/** The repository of a workflow of GitHub, as `github:<repository>`; null: it is none. */
+/** The repository of a GitHub workflow, as `github:<repository>`; null: it is not a workflow. */
 export const repositoryOf = (projectId: string): string | null => /^(github:\d+):\d+$/.exec(projectId)?.[1] ?? null
 
-/** Is this the id of a repository of GitHub, and so of all its workflows? */
+/** Whether this is the id of a GitHub repository, which stands for all its workflows. */
 export const isRepositoryId = (id: string | null | undefined): id is `github:${string}` => REPOSITORY.test(id ?? '')
 
 export const isUuid = (text: string): boolean => UUID.test(text)
@@ -68,7 +68,7 @@ export const idOrder = (id: string): string => id.padStart(ID_DIGITS_MAX, '0')
 export const orderOf = (id: BuildId, beganAt: number, newest = idOrder('')): string =>
   isIdDigits(id) ? idOrder(id) : `${newest.slice(0, ID_DIGITS_MAX)}~${String(beganAt).padStart(MS_DIGITS, '0')}~${id}`
 
-/** As many digits as the latest possible date has in ms. */
+/** The digits of the latest possible date in ms. */
 const MS_DIGITS = 16
 
 /** Negative if the build at place `a` is the older one. */
@@ -79,7 +79,7 @@ export const shortId = (id: string): string => (isUuid(id) ? id.slice(0, SHORT_C
 
 const SHORT_CHARS = 8
 
-/** Can this text, after a `#`, be the number of a build as people know it? */
+/** Whether this text, after a `#`, can be the number of a build as people know it. */
 export const isShortId = (text: string): boolean => isIdDigits(text) || SHORT.test(text)
 
 /** A build by its key: `41/512`. */

@@ -3,7 +3,7 @@ import type { ChannelId, MessageTs } from './ids.ts'
 // A request from Slack is stored before it is acknowledged, so that it is answered even if the process dies. The row is
 // removed once the answer was shown. A process that finds a row of a dead one carries it out, or tells the person.
 
-/** What was requested, and where the answer goes: everything that an answer after a restart needs. */
+/** A request and where its answer goes: everything that an answer after a restart needs. */
 export interface ReceivedInteraction {
   /** Slack's id of the interaction; a request to CI that it makes has the same key */
   interactionKey: string
@@ -19,7 +19,7 @@ export interface ReceivedInteraction {
 }
 
 /** `owed`: a process is handling it, or died while doing so. `late`: another one carries it out. `given-up`: the person is
- * being told that it was interrupted, and CI must not be called for it any more. `told`: the person was told. */
+ * being told that it was interrupted, and CI must no longer be called for it. `told`: the person was told. */
 export type InteractionState = 'owed' | 'late' | 'given-up' | 'told'
 
 export interface Interaction extends ReceivedInteraction {

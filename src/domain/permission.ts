@@ -1,4 +1,4 @@
-/** What Slack says of a person, as far as it matters for their rights. */
+/** The facts from Slack that determine a person's rights. */
 export interface Person {
   /** two on Enterprise Grid, `U…` and `W…`: Slack may name the person by either */
   ids: readonly string[]
@@ -33,7 +33,7 @@ export type Permit =
       who: readonly string[]
     }
 
-/** May this person do that? @param groupsOf the configured user groups that the person is in */
+/** Whether this person may do that. @param groupsOf the configured user groups that the person is in */
 export function permit(right: Right, person: Person, grants: Grants, groupsOf: readonly string[]): Permit {
   if (person.isDeactivated) return no('deactivated')
   if (person.isBot) return no('bot')

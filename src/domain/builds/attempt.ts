@@ -14,7 +14,7 @@ export interface Attempt {
   /** 1 for the first attempt of this build id */
   n: number
   status: Status
-  /** CI's word for the status; of an `unknown` status it is all that we know */
+  /** CI's word for the status; for an `unknown` status, all that we know */
   rawStatus: string
   /** when we received its first build event; then when it started and ended: CI's times, else when we received that */
   firstAt: number
@@ -26,12 +26,14 @@ export interface Attempt {
   firstSeq: number
   finalSeq: number | null
   buildEvents: readonly BuildEvent[]
-  /** CI has delivered or shown something of it; false: we know it only by our own `action` event */
+  /** CI has delivered or shown it; false: we know it only by our own `action` event */
   isConfirmedByCi: boolean
   details: BuildDetails
 }
 
-/** What a build event did to its build. Only `opened` (an attempt) and `moved` (its state) change what people see. */
+/**
+ * The effect of a build event on its build. Only `opened` (an attempt) and `moved` (its state) are visible to people.
+ */
 export type Effect = 'opened' | 'moved' | 'duplicate' | 'late'
 
 /** A restart that somebody requested through the bot: the build's next start begins a new attempt. */
@@ -92,13 +94,13 @@ export function foldAttempts(buildEvents: readonly BuildEvent[], restarts: reado
   return [...byBuild.values()].flatMap((own) => foldBuild(own, restarts).attempts).sort(compareAttempts)
 }
 
-/** Has the attempt ended? An unknown status counts as final if CI gave the time at which the build finished. */
+/** Whether the attempt has ended. An unknown status counts as final if CI gave a finish time. */
 export const hasEnded = ({ status, details }: Pick<Attempt, 'status' | 'details'>): boolean =>
   isFinal(status) || (status === 'unknown' && details.finishedAt !== null)
 
 /**
- * May the source know more: who opened the request that it is of; and of its end, which jobs failed, and whether it was
- * only cancelled?
+ * Whether the source may know more: who opened its pull or merge request; and after its end, which jobs failed, and
+ * whether it was only cancelled?
  */
 export function needsReading({ status, details, buildEvents, finalSeq }: Attempt): boolean {
   const { end, requestUrl, committer } = details
@@ -122,7 +124,7 @@ interface Draft {
   started: BuildEvent | null
   /** CI delivered the start before the attempt had ended */
   isStartDelivered: boolean
-  /** its end was read whole: no other word counts any more */
+  /** its end was read whole: no other status counts any more */
   isWhole: boolean
 }
 
@@ -141,7 +143,7 @@ const isWhole = ({ details }: BuildEvent): boolean => details.end?.isWhole === t
 
 const isStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin !== 'action'
 
-// A start that CI showed when it was asked may still be delivered later. That delivery must not open another attempt.
+// A start that CI showed when asked may still be delivered later. That delivery must not open another attempt.
 const deliversStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin === 'delivery'
 
 function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly RestartRequest[]): Effect {
@@ -185,7 +187,7 @@ function effectAfterFinal(
   const isOurs = buildEvent.origin === 'action'
   const isDelivered = buildEvent.origin === 'delivery'
   const isLong = buildEvent.at - final.at > LATE_START_MS && !(isDelivered && owesStart(attempt, final))
-  // When CI is asked, it may show an outdated state. So soon after an end, only a second delivered start is a new one.
+  // When asked, CI may show an outdated state. So soon after an end, only a second delivered start is a new attempt.
   const isAgain = isDelivered && attempt.isStartDelivered
   const isNewAttempt = restarted || (!isOurs && (isAgain || neverRan || isLong))
   if (isNewAttempt) return 'opened'
@@ -218,7 +220,7 @@ function absorb(attempt: Draft, buildEvent: BuildEvent, effect: Effect): void {
 
 /**
  * For each detail, the end that was read whole wins, then the newest event that changed the attempt, then the first
- * echo; for what says which build it is, the first event.
+ * echo; for details that identify the build, the first event.
  */
 function detailsOf(buildEvents: readonly BuildEvent[], echoes: readonly BuildEvent[]): BuildDetails {
   if (echoes.length === 0) return mergeDetails(buildEvents)
@@ -241,7 +243,7 @@ function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Att
   const details = detailsOf(buildEvents, echoes)
   const finishedAt = details.finishedAt ?? 0
   const ranMs = final && (details.durationMs ?? null)
-  // What the source says counts. When we received the start may be long after the end.
+  // The source's own duration counts, since we may have received the start long after the end.
   const heardAt = started?.at ?? (first.status === 'started' ? first.at : null)
   const startedAt = details.startedAt ?? (ranMs !== null && finishedAt > 0 ? finishedAt - ranMs : heardAt)
   // The start may be of an earlier event, or the time at which we received it.

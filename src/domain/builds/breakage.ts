@@ -2,7 +2,7 @@ import type { BuildEvent } from './build-event.ts'
 import { compareOrders, type BuildId, type ChannelId, type ProjectId } from '../ids.ts'
 import { isVerdict } from './status.ts'
 
-// A branch's red streak, and who is on it.
+// A branch's red streak and its owner.
 
 /** A build event that finishes a build, with its place among the outcomes of the branch. */
 type Outcome = Pick<BuildEvent, 'seq' | 'buildId' | 'buildOrder' | 'status'>
@@ -73,7 +73,7 @@ export interface RedSince {
   atLeast: boolean
 }
 
-/** What people see of a breakage: who is on it, and until when reminders are snoozed. */
+/** The visible part of a breakage: who is on it, and until when reminders are snoozed. */
 export interface ShownBreakage {
   id: string
   owner: { user: string; since: number; until: number } | null
@@ -100,7 +100,10 @@ export function changesAt({ owner, snoozedUntil }: ShownBreakage): number | null
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** How a branch or request ended while it was red, as its source says. Its streak ends without a word to the channel. */
+/**
+ * How a branch or request ended while it was red, as its source says. Its streak then ends without a message to the
+ * channel.
+ */
 export type BranchEnd = 'deleted' | 'renamed' | 'merged' | 'closed'
 
 /** A change of a breakage. All but `lapsed` are lines in the thread. Those made by people are also in the audit. */
@@ -110,7 +113,7 @@ export interface BreakageChange {
   /** Slack's id of the interaction, so that a repetition is the same change; null: no person did it */
   interactionKey: string | null
   kind: DoneByPeople | BranchEnd | 'reminded' | 'lapsed'
-  /** a Slack user; for `left` the one who has left, for `lapsed` the one whose time is up; empty if nobody did it */
+  /** a Slack user; for `left` the one who has left, for `lapsed` the one whose time is up; empty: no person did it */
   by: string
   /** the Slack user who took it over */
   to: string | null
@@ -143,8 +146,8 @@ export interface ReminderRule {
 export const REMINDERS_MAX = 3
 
 /**
- * A channel's reminder that was due longer ago is not posted. Otherwise, turning reminders on would at once bring one for
- * each branch that was left red for months.
+ * A channel's reminder that was due longer ago is not posted. Otherwise, turning reminders on would immediately post
+ * one for each branch that was left red for months.
  */
 const REMINDER_LATE_MAX_MS = 7 * 24 * 60 * 60_000
 
@@ -172,13 +175,16 @@ export function nextReminder(
   return { kind: 'channel', at: withinHours(rule, at), number: reminded.length + 1 }
 }
 
-/** Owners are told that their time is up, however late. */
+/** Owners are notified that their time is up, however late. */
 export const isDue = ({ kind, at }: NextReminder, now: number): boolean =>
   at <= now && (kind === 'owner' || now - at <= REMINDER_LATE_MAX_MS)
 
 const LEFT_ALONE: ReadonlySet<BreakageChange['kind']> = new Set(['let-go', 'left', 'lapsed'])
 
-/** Is a recorded reminder still true? Not after the fix, nor if somebody has since taken the branch or snoozed it. */
+/**
+ * Whether a recorded reminder is still true: not after the fix, or if somebody has since taken the branch or snoozed
+ * it.
+ */
 export const reminderHolds = (
   { at }: Pick<BreakageChange, 'at'>,
   { endedAt, ownerUntil, snoozedUntil }: Pick<Breakage, 'endedAt' | 'ownerUntil' | 'snoozedUntil'>,

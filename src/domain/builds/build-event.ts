@@ -2,7 +2,10 @@ import type { Author } from '../handle.ts'
 import { orderOf, type BuildId, type ProjectId, type Uuid } from '../ids.ts'
 import { isFinal, toStatus, type Status } from './status.ts'
 
-/** What one observation says of a build besides its status. Times are milliseconds since the epoch, as CI gave them. */
+/**
+ * The details of a build in one observation, besides its status. Times are milliseconds since the epoch, as CI gave
+ * them.
+ */
 export interface BuildDetails {
   projectName: string | null
   projectFullName: string | null
@@ -10,7 +13,9 @@ export interface BuildDetails {
   commitUrl: string | null
   shortCommitId: string | null
   message: string | null
-  /** whom the build is about: who wrote the commit or, depending on what started the build, somebody else or nobody */
+  /**
+   * whom the build is about: the commit's author or, depending on how the build was started, another person or nobody
+   */
   committer: string | null
   projectUuid: Uuid | null
   buildUuid: Uuid | null
@@ -35,27 +40,27 @@ export interface BuildDetails {
   requestUrl: string | null
   /** more about how it ended, if the source says more than a word */
   end: EndDetails | null
-  /** `with-warnings`: who started the job by hand that failed but may, if that is one person */
+  /** `with-warnings`: who manually started the job that was allowed to fail, if that is one person */
   startedBy: string | null
 }
 
-/** How a build ended, by what the source says of its jobs. */
+/** How a build ended, according to its jobs. */
 export interface EndDetails {
-  /** the source was asked after the end: what it said then has the last word, and nothing is asked again */
+  /** the source was asked after the end: its answer is final, and it is not asked again */
   isWhole: boolean
   /**
    * `then-cancelled`: it failed before it was cancelled. `timed-out`: a job ran over its time limit. `invalid`: its
-   * configuration cannot be used, so a restart cannot help. `with-warnings`: it passed, and jobs failed that may.
+   * configuration cannot be used, so a restart cannot help. `with-warnings`: it passed, but jobs that may fail did.
    */
   how: 'then-cancelled' | 'timed-out' | 'invalid' | 'with-warnings' | null
-  /** `with-warnings`: these jobs, as far as they are known; `invalid`: the source's first words about it */
+  /** `with-warnings`: these jobs, as far as known; `invalid`: the first line of the source's message */
   says: readonly string[]
 }
 
 /** Names of failed jobs that are kept. A card shows fewer. */
 export const FAILED_JOBS_MAX = 20
 
-/** What a delivery, or an answer of CI, says of a build. It is not stored yet and has no `seq`. */
+/** A build's state in a delivery or an answer of CI. It is not stored yet and has no `seq`. */
 export interface Observation {
   projectId: ProjectId
   buildId: BuildId
@@ -91,7 +96,7 @@ export interface Recorded {
  */
 export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 
-/** A build that is found by asking CI is no news if it ended longer ago than this (ms). */
+/** A build that is found by asking CI is not news if it ended longer ago than this (ms). */
 export const NEWS_MS = 24 * 60 * 60_000
 
 /** The earliest time (ms) at which a build existed, by its first build event. Ignores times of 0 or less. */
@@ -102,9 +107,9 @@ export const beganBy = ({ startedAt, finishedAt }: BuildDetails, receivedAt: num
 const AHEAD_MAX_MS = 5 * 60_000
 
 /**
- * What a source says, without times that cannot be true, so that the time of receipt counts instead: times of 0 or less,
- * such as Go's zero time, and an end before its start. If one time is clearly after the receipt, the source's clock is
- * wrong, and neither counts.
+ * The observation without impossible times, so that the time of receipt counts instead: times of 0 or less, such as
+ * Go's zero time, and an end before its start. If one time is clearly after the receipt, the source's clock is wrong,
+ * and neither counts.
  */
 export function withCredibleTimes<Details extends Pick<BuildDetails, 'startedAt' | 'finishedAt'>>(
   details: Details,
@@ -141,8 +146,8 @@ export const commitTitle = (message: string | null): string | null =>
 export const isFinalEvent = (buildEvent: BuildEvent): boolean => isFinal(buildEvent.status)
 
 /**
- * The newest known value of each detail: an event without a field keeps the field's earlier value. Of what says which
- * build it is, the first value counts: it never changes, and people act on what they saw, whatever is delivered later.
+ * The newest known value of each detail: an event without a field keeps the field's earlier value. For details that
+ * identify the build, the first value counts: people act on what they saw, whatever is delivered later.
  */
 export const mergeDetails = (buildEvents: readonly Pick<Observation, 'details'>[]): BuildDetails =>
   buildEvents.reduce((merged, { details }) => over(merged, details), NO_DETAILS)

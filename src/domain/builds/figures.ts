@@ -44,7 +44,8 @@ export function outcomesOf(
     ({ status, buildOrder, n, finalAt, finalSeq, durationMs }) => {
       const end = buildEvents.find(({ seq }) => seq === finalSeq)
       if (!isVerdict(status) || !end || finalAt === null) return []
-      // If the source's clock is ahead, the receipt counts: so whatever ended in a period was received since it began.
+      // If the source's clock is ahead, the receipt counts. So every build that ended in a period was received after it
+      // began.
       const endedAt = Math.min(finalAt, end.at)
       const { projectId, revisionKey } = first
       return [{ projectId, branch, revisionKey, buildOrder, n, status, endedAt, endSeq: end.seq, durationMs }]
@@ -90,7 +91,7 @@ export interface Figures extends Count {
   slower: readonly Slower[]
 }
 
-/** What to count: a period, the one before it to compare with, and the starts of days up to the period's end (ms). */
+/** The query: a period, the one before it to compare with, and the starts of days up to the period's end (ms). */
 export interface FigureQuery {
   period: Period
   before: Period
@@ -203,7 +204,7 @@ function flakyAmong(outcomes: readonly Outcome[]): Omit<Flaky, keyof OfBranch> {
   return { commits: commits.length, flaky, lostMs }
 }
 
-/** A median of fewer builds says little. */
+/** A median of fewer builds is not meaningful. */
 const SLOWER_BUILDS_MIN = 5
 /** A smaller increase, as a factor or in time, is not worth a line. */
 const SLOWER_SHARE = 1.25

@@ -5,7 +5,7 @@ import type { Attempt } from './attempt.ts'
 import type { CHANGES } from '../rules/rule.ts'
 import { isRed, isVerdict } from './status.ts'
 
-/** What an attempt did to its branch: it turned it red (`broken`), or green again (`recovered`). */
+/** An attempt's effect on its branch: it turned it red (`broken`), or green again (`recovered`). */
 export type Turn = (typeof CHANGES)[number]
 
 /**
@@ -37,8 +37,8 @@ function countedBefore(attempt: Attempt, history: readonly Attempt[]): Attempt[]
   const verdicts = history.filter((other) => isVerdict(other.status) && other.finalSeq !== null)
   const overtaken = verdicts.some((other) => other.buildOrder > attempt.buildOrder && other.finalSeq! < finalSeq)
   if (overtaken) return null
-  // An outcome of the same colour that is received later must not undo the news of this attempt. Nor must a `history`
-  // event, which sends no message, change what was said before.
+  // An outcome of the same colour that is received later must not undo this attempt's news. Nor must a `history` event,
+  // which sends no message, change earlier messages.
   const counts = (other: Attempt) =>
     other.finalSeq! < finalSeq ||
     // The source itself says in which order the attempts of one build were.
@@ -59,7 +59,7 @@ const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
   buildEvents.find(({ seq }) => seq === finalSeq)
 
 /**
- * How long a branch had been red up to this attempt, which is red itself or is no outcome. Null: not red.
+ * How long a branch had been red up to this attempt, which is red itself or has no outcome. Null: not red.
  * @param history finished attempts of the same project and branch, in any order
  */
 export function redStreakTo(attempt: Attempt, history: readonly Attempt[], historyIsCut: boolean): RedSince | null {
@@ -104,13 +104,15 @@ export function recoveredFrom<T extends OutcomeEvent>(green: OutcomeEvent, earli
 
 type End = Pick<Attempt, 'buildOrder' | 'finalSeq' | 'n' | 'details'>
 
-/** Newest last. Attempts of one build go by their numbers if their source numbers them, else by when they ended. */
+/** Newest last. Attempts of one build are sorted by the source's numbers if there are any, else by when they ended. */
 function compareEnds(a: End, b: End): number {
   const byNumber = areNumbered(a, b) ? a.n - b.n : 0
   return compareOrders(a.buildOrder, b.buildOrder) || byNumber || (a.finalSeq ?? 0) - (b.finalSeq ?? 0)
 }
 
-/** Did the source number both attempts? Our own numbers do not count: if a build has several cards, each counts from 1. */
+/**
+ * Whether the source numbered both attempts. Our own numbers do not count: on each card of a build they begin with 1.
+ */
 const areNumbered = (a: Pick<Attempt, 'details'>, b: Pick<Attempt, 'details'>): boolean =>
   a.details.attempt != null && b.details.attempt != null
 

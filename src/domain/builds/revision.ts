@@ -3,7 +3,9 @@ import type { BuildEvent, Observation } from './build-event.ts'
 import type { ProjectId } from '../ids.ts'
 import { effectsOf, type RestartRequest } from './attempt.ts'
 
-/** A revision rests if it had no build event for this long. If the commit is built again later, it gets a new card. */
+/**
+ * A revision without a build event for this long is at rest. If the commit is built again later, it gets a new card.
+ */
 export const REST_MS = 24 * 60 * 60_000
 
 /**
@@ -100,7 +102,7 @@ function currentOrNext(current: NewestCard | null, at: number, isOnIt: boolean):
   return hasRested || isOld || isFull ? { cardNumber: current.cardNumber + 1, ...empty } : current
 }
 
-/** What a card is about: one card's part of a revision, one day's account notice, or the digest of one period. */
+/** The subject of a card: a card's part of a revision, a day's account notice, or the digest of a period. */
 type Subject =
   | { kind: 'revision'; revisionKey: string; cardNumber: number }
   | { kind: 'notice'; day: string }

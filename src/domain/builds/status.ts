@@ -1,5 +1,5 @@
 /**
- * The state of a build as its source says, with synonyms merged; every other word is `unknown`. Source: interface,
+ * The state of a build according to its source, with synonyms merged; every other word is `unknown`. Source: interface,
  * "States and transitions"; `queued` and `skipped` are GitHub's and GitLab's, and `quota_exceeded` is GitLab's: no
  * compute minutes are left.
  */
@@ -17,7 +17,7 @@ export type Status =
   | 'skipped'
   | 'unknown'
 
-/** GitHub holds such a run until somebody approves it there. For GitHub it has ended and cannot be cancelled. */
+/** GitHub holds such a run until a person approves it there. For GitHub it has ended and cannot be cancelled. */
 export const HELD_STATUS = 'action_required'
 
 const BY_RAW_STATUS = new Map<string, Status>([

@@ -1,6 +1,6 @@
 import { compareOrders, type ProjectId } from '../ids.ts'
 
-// Which tests of a build failed, from the reports of its build steps. Pure.
+// Finds a build's failed tests in the reports of its build steps. Pure.
 
 /** One build step's report of its tests: all of the build's, or one shard. */
 export interface TestReport {
@@ -142,7 +142,7 @@ function namesIn(attempts: readonly ReportedAttempt[]): Set<string> {
   return names
 }
 
-// False if nobody can know: the shard did not run again, or the reports do not name all failed tests.
+// False if it is unknown: the shard did not run again, or the reports do not name all failed tests.
 const passed = (shards: readonly TestReport[], of: string | null, test: string): boolean =>
   shards.some(({ shard, tests }) => shard === of && tests > 0) &&
   shards.every(({ failed, failures }) => failures.length === failed && failures.every(({ name }) => name !== test))

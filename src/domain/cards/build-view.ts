@@ -15,7 +15,7 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
     project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
     buildId: own.number ?? shortId(attempt.buildId),
     branch: firstOf('branch', attempt.buildEvents) ?? all.branch,
-    // All attempts of a build share one URL. An attempt that was found by asking CI has none of its own.
+    // All attempts of a build share one URL. An attempt that was found by asking CI does not have one.
     buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,
     commitUrl,
     commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
@@ -31,7 +31,7 @@ interface Together {
   commitId: string | null
 }
 
-/** What the attempts of a revision say together. Kept for each list, since a thread shows each attempt of a long one. */
+/** The merged details of a revision's attempts. Cached by list, since a thread shows each attempt of a long one. */
 function togetherOf(attempts: readonly Attempt[]): Together {
   const known = TOGETHER.get(attempts)
   if (known) return known
@@ -50,7 +50,7 @@ const TOGETHER = new WeakMap<readonly Attempt[], Together>()
 const firstOf = (name: 'branch' | 'commitId', buildEvents: readonly BuildEvent[]): string | null =>
   buildEvents.find((buildEvent) => buildEvent[name] !== null)?.[name] ?? null
 
-/** What to call a project: its name, its full name, the path of its commits, or its number. */
+/** A project's display name: its name, its full name, the path of its commits, or its number. */
 export function projectName(
   {
     projectName: name,

@@ -11,7 +11,7 @@ export interface Interfaces {
   gitlab?: boolean
 }
 
-/** How CI can be called for a build, and what is known of its project. */
+/** The ways to call CI for a build, and the known facts about its project. */
 export interface Facilities extends Interfaces {
   project: { uuid: Uuid; legacyId: string | null; type: string | null } | null
 }
@@ -30,7 +30,7 @@ export type Missing =
 /** `not-now`: the action does not fit the build's state. `asked`: a request for it is open. */
 export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 
-/** Can this attempt be stopped? The CI service needs both uuids, which can be looked up for Basic projects. */
+/** Whether this attempt can be stopped. The CI service needs both uuids, which can be looked up for Basic projects. */
 export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   const source = sourceOfAttempt(attempt)
   if (!STOPPABLE[source].has(attempt.status) || attempt.rawStatus === HELD_STATUS) return 'not-now'
@@ -44,13 +44,15 @@ export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: 
   return projectUuid !== null || project !== null || canLookUp ? 'offered' : 'project-unknown'
 }
 
-/** Can this attempt be restarted? Only if it has ended or never ran; at the CI service, only in a Basic project. */
+/**
+ * Whether this attempt can be restarted: only if it has ended or never ran; at the CI service, only in a Basic project.
+ */
 export function offerOfRestart(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   if (!hasEnded(attempt)) return 'not-now'
   if (isRequested('restart', attempt, requests)) return 'asked'
   const source = sourceOfAttempt(attempt)
   if (attempt.details.end?.how === 'invalid') return 'not-now'
-  // GitLab runs the jobs again that did not pass. If all passed, it does nothing.
+  // GitLab reruns only the jobs that did not pass. If all passed, it does nothing.
   if (source === 'gitlab' && attempt.status === 'success') return 'not-now'
   if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
   const { legacy, project } = facilities
@@ -79,7 +81,7 @@ const isRequested = (action: Action, attempt: Attempt, requests: readonly Reques
       isOpen(request),
   )
 
-/** Does CI list the project's builds, so that a build's uuid can be confirmed? */
+/** Whether CI lists the project's builds, so that a build's uuid can be confirmed. */
 export const canShowBuilds = ({ legacy, project }: Facilities): boolean => legacy && isBasic(project)
 
 /** A project of unknown type with an id is Basic: ids mostly come from the legacy interface, which lists only those. */

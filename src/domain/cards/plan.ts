@@ -4,7 +4,7 @@ import type { ChannelId, MessageTs } from '../ids.ts'
 import type { Story } from './story.ts'
 import type { CardView, DigestView, NoticeView, ReplyView, Shown, View } from './view.ts'
 
-// Plans the steps from what Slack shows to what it should show. Pure: no step is taken here.
+// Plans the steps from what Slack shows to what it should show. Pure: takes no step itself.
 
 /**
  * A call with an unclear outcome can still arrive, and Slack's history shows a message late. So the bot looks for the
@@ -15,7 +15,7 @@ export const LANDING_MAX_MS = 20_000
 /** How long an unsuccessful look counts. History may show the message later, and no later look goes that far back. */
 const LOOK_COUNTS_MS = 60_000
 
-/** A card that is gone is posted again once. If somebody deletes that one too, they want it gone. */
+/** A deleted card is posted again once. If that one is deleted too, people want it gone. */
 export const GENERATIONS_MAX = 2
 
 /** The least time between two edits of a notice, so that one edit shows several builds. */
@@ -55,7 +55,7 @@ export interface StoredMessage {
   sendingAt: number | null
   /** edit again at this time: until then, an earlier call with an unclear outcome can still overwrite the message */
   recheckAt: number | null
-  /** it was posted again after an unclear outcome: look at this time whether both arrived */
+  /** it was posted again after an unclear outcome: at this time, check whether both arrived */
   doubtAt: number | null
   writtenAt: number | null
   postedAttempt: string | null
@@ -124,8 +124,8 @@ const threadOf = (reply: StoredMessage | undefined, messages: readonly StoredMes
     .sort((a, b) => a.generation - b.generation)
     .at(-1)?.ts ?? null
 
-// A thread reads from top to bottom: the earlier attempt, the request to restart it, the result. A person who pressed a
-// button is waiting for these. Without a request, an earlier attempt's reply can wait.
+// A thread is in order: the earlier attempt, the request to restart it, the result. A person who pressed a button is
+// waiting for these. Without a request, an earlier attempt's reply can wait.
 const earlierReplies = ({ replies, requests }: Story) =>
   replies
     .filter(({ newest }) => !newest)
@@ -192,7 +192,7 @@ export function postedAttemptShown(messages: readonly StoredMessage[]): string |
 }
 
 /**
- * A short hash of what a view says, to compare. Some parts of a reply or reminder are decided when it is posted and
+ * A short hash of a view's content, for comparison. Some parts of a reply or reminder are decided when it is posted and
  * never cause an edit: whom it mentions or proposes, the claim button, whether it is broadcast or late, how long the
  * branch was red. For a card, this is only whom it proposes.
  */
@@ -285,7 +285,7 @@ function urgencyOf(shown: Shown): number {
   return shown === 'started' || shown === 'unknown' ? 3 : 2
 }
 
-/** Added to the urgency of late news, which comes after everything else, in the same order. */
+/** Added to the urgency of late news, which comes last, in the same order. */
 const LATE = LEAST_URGENCY + 1
 
 const cardUrgency = ({ shown, history }: CardView): number =>

@@ -30,7 +30,7 @@ export const OPEN_STATES = ['calling', 'accepted', 'unclear'] as const satisfies
 export const isOpen = ({ state }: Pick<RequestRecord, 'state'>): boolean =>
   state === 'calling' || state === 'accepted' || state === 'unclear'
 
-/** What happened to a request: CI's answer, or what CI showed when it was read. */
+/** An event of a request: CI's answer, or what CI showed later. */
 export type RequestEvent =
   /** CI said yes; from `lookAt` on, CI is read for the result */
   | { kind: 'accepted'; lookAt: number }
@@ -55,7 +55,7 @@ const NEXT: Record<RequestState, Partial<Record<RequestEvent['kind'], RequestSta
     'not-shown': 'unconfirmed',
   },
   accepted: { shown: 'confirmed', 'not-shown': 'unconfirmed', 'look-later': 'accepted' },
-  // A caller that was taken for dead may still report its outcome.
+  // A caller that was presumed dead may still report its outcome.
   unclear: {
     accepted: 'accepted',
     refused: 'refused',
@@ -70,7 +70,7 @@ const NEXT: Record<RequestState, Partial<Record<RequestEvent['kind'], RequestSta
   refused: {},
 }
 
-/** What an event changes of a request; null: nothing. */
+/** The changes that an event makes to a request; null: none. */
 export function afterEvent({ state: from }: RequestRecord, event: RequestEvent, now: number): RequestChange | null {
   const state = NEXT[from][event.kind]
   if (!state) return null
@@ -122,7 +122,7 @@ export interface RequestTarget {
   buildUuid: Uuid | null
 }
 
-/** What requests about builds and about projects have in common. All times are ms since the epoch. */
+/** The common fields of requests about builds and about projects. All times are ms since the epoch. */
 export interface RequestRecord {
   id: string
   /** Slack's id of the interaction: a repetition of it is the same request */
@@ -185,10 +185,10 @@ function startedBy(request: Request, attempts: readonly Attempt[], all: readonly
   return attempts.find((attempt) => isResultOf(request, attempt, all) && attempt.isConfirmedByCi)
 }
 
-/** The part of an attempt that tells whether it is the result of a request. */
+/** The part of an attempt that shows whether it is the result of a request. */
 type Begun = Pick<Attempt, 'buildId' | 'buildOrder' | 'n' | 'firstAt'>
 
-/** Is this attempt the result of the restart? */
+/** Whether this attempt is the result of the restart. */
 export function isResultOf(request: Request, attempt: Begun, all: readonly Request[] = []): boolean {
   if (request.action !== 'restart' || request.state === 'refused' || wasDoneBefore(request, attempt)) return false
   // On a new card, after the revision has rested, attempts are numbered from 1 again.
@@ -208,7 +208,7 @@ export function isResultOf(request: Request, attempt: Begun, all: readonly Reque
 const isNextOf = ({ projectId, attempt }: Request, { n }: Begun): boolean =>
   sourceOf(projectId) === 'ci' ? n === attempt + 1 : n > attempt
 
-/** Was the request confirmed before this attempt began? Then the attempt has another cause. */
+/** Whether the request was confirmed before this attempt began, so that the attempt has another cause. */
 const wasDoneBefore = ({ state, endedAt }: Request, { firstAt }: Pick<Attempt, 'firstAt'>): boolean =>
   state === 'confirmed' && endedAt !== null && firstAt > endedAt + CLOCKS_DIFFER_MS
 

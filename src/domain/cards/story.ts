@@ -27,7 +27,7 @@ export interface Story {
   tests: readonly { slot: string; view: TestsView; newest: boolean }[]
   /** requests that people made to CI about these builds, oldest first */
   requests: readonly { slot: string; view: RequestView }[]
-  /** what people did about the red branch, and reminders of it, oldest first */
+  /** people's changes to the red branch, and reminders of it, oldest first */
   notes: readonly { slot: string; view: NoteView | ReminderView }[]
 }
 
@@ -49,7 +49,7 @@ export interface StoryContext {
   mentionOf: (committer: string | null) => string | null
   /** whether this channel mentions, and anybody could still claim that handle */
   isUnclaimed: (committer: string | null) => boolean
-  /** the Slack user to whom such a handle may belong, by the author's address or login */
+  /** the Slack user who may own such a handle, by the author's address or login */
   proposed: string | null
   replaces: MessageTs | null
   /** requests about these attempts, oldest first */
@@ -57,7 +57,7 @@ export interface StoryContext {
   facilities: Facilities
   /** who is on the branch, if it is still red and this is the channel's newest card of its streak */
   breakage: CardView['breakage'] | null
-  /** what people did about the red branch, and reminders, for this thread; oldest first */
+  /** people's changes to the red branch, and reminders, for this thread; oldest first */
   changes: readonly BreakageChange[]
   /** the reminders among them to show, by id: for how long the branch had been red (ms), and how many builds failed */
   reminders: ReadonlyMap<string, Pick<ReminderView, 'forMs' | 'builds'>>
@@ -143,7 +143,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
 const refOf = ({ buildEvents, buildId, n }: Attempt): string =>
   attemptRefText({ projectId: buildEvents[0]!.projectId, buildId, attempt: n })
 
-/** The buttons that can work now, and why the one that the state calls for is not among them. */
+/** The possible actions, and why the expected one is missing. */
 export function offersOf(
   attempt: Attempt,
   facilities: Facilities,
@@ -204,7 +204,7 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     durationMs: attempt.durationMs,
     // Left out if it is not late: otherwise digests would change, and existing messages would be edited.
     ...(hasLateEnd(attempt) && { lateEnd: attempt.finalAt! }),
-    // An attempt that is no longer the newest mentions nobody.
+    // Only the newest attempt mentions people.
     mention: isNews ? mentionFor(attempt, context) : null,
     claim: claimFor(attempt, context),
     proposed: isNews ? proposedFor(attempt, context) : null,
@@ -221,11 +221,11 @@ const hasReply = (attempt: Attempt, context: StoryContext): boolean =>
     (attemptKey(attempt) !== context.postedAttempt || attempt !== context.attempts.at(-1))) ||
   isWarned(attempt, context)
 
-/** Somebody is told of the job that they started: in the thread alone. */
+/** A person is mentioned for the job that they started, only in the thread. */
 const isWarned = (attempt: Attempt, context: StoryContext): boolean =>
   attempt.status === 'success' && mentionFor(attempt, context) !== null
 
-// A CI machine error is nobody's fault: only `failed` mentions the committer.
+// A CI machine error is nobody's fault, so only `failed` mentions the committer.
 const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
   attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : mentionOf(attempt.details.startedBy)
 
@@ -310,11 +310,11 @@ function historyOf(attempt: Attempt): CardView['history'] {
   ]
 }
 
-/** The build event of the end, if CI showed it only when it was asked. */
+/** The build event of the end, if CI showed it only when asked. */
 const snapshotOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
   buildEvents.find(({ seq, origin }) => seq === finalSeq && origin === 'poll')
 
-/** An end that CI shows only when it is asked, and later than this, is shown with its time. */
+/** An end that CI shows only when asked, and later than this, is shown with its time. */
 const LATE_MS = 60_000
 
 /** The same for sources that number attempts: GitHub is polled every minute in any case, and its clock may differ. */

@@ -10,8 +10,8 @@ import type { FailedTests } from '../builds/test-report.ts'
 // What a channel should show, independent of Slack's formats. Plain data, comparable by value.
 
 /**
- * How an attempt is shown. `requested`: its source took our request, and has not shown that it runs. `fixed`: a success
- * that ended a red streak; `flaky`: a success after the commit failed.
+ * How an attempt is shown. `requested`: its source accepted our request, and has not shown that it runs. `fixed`: a
+ * success that ended a red streak; `flaky`: a success after the commit failed.
  */
 export type Shown = Exclude<Status, 'success'> | 'requested' | 'passed' | 'fixed' | 'flaky'
 
@@ -29,7 +29,7 @@ export interface CardView {
    */
   history: readonly { what: 'started' | 'waiting' | 'ended' | 'late' | 'received' | 'snapshot'; at: number }[]
   durationMs: number | null
-  /** how it ended, if there is more to say than a word */
+  /** how it ended, if the status does not say everything */
   end?: EndView
   /** the jobs that failed, if the source names them; at least one */
   failedJobs?: readonly string[]
@@ -64,7 +64,9 @@ export interface CardView {
 
 export type EndView = Pick<EndDetails, 'how' | 'says'>
 
-/** How long a branch had been red when an attempt ended (ms), and how many builds. `atLeast`: both are minimums. */
+/**
+ * How long a branch had been red when an attempt ended (ms), and how many builds failed. `atLeast`: both are minimums.
+ */
 export interface Streak {
   forMs: number
   builds: number
@@ -83,7 +85,7 @@ export interface ShownRequest {
   source?: Exclude<SourceName, 'ci'>
 }
 
-/** One line in the thread: somebody made a request to CI. */
+/** One line in the thread: a person's request to CI. */
 export interface RequestView extends ShownRequest {
   kind: 'request'
   buildId: string
@@ -91,7 +93,7 @@ export interface RequestView extends ShownRequest {
   outcome: { shown: Shown; buildId: string; attemptNumber: number } | null
 }
 
-/** One line in the thread: somebody did something about the red branch. */
+/** One line in the thread: a person's change to the red branch. */
 export interface NoteView extends Pick<BreakageChange, 'by' | 'to' | 'until' | 'at'> {
   kind: 'note'
   what: DoneByPeople | BranchEnd
@@ -133,7 +135,7 @@ export interface ReplyView {
   end?: EndView
   build: BuildView
   attemptNumber: number
-  /** the card showed this end itself until it moved on to another attempt: the reply has to say which one it means */
+  /** the card itself showed this end before it showed another attempt, so the reply has to name the attempt */
   isLate: boolean
   durationMs: number | null
   /** when the attempt ended (ms), if we learned of it long after */

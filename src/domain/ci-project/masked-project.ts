@@ -53,7 +53,7 @@ export interface ShownRule {
   optionNames: readonly string[]
 }
 
-/** A project to show: it contains no secret. What is missing or has an unknown form is null or left out. */
+/** A project to show, without secrets. Fields that are missing or have an unknown form are null or left out. */
 export const maskedProject = (raw: Raw): MaskedProject => ({
   type: textOf(raw['type']),
   repository: withoutCredentialsOrNull(textOf(raw['repository_url'])),
@@ -73,7 +73,7 @@ export const maskedProject = (raw: Raw): MaskedProject => ({
   unknownFields: Object.keys(raw).filter((name) => !projectField(name)),
 })
 
-// A public key as OpenSSH writes it. Anything else in the field may be a private key.
+// Only a public key as OpenSSH writes it. Anything else in the field may be a private key.
 const PUBLIC_KEY = /^((?:ssh|ecdsa|sk)-[\w@.-]{1,60} [A-Za-z0-9+/]{1,1500}={0,2})(?:\s.*)?$/
 
 function timeOf(value: unknown): number | null {
@@ -146,8 +146,8 @@ const BREAK = ' ⏎ '
 export const commandLines = (raw: Raw): string[] => setupOf(raw).map(lineOf)
 
 /**
- * Turns typed lines back into commands. A line that was left as it was shown stands for the existing command. Any other
- * line with a mask or a line break sign is a fault.
+ * Turns typed lines back into commands. An unchanged line keeps the existing command. Any other line with a mask or a
+ * line break sign is a fault.
  */
 export function commandsOfLines(lines: readonly string[], raw: Raw): { commands: string[]; faults: FieldFault[] } {
   const left = setupOf(raw).map((command) => ({ command, line: lineOf(command) }))
@@ -156,7 +156,8 @@ export function commandsOfLines(lines: readonly string[], raw: Raw): { commands:
     const kept = left.findIndex((one) => one.line === line)
     const [known] = kept < 0 ? [] : left.splice(kept, 1)
     const isBroken = !known && (line.includes(MASK) || line.includes(BREAK.trim()))
-    if (isBroken) faults.push({ field: `setup_commands[${at}]`, reason: 'leave it as it was, or type all of it' })
+    if (isBroken)
+      faults.push({ field: `setup_commands[${at}]`, reason: 'leave it unchanged, or type the whole command' })
     return known?.command ?? line
   })
   return { commands, faults }
@@ -179,11 +180,14 @@ const lineOf = (command: string): string =>
 export const maskedSecrets = (raw: Raw): FieldFault[] =>
   Object.entries(raw)
     .flatMap(([name, value]) => (name === VARIABLES ? inVariables(value) : inValue(name, [name], value)))
-    .map((field) => ({ field, reason: 'CI hides it, and it would be lost: type it anew, or change this in CI itself' }))
+    .map((field) => ({
+      field,
+      reason: 'CI hides it, so it would be lost: enter it again, or change this in CI itself',
+    }))
 
 const VARIABLES = 'environment_variables'
 
-/** Does this look like a masked secret: `****`, `xxxx1a2b`, `[FILTERED]`? */
+/** Whether this looks like a masked secret: `****`, `xxxx1a2b`, `[FILTERED]`. */
 export const isMask = (text: string): boolean => MASKS.some((mask) => mask.test(text.trim()))
 
 const MASKS = [

@@ -7,10 +7,10 @@ import { isRecord } from '../../lib/json.ts'
 import { ruleFaults, ruleOf, type RuleInput } from '../rules/rule-input.ts'
 import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
 
-/** What one edit changes in a project. */
+/** One edit of a project. */
 export type ProjectChange =
   | { what: 'builds'; onPullRequestsOnly: boolean; match: 'include' | 'exclude'; branches: readonly string[] }
-  /** as `commandLines` shows them: a line left as it was keeps its command. Basic only */
+  /** as `commandLines` shows them: an unchanged line keeps its command. Basic only */
   | { what: 'setup'; commands: readonly string[] }
   /** the complete new list; a value of null keeps the old value. Basic only */
   | { what: 'variables'; variables: readonly VariableInput[] }
@@ -34,7 +34,7 @@ export type ChangeEffect =
 type Raw = Record<string, unknown>
 
 /**
- * The project as CI sent it, with this change only: unknown fields stay, also those of a changed rule. The arguments
+ * The project as CI sent it, with only this change: unknown fields stay, even those of a changed rule. The arguments
  * are not modified. Does not check whether CI accepts the values.
  */
 export function applyChange(raw: Raw, change: ProjectChange): ChangeEffect {
@@ -75,7 +75,7 @@ const basicOnly = (raw: Raw, field: string): ChangeEffect | null =>
 
 /** A fault if the field's current value has an unknown form, in which case it could not be kept. */
 const unreadable = (raw: Raw, field: string): ChangeEffect | null =>
-  isNullish(raw[field]) || Array.isArray(raw[field]) ? null : fault(field, 'has a form that is not known here')
+  isNullish(raw[field]) || Array.isArray(raw[field]) ? null : fault(field, 'has an unexpected format')
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
@@ -104,7 +104,7 @@ function changeVariables(raw: Raw, variables: readonly VariableInput[]): ChangeE
   return unreadable(raw, VARIABLES) ?? changedUnless(faults, raw, { [VARIABLES]: after })
 }
 
-/** The name as the person who edits sees it. */
+/** The name as the editor sees it. */
 const nameOf = (variable: unknown): string | null => textOf(fieldOf(variable, 'name'))
 
 function variableFaults(
@@ -115,10 +115,9 @@ function variableFaults(
 ): FieldFault[] {
   const field = `${VARIABLES}[${at}]`
   if (isBlank(name)) return [{ field: `${field}.name`, reason: 'is empty' }]
-  if (all.findIndex((other) => other.name === name) < at)
-    return [{ field: `${field}.name`, reason: 'is the name of another variable, too' }]
+  if (all.findIndex((other) => other.name === name) < at) return [{ field: `${field}.name`, reason: 'is used twice' }]
   if (value === null && !before.has(name))
-    return [{ field: `${field}.value`, reason: 'is missing, and there is no earlier one to keep' }]
+    return [{ field: `${field}.value`, reason: 'is missing, and there is no previous value to keep' }]
   return []
 }
 
@@ -144,7 +143,7 @@ function changeRule(raw: Raw, place: number | null, input: RuleInput): ChangeEff
   if (missing) return missing
   const before = rules[at]
   const field = `${RULES}[${at}]`
-  if (place !== null && !isRecord(before)) return fault(field, 'has a form that is not known here')
+  if (place !== null && !isRecord(before)) return fault(field, 'has an unexpected format')
   const old = isRecord(before) ? before : null
   const after = ruleOf(old, input)
   return changedUnless(ruleFaults(field, old, after, input), raw, {
@@ -177,7 +176,7 @@ export interface Difference {
 export const topOf = (field: string): string => /^[^.[]*/.exec(field)?.[0] ?? field
 
 /**
- * The differences between two states of a project as CI sent them, without secrets; empty if they mean the same. Null
+ * The differences between two states of a project as CI sent them, without secrets; empty if they are equivalent. Null
  * is the same as a missing field. The order of rules, branches, teams and events does not count; nor does `updated_at`.
  */
 export const differencesOf = (before: Raw, after: Raw): Difference[] =>

@@ -13,7 +13,7 @@ export interface ProjectField {
   isBasicOnly?: true
   /** its values are never shown */
   isSecret?: true
-  /** the order of its items means nothing, and CI may change it */
+  /** the order of its items does not matter, and CI may change it */
   isUnordered?: true
   /** the forms to create and to edit a project have an input for it */
   isInForm?: true
@@ -92,7 +92,7 @@ export const FORM_FIELDS = fieldsThat(({ isInForm }) => isInForm)
 // `build_statuses` is a field of a rule.
 const UNORDERED: ReadonlySet<string> = new Set([...fieldsThat(({ isUnordered }) => isUnordered), 'build_statuses'])
 
-/** Does the order of this field's items mean nothing? @param name of a project's field, or of a nested one */
+/** Whether the order of this field's items does not matter. @param name of a project's field, or of a nested one */
 export const isUnordered = (name: string): boolean => UNORDERED.has(name)
 
 /** A string that is equal for equivalent values of this field. */
@@ -101,12 +101,14 @@ export const canonicalField = (name: string, value: unknown): string => canonica
 /** Shown in place of a secret, whatever its value and length. */
 export const MASK = '••••••'
 
-/** Does a field with this name hold secrets, at any place? Only the name decides, so unknown fields are covered too. */
+/**
+ * Whether a field with this name holds secrets, at any place. Only the name decides, so unknown fields are covered too.
+ */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
 const SECRET_NAME = /^aws_|key|token|secret|passw|passphrase|(?:^|_)(?:pass|pwd|auth)$|credential|authorization/i
 
-/** Is the value at this path of field names a secret? @param names from the outermost to the innermost */
+/** Whether the value at this path of field names is a secret. @param names from the outermost to the innermost */
 export function isSecretPlace(names: readonly string[]): boolean {
   if (names.some((name) => isSecretName(name) || projectField(name)?.isSecret)) return true
   return names.some((name) => CLOSED.has(name)) && !HARMLESS.has(names.at(-1) ?? '')

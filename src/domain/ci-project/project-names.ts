@@ -10,7 +10,7 @@ export interface ProjectRef {
   type: string | null
 }
 
-/** Names one project: its uuid or id, which are unique; its name if CI gave neither. */
+/** A unique key of one project: its uuid or id; its name if CI gave neither. */
 export const projectKey = ({ uuid, projectId, name }: Partial<ProjectRef> & Pick<ProjectRef, 'name'>): string =>
   uuid ?? projectId ?? name
 

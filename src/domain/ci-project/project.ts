@@ -19,7 +19,7 @@ export interface Project {
 /** A list of projects, and how much of it is missing. */
 export interface ProjectList<Item> {
   projects: Item[]
-  /** CI has more than is listed here */
+  /** CI has more projects than are listed here */
   truncated: boolean
   /** how many items could not be read */
   skipped: number
@@ -71,7 +71,7 @@ export function knownAs(ids: readonly BuildId[], shown: readonly LegacyBuild[]):
   })
 }
 
-/** What is wrong with one field of a request, in words; no value is quoted. */
+/** The fault in one field of a request. Its reason quotes no value. */
 export interface FieldFault {
   /** `notification_rules[0].options.key` */
   field: string

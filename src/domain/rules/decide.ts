@@ -22,7 +22,7 @@ export type Reason =
   | 'late'
   | 'history'
 
-/** `tell`: it is news to this channel. `update`: only a card that exists already changes. `silent`: nothing changes. */
+/** `tell`: it is news to this channel. `update`: only an existing card changes. `silent`: nothing changes. */
 export interface Decision {
   verdict: 'tell' | 'update' | 'silent'
   reason: Reason
@@ -45,13 +45,13 @@ export interface DecisionInput {
   status: Status
   /** `history`: it was stored without being news */
   effect: Effect | 'history'
-  /** what the build event did to its branch; null: nothing */
+  /** the build event's effect on its branch; null: none */
   turn: Turn | null
-  /** the revision has a card in this channel already */
+  /** the revision already has a card in this channel */
   hasCard: boolean
 }
 
-/** What a decision needs besides the build event: the subscriptions to its project, and the project's own rules. */
+/** The other inputs of a decision: the subscriptions to the build event's project, and the project's own rules. */
 export interface Known {
   subscriptions: readonly Subscription[]
   rules: CiRules
@@ -69,7 +69,7 @@ export function boundForOneEvent({ subscriptions, rules }: Known): Known {
   return { subscriptions: subscriptions.map((one) => ({ ...one, rules: bound(one.rules) })), rules: bound(rules) }
 }
 
-/** The decision for one build event and one channel. Of several subscriptions, the one that says most decides. */
+/** The decision for one build event and one channel. Of several subscriptions, the one that posts most decides. */
 export function decide(input: DecisionInput, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
   invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
   const decisions = differing(subscriptions).map((subscription) => decideOne(input, subscription, ciRules))

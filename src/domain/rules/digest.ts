@@ -64,7 +64,7 @@ export function periodOf({ kind, zone }: Pick<Schedule, 'kind' | 'zone'>, dueAt:
 
 const startOf = (day: Temporal.PlainDate, zone: string): number => day.toZonedDateTime(zone).epochMilliseconds
 
-/** A time zone in its standard spelling; null: there is no time zone with that name. */
+/** A time zone in its standard spelling; null: unknown. */
 export function zoneNamed(name: string): string | null {
   try {
     const zone = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone

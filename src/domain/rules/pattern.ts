@@ -22,9 +22,9 @@ export const REGEXES_SIZE_MAX = 10_000
 export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' | 'invalid-pattern'
 
 /**
- * Does a rule's branch value cover this branch? Null or empty covers all. `exact` is literal; in `wildcard` each `*`
- * matches any characters, also `/`; `regex` must match the whole branch. Patterns are untrusted, so all matching takes
- * time linear in the length of the branch (RE2). Without a mode, a value with `*` is a wildcard.
+ * Whether a rule's branch value covers this branch. Null or empty covers all. `exact` is literal; in `wildcard` each
+ * `*` matches any characters, also `/`; `regex` must match the whole branch. Patterns are untrusted, so all matching
+ * takes time linear in the length of the branch (RE2). Without a mode, a value with `*` is a wildcard.
  * @param branch the name of a stream: a rule covers all streams of a branch, whatever starts their builds
  */
 export function matchBranch(pattern: string | null, mode: string | null, branch: string | null): BranchMatch {
@@ -59,8 +59,8 @@ export const patternMode = (pattern: string, mode: string | null): string =>
   mode?.trim().toLowerCase() || (pattern.includes('*') ? 'wildcard' : 'exact')
 
 /**
- * Can this pattern match any branch? An exact or wildcard pattern cannot if it contains what Git forbids in a branch
- * name; an `x`, which Git allows, stands in for each `*`. Regexes are not checked.
+ * Whether this pattern can match any branch. An exact or wildcard pattern cannot if it contains what Git forbids in a
+ * branch name; an `x`, which Git allows, stands in for each `*`. Regexes are not checked.
  */
 export function canCoverBranch(pattern: string, mode: string | null): boolean {
   switch (patternMode(pattern, mode)) {
@@ -168,7 +168,7 @@ export function beyondOneEvent(rules: readonly { branch: string | null; branchMa
   return beyond
 }
 
-/** Which branches CI builds of a project. */
+/** The filter of the branches of a project that CI builds. */
 export interface BranchFilter {
   /** `include`, `exclude`, or CI's own word; null if it gave none */
   mode: string | null
@@ -204,7 +204,7 @@ export interface FilterVerdict {
   invalid: readonly string[]
 }
 
-/** Would CI build this branch, by the filter alone? Takes time linear in the length of the branch. */
+/** Whether CI would build this branch, by the filter alone. Takes time linear in the length of the branch. */
 export function wouldBuild({ mode, entries }: BranchFilter, branch: string): FilterVerdict {
   const beyond = beyondOneEvent(entries.map((entry) => ({ branch: entry, branchMatch: modeOf(entry) })))
   const results = entries.map((entry) => {
@@ -227,7 +227,7 @@ function isBuilt(mode: string | null, entries: number, isListed: boolean): boole
   return way === null ? null : isListed === (way === 'include')
 }
 
-// CI does not document what a filter without a mode does. A wrong guess would be wrong for every branch.
+// CI does not document filters without a mode, and a wrong guess would be wrong for every branch.
 function wayOf(mode: string | null): 'include' | 'exclude' | null {
   const word = mode?.trim().toLowerCase()
   return word === 'include' || word === 'exclude' ? word : null

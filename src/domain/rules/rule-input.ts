@@ -47,7 +47,7 @@ function branchFaults(field: string, before: Raw | null, after: Raw): FieldFault
 }
 
 export const COVERS_NO_BRANCH =
-  'can match nothing, since Git allows no such name; choose wildcard or regex if it is a pattern'
+  'can match nothing, since Git does not allow such a name; choose wildcard or regex if it is a pattern'
 
 /** The rule with CI's field names. @param before the rule that it replaces: fields that the input lacks stay */
 export function ruleOf(before: Raw | null, { notifier, target, branch, branchMatch, events, options }: RuleInput): Raw {

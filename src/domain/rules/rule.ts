@@ -62,7 +62,7 @@ export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 
 /** One rule and its result for a build event. Older versions stored only the verdict. */
 export interface RuleResult {
   rule: ChannelRule | null
-  /** whose rule it is: the project's own in CI, the channel's, or the subscriptions file's; null: not known */
+  /** the rule's owner: the project in CI, the channel, or the subscriptions file; null: not known */
   from: 'ci' | 'channel' | 'file' | null
   verdict: RuleVerdict
 }
@@ -79,7 +79,10 @@ export function matchRule(rule: ChannelRule, branch: string | null, selectable: 
 // The four statuses that CI offers. CI's rules that select all four select every event.
 export const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
 
-/** Do these rules together select every event on this branch? Then stopped builds and unknown words are news too. */
+/**
+ * Whether these rules together select every event on this branch, so that stopped builds and unknown words are news
+ * too.
+ */
 export const selectEverything = (rules: readonly ChannelRule[], branch: string | null): boolean =>
   leftAway(rules, branch).length === 0
 

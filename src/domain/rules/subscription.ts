@@ -26,7 +26,7 @@ export interface Subscription {
   createdAt?: number
   /** since when Slack refuses posts in the channel (ms); left out: it does not */
   closedAt?: number
-  /** the channel gets these builds as long as they cannot be posted in this one, which made the subscription */
+  /** the channel gets these builds while they cannot be posted in this one, which made the subscription */
   insteadOf?: ChannelId
 }
 
@@ -71,11 +71,11 @@ export function following(subscriptions: readonly Subscription[], project: Proje
   return [...own, ...closed.map((one) => ({ ...one, channel: substitute!, insteadOf: one.channel }))]
 }
 
-/** Can it deliver anything of a project with these branches? */
+/** Whether it can deliver builds of a project with these branches. */
 export const counts = ({ closedAt, rules }: Subscription, branches: readonly string[] = []): boolean =>
   !closedAt && (branches.length === 0 || coversAny(rules, branches))
 
-/** Do these rules cover one of these branches, or every branch? The project's own rules do. */
+/** Whether these rules cover one of these branches, or every branch. The project's own rules do. */
 export const coversAny = (rules: Subscription['rules'], branches: readonly string[]): boolean =>
   !rules?.length || rules.some((rule) => !rule.branch || looked(rule, branches).some((one) => covers(rule, one)))
 

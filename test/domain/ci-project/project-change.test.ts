@@ -60,9 +60,7 @@ describe('a field that only Basic projects have', () => {
 
 it('setup commands in an unknown form are not changed', () => {
   const raw = sentProject({ setup_commands: 'npm ci' })
-  expect(faults({ what: 'setup', commands: ['npm test'] }, raw)).toEqual([
-    'setup_commands has a form that is not known here',
-  ])
+  expect(faults({ what: 'setup', commands: ['npm test'] }, raw)).toEqual(['setup_commands has an unexpected format'])
 })
 
 describe('a change of variables', () => {
@@ -112,12 +110,12 @@ describe('a change of variables', () => {
     [
       'with the name of another variable',
       change(['A', 'x'], ['B', 'x'], ['A', 'y']),
-      ['environment_variables[2].name is the name of another variable, too'],
+      ['environment_variables[2].name is used twice'],
     ],
     [
       'that is new and has no value',
       change(['TOKEN', null], ['NEW', null]),
-      ['environment_variables[1].value is missing, and there is no earlier one to keep'],
+      ['environment_variables[1].value is missing, and there is no previous value to keep'],
     ],
   ])('refuses a variable %s', (_, wrong, found) => {
     expect(faults(wrong)).toEqual(found)
@@ -129,7 +127,7 @@ describe('a change of variables', () => {
 
   it('is refused if CI sends variables in an unknown form', () => {
     const raw = sentProject({ environment_variables: { TOKEN: 'token-s3cr3t' } })
-    expect(faults(change(['A', 'x']), raw)).toEqual(['environment_variables has a form that is not known here'])
+    expect(faults(change(['A', 'x']), raw)).toEqual(['environment_variables has an unexpected format'])
   })
 
   it('adds the first variable of a project', () => {
@@ -278,7 +276,7 @@ describe('an impossible rule', () => {
 
   it('belongs to rules in an unknown form', () => {
     const raw = sentProject({ notification_rules: { slack: 'all' } })
-    const unknown = ['notification_rules has a form that is not known here']
+    const unknown = ['notification_rules has an unexpected format']
     expect(faults({ what: 'rule', at: null, rule: ruleInput() }, raw)).toEqual(unknown)
     expect(faults({ what: 'remove-rule', at: 0 }, raw)).toEqual(unknown)
   })
@@ -286,7 +284,7 @@ describe('an impossible rule', () => {
   it('has an unknown form itself; it can only be removed', () => {
     const raw = sentProject({ notification_rules: ['slack'] })
     expect(faults({ what: 'rule', at: 0, rule: ruleInput() }, raw)).toEqual([
-      'notification_rules[0] has a form that is not known here',
+      'notification_rules[0] has an unexpected format',
     ])
     expect(rulesOf(changed({ what: 'remove-rule', at: 0 }, raw))).toEqual([])
   })
