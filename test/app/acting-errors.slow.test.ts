@@ -91,7 +91,7 @@ describe('an error of CI', () => {
     const { world, card } = await openRunning()
     world.ci.addFault({ kind: 'status', statusCode: 401, where: 'legacy' })
     await press(world, lin, card, ACTION_IDS.stop)
-    await untilAnswered(world, lin, ['CI could not be asked', 'nothing was done', 'Reference:'])
+    await untilAnswered(world, lin, ['The request to CI failed', 'nothing was done', 'Reference:'])
     expect([threadOf(world, card), writesTo(world.ci, 'stop')]).toEqual([[], []])
   })
 })

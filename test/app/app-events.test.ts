@@ -41,10 +41,10 @@ describe('the app', () => {
     const world = await openWorld({ socketMode })
     if (socketMode) await untilSocket(world)
     expect(await world.slack.people.limitEvents()).toMatchObject({ kind: 'answered', status: 200 })
-    await until('it is logged', () => logged(world.app, /Slack leaves out events, because it had more than 30,000/))
+    await until('it is logged', () => logged(world.app, /Slack drops events, because there were more than 30,000/))
     await type(world, grace, '/ci doctor')
     const { text } = await untilAnswered(world, grace, ['Requests from Slack'])
-    expect(text).toMatch(/Requests from Slack\*: Since .* Slack leaves out events/)
+    expect(text).toMatch(/Requests from Slack\*: Slack has dropped events since/)
   })
 })
 
@@ -60,10 +60,10 @@ describe('a channel that Slack archives because it was moved', () => {
     const world = await openFollowed()
     world.slack.acts.moveAway(SECRET)
     await until('its owner is told', () => directTo(world, grace).length === 1)
-    expect(directTo(world, grace)[0]).toMatch(/cannot get builds any more\*: it was moved, and goes on elsewhere\./)
+    expect(directTo(world, grace)[0]).toMatch(/cannot get builds any more\*: it was moved to another channel\./)
     await type(world, grace, '/ci doctor')
     const { text } = await untilAnswered(world, grace, ['Channels'])
-    expect(text).toContain(`<#${SECRET}> was moved, and goes on elsewhere.`)
+    expect(text).toContain(`<#${SECRET}> was moved to another channel.`)
   })
 
   it('and that only gets another id is not told at all, whichever Slack says first', async () => {

@@ -62,7 +62,7 @@ describe('/ci badge', () => {
     await type(world, ada, '/ci badge acme/wbe')
     await untilAnswered(world, ada, ['No project', 'Did you mean acme/web'])
     await type(world, ada, '/ci badge acme/web never-built')
-    await untilAnswered(world, ada, ['unknown', "CI's site knows no build of this branch"])
+    await untilAnswered(world, ada, ['unknown', "CI's site has no build of this branch"])
     const gone = { project_id: 77, project_name: 'acme/gone', project_full_name: 'acme/gone', build_id: 900 }
     await send(world.app.url, delivery({ ...gone, project_uuid: '0a0a0a0a-1111-2222-3333-0b0b0b0b0b0b' }))
     await type(world, ada, '/ci badge acme/gone')
@@ -85,7 +85,7 @@ describe('/ci badge', () => {
     await type(world, ada, '/ci badge acme/web')
     await untilAnswered(world, ada, ['No badge', 'Ask the person who runs Buildline to set CI_SITE_URL'])
     await type(world, ada, '/ci badge')
-    await untilAnswered(world, ada, ['Not enough', 'this command needs a project'])
+    await untilAnswered(world, ada, ['Incomplete', 'this command needs a project'])
   })
 })
 

@@ -82,7 +82,11 @@ describe('a committer name', () => {
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*is yours*'])
     await type(world, grace, `/ci me ada for <@${lin}|lin>`)
-    await untilAnswered(world, grace, [`\`ada\` *is <@${lin}>'s now*`, `It was <@${ada}>'s`, 'told by direct message'])
+    await untilAnswered(world, grace, [
+      `\`ada\` *is <@${lin}>'s now*`,
+      `It was <@${ada}>'s`,
+      'notified by direct message',
+    ])
     expect(directTo(world, lin)).toEqual([
       expect.stringContaining(`<@${grace}> assigned you the committer name \`ada\`. It was <@${ada}>'s`),
     ])
@@ -91,7 +95,7 @@ describe('a committer name', () => {
     ])
     expect(await fail(world, 1)).toContain(`<@${lin}>`)
     await type(world, grace, `/ci me ada for <@${lin}|lin>`)
-    await untilAnswered(world, grace, ["is <@U0LIN00001>'s* already"])
+    await untilAnswered(world, grace, ["is already <@U0LIN00001>'s*"])
     expect([directTo(world, lin).length, directTo(world, ada).length]).toEqual([1, 1])
   })
 
@@ -100,7 +104,7 @@ describe('a committer name', () => {
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*is yours*'])
     await type(world, grace, '/ci me ada for me')
-    await untilAnswered(world, grace, ['`ada` *is yours now*', `<@${ada}> was told by direct message.`])
+    await untilAnswered(world, grace, ['`ada` *is yours now*', `<@${ada}> was notified by direct message.`])
     expect([directTo(world, grace), directTo(world, ada).length]).toEqual([[], 1])
   })
 

@@ -98,7 +98,7 @@ describe('creating a project', () => {
       'create:more',
       'slack needs a key',
     ],
-    ['a field that the form has', { 'create:more': '{"type":"pro"}' }, 'create:more', 'a field of its own'],
+    ['a field that the form has', { 'create:more': '{"type":"pro"}' }, 'create:more', 'its own field'],
   ])('with %s is refused at the field', async (_, fields, block, words) => {
     const world = await openProjects()
     await type(world, grace, '/ci project create')

@@ -90,7 +90,7 @@ describe('CI is away', () => {
       command: '/ci',
       text: 'project edit acme/web',
     })
-    await untilModal(world, ['CI could not be asked', 'nothing was changed'])
+    await untilModal(world, ['The request to CI failed', 'nothing was changed'])
   })
 
   it('between the preview and the sending: there is no record, no announcement and no write', async () => {
@@ -98,7 +98,7 @@ describe('CI is away', () => {
     await compareBranches(world, 'main')
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
     await submit(world)
-    await untilModal(world, ['CI could not be asked', 'nothing was changed'])
+    await untilModal(world, ['The request to CI failed', 'nothing was changed'])
     expect([statesIn(world), putsTo(world)]).toEqual([[], []])
     expect(world.slack.messages(BUILDS)).toEqual([])
   })

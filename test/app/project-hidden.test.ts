@@ -45,7 +45,7 @@ it('a project with a secret that CI masks is not sent, and the form says which o
   await openPart(ci.world, 'builds')
   await submit(ci.world, { 'edit:branches': 'main' })
   const said = saidBy(await untilModal(ci.world, ['This cannot be sent', 'nothing was changed']))
-  expect(said).toContain('variable `TOKEN`: CI hides it, and it would be lost')
+  expect(said).toContain('variable `TOKEN`: CI hides it, so it would be lost')
   expect(said).not.toContain('Send to CI')
   expect(ci.puts()).toEqual([])
 })
@@ -81,7 +81,7 @@ it('a part that is chosen while CI cannot be read is not drawn from what was rea
     actionId: 'project_part',
     selected: { selected_option: { value: 'teams' } },
   })
-  expect(saidBy(await untilModal(ci.world, ['CI could not be asked', 'nothing was changed']))).not.toContain(
+  expect(saidBy(await untilModal(ci.world, ['The request to CI failed', 'nothing was changed']))).not.toContain(
     'Last build',
   )
 })

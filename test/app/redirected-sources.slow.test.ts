@@ -93,7 +93,7 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     await settled(stage.app.url)
     stage.source.failReads(status)
     await press(stage, lin, card, ACTION_IDS.restart)
-    await untilAnswered(stage, lin, [`${word} could not be asked`, 'nothing was done'])
+    await untilAnswered(stage, lin, [`The request to ${word} failed`, 'nothing was done'])
     expect(stage.source.asked()).toEqual([])
     expect(rowsOf(stage.folder, 'select 1 from request')).toEqual([])
   })
@@ -184,7 +184,7 @@ describe.each(['github', 'gitlab'] as const)('%s', (name) => {
     const body = await unheard(stage, 'failed', 'acme/web')
     for (const bad of ELSEWHERE) {
       const forged = stage.source.relabelled(body, { id: 'acme/web', name: bad })
-      const reason = expect.stringMatching(/is no (?:owner\/name|group\/project)/)
+      const reason = expect.stringMatching(/is not (?:owner\/name|group\/project)/)
       expect([bad, await stage.source.send(stage.app.url, forged)]).toMatchObject([bad, { status: 400, text: reason }])
     }
     expect(rowsOf(stage.folder, 'select 1 from delivery')).toEqual([])

@@ -184,7 +184,7 @@ describe('the message that Slack did not identify a person', () => {
   })
 
   it('says that Slack is rate-limiting, and suggests a retry', () => {
-    expect(answerTo('ratelimited')).toContain('has asked Slack too much')
+    expect(answerTo('ratelimited')).toContain('is being rate-limited by Slack')
     expect(answerTo('ratelimited')).toContain('*Next:* Try again')
   })
 

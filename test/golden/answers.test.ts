@@ -380,12 +380,12 @@ describe('the answer to why', () => {
     [
       'branch-not-matched',
       { branch: 'release/.+', branchMatch: 'regex', events: 'every' },
-      '*fails at its branch*: ✗ branch: `release/.+` (regex) does not match `main`; its events were not looked at',
+      '*fails at its branch*: ✗ branch: `release/.+` (regex) does not match `main`; its events were not checked',
     ],
     [
       'pattern-invalid',
       { branch: '(', branchMatch: 'regex', events: 'every' },
-      '*fails at its branch*: ✗ branch: `(` (regex) is not a valid pattern and matches nothing; its events were not looked at',
+      '*fails at its branch*: ✗ branch: `(` (regex) is not a valid pattern and matches nothing; its events were not checked',
     ],
   ])('names each condition of a rule in order, up to the first that fails: %s', (verdict, rule, words) => {
     const explained = { ...decision(0), ruleResults: [{ rule, from: 'ci', verdict } as const] }
@@ -396,7 +396,7 @@ describe('the answer to why', () => {
     const rule = { branch: 'main', branchMatch: null, events: 'every' } as const
     const ruleResults = [{ rule, from: 'file', verdict: 'branch-unknown' }] as const
     expect(textOf([{ ...decision(0), branch: null, ruleResults }])).toContain(
-      'rule 1 (in the subscriptions file) *fails at its branch*: ✗ branch: `main` (exact) needs a branch, and CI named none',
+      'rule 1 (in the subscriptions file) *fails at its branch*: ✗ branch: `main` (exact) needs a branch, but CI named none',
     )
   })
 

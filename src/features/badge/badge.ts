@@ -23,7 +23,7 @@ export async function findBadge(
   const named = await findProject(deps.store.read, about.project)
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
     return hostedBadge(deps, named.project, about.branch)
-  // "Not found" rather than "no site": with GitHub or GitLab set up, the unknown project may be one of theirs.
+  // "Not found", not "no site": the unknown project may be one of GitHub or GitLab.
   const { github, gitlab } = deps.interfaces
   if (named.kind !== 'project' && (deps.badges || github || gitlab)) return named
   if (!deps.badges) return { kind: 'no-site' }
@@ -72,7 +72,7 @@ async function lastWords(
   return build && `last build: ${build.rawStatus}`
 }
 
-// CI draws a badge even for a project or branch that it does not know. Only the badge's words say so.
+// CI draws a badge even for an unknown project or branch. Only the badge's words say so.
 function foundIn(words: string | null): 'yes' | 'no-project' | 'no-branch' | 'unknown' {
   if (words === null) return 'unknown'
   if (/\bproject (?:not found|unknown)/i.test(words)) return 'no-project'

@@ -15,7 +15,7 @@ import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
 type ShownBadge = Extract<BadgeOutcome, { kind: 'badge' }>
 
-/** What the badge says, and its address in three forms to copy. */
+/** The badge's state, and its address in three forms to copy. */
 export function answerBadge(outcome: BadgeOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
@@ -79,7 +79,7 @@ function doubtOf({ found, failure, words }: ShownBadge): string {
     case 'no-project':
       return "CI's site does not know this project."
     case 'no-branch':
-      return "CI's site knows no build of this branch."
+      return "CI's site has no build of this branch."
     case 'unknown':
       return joined(
         [

@@ -27,15 +27,15 @@ import {
 const MINUTE_MS = 60_000
 export const HOUR_MINUTES = 60
 
-/** Somebody can be on a branch for this long at most. */
+/** The longest time for which a person can be on a branch. */
 export const OWNED_HOURS_MAX = 24
-/** For how long a branch is handed over, if nobody was on it. */
+/** The time for which a branch is handed over if nobody was on it. */
 const HANDED_HOURS = 4
 
-/** For how long somebody is on it: minutes, or until the next day at nine where they live. */
+/** How long a person is on it: minutes, or until the next day at nine in their time zone. */
 export type Span = number | 'tomorrow'
 
-/** What somebody wants to do about a red branch. */
+/** What a person wants to do about a red branch. */
 export type BreakageAction =
   | { kind: 'take'; span: Span }
   /** `to`: a Slack user */
@@ -54,16 +54,16 @@ export interface RedBranch extends RedSince {
 }
 
 export type BreakageOutcome =
-  /** made now, or when this same request came before */
+  /** made now, or by an earlier copy of this request */
   | { kind: 'changed'; change: BreakageChange; red: RedBranch }
-  /** it is like that already, or the requester is not on it and cannot let it go */
+  /** it already has this state, or the requester is not on it and so cannot let it go */
   | { kind: 'unchanged'; action: BreakageAction['kind']; red: RedBranch }
   /** this person cannot take it over, as far as Slack says */
   | { kind: 'not-a-member'; user: string }
   | NotRed
   | Refused
 
-/** There is nothing to do. */
+/** The branch is not red, so there is nothing to do. */
 export type NotRed =
   /** `by`: the build that fixed it; null: it is no longer stored */
   | { kind: 'fixed'; project: string; branch: string; by: BuildSummary | null }
@@ -91,7 +91,7 @@ export const breakageOperations = (deps: BreakageDeps) => ({
   },
   /** Makes at most one change for each request, and none after the fix. */
   act: (which: Which, action: BreakageAction, by: Requester) => act(deps, which, action, by),
-  /** May this person be on a red branch? */
+  /** Whether this person may be on a red branch. */
   mayOwn: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('own', by),
 })
 
@@ -161,7 +161,7 @@ async function makeChange(tx: Tx, breakage: Breakage, { action, by, zone, now, i
   }
 }
 
-/** To the minute, so that a second press in the same minute changes nothing. */
+/** Rounded to the minute, so that a second press in the same minute changes nothing. */
 export function untilOf(span: Span, zone: string, now: number): number {
   if (span !== 'tomorrow') return (Math.floor(now / MINUTE_MS) + span) * MINUTE_MS
   const there = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone)

@@ -77,7 +77,7 @@ export const breakageView = (memory: Memory, red: RedBranch, user: string): Moda
     ],
   })
 
-/** Opens the form, or answers that the branch is not red any more. People without permission see that in the form. */
+/** Opens the form, or answers that the branch is no longer red. People without permission see a refusal in the form. */
 export async function openBreakage(
   breakages: BreakageOperations,
   { value, by, modalOpener, reference }: Click,
@@ -118,7 +118,7 @@ function receive(breakages: BreakageOperations, body: unknown): Received {
   }
 }
 
-/** The form has closed, and the card shows the change; what could not be changed is said in a direct message. */
+/** The form is closed and the card shows the change, so only a failure is answered, in a direct message. */
 function save(
   breakages: BreakageOperations,
   slack: SlackDeps,

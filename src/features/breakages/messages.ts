@@ -40,11 +40,11 @@ function unchangedWords({ action, red }: Of<'unchanged'>): { why: string; next: 
   const press = `Press *${breakageButton('', red.breakage.owner !== null).text.text}*`
   switch (action) {
     case 'take':
-      return { why: 'You are on it until then already.', next: `${press} to choose another time.` }
+      return { why: 'You are already on it until then.', next: `${press} to choose another time.` }
     case 'hand':
-      return { why: 'They are on it already.', next: `${press} to choose another person.` }
+      return { why: 'They are already on it.', next: `${press} to choose another person.` }
     case 'snooze':
-      return { why: 'Reminders are snoozed until then already.', next: `${press} to choose another time.` }
+      return { why: 'Reminders are already snoozed until then.', next: `${press} to choose another time.` }
     case 'let-go':
       return { why: 'Only the person who is on it can let it go.', next: `${press} to take it yourself.` }
   }

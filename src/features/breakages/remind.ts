@@ -26,7 +26,7 @@ import type { Store, Tx } from '../../store/store.ts'
 /** The most red branches that one run checks, the newest first. */
 const REMINDED_BRANCHES_MAX = 1_000
 
-/** Red branches that are looked at without a break. */
+/** Red branches that are checked without a pause. */
 const AT_ONCE_MAX = 20
 
 export interface RemindDeps {
@@ -56,7 +56,7 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
   const changes = Map.groupBy(await read.breakageChanges(open.map(({ id }) => id)), ({ breakageId }) => breakageId)
   let end: 'done' | 'again' = 'done'
   for (const [at, breakage] of open.entries()) {
-    // Which channels follow a project depends on all subscriptions: other work gets its turn in between.
+    // Finding a project's channels takes long, so other work gets its turn in between.
     if (at > 0 && at % AT_ONCE_MAX === 0) await nextTurn()
     const project = projects.get(breakage.projectId)
     if (!project) continue
@@ -80,7 +80,7 @@ type Reminding = Subscription & { remind: ReminderRule }
 
 const isReminding = (one: Subscription): one is Reminding => one.remind !== undefined
 
-/** With the project's own rules, every branch is covered: a reminder needs a card in the channel in any case. */
+/** The project's own rules cover every branch here, since a reminder needs a card in the channel anyway. */
 const covers = ({ rules }: Subscription, branch: string): boolean =>
   rules === null || rules.some((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
 

@@ -41,7 +41,7 @@ type Deps = AnswerDeps & BreakageDeps & RemindDeps & BranchEndsDeps
 
 export function breakages(deps: Deps): Feature {
   const operations = breakageOperations(deps)
-  // A choice shows what is red, with a button for each branch: the time that was typed is not in the choice.
+  // The choice does not contain the typed time, so it shows the red branches with their buttons instead.
   const choose: Command['choose'] = (question, choice) => redOfChoice(deps, question, choice)
   return {
     commands: [
@@ -142,7 +142,7 @@ const letGoTyped = (deps: Deps, operations: BreakageOperations, question: Questi
 const without = (word: string, words: readonly Word[]): readonly Word[] =>
   words[0]?.text.toLowerCase() === word ? words.slice(1) : words
 
-/** Meant as a time, and no project's name. */
+/** Looks like a time, and not like a project's name. */
 const TIME = /^[+-]?[\d.,]+[mh]$/i
 
 const noSpan = ({ text }: Word): Reply => ({
@@ -154,7 +154,7 @@ const noSpan = ({ text }: Word): Reply => ({
   }),
 })
 
-/** What is said of a build: of the one that is named, or in whose thread it is said; without one, shows what is red. */
+/** Acts on the named build, or the one in whose thread it was typed; without one, shows what is red. */
 const about = (deps: Deps, operations: BreakageOperations, row: CommandRow, action: BreakageAction): Command =>
   commandAbout(deps, row, async (question, target) => {
     if (!target) return whenMayRead(deps, question, () => redHere(deps, question))

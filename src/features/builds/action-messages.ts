@@ -48,7 +48,7 @@ export function answerAction(outcome: ActionOutcome, context: AnswerContext): An
     case 'unclear':
       return answerError(unclear(outcome), context.reference)
     case 'ci-trouble':
-      return answerCiFailure(outcome, ':warning: *CI could not be asked*: nothing was done.', context.reference)
+      return answerCiFailure(outcome, ':warning: *The request to CI failed*: nothing was done.', context.reference)
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, context.reference)
@@ -160,7 +160,7 @@ const SETTINGS: Record<Missing, string | null> = {
   'project-unknown': null,
 }
 
-/** The build's state does not allow the action: says what the build is doing, and what the person can do. */
+/** The build's state does not allow the action: the answer says its state, and what the person can do. */
 function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
   const result = action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
   return {

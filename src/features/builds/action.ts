@@ -113,7 +113,7 @@ const earlierRequestFor = (action: Action, about: AttemptRef, revision: Revision
   )
 
 // Each card numbers attempts from 1, so only requests of this card count. A confirmed one always does: the attempt it
-// started may be on a later card. An unconfirmed one does if an attempt shows it after all.
+// started may be on a later card. An unconfirmed one counts if an attempt shows its result after all.
 const isDone = (request: Request, { subject, attempts }: Revision): boolean =>
   request.subject === subject && (request.state === 'confirmed' || shownBy(request, attempts) !== null)
 
@@ -130,7 +130,7 @@ function alreadyRequested(
 
 /**
  * Records the request before the call: once per interaction, and at most one open for each attempt and action.
- * @returns an earlier request if there is one; `changed`: the build is not any more what it was
+ * @returns an earlier request if there is one; `changed`: the build has changed since
  */
 async function record(tx: Tx, deps: ActDeps, request: Request): Promise<'recorded' | 'changed' | RequestRecord> {
   const known = (await earlierRequest(tx, request.interactionKey)) ?? (await tx.openRequest(request, request.action))
@@ -159,7 +159,7 @@ async function eventsNow(tx: Tx, { projectId, buildId }: Request, { buildEvents 
 const newestOf = async (tx: Tx, { projectId, buildId }: Request, events: readonly BuildEvent[]) =>
   foldBuild(events, restartRequests(await tx.restartsOf(projectId, buildId))).attempts.at(-1)
 
-/** Throws NotAttempted if a dead process has left the request, and its build is not any more what the person saw. */
+/** Throws NotAttempted if a dead process has left the request, and its build has changed since the person saw it. */
 async function refuseIfChanged(tx: Tx, request: Request, now: Attempt, events: readonly BuildEvent[]): Promise<void> {
   const late = (await tx.interactionsOf(request.interactionKey)).find(({ state }) => state === 'late')
   if (!late) return

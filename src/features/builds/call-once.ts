@@ -96,7 +96,7 @@ async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
   } catch (error) {
     // The legacy interface does not have Pro projects.
     if (error instanceof CiError && error.kind === 'not-found') return
-    log.warn({ err: error, request: request.id }, 'CI could not be asked about the state of a build')
+    log.warn({ err: error, request: request.id }, 'could not read the state of a build from CI')
   }
 }
 

@@ -12,11 +12,11 @@ import type { ActDeps } from './call-once.ts'
 import type { FoundBuild } from '../../projects/find-build.ts'
 
 /**
- * The build that its source is to be called for. Whoever knows the secret of a webhook can deliver anything, so the
- * source is read first, and must show the build that the person saw: of the same project by id and by name, on the same
- * branch, with the same number and commit. Everything that was ever said of the build must agree, since a card may have
- * shown any of it. `not-confirmed`: it shows another one, or none. `isConfirmed` false: it has no
- * call that shows the build, or (for a stop) its uuid; only deliveries say that it is this one.
+ * The build to call the source for. A sender that knows a webhook's secret can deliver anything, so the source is read
+ * first, and must show the build that the person saw: the same project id and name, the same branch, number and commit.
+ * Every stored event of the build must agree, since a card may have shown any of it. `not-confirmed`: it shows another
+ * one, or none. `isConfirmed` false: it has no call that shows the build, or (for a stop) its uuid; only deliveries say
+ * that it is this one.
  */
 export async function confirmTarget(
   deps: ActDeps,
@@ -89,7 +89,7 @@ function isSameBuild(seen: SeenBuild, { project, observation }: ReadBuild): bool
 /** As few digits as GitHub shows. */
 const COMMIT_DIGITS_MIN = 7
 
-/** Whether an event of the build says nothing else of it than its source does now. */
+/** Whether an event of the build agrees with what its source says now. */
 function agrees({ branch, commitId, details }: BuildEvent, read: Observation | null): boolean {
   if (read === null) return true
   return (
@@ -102,17 +102,17 @@ function agrees({ branch, commitId, details }: BuildEvent, read: Observation | n
 
 const branchOf = ({ branch }: Pick<SeenBuild, 'branch'>): string | null => branch && branchIn(branch)
 
-/** What either side leaves out contradicts nothing. */
+/** A missing value agrees with any. */
 const isSame = (one: string | null, other: string | null): boolean => one === null || other === null || one === other
 
-/** A person sees the first digits. */
+/** People see only the first digits. */
 function isSameCommit(seen: string | null, read: string | null): boolean {
   if (seen === null || read === null) return true
   const [short, long] = [seen.toLowerCase(), read.toLowerCase()].sort((a, b) => a.length - b.length)
   return long!.startsWith(short!)
 }
 
-/** Case does not matter to any source. The CI service's interfaces may leave out the owner, or have the number only. */
+/** Ignores case. The CI service's interfaces may leave out the owner, or have only the number. */
 function isSameName(isCi: boolean, seen: string, { project: { name, legacyId } }: ReadBuild): boolean {
   const [own, read] = [seen.toLowerCase(), name.toLowerCase()]
   if (own === read) return true

@@ -14,7 +14,7 @@ import { branchesOf } from './status.ts'
 import { replyTargetOf } from '../kit/reply-target.ts'
 import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchIn } from './find-modal.ts'
 
-/** Opens "Find a build" at once, as an empty form: Slack refuses to open a modal after three seconds. */
+/** Opens "Find a build" immediately, as an empty form: Slack refuses to open a modal after three seconds. */
 export async function openFind({ permits }: AnswerDeps, slack: SlackDeps, body: unknown): Promise<void> {
   const by = requesterOf(body, 'modal')
   const user = userOf(body)
@@ -52,7 +52,7 @@ export async function chooseInFind(deps: AnswerDeps, slack: SlackDeps, body: unk
     draw: (answer) => findView({ chosen, branches, answer }),
     // After two quick choices the answers may arrive in the wrong order. Only the newest choice's answer is shown.
     isCurrent: slack.newest.begin(viewId),
-    // A person who closes the modal has given up the search, so no answer is sent elsewhere.
+    // Closing the modal ends the search, so no answer is sent elsewhere.
     closed: null,
     instead: directReplyTarget(client, by.user),
   })

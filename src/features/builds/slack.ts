@@ -199,7 +199,7 @@ const stopByShortcut = (deps: Deps, slack: SlackDeps, body: unknown): Promise<vo
     }),
   )
 
-/** @param answer about the message's build; null: it is no message of a channel */
+/** @param answer about the message's build; null: it is not a message in a channel */
 function answerShortcut(
   what: Action,
   slack: SlackDeps,

@@ -36,7 +36,7 @@ export function answerStatus(outcome: StatusOutcome, context: AnswerContext): An
   }
 }
 
-/** What runs now, each with its Stop button, or why it has none. */
+/** The running builds, each with its Stop button, or why it has none. */
 export function answerRunning({ builds, more, where }: RunningOutcome): Answer {
   if (builds.length === 0) return nothingHere(`:zzz: *Nothing is running*${inWords(where)}.`)
   const count = builds.length + more
@@ -44,7 +44,7 @@ export function answerRunning({ builds, more, where }: RunningOutcome): Answer {
   return answerOf([head, ...listed(builds, more)])
 }
 
-/** What is red and what runs, each once and with its button. */
+/** The red and the running builds, each once and with its button. */
 export function answerOverview({ newest, running }: { newest: NewestBuilds; running: RunningOutcome }): Answer {
   const more = small(`${typed('/ci help')} shows what else you can do.`)
   if (newest.builds.length === 0 && running.builds.length === 0)

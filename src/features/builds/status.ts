@@ -19,7 +19,7 @@ export const STATUS_BUILDS_MAX = 10
 /** The most builds of one branch in one answer. */
 export const LAST_BUILDS = 5
 
-/** Further builds are counted up to here; then there are at least so many. */
+/** Further builds are counted up to here; beyond it the answer says "at least". */
 export const COUNTED_MAX = 1_000
 
 const RUNNING_MAX = 100
@@ -83,7 +83,7 @@ async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Pro
   return { kind: 'channel-status', where, builds: await summariesOf(deps, shown), more, red: red.length }
 }
 
-/** What runs now in the projects that the channel follows, or in all. */
+/** The running builds of the projects that the channel follows, or of all. */
 export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null): Promise<RunningOutcome> {
   const { projects, where } = await followedBy(deps, channel)
   const running = await deps.store.read.runningBuilds(projects, RUNNING_MAX)

@@ -29,7 +29,10 @@ import type { Say } from './say.ts'
 export const CHANNELS_MAX = 40
 const AT_ONCE = 4
 
-/** Is there any subscription, can Buildline post in each of their channels, and do their branches match builds? */
+/**
+ * Checks whether there are subscriptions, whether Buildline can post in their channels, and whether their branches
+ * match builds.
+ */
 export const channels: Check = {
   name: 'channels',
   title: 'Channels',
@@ -87,8 +90,8 @@ function unusable(channel: ChannelId, code: string, say: Say): Finding {
   if (code === 'is_archived') return wrong(`${where} is archived.`, 'Unarchive it, or remove its subscriptions.')
   if (code === 'is_moved')
     return wrong(
-      `${where} was moved, and goes on elsewhere.`,
-      `Type ${say.code('/ci subscribe')} in the channel where it goes on, and remove its subscriptions.`,
+      `${where} was moved to another channel.`,
+      `Type ${say.code('/ci subscribe')} in the new channel, and remove its subscriptions.`,
     )
   if (code.startsWith('restricted_action'))
     return wrong(
@@ -124,7 +127,7 @@ async function unmatched(
   if (!store) return []
   for (const one of subscriptions) {
     const { follows, rules, channel, source, createdAt = 0 } = one
-    // A newer one was asked back about when it was made.
+    // A newer one was already questioned when it was made.
     if (createdAt > since || coversAny(rules, []) || follows.what !== 'project') continue
     if (await matchesNothing(store, one, since)) {
       const named = rules!.flatMap(({ branch }) => branch ?? []).slice(0, FINDINGS_MAX)
@@ -161,7 +164,7 @@ async function matchesNothing(
   return hasBuilt
 }
 
-/** Settings that still name a channel by an id that it had before. They work, as long as this database is used. */
+/** Settings that still name a channel by a former id. They work only while this database is used. */
 async function outdated({ config, store, say }: Examination): Promise<Finding[]> {
   const moved = await store?.read.movedChannels().catch(() => null)
   return [...new Map(config.subscriptions.map((one) => [`${one.source} ${one.channel}`, one])).values()].flatMap(
@@ -179,7 +182,7 @@ async function outdated({ config, store, say }: Examination): Promise<Finding[]>
   )
 }
 
-/** Is it clear whose project each subscription means? Nothing to check if all name their source, or have ids. */
+/** Checks whether each subscription's project is clear. Nothing to check if all name their source, or have ids. */
 export const names: Check = {
   name: 'names',
   title: 'Names without a source',

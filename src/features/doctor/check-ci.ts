@@ -12,7 +12,7 @@ const CI = { calls: 'CI', isOfCi: true }
 /** The settings of an interface. */
 interface Settings {
   address: string
-  /** without which its resources are not found */
+  /** a wrong one makes its resources "not found" */
   organization?: string
   credentials: readonly string[]
 }
@@ -25,7 +25,7 @@ const V2: Settings = {
 const LEGACY: Settings = { address: 'CI_LEGACY_BASE_URL', credentials: ['CI_API_KEY'] }
 const SITE: Settings = { address: 'CI_SITE_URL', credentials: ['CI_SITE_URL'] }
 
-/** Can the projects be listed through the v2 interface (`project.read`)? */
+/** Checks whether the projects can be listed through the v2 interface (`project.read`). */
 export const v2: Check = {
   ...CI,
   name: 'ci-v2',
@@ -45,10 +45,11 @@ const unread = ({ skipped }: { skipped: number }): Finding[] =>
 export const NOBODY = toUuid('00000000-0000-0000-0000-000000000000')
 
 /**
- * May the credentials change projects and stop builds? CI has no harmless request for that. So this sends the real ones
- * for a project and a build that cannot exist: without the right CI answers 403, with it "not found" or "bad request".
- * This is safe however CI is built: nothing has this uuid, so nothing can be replaced or stopped, and the update names
- * no repository, so no project can be created. It changes nothing, so it is not in the audit.
+ * Checks whether the credentials may change projects and stop builds. CI has no harmless request for that, so this
+ * sends the real ones for a project and a build that cannot exist: without the right CI answers 403, with it "not
+ * found" or "bad request". This is safe however CI is built: nothing has this uuid, so nothing can be replaced or
+ * stopped, and the update names no repository, so no project can be created. It changes nothing, so it is not in the
+ * audit.
  */
 export const v2Scopes: Check = {
   ...CI,
@@ -88,7 +89,7 @@ export const legacy: Check = {
   },
 }
 
-/** Does the site draw the badge of a project that is known to exist? */
+/** Checks whether the site draws the badge of an existing project. */
 export const site: Check = {
   ...CI,
   name: 'site',
@@ -115,7 +116,7 @@ async function anyProject({ projects, legacyProjects }: Examination): Promise<Uu
   return all.find(({ uuid }) => uuid !== null)?.uuid ?? null
 }
 
-/** What a refusal of CI's means, and what to do about it. Throws every error but a CiError. */
+/** What CI's refusal means, and the remedy. Throws every error but a CiError. */
 function refused(error: unknown, settings: Settings, say: Say, scope: string | null = null): Finding {
   if (!(error instanceof CiError)) throw error
   const { kind } = error
@@ -129,7 +130,7 @@ function refused(error: unknown, settings: Settings, say: Say, scope: string | n
   }
 }
 
-/** A temporary failure is no misconfiguration. */
+/** A temporary failure is not a misconfiguration. */
 export const verdictOf = ({ kind }: CiError): 'wrong' | 'unsure' =>
   kind === 'timeout' || kind === 'server' || kind === 'rate-limited' ? 'unsure' : 'wrong'
 

@@ -15,7 +15,7 @@ const GITHUB = {
   name: 'github',
   title: 'GitHub',
   token: 'GITHUB_TOKEN',
-  /** what else may be refused in place of the token */
+  /** the alternative to the token, which may also be refused */
   orToken: ' or the key of the GitHub App',
   projects: 'GITHUB_REPOSITORIES',
   url: 'GITHUB_API_URL',
@@ -60,8 +60,8 @@ export const github = checkOf(GITHUB)
 export const gitlab = checkOf(GITLAB)
 
 /**
- * Can the token read each project's builds? Whether it may rerun them shows only when it does. If it can read them: does
- * the webhook work, and how many calls are left?
+ * Checks whether the token can read each project's builds (not whether it may rerun them), and if so, whether the
+ * webhook works and how many calls are left.
  */
 function checkOf(host: Host): Check {
   const { name, title } = host
@@ -87,7 +87,7 @@ function checkOf(host: Host): Check {
   }
 }
 
-/** A webhook that the token cannot see is `hidden`. */
+/** `hidden`: the token cannot see the webhook. */
 type HookState = Hook | { state: 'hidden' }
 
 async function stateOf(
@@ -119,7 +119,7 @@ function refusal(project: string, error: CiError, { title, token, orToken, ...ho
   return {
     verdict: verdictOf(error),
     ...(certificateIn(error, { server: title, address: host.url }, say) ?? {
-      what: `${title} could not be asked about ${shown} (${kind}).`,
+      what: `The request to ${title} about ${shown} failed (${kind}).`,
       remedy: `Try again in a few minutes. If it keeps failing, check ${say.code(host.url)}, and that this machine can reach it.`,
     }),
   }
@@ -182,5 +182,5 @@ function ofRate({ left, limit, resetAt }: Rate, { title, token }: Host, say: Say
   const what = `${left} of ${limit} calls to ${title} are left until ${say.time(resetAt)}.`
   return left * 10 >= limit
     ? fine(what)
-    : unsure(what, `Find out what else uses ${say.code(token)}, or give Buildline a token of its own.`)
+    : unsure(what, `Find out what else uses ${say.code(token)}, or give Buildline its own token.`)
 }

@@ -28,13 +28,13 @@ export const token: Check = {
   },
 }
 
-/** Without Slack nothing works, whatever the reason; but it is up if it only limits our rate. */
+/** Nothing works without Slack, so any failure is `wrong`, except a rate limit. */
 function away(code: string, say: Say): Finding {
   const certified = certificateWords(code, { server: 'Slack', address: null }, say.code)
   if (certified) return { verdict: 'wrong', ...certified }
   return {
     verdict: ['ratelimited', 'rate_limited'].includes(code) ? 'unsure' : 'wrong',
-    what: `Slack could not be asked (${say.outside(code)}).`,
+    what: `The request to Slack failed (${say.outside(code)}).`,
     remedy: 'Check that this machine can reach slack.com.',
   }
 }
@@ -42,7 +42,7 @@ function away(code: string, say: Say): Finding {
 const notAccepted = (what: string, say: Say): Finding =>
   wrong(what, `Install the app in Slack again and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`)
 
-/** What Slack said of the app before. If an app is uninstalled, Slack says both, in any order. */
+/** Slack's earlier events about the app. If it is uninstalled, Slack sends both, in any order. */
 async function whyNot(store: DoctorDeps['store'], say: Say): Promise<string> {
   const [uninstalledAt, revokedAt] = [await saidAt(store, 'app_uninstalled'), await saidAt(store, 'tokens_revoked')]
   if (uninstalledAt !== null && uninstalledAt > (revokedAt ?? 0) - SAID_TOGETHER_MS)
@@ -52,14 +52,14 @@ async function whyNot(store: DoctorDeps['store'], say: Say): Promise<string> {
 
 const SAID_TOGETHER_MS = 60_000
 
-/** What Slack says of the app itself. */
+/** Slack's events about the app itself. */
 export const APP_EVENTS = ['app_uninstalled', 'tokens_revoked', 'app_rate_limited'] as const
 export type AppEvent = (typeof APP_EVENTS)[number]
 
-/** The store records under this name when Slack last said it. */
+/** The store records under this name when Slack last sent it. */
 export const saidName = (event: AppEvent): string => `slack ${event}`
 
-/** When Slack last said this of the app (ms); null: never, or that is not known. */
+/** When Slack last sent this event (ms); null: never, or not known. */
 const saidAt = (store: DoctorDeps['store'], event: AppEvent): Promise<number | null> =>
   store ? store.read.lastDoneAt(saidName(event)).catch(() => null) : Promise.resolve(null)
 
@@ -99,14 +99,17 @@ const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, a
 /** Slack refuses a call of another check. */
 export function refusedBySlack({ code, needed }: SlackTrouble, { config, say }: Examination): Finding {
   if (code !== 'missing_scope') return notAccepted(`Slack refuses (${say.outside(code)}).`, say)
-  // Slack names every scope that would do, also those that the app does not ask for.
+  // Slack names every scope that would suffice, even those that the app does not use.
   const ours = needed?.filter((scope) => scopesNeeded(config).includes(scope)) ?? []
   return ours.length > 0
     ? lacks(ours, say)
     : wrong(`A scope is missing for this check (${say.outside(code)}).`, UPDATE_APP)
 }
 
-/** In Socket Mode: has the bot a connection, and would Slack open one? Over HTTP: were signatures wrong? */
+/**
+ * In Socket Mode, checks whether the bot has a connection, or Slack would open one. Over HTTP: whether signatures were
+ * wrong.
+ */
 export const requests: Check = {
   name: 'socket-mode',
   title: 'Requests from Slack',
@@ -127,7 +130,7 @@ const EVENTS_LIMITED_MS = 60 * 60_000
 
 const eventsLimited = (at: number, say: Say): Finding =>
   wrong(
-    `Since ${say.time(at)} Slack leaves out events, because it had more than 30,000 in an hour to send, or few were answered.`,
+    `Slack has dropped events since ${say.time(at)}, because there were more than 30,000 in an hour, or too few were answered.`,
     'Subscribe the app only to the events in manifest.yml, and look in the log for requests that failed.',
   )
 
@@ -136,7 +139,7 @@ async function overHttp({ receiving, say }: Examination): Promise<Finding> {
   return count === 0
     ? fine('Slack sends requests over HTTP, because SLACK_APP_TOKEN is not set.')
     : wrong(
-        `${counted(count, 'request')} had a wrong signature, and none since had a right one.`,
+        `${counted(count, 'request')} had a wrong signature, and none since had a valid one.`,
         `Set ${say.code('SLACK_SIGNING_SECRET')} to the Signing Secret under Basic Information in the app's settings in Slack, and restart Buildline.`,
       )
 }

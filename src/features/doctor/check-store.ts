@@ -12,7 +12,7 @@ const MB = 1024 * 1024
 /** With less free space than this, the check fails: a database that cannot grow stores no deliveries. */
 const FREE_BYTES_MIN = 200 * MB
 
-/** Does a write succeed, is it fast enough, and is there free disk space? */
+/** Checks whether a write succeeds, whether it is fast enough, and the free disk space. */
 export const database: Check = {
   name: 'store',
   title: 'Database',
@@ -34,7 +34,7 @@ export const database: Check = {
   },
 }
 
-const NO_DATABASE = off('No database yet: Buildline makes it at its first start.')
+const NO_DATABASE = off('No database yet: Buildline creates it at its first start.')
 
 /** PostgreSQL's code if the bot has not made its tables yet. */
 const UNDEFINED_TABLE = '42P01'

@@ -16,18 +16,18 @@ import type { CiError } from '../../sources/http/errors.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import type { Say } from './say.ts'
 
-// What a check is, what it is given, and what it finds.
+// Checks, their input, and their findings.
 
 /** Something that can be misconfigured. */
 export interface Check {
   /** for the log */
   name: string
   title: string
-  /** what did not answer, if the check takes too long */
+  /** the service that the check calls, to name if it takes too long */
   calls: string
   /** left out if only GitHub or GitLab is set up */
   isOfCi?: boolean
-  /** Nothing works without what it calls: if that does not answer, it is `wrong`. */
+  /** nothing works without the service that it calls: if that does not answer, the finding is `wrong` */
   isVital?: boolean
   /** Finds at least one thing, unless there is nothing to check. Throws only if Buildline has a bug. */
   run(examination: Examination): Promise<Finding[]>
@@ -36,10 +36,10 @@ export interface Check {
 /** `wrong`: somebody has to fix it. `unsure`: it could not be checked. `off`: not set up, perhaps on purpose. */
 export type Verdict = 'fine' | 'wrong' | 'unsure' | 'off'
 
-/** What a check found, in words without a secret. */
+/** What a check found, as text without secrets. */
 export interface Finding {
   verdict: Verdict
-  /** a sentence; of what is `off`, only its setting or a clause: all that is off stands in one line */
+  /** a sentence; if `off`, only a setting or a clause, since all of these share one line */
   what: string
   /** how to fix it; null: there is nothing to fix */
   remedy: string | null
@@ -59,7 +59,7 @@ export const notChecked = (why: string): Finding => ({
   remedy: null,
 })
 
-export const SLACK_NOT_ASKED = notChecked('Slack could not be asked')
+export const SLACK_NOT_ASKED = notChecked('the request to Slack failed')
 export const STORE_NOT_READ = notChecked('the database could not be read')
 
 /** The most findings of one check that are shown; the others are counted. */
@@ -115,9 +115,9 @@ export interface DoctorDeps {
   receiving: () => Promise<Receiving>
 }
 
-/** What only the running bot knows of Slack's requests. */
+/** What only the running bot knows about Slack's requests. */
 export interface Receiving {
-  /** with nothing wrong but their signature, since the last one that was right; 0 if not known */
+  /** requests with only the signature wrong, since the last valid one; 0 if not known */
   wrongSignatures: number
   /** why Slack can deliver nothing over Socket Mode, as a code; null: it can, or that is not known */
   socketTrouble: string | null

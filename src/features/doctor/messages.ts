@@ -5,7 +5,7 @@ import { durationWords } from '../../slack/messages/times.ts'
 import { answerNotAllowed } from '../kit/not-allowed.ts'
 import { endWords, offWords, type DoctorOutcome, type Examined, type Found, type Verdict } from './findings.ts'
 
-/** What the doctor found: faults first, each with how to fix it. */
+/** The doctor's findings: faults first, each with its remedy. */
 export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
   if (outcome.kind === 'findings') return examined(outcome)
   return answerNotAllowed(outcome.kind === 'forbidden' ? outcome.permit : outcome, { action: 'examine', reference })

@@ -35,26 +35,26 @@ export function doctor(deps: { doctor: DoctorDeps; permits: Permits }): Feature 
 
 type DoctorOperations = ReturnType<typeof doctorOperations>
 
-/** Says what is misconfigured, and how to fix it. Further words are ignored. */
+/** Answers with what is misconfigured and how to fix it. Further words are ignored. */
 async function examine(operations: DoctorOperations, { by, reference }: Question): Promise<Reply> {
   const outcome = await operations.examine(by)
   return { outcome: outcome.kind, answer: answerDoctor(outcome, { reference }) }
 }
 
-/** Logs what Slack says of the app, and stores it for the doctor. Never throws. */
+/** Logs Slack's event about the app, and stores it for the doctor. Never throws. */
 async function handleAppEvent(
   operations: DoctorOperations,
   event: AppEvent,
   { log }: SlackDeps,
   body: unknown,
 ): Promise<void> {
-  // The tokens of people are not ours.
+  // Not our tokens, but those of people.
   if (event === 'tokens_revoked' && listAt(body, 'event', 'tokens', 'bot').length === 0) return
   log.error({ part: 'slack', event }, SAID[event])
   try {
     await operations.slackSaid(event)
   } catch (error) {
-    log.warn({ err: error, event }, 'what Slack said of the app could not be stored')
+    log.warn({ err: error, event }, 'an event from Slack about the app could not be stored')
   }
 }
 
@@ -64,5 +64,5 @@ const SAID: Readonly<Record<AppEvent, string>> = {
   app_uninstalled: `The app was uninstalled from Slack: nothing is sent and nothing arrives ${AGAIN}. Messages wait.`,
   tokens_revoked: `Slack has revoked the bot's token: nothing is sent ${AGAIN}. Messages wait.`,
   app_rate_limited:
-    'Slack leaves out events, because it had more than 30,000 in an hour to send, or few were answered: some mentions and changes of channels do not arrive. Subscribe the app only to the events in manifest.yml.',
+    'Slack drops events, because there were more than 30,000 in an hour, or too few were answered: some mentions and changes of channels do not arrive. Subscribe the app only to the events in manifest.yml.',
 }

@@ -6,7 +6,7 @@ import { dayTime } from '../../slack/messages/times.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 import { FLAKY_DAYS_MAX, type FlakyOutcome } from './flaky.ts'
 
-/** Which branches have commits that passed only on a later attempt. */
+/** Branches with commits that passed only on a later attempt, and tests that did so. */
 export function answerFlaky(outcome: FlakyOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   const { project, days, since, branches, tests } = outcome

@@ -32,7 +32,7 @@ const BUILD_NAMES = BUILD_USAGE.slice(1, -1)
   .map((name) => codeSpan(name))
   .join(', ')
 
-/** All there is to say about one command. */
+/** The full help of one command. */
 export function answerHelpAbout(command: CommandRow): Answer {
   const { name, alias, does, examples, who, notes = [] } = command
   return answerOf([

@@ -6,22 +6,22 @@ import { answerFault } from '../kit/fault-messages.ts'
 import { answerNotAllowed } from '../kit/not-allowed.ts'
 import { answerHome, homeView, type HomeView } from './view.ts'
 
-/** So many people's Homes are remembered as drawn. The one drawn longest ago is drawn again when it is next opened. */
+/** How many people's last drawings are remembered. Beyond this, the oldest is forgotten and drawn again when opened. */
 export const DRAWN_MAX = 1_000
 
 type ReadHome = (user: string, team: string | null) => Promise<HomeOutcome>
 type Slack = Pick<SlackDeps, 'client' | 'log' | 'newReference'>
 
-/** Draws App Homes: each when its person opens it, and after what that person did. Never throws. */
+/** Draws App Homes: when a person opens theirs, and after each of their requests. Never throws. */
 export interface Homes {
   open(slack: Slack, user: string, team: string | null): Promise<void>
-  /** Draws it if it has changed since it was drawn. @param isSeen whether it is drawn for certain: a click came from it */
+  /** Draws it if it has changed. @param isSeen whether it was surely drawn before, because a click came from it */
   redraw(slack: Slack, user: string, team: string | null, isSeen: boolean): Promise<void>
 }
 
 export function createHomes(readHome: ReadHome): Homes {
-  // Of each person the last drawing, which ends with a digest of what Slack shows; null: not known. The next one waits
-  // for it, so that an older view never replaces a newer one.
+  // Each person's last drawing, which resolves to a digest of what Slack shows; null: not known. The next one waits for
+  // it, so that an older view never replaces a newer one.
   const drawings = new Map<string, Promise<string | null>>()
 
   async function draw(slack: Slack, user: string, team: string | null, mayEqual: boolean): Promise<void> {

@@ -60,7 +60,7 @@ async function readRed(deps: HomeDeps, { handles }: Me): Promise<Some<BuildSumma
   return summed(deps, [...running.filter((_, at) => again[at]), ...(await read.redBuildsOf(names, COUNTED_MAX))])
 }
 
-/** Is this running build a restart of the branch's last red one? The branch stays red until it passes. */
+/** Whether this running build is a restart of the branch's last red one. The branch stays red until it passes. */
 async function ranRed(read: Reads, { projectId, branch, buildId, buildOrder }: KnownBuild): Promise<boolean> {
   const [last] = await read.verdictsBefore(branchKey(projectId, branch), buildOrder, 1)
   return last?.buildId === buildId && isRed(last.status)

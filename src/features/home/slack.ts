@@ -3,7 +3,7 @@ import type { Feature } from '../kit/feature.ts'
 import { createHomes } from './draw.ts'
 import { readHome, type HomeDeps } from './home.ts'
 
-/** A person's Home is drawn when they open it, and after what they did: it may show there. */
+/** A person's Home is drawn when they open it, and after each of their requests, which it may show. */
 export function home(deps: HomeDeps): Feature {
   const homes = createHomes((user, team) => readHome(deps, user, team))
   return {

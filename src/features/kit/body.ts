@@ -9,7 +9,7 @@ import { jsonOf } from './values.ts'
 
 // Reads the bodies that Slack sends: commands, interactions and events. Any field may be missing.
 
-/** A body with the present ids of channels that it names by a former one, also in a form's metadata and in texts. */
+/** The body with former ids of channels replaced by the current ones, also in a form's metadata and in texts. */
 export function withPresentIds(body: StringIndexed, moved: ReadonlyMap<string, string>): StringIndexed {
   const text = moved.size === 0 ? '' : JSON.stringify(body)
   if (![...moved.keys()].some((id) => text.includes(id))) return body
@@ -20,7 +20,9 @@ export function withPresentIds(body: StringIndexed, moved: ReadonlyMap<string, s
 
 const CHANNEL_ID = /\b[CG][A-Z0-9]{2,}\b/g
 
-/** The requester of any body. A missing user becomes an empty id, which Slack does not know: nothing is permitted. */
+/**
+ * The requester of any body. A missing user becomes an empty id, which Slack does not know, so nothing is permitted.
+ */
 export const requesterOf = (body: unknown, via: Requester['via']): Requester => ({
   user: userOf(body) ?? '',
   team: teamOf(body),
@@ -41,7 +43,7 @@ export function formChannel(body: unknown): ChannelId | null {
   return channel !== null && isChannelId(channel) ? channel : null
 }
 
-/** The text at a path of fields; null if it is no text or empty. NUL is removed, since PostgreSQL cannot store it. */
+/** The text at a path of fields; null if it is not text or empty. NUL is removed, since PostgreSQL cannot store it. */
 export function textAt(body: unknown, ...path: readonly string[]): string | null {
   const value = path.reduce<unknown>(fieldOf, body)
   return (typeof value === 'string' && value.replaceAll('\0', '')) || null

@@ -18,7 +18,7 @@ export function buildLine(build: BuildSummary): string {
   return joined([`${stateWords(build)} ${buildSubject(build)}`, dayTime(build.at), red, onIt])
 }
 
-/** Is this build its branch's only red one? Then its own time says since when the branch is red. */
+/** Whether this build is its branch's only red one, so that its own time says since when the branch is red. */
 const isOnlyRed = ({ shown, redSince }: BuildSummary): boolean =>
   (shown === 'failed' || shown === 'infrastructure_failure') && redSince?.builds === 1 && !redSince.atLeast
 
@@ -81,9 +81,9 @@ const TYPES = new Map([
   ['unknown', 'type unknown'],
 ])
 
-/** How far a request has come. */
+/** The progress of a request. */
 export const SO_FAR: Record<RequestState, string> = {
-  calling: 'CI is being asked right now.',
+  calling: 'The request to CI is in progress.',
   accepted: 'CI accepted the request and has not confirmed it yet.',
   unclear: 'It is not clear yet whether CI received it. Buildline is checking.',
   confirmed: 'CI has done it.',

@@ -13,7 +13,7 @@ import type { Block, Button } from '../../slack/messages/blocks.ts'
 import { ACTION_IDS, BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 
-/** What the help and the docs say about one command. */
+/** One command's row in the help and the docs. */
 export interface CommandRow {
   /** after `/ci`, such as `list` */
   name: string
@@ -35,10 +35,10 @@ export interface CommandRow {
 export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>, prefix = '/ci'): string =>
   usage === '' ? `${prefix} ${name}` : `${prefix} ${name} ${usage}`
 
-/** What comes before a command's name where this was typed: Slack runs no slash commands in threads. */
+/** The prefix of commands in the place where this was typed: Slack runs no slash commands in threads. */
 export const prefixOf = ({ via }: Pick<Requester, 'via'>): string => (via === 'mention' ? '@Buildline' : '/ci')
 
-/** What every answer needs: the stored builds, CI for those that are not known yet, and what a person may do. */
+/** What every answer needs: the stored builds, CI for unknown ones, and permissions. */
 export interface AnswerDeps extends FindBuildDeps, FollowedDeps {
   permits: Permits
   orAskCi: OrAskCi
@@ -99,14 +99,14 @@ export const commandAbout = (
   choose: (question, choice) => answer(question, targetOf(choice)),
 })
 
-/** Names the newest builds of the channel instead, since a build's number is easily mistyped. */
+/** Shows the newest builds of the channel, since a build's number is easily mistyped. */
 async function unknownBuild(deps: AnswerDeps, { by, row }: Question, target: TypedTarget): Promise<Reply> {
   const { projects } = await followedBy(deps, by.channel)
   const newest = await summariesOf(deps, await deps.store.read.newestBuilds(projects, NEWEST_SHOWN_MAX))
   return { outcome: 'unknown-build', answer: answerUnknownBuild(nameOf(target), newest, row.name) }
 }
 
-/** So many of the channel's newest builds are shown for a build that is not known. */
+/** How many of the channel's newest builds are shown for an unknown build. */
 const NEWEST_SHOWN_MAX = 5
 
 function nameOf(target: TypedTarget): string {
@@ -135,7 +135,7 @@ const targetOf = (choice: Choice): Target =>
 export const wordsOf = (choice: Choice): Word[] =>
   choice.kind === 'project' ? [choice.project, ...(choice.rest ?? [])].map((text) => ({ text })) : []
 
-/** What a mistyped command shows of how it is typed. */
+/** The usage that a mistyped command shows. */
 type TypedRow = Pick<CommandRow, 'name' | 'usage' | 'examples'>
 
 /** More words than the command takes. */
@@ -150,7 +150,7 @@ export const tooLittle = (row: TypedRow, missing: string, example = exampleOf(ro
   answer: answerTooLittle({ missing, usage: usageOf(row), example }),
 })
 
-/** A name is empty: that of a branch of this project, or (null) of a project. */
+/** The name of a branch of this project, or (null) of a project, is empty. */
 export const nameless = (row: TypedRow, branchOf: string | null, example = exampleOf(row)): Reply => ({
   outcome: 'nameless',
   answer: answerNameless({ branchOf, usage: usageOf(row), example }),
@@ -159,7 +159,7 @@ export const nameless = (row: TypedRow, branchOf: string | null, example = examp
 const exampleOf = (row: TypedRow): string => row.examples[0] ?? usageOf(row)
 
 /**
- * Calls `read` only if this person may read: outsiders in shared channels may not. The answer is for this person alone, so
+ * Calls `read` only if this person may read: outsiders in shared channels may not. Only this person sees the answer, so
  * buttons that they may not use are left out.
  */
 export async function whenMayRead(

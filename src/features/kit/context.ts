@@ -19,15 +19,15 @@ export interface SlackDeps {
   newReference: () => string
   /** knows the newest of several choices in one modal */
   newest: Newest
-  /** encrypts what a form remembers and nobody may read */
+  /** encrypts a form's metadata */
   seal: Seal
-  /** the stored request that is being handled; null: nobody expects an answer */
+  /** the stored request that is being handled; null: no answer is expected */
   pending: PendingInteraction | null
 }
 
 /** The answer to a request, and the outcome's name in the log. */
 export interface Reply {
-  /** null: a modal shows it already */
+  /** null: a modal already shows it */
   answer: Answer | null
   outcome: string
 }
@@ -37,7 +37,7 @@ export const MODALS_MAX = 1_000
 
 /** Knows the newest request of each modal, within this process. */
 interface Newest {
-  /** Makes this request the newest of its modal. The returned function tells whether it still is. */
+  /** Makes this request the newest of its modal. The returned function says whether it still is. */
   begin(viewId: string): () => boolean
 }
 

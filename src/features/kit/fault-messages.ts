@@ -19,32 +19,32 @@ export const answerFault = (reference: string): Answer =>
     reference,
   )
 
-/** A click on something that an older version offered. */
+/** For a click on a button of an older version. */
 export const answerOld = (): Answer =>
   answerOf([
     line(':hourglass: *That button is from an older version* of Buildline and no longer works.'),
     line(nextStep(`Type ${typed('/ci help')} to see what works now.`)),
   ])
 
-/** A choice in a search whose metadata cannot be read any more. */
+/** For a choice in a search whose metadata is unreadable. */
 export const answerOldSearch = (): Answer =>
   answerOf([
     line(':hourglass: *This search was opened in another version* of Buildline and no longer works.'),
     line(nextStep('Close it and open *Find a build* again.')),
   ])
 
-/** The first answer if the real one takes long, whatever is slow. `what`: the command's name, such as `stop`. */
+/** The first answer if the real one takes long. `what`: the command's name, such as `stop`. */
 export const answerSlow = (what: string): Answer =>
   answerOf([line(`:hourglass_flowing_sand: Still working on ${typed(what)}. The answer will follow here.`)])
 
-/** A form whose metadata cannot be read any more. */
+/** For a form whose metadata is unreadable. */
 export const answerOldForm = (): Answer =>
   answerOf([
     line(':hourglass: *This form was opened in another version* of Buildline and no longer works; nothing was done.'),
     line(nextStep('Close it and open it again.')),
   ])
 
-/** A form that Slack did not open: it opens one within three seconds of a command or a click, and not for a mention. */
+/** For a form that Slack did not open: it opens one only within three seconds of a command or a click. */
 export const answerNotOpened = (why: 'mention' | 'late', reference: string): Answer =>
   answerError(
     {
@@ -58,7 +58,7 @@ export const answerNotOpened = (why: 'mention' | 'late', reference: string): Ans
     reference,
   )
 
-/** CI could not be asked. `what`: what did not work, a whole line of markup. */
+/** The request to CI failed. `what`: the failed action, a whole line of markup. */
 export function answerCiFailure({ code, reason, source = 'ci' }: CiFailure, what: string, reference: string): Answer {
   const { why, next } = failureWords(code)
   const named = (words: string) => withSourceName(source, words)
@@ -74,26 +74,26 @@ export function ciReason(reason: string | null, source: SourceName = 'ci'): stri
   return said === '' ? [] : [`${SOURCE_NAMES[source]} said: ${said}`]
 }
 
-// What CI's errors mean to a person, and what to do next: one set of words for reading, one for an action that was
-// certainly not done, one for an action that may have been done.
+// What CI's errors mean, and what to do next: one set of texts for reading, one for an action that was certainly not
+// done, one for an action that may have been done.
 
-/** Why, and the one next step. */
+/** The reason, and the one next step. */
 export interface Words {
   why: string
   next: string
 }
 
-/** CI could not be asked: nothing was done. */
+/** Reading from CI failed: nothing was done. */
 export const failureWords = (code: string): Words => (isKnown(code) ? READING[code] : unknownWords(code))
 
-/** CI certainly did not do what was requested. */
+/** CI certainly did not carry out the request. */
 export function refusedWords(code: string, action: Action): Words {
   if (!isKnown(code)) return unknownWords(code)
   const { why, next } = READING[code]
   return REFUSED[action][code] ?? { why: `${why} ${UNCHANGED[action]}`, next }
 }
 
-/** CI may have done it. */
+/** CI may have carried out the request. */
 export function unclearWords(code: string, action: Action): Words {
   const why = isKnown(code) ? UNCLEAR[code] : unknownWords(code).why
   return { why, next: LOOK[action] }
@@ -139,7 +139,7 @@ const READING: Record<CiErrorKind, Words> = {
 
 const UNCHANGED: Record<Action, string> = { stop: 'The build is still running.', restart: 'Nothing was started.' }
 
-/** The refusals that mean something else for an action than for reading. */
+/** Refusals that mean something different for an action than for reading. */
 const REFUSED: Record<Action, Partial<Record<CiErrorKind, Words>>> = {
   stop: {
     'bad-request': { why: 'It is probably not running any more.', next: REFRESH },

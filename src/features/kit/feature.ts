@@ -3,14 +3,14 @@ import type { SlackDeps, Reply } from './context.ts'
 import type { FieldOption } from './fields.ts'
 import type { Form } from './modal.ts'
 
-/** Everything that one feature does, in Slack and by the clock. Each is made from what it needs. */
+/** Everything that one feature does in Slack and on a schedule. */
 export interface Feature {
   commands?: readonly Command[]
   /** by `action_id` */
   buttons?: Readonly<Record<string, ButtonHandler>>
   /** by `action_id`: fields of an open modal that act as soon as they are changed */
   fields?: Readonly<Record<string, FieldHandler>>
-  /** by `action_id`: menus whose options are looked up while somebody types */
+  /** by `action_id`: menus whose options are looked up while a person types */
   menus?: Readonly<Record<string, MenuHandler>>
   /** by `callback_id` */
   forms?: Readonly<Record<string, Form>>
@@ -32,7 +32,7 @@ export interface ButtonHandler {
   replaces?: boolean
   /** Names this click in the message about an interruption; null or left out: "a click". */
   describe?: (value: string) => string | null
-  /** null: Buildline never wrote such a value */
+  /** null: not a value that Buildline writes */
   answer: (click: Click) => Promise<Reply | null>
 }
 
@@ -56,7 +56,7 @@ export interface Shortcut {
   answer: (slack: SlackDeps, body: unknown) => Promise<void>
 }
 
-/** Work by the clock. One process runs it. Its stored "last done" time lets the next process catch up. */
+/** Scheduled work. One process runs it. Its stored "last done" time lets the next process catch up. */
 export interface Job {
   name: string
   /** when it is due, as a cron expression in UTC; with six fields, the first is seconds */

@@ -14,7 +14,7 @@ const HINT_CHARS_MAX = 2_000
 const PLACEHOLDER_CHARS_MAX = 150
 /** The longest option text, in code points: Slack takes 75 characters, and escaping can lengthen it. */
 const OPTION_POINTS_MAX = 60
-/** Only this much of a text is processed, since the rest would be cut off anyway. */
+/** Only this much of a text is processed, since the rest would be cut anyway. */
 const OPTION_CHARS_READ = 1_000
 
 /** The action id of the one field in each block. */
@@ -106,7 +106,7 @@ export const projectOptions = (projects: readonly ProjectRef[]): FieldOption[] =
 /** One project as an option; null if `menuOption` gives none. */
 export const projectOption = (project: ProjectRef): FieldOption | null => projectOptions([project])[0] ?? null
 
-/** One option; none if the value is too long, or if nothing of the name can be shown. */
+/** One option; none if the value is too long, or if the name has no visible characters. */
 export function menuOption(name: string, value: string): FieldOption[] {
   const text = optionText(name)
   return text === '' || value.length > OPTION_VALUE_CHARS_MAX ? [] : [{ text: plain(text), value }]

@@ -11,12 +11,12 @@ import { bodyDigest, channelOf, listAt, requesterOf, textAt, threadOf, userOf } 
 import { REQUESTS_KEPT_MS } from './pending-interactions.ts'
 import type { Registry } from './registry.ts'
 
-// What a body of Slack's means before it is handled: its kind, its keys, and what a person requests with it.
+// Reads a body from Slack before it is handled: its kind, its keys, and the person's request.
 
 /**
- * A key that is equal when Slack sends a request again: of a mention the message, since each edit of it is sent with an
- * event id of its own; else the event's id or the trigger, which a repetition shares; else the signature; in Socket Mode,
- * which has no signatures, a digest of the body. Null for a menu's options: the same text may be typed again.
+ * A key that is equal when Slack repeats a request: for a mention the message, since each edit of it has its own event
+ * id; else the event's id or the trigger, which a repetition shares; else the signature; in Socket Mode, which has no
+ * signatures, a digest of the body. Null for a menu's options: the same text may be typed again.
  */
 export function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
   if (isMention(body)) return `mention:${textAt(body, 'event', 'channel')}:${textAt(body, 'event', 'ts')}`
@@ -25,11 +25,11 @@ export function requestKeyOf({ body, customProperties }: ReceiverEvent): string 
   return textAt(body, 'type') === 'block_suggestion' ? null : `body:${bodyDigest(body)}`
 }
 
-/** A key that is equal when the same person presses the same button again; null: this is no button. */
+/** A key that is equal when the same person presses the same button again; null: this is not a button. */
 export function clickKeyOf(body: unknown): string | null {
   const [action] = listAt(body, 'actions')
   if (textAt(action, 'type') !== 'button') return null
-  // A view that was redrawn since the first press is another question, even if its buttons have the same values.
+  // A view that was redrawn since the first press asks a new question, even if its buttons have the same values.
   const seen = [
     ['container', 'message_ts'],
     ['view', 'id'],
@@ -39,17 +39,17 @@ export function clickKeyOf(body: unknown): string | null {
   return `click:${bodyDigest({ ...pressed, value: textAt(action, 'value') })}`
 }
 
-/** A field of an open form: it does nothing yet, and is no use later, when the person may have changed it. */
+/** A field of an open form. It need not be stored: it does nothing yet, and is outdated later. */
 export const isField = ({ fields }: Registry, body: unknown): boolean =>
   fields.has(textAt(listAt(body, 'actions')[0], 'action_id') ?? '')
 
-/** Slack's own name for the request, and never text that a stranger typed. */
+/** Slack's own name for the request, never typed text. */
 export function kindOf(body: unknown): string {
   const kind = textAt(body, 'event', 'type') ?? textAt(body, 'type') ?? 'unnamed'
   return /^[a-z_.]{1,40}$/.test(kind) ? kind : 'unnamed'
 }
 
-/** What a person requests, and where they expect the answer; null: nobody expects one. */
+/** A person's request, and where they expect the answer; null: no answer is expected. */
 export function interactionIn(registry: Registry, body: unknown, receivedAt: number): ReceivedInteraction | null {
   const what = whatIn(registry, body, receivedAt)
   const user = userOf(body)
@@ -73,8 +73,8 @@ export const isCommand = (body: unknown): boolean => textAt(body, 'command') !==
 const isMention = (body: unknown): boolean => textAt(body, 'event', 'type') === 'app_mention'
 
 /**
- * Messages by bots are ignored: otherwise two bots could answer each other for ever. Slack marks them in one of these
- * ways. A bot that is named like a person is found out by its account (`answerMention`).
+ * Messages by bots are ignored, or two bots could answer each other forever. Slack marks them in one of these ways. A
+ * bot that looks like a person is recognized by its account (`answerMention`).
  */
 const isByBot = (body: unknown): boolean =>
   BOT_MARKS.some((mark) => textAt(body, 'event', mark) !== null) ||
@@ -84,7 +84,7 @@ const isByBot = (body: unknown): boolean =>
 
 const BOT_MARKS = ['bot_id', 'app_id', 'username'] as const
 
-/** An edit of a message whose key may be forgotten by now, so nobody knows whether its mention ran before the edit. */
+/** An edit of a message whose key may be forgotten, so it is unknown whether its mention was already handled. */
 const isLateEdit = (body: unknown, now: number): boolean =>
   textAt(body, 'event', 'edited', 'ts') !== null && Number(textAt(body, 'event', 'ts')) * 1_000 < now - REQUESTS_KEPT_MS
 
@@ -108,7 +108,7 @@ function whatIn(registry: Registry, body: unknown, now: number): string | null {
 const mentionIn = (body: unknown): string =>
   `@buildline ${readOf(textAt(body, 'event', 'text')).replaceAll(/<@[^<>]*>/g, ' ')}`
 
-/** As much of a typed text as is read. */
+/** The part of a typed text that is read. */
 const readOf = (text: string | null): string => (text ?? '').slice(0, COMMAND_CHARS_MAX)
 
 function clickIn({ buttons }: Registry, body: unknown): string | null {

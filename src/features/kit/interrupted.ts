@@ -15,8 +15,8 @@ import { answerError, type Answer, typed } from '../../slack/messages/answer.ts'
 const REFERENCE_CHARS = 8
 
 /**
- * Tells a requester that their request was interrupted, or that its answer was not shown: where they made it, else in a
- * direct message. `unreachable`: Slack says that the person can never be reached. Throws if a retry may help.
+ * Notifies a requester that their request was interrupted, or that its answer was not shown: where they made it, else
+ * in a direct message. `unreachable`: Slack says that the person can never be reached. Throws if a retry may help.
  */
 export async function showInterrupted(
   ways: { client: WebClient; clock: Clock },
@@ -26,7 +26,7 @@ export async function showInterrupted(
   const answer = answerInterrupted(left, id.slice(0, REFERENCE_CHARS))
   const url = ways.clock.now() - receivedAt < RESPONSE_URL_MS ? responseUrl : null
   const near = nearPlace(ways, { user, spot: channel && { channel, threadTs }, url })
-  // If it is not known whether it was shown, it is shown a second time rather than never.
+  // If it is unclear whether it was shown, show it a second time rather than never.
   if (near && (await isShown(near.show(answer, false)))) return 'shown'
   try {
     await directReplyTarget(ways.client, user).show(answer, true)
@@ -44,7 +44,7 @@ const isShown = (showing: Promise<void>): Promise<boolean> =>
     () => false,
   )
 
-/** For a person whose request has no visible answer: what is known about it, and what to do. */
+/** For a person whose request has no visible answer: its known state, and what to do. */
 export function answerInterrupted(
   { interaction, request, isUnshown }: InterruptedInteraction,
   reference: string,
@@ -98,10 +98,10 @@ const PROJECT_WORDS: Record<ProjectAction, string> = {
   'reset-aes-key': '*Resetting* the AES key of',
 }
 
-// The calling process has stopped or died, so the outcome of the call is looked up.
+// The process that called CI has stopped or died, so the outcome is looked up.
 const soFarOf = ({ state }: Recorded): string =>
   state === 'calling'
-    ? 'CI was being asked just then. Buildline checks what came of it and does not ask again.'
+    ? 'A request to CI was in progress. Buildline checks the result and does not send it again.'
     : SO_FAR[state]
 
 /** CI was not called, because our own database could not be reached or something else failed first. */

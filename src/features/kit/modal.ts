@@ -15,7 +15,7 @@ import type { ViewResponseAction } from '@slack/bolt'
 
 /** Opens a modal for the requester. Slack allows it once, within three seconds of the request. */
 export interface ModalOpener {
-  /** Afterwards the answer is shown in the modal, or in the old place if the modal is closed. Throws Slack's error. */
+  /** The answer is then shown in the modal, or in the original place if the modal is closed. Throws Slack's error. */
   open(view: ModalView): Promise<OpenModal>
 }
 
@@ -68,7 +68,7 @@ export async function showIn(client: SlackDeps['client'], viewId: string, view: 
 
 /**
  * Answers in a modal that was opened for the request.
- * @param isDone whether the form below has done its work, so that closing the answer closes it, too
+ * @param isDone whether the form below is finished, so that closing the answer also closes it
  */
 export const replyTargetIn = (
   client: SlackDeps['client'],
@@ -119,7 +119,7 @@ export async function opening(reference: string, open: () => Promise<Reply>): Pr
   }
 }
 
-/** Opens a form at once. A person who may not use it then gets the refusal in its place. */
+/** Opens a form at once. If the person may not use it, a refusal then replaces it. */
 export async function openFor(
   modalOpener: ModalOpener,
   view: ModalView,
@@ -143,7 +143,7 @@ export interface ModalView {
   blocks: readonly object[]
   submit?: Plain
   close?: Plain
-  /** closing it closes the views below it, too */
+  /** closing it also closes the views below it */
   clear_on_close?: boolean
   /** the form that handles its submission: a key of FORMS */
   callback_id?: string
@@ -178,7 +178,7 @@ export const formView = ({
   blocks,
 })
 
-/** An answer in a modal of its own. */
+/** An answer in its own modal. */
 export const answerView = (title: string, { text, blocks }: Answer): ModalView => ({
   type: 'modal',
   title: plain(title),
@@ -205,7 +205,7 @@ export interface Form {
 export interface Received {
   /** Slack's `response_action` and what goes with it; null: the modal closes */
   ack: ViewResponseAction | null
-  /** The faults at fields that the body alone does not show; if it takes too long, `work` finds them. */
+  /** Faults that cannot be found from the body alone. If this takes too long, `work` finds them. */
   check?: (deps: SlackDeps) => Promise<Readonly<Record<string, string>>>
   /** runs after the request was acknowledged; null: nothing to do */
   work: ((deps: SlackDeps) => Promise<void>) | null

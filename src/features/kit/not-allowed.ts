@@ -11,7 +11,7 @@ type No = Extract<Permit, { kind: 'no' }>
 type RefusedAction = Action | RefusableRight | 'examine'
 
 /**
- * What the requester lacks, and who can help. Mentions in it ping nobody, since only the requester sees it.
+ * Which right the requester lacks, and who can help. Its mentions notify nobody, since only the requester sees it.
  * @param about the refused action; `action` is null for reading
  */
 export function answerNotAllowed(
@@ -41,7 +41,7 @@ function unknownPerson(code: string): ErrorAnswer {
 function unknownWords(code: string): Words {
   const kind = failureOfCode(code)
   if (kind === 'workspace-closed') return OWN_RIGHTS
-  if (kind === 'rate-limited') return { why: 'Buildline has asked Slack too much just now', next: AGAIN }
+  if (kind === 'rate-limited') return { why: 'Buildline is being rate-limited by Slack', next: AGAIN }
   return NO_SUCH.get(code) ?? { why: 'Without that, Buildline cannot check your permissions', next: AGAIN }
 }
 
@@ -98,7 +98,7 @@ const WHY: Record<No['why'], string> = {
   'not-admin': 'Only admins of this workspace can.',
 }
 
-/** At most this many of those who can help are named. */
+/** At most this many people who can help are named. */
 export const HELPERS_MAX = 10
 
 function nextOf(why: No['why'], who: readonly string[], actionWords: string): string {
@@ -113,7 +113,7 @@ const helperOf = (id: string): string => mention(id) || (GROUP.test(id) ? `<!sub
 
 const GROUP = /^S[A-Z0-9]{2,20}$/
 
-/** Says how many channels are hidden from the requester. */
+/** A note on how many channels are hidden from the requester. */
 export function hiddenParts(hidden: number): Part[] {
   if (hidden === 0) return []
   const left =

@@ -15,7 +15,7 @@ import { buildLine, projectLine } from './build.ts'
 import { KNOWN_BUILDS, unknownBuild } from './slips.ts'
 import { buildChoice, choices, projectChoice } from './choice.ts'
 
-/** Nothing matched, or several things did: says what is missing, or offers the choices as buttons. */
+/** Nothing matched, or several things did: the answer names what is missing, or offers the choices as buttons. */
 export const answerNotFound = (outcome: NotFound, context: AnswerContext): Answer =>
   answerError(errorOf(outcome, context))
 
@@ -46,7 +46,7 @@ function errorOf(outcome: NotFound, context: AnswerContext): ErrorAnswer {
       return unknownBuild(outcome.text, [], context.command)
     case 'unknown-address':
       return {
-        what: `:mag: *That address is not of a CI that I know*: ${typed(outcome.text)}.`,
+        what: `:mag: *I don't know that CI address*: ${typed(outcome.text)}.`,
         why: null,
         next: `Name the build's project: ${typed(`/ci ${context.command} project@branch`)}.`,
       }

@@ -26,8 +26,8 @@ export const LEFT_AFTER_MS = 15_000
 export const AGAIN_AFTER_MS = 60_000
 
 /**
- * What a dead process has left is still carried out if Slack sent it at most so long ago. Later, the person may have
- * done something else meanwhile, and is told that nothing was done.
+ * A request that a dead process left is carried out only within this time after Slack sent it. Later, the person may
+ * have done something else, and is told that nothing was done.
  */
 export const LATE_MAX_MS = 60_000
 
@@ -59,7 +59,7 @@ export interface PendingInteractionsDeps {
   seal: Seal
   /** this process, as claims name it */
   processId: string
-  /** Does what Slack sent, as if it came now; it was acknowledged before. Settles the request, or releases it. */
+  /** Handles the request as if it came now, though it is already acknowledged. Settles the request, or releases it. */
   carryOut: (interaction: Interaction, body: unknown) => Promise<void>
   /** Tells the person that the request was interrupted. `unreachable`: they never can be told. Throws: retry later. */
   notifyInterrupted: (left: InterruptedInteraction) => Promise<'shown' | 'unreachable'>
@@ -70,7 +70,7 @@ export type PendingInteractions = ReturnType<typeof createPendingInteractions>
 
 export function createPendingInteractions(deps: PendingInteractionsDeps) {
   const { store, clock, log, processId } = deps
-  /** what this process is handling, and what it has answered but not yet recorded */
+  /** the requests that this process is handling, or has answered but not yet recorded */
   const underWay = new Set<string>()
   const settled = new Map<string, Interaction>()
   /** those whose answers this process could not show, until the person is told */
@@ -108,16 +108,16 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
       return null
     } catch (error) {
       isRefused = true
-      // If it is stored after all, it is settled at once: the person is told now that nothing was done.
+      // If it is stored after all, settle it at once, since the person is now told that nothing was done.
       void writing.then(
         () => settle(interaction),
         () => underWay.delete(interaction.id),
       )
-      throw new NotAttempted('it could not be written down', error)
+      throw new NotAttempted('it could not be stored', error)
     }
   }
 
-  /** Whether this key comes for the first time. If the store fails, the key counts as new. */
+  /** Whether this key is new. If the store fails, the key counts as new. */
   async function isNew(requestKey: string): Promise<boolean> {
     const writing = store.write((tx) => tx.rememberRequest(requestKey, clock.now()), { canBeRedone: true })
     try {
@@ -142,7 +142,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   }
 
   /**
-   * Carries the request out, or tells the person that it was interrupted: so if it led to a call of CI already. Does
+   * Carries the request out, or, if it has already led to a call to CI, tells the person that it was interrupted. Does
    * nothing if it was answered, or claimed by another process.
    */
   async function takeOver(interaction: Interaction): Promise<void> {
@@ -166,23 +166,23 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     await store.write((tx) => tx.markInteractionNotified(id))
     const fields = { interaction: id, user, request: request?.id ?? null, reached }
     const what = unshown.delete(id) ? 'an answer could not be shown' : 'a request was interrupted'
-    log.warn(fields, `${what}; its requester is told`)
+    log.warn(fields, `${what}; notifying its requester`)
   }
 
-  /** What a process of this version has begun, and not this one: it may have done it, and only could not show the answer. */
+  /** Begun by another process of this version, which may have finished it and only failed to show the answer. */
   function isInTime({ state, claimedBy, receivedAt }: Interaction): boolean {
     const ageMs = clock.now() - receivedAt
     return state !== 'given-up' && claimedBy !== processId && ageMs >= 0 && ageMs < LATE_MAX_MS
   }
 
-  /** Not awaited by the round: it may wait for CI. If it fails, the next round tells the person. */
+  /** Not awaited by the round, since it may wait for CI. If it fails, the next round tells the person. */
   function carryOut(interaction: Interaction, body: string): void {
     const { id, user } = interaction
     underWay.add(id)
-    log.warn({ interaction: id, user }, 'a request that a process left is carried out')
+    log.warn({ interaction: id, user }, 'carrying out a request that another process left')
     deps.carryOut(interaction, JSON.parse(body)).catch((error: unknown) => {
       underWay.delete(id)
-      log.error({ err: error, interaction: id }, 'a request that a process left could not be carried out')
+      log.error({ err: error, interaction: id }, 'a request that another process left could not be carried out')
     })
   }
 
@@ -195,11 +195,17 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     try {
       await takeOver(interaction)
     } catch (error) {
-      log.warn({ err: error, interaction: interaction.id }, 'a requester could not be told; the next start tries again')
+      log.warn(
+        { err: error, interaction: interaction.id },
+        'a requester could not be notified; the next start tries again',
+      )
     }
   }
 
-  /** Takes over what dead processes left, and tells people whose answers were not shown. On SQLite, right at start. */
+  /**
+   * Takes over requests of dead processes, and tells people whose answers were not shown. On SQLite, right at the
+   * start.
+   */
   async function answerAbandoned(): Promise<void> {
     for (const interaction of settled.values()) await settle(interaction)
     const now = clock.now()
@@ -216,7 +222,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   function isAbandoned({ id, state, claimedBy, claimedAt }: Interaction, now: number): boolean {
     if (underWay.has(id)) return false
     if (claimedBy === processId) return state !== 'given-up' || now - claimedAt >= AGAIN_AFTER_MS
-    // On SQLite there is no other process that could still be at work.
+    // On SQLite, no other process can still be handling it.
     return !store.shared || now - claimedAt >= LEFT_AFTER_MS
   }
 
@@ -229,7 +235,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
       return tx.forgetInteractions(now - UNANSWERED_MAX_MS)
     })
     if (givenUp > 0)
-      log.warn({ interactions: givenUp }, 'requests were given up: for a day their answers could not be shown')
+      log.warn({ interactions: givenUp }, 'gave up on requests whose answers could not be shown for a day')
   }
 
   const stopping = new AbortController()
@@ -284,7 +290,7 @@ export class PendingInteraction {
     return this.late ? this.late.claimedAt : this.#interaction.receivedAt
   }
 
-  /** The request, if a dead process has left it: Slack opens no form for it any more. */
+  /** The request, if a dead process has left it. Slack no longer opens a form for it. */
   get late(): Interaction | null {
     return this.#interaction.state === 'late' ? this.#interaction : null
   }
@@ -293,7 +299,7 @@ export class PendingInteraction {
     return this.#state === 'given up'
   }
 
-  /** The answer is being shown from now on; false: the person was already told that the request was interrupted. */
+  /** Call it before showing the answer. False: the person was already told that the request was interrupted. */
   beginAnswer(): boolean {
     if (this.isGivenUp) return false
     this.#state = 'answering'
@@ -311,7 +317,7 @@ export class PendingInteraction {
     else if (this.#state !== 'ended' && !this.isGivenUp) await this.endAnswer(true)
   }
 
-  /** The process stops: the person is told now, unless the answer is already being shown. */
+  /** Call it when the process stops: tells the person now, unless the answer is already being shown. */
   async giveUp(): Promise<void> {
     if (this.#state !== 'under way') return
     this.#state = 'given up'

@@ -18,10 +18,10 @@ const REASONS: Record<Reason, string> = {
   'updates-card': 'No rule selects it, but the card was there and shows the newest state.',
   'event-not-selected': 'No rule selects this event on this branch.',
   'branch-not-matched': 'No rule covers this branch.',
-  'branch-unknown': 'CI named no branch, and the rules ask for one.',
+  'branch-unknown': 'CI named no branch, but the rules require one.',
   'pattern-invalid': 'The branch pattern of a rule is invalid, and so matches nothing.',
-  duplicate: 'CI said this before: nothing changed.',
-  late: 'It came after the end of the run: it changes nothing.',
+  duplicate: 'CI reported this before: nothing changed.',
+  late: 'It arrived after the run had ended, so it changes nothing.',
   history:
     'CI had the build before Buildline first looked at the project, or it ended more than a day before Buildline learned of it.',
 }

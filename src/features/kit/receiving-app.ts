@@ -16,19 +16,18 @@ import { withDeps } from './register.ts'
 import type { Registry } from './registry.ts'
 import { replyTargetOf } from './reply-target.ts'
 
-/** So many refused requests are remembered. Slack sends one again within minutes. */
+/** How many refused requests are remembered. Slack repeats one within minutes. */
 const REFUSED_MAX = 1_000
 
 /**
- * The way of a request from Slack. Bolt routes it; this class adds what Bolt does not do: a request that deserves an
+ * The path of a request from Slack. Bolt routes it; this class adds what Bolt does not do: a request that needs an
  * answer is on disk before it is acknowledged, every request is acknowledged, and no error escapes.
  *
- * 1. checked: `slack/http/gate` has refused what Slack did not sign.
- * 2. remembered (`#remember`): stored once. A repetition and a double click are acknowledged, and that is all.
- * 3. acknowledged (`#acknowledge`) and 4. routed (`#route`): Bolt calls the handler of the id, and each handler begins
- *    with `ack` (`register`).
- * 5. permitted and 6. handled: the feature asks whether this person may, and does it.
- * 7. answered: `respond` shows the answer, or an error with a reference to the log.
+ * 1. checked: `slack/http/gate` has refused what Slack did not sign. 2. remembered (`#remember`): stored once. A
+ * repetition or a double click is only acknowledged. 3. acknowledged (`#acknowledge`) and 4. routed (`#route`): Bolt
+ * calls the handler of the id, and each handler begins with `ack` (`register`). 5. permitted and 6. handled: the
+ * feature checks the permission, and does the work. 7. answered: `respond` shows the answer, or an error with a
+ * reference to the log.
  */
 export class ReceivingApp extends App {
   readonly #underWay = new Set<Promise<void>>()
@@ -56,7 +55,7 @@ export class ReceivingApp extends App {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Tells everybody whose request is still being handled that it was interrupted. */
+  /** Tells each person whose request is still being handled that it was interrupted. */
   async giveUp(): Promise<void> {
     await Promise.all([...this.#pending].map((pending) => pending.giveUp()))
   }
@@ -65,7 +64,7 @@ export class ReceivingApp extends App {
     return this.#track(this.#receive(event))
   }
 
-  /** Carries out what a dead process has left. Slack was answered then. */
+  /** Carries out a request that a dead process has left, already acknowledged. */
   async carryOut(interaction: Interaction, stored: unknown): Promise<void> {
     invariant(isRecord(stored), 'a body is an object')
     const body = withPresentIds(stored, await this.#movedChannels())
@@ -82,7 +81,7 @@ export class ReceivingApp extends App {
     const key = requestKeyOf(event)
     const received = interactionIn(this.#registry, event.body, this.#deps.clock.now())
     if (received) return this.#remember(event, received, key ?? received.interactionKey)
-    // Nobody expects an answer.
+    // No answer is expected.
     const isNew = key === null || (await this.#pendingInteractions.isNew(key))
     return isNew ? this.#route(event, null) : this.#acknowledge(event)
   }
@@ -111,7 +110,7 @@ export class ReceivingApp extends App {
     for (const after of this.#registry.afterRequest) await after(this.#deps, event.body)
   }
 
-  // Without the database, nothing is done with the request, and its sender is told so.
+  // Without the database, the request is not handled, and its sender gets an error.
   #movedChannels(): Promise<ReadonlyMap<string, string>> {
     return this.#deps.reads.movedChannels().catch(() => new Map<string, string>())
   }
@@ -151,9 +150,10 @@ export class ReceivingApp extends App {
   }
 
   /**
-   * A request that could not be stored is not started, and the person is told so: in the acknowledgement of a command,
-   * which Slack shows; on top of a form, which can be submitted again; else where they asked. If that fails too, the
-   * request is not acknowledged, so that Slack shows a warning or sends it again. A repetition is refused silently.
+   * A request that could not be stored is not started, and the person gets an error: in the acknowledgement of a
+   * command, which Slack shows; on top of a form, which can be submitted again; else where they asked. If that fails
+   * too, the request is not acknowledged, so that Slack shows a warning or sends it again. A repetition is refused
+   * silently.
    */
   async #refuse(event: ReceiverEvent, requestKey: string, error: unknown): Promise<void> {
     if (await this.#refused.get(requestKey)) return this.#acknowledge(event)

@@ -57,7 +57,7 @@ export function registerFeatures(app: App, registry: Registry): void {
   for (const [id, form] of registry.forms)
     app.view(id, async ({ ack, body, context }) => {
       const { ack: answer, check, work } = form.receive(body)
-      // Nobody sees the faults of a form that was acknowledged before: `work` finds and answers them.
+      // Too late to show faults in a form that is already acknowledged: `work` finds and answers them.
       const faults = check && !depsIn(context).pending?.late && (await soon(depsIn(context), check(depsIn(context))))
       if (faults && Object.keys(faults).length > 0) return ack({ response_action: 'errors', errors: faults })
       await (answer === null ? ack() : ack(answer))
@@ -75,7 +75,7 @@ export function registerFeatures(app: App, registry: Registry): void {
   registerUnknown(app, registry)
 }
 
-/** Messages and forms of older versions stay in Slack for ever, so each click on them is answered. */
+/** Messages and forms of older versions stay in Slack forever, so each click on them is answered. */
 function registerUnknown(app: App, registry: Registry): void {
   const { buttons, fields, menus, forms, shortcuts } = registry
   app.action({ type: 'block_actions' }, async ({ ack, body, context }) => {
@@ -123,7 +123,7 @@ function answerMention(registry: Registry, deps: SlackDeps, body: unknown): Prom
     { what: nameOf(typedCommand), by, replyTarget: replyTargetOf(deps, body) },
     async (reference) => {
       const permit = await deps.permits('read', by)
-      // The account of a bot, though Slack does not mark its message as a bot's.
+      // A bot's account, although Slack does not mark its message as a bot's.
       if (permit.kind === 'no' && permit.why === 'bot') return { outcome: 'bot', answer: null }
       return runCommand(registry, deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference })
     },
@@ -167,7 +167,7 @@ async function optionsOf(deps: SlackDeps, body: unknown, menu: MenuHandler): Pro
 /** Waits for a value as long as Slack waits for the acknowledgement that contains it; null: it took too long. */
 async function soon<Value>({ clock, pending }: SlackDeps, value: Promise<Value>): Promise<Value | null> {
   const stop = new AbortController()
-  // Storing the request has taken its time, too.
+  // Includes the time that storing the request took.
   const waitedMs = clock.now() - (pending?.waitsSince ?? clock.now())
   const late = clock.sleep(Math.max(0, SOON_MS - waitedMs), stop.signal).then(() => null)
   return Promise.race([value, late]).finally(() => stop.abort())

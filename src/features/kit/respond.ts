@@ -7,7 +7,7 @@ import { showPicture } from '../../slack/picture/show.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
 import type { ReplyTarget } from '../../slack/reply-targets.ts'
 
-/** After this time the person is told that the answer will follow. */
+/** After this time the person sees that the answer will follow. */
 const SLOW_AFTER_MS = 2_000
 
 /** One request of one person, already acknowledged. */
@@ -30,7 +30,7 @@ export async function respond(
 ): Promise<void> {
   const { client, clock, log, pending } = deps
   const reference = deps.newReference()
-  // What the log contains about a request: no text that a person typed.
+  // The log line of a request has no typed text.
   const fields = { reference, what, user: by.user, channel: by.channel, via: by.via }
   const answered = new AbortController()
   const waiting = saySlow()
@@ -59,7 +59,7 @@ export async function respond(
       if (error instanceof GivenUp) return { outcome: 'given-up', answer: null }
       const interaction = pending?.late
       if (error instanceof NotAttempted && interaction) {
-        log.warn({ ...fields, err: error }, 'a request that a process left can no longer be carried out')
+        log.warn({ ...fields, err: error }, 'a request that another process left can no longer be carried out')
         const left = { interaction, request: null, isUnshown: false }
         return { outcome: 'interrupted', answer: answerInterrupted(left, reference) }
       }

@@ -14,7 +14,7 @@ import { parseLine, parseMention, parseTyped, type Word } from '../../slack/comm
 interface TypedCommand {
   /** null if the first word names no command */
   command: Command | null
-  /** the word in the place of the command's name; null: nothing was typed */
+  /** the word in the command's place; null: nothing was typed */
   typed: string | null
   words: readonly Word[]
   /** the text after the command's name, as Slack sent it */
@@ -48,7 +48,7 @@ function readWords(registry: Registry, [first, ...words]: readonly Word[], text:
   return { command: first ? commandNamed(registry, first.text) : null, typed: first?.text ?? null, words, text }
 }
 
-/** The command's name for the log and for "Still working on …": never text that somebody typed. */
+/** The command's name for the log and for "Still working on …", never typed text. */
 export const nameOf = ({ command, typed }: TypedCommand): string =>
   command?.name ?? (typed === null ? 'overview' : 'help')
 
@@ -68,7 +68,7 @@ export async function runCommand(
   return row ? row.handle({ ...question, row }) : unknownCommand(question, typed ?? '')
 }
 
-/** Names the nearest command, and does nothing. */
+/** Suggests the nearest command, and does nothing. */
 export function unknownCommand({ commands, by }: Pick<Question, 'commands' | 'by'>, typed: string): Reply {
   const names = commands.map(({ name }) => name)
   return { outcome: 'unknown-command', answer: answerUnknown({ typed, nearest: nearest(typed, names) }, prefixOf(by)) }

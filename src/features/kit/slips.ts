@@ -43,9 +43,9 @@ export const answerTooMuch = ({ extra, ...how }: { extra: string } & HowTyped): 
 
 /** The command needs a word that is missing. `missing`: `a project` */
 export const answerTooLittle = ({ missing, ...how }: { missing: string } & HowTyped): Answer =>
-  answerOf([line(`:mag: *Not enough*: this command needs ${missing}.`), ...howToType(how)])
+  answerOf([line(`:mag: *Incomplete*: this command needs ${missing}.`), ...howToType(how)])
 
-/** A name is empty. `branchOf`: the project whose branch is meant; null: the project's own name is empty. */
+/** An empty name. `branchOf`: the project whose branch is meant; null: the project's own name is empty. */
 export const answerNameless = ({ branchOf, ...how }: { branchOf: string | null } & HowTyped): Answer =>
   answerOf([
     line(
@@ -61,7 +61,10 @@ const howToType = ({ usage, example }: HowTyped): Part[] => [
   line(nextStep(`For example: ${typed(example)}`)),
 ]
 
-/** Input that does not fit into a form's metadata is refused: it is stored nowhere else. @param excess in characters */
+/**
+ * Input that does not fit into a form's metadata is refused, since it is not stored elsewhere. @param excess in
+ * characters
+ */
 export const tooLongWords = (excess: number): string =>
   `about ${excess} characters too long for a form; change it in smaller parts, or in CI`
 

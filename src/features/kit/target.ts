@@ -2,13 +2,13 @@ import type { Target as Named } from '../../projects/outcomes.ts'
 import { isShortId, isUuid, toUuid } from '../../domain/ids.ts'
 import { CUT, partAt, type Word } from '../../slack/commands/parse.ts'
 
-/** What a command is about, as typed. Nothing of it is known to exist. */
+/** A command's target as typed. It may not exist. */
 export type TypedTarget =
   | { kind: 'none' }
   | Exclude<Named, { kind: 'run' | 'message' }>
-  /** an empty name: of a branch of this project, or (null) of a project */
+  /** the name of a branch of this project, or (null) of a project, is empty */
   | { kind: 'nameless'; project: string | null }
-  /** the first surplus word: it may mean another target, and Buildline does not guess */
+  /** the first surplus word, which may mean another target */
   | { kind: 'unclear'; extra: string }
 
 /**

@@ -10,7 +10,7 @@ export const VALUE_CHARS_MAX = 2_000
 /** The largest page number that is read. No list has this many pages. */
 export const PAGE_MAX = 10_000
 
-/** The page number, from 1 on; null: the text is none. */
+/** The page number, from 1 on; null: the text is not a page number. */
 export function pageOf(text: string): number | null {
   const page = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : null
   return page !== null && page <= PAGE_MAX ? page : null
@@ -52,7 +52,7 @@ export function parsePage(value: string): ListQuery | null {
   return read.success ? read.data : null
 }
 
-/** What an import subscribes a channel to: `changes` of a project, on one branch or pattern, or (null) on all. */
+/** A subscription of an import: `changes` of a project, on one branch or pattern, or (null) on all. */
 export interface Import {
   channel: ChannelId
   these: readonly { project: string; branch: string | null }[]
@@ -86,7 +86,7 @@ const PAGE = z.strictObject({
   page: z.int().min(1).max(PAGE_MAX),
 })
 
-/** Undefined if it is no JSON, or longer than any value or metadata that we write with it. */
+/** Undefined if it is not JSON, or longer than any value or metadata that we write with it. */
 export function jsonOf(value: string): unknown {
   if (value.length > VALUE_CHARS_MAX) return undefined
   try {

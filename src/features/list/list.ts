@@ -64,7 +64,7 @@ async function readPage(reads: Reads, { text, type, page: wanted }: ListQuery, r
   const { total } = await reads.countListed(query)
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE))
   const page = Math.min(Math.max(1, wanted), pages)
-  // Each reads much of the table: other work gets its turn between them.
+  // Each reads much of the table, so other work gets its turn in between.
   await nextTurn()
   if (total === 0 && text !== null) {
     const projects = await namedHere(reads, text, query)

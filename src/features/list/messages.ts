@@ -64,7 +64,7 @@ function projectWithState({ project, build }: Projects['projects'][number]): str
   return `• ${joined([projectLine(project), state, dayTime(build.at), redWords(build.redSince)])}`
 }
 
-/** ` matching `web`, Basic only`: what was searched for; empty if that was everything. */
+/** ` matching `web`, Basic only`: the search; empty if it was for everything. */
 function searched({ text, type }: ListQuery): string {
   const named = text === null ? '' : ` matching ${typed(text)}`
   return type === null ? named : `${named}, ${typeWord(type)} only`
@@ -95,7 +95,7 @@ function pageButton(id: string, label: string, query: ListQuery, page: number): 
   return value === null ? [] : [{ type: 'button', action_id: id, text: plain(label), value }]
 }
 
-/** What was searched for, and how to find more. */
+/** The search without results, and how to find more. */
 function noneFound(outcome: Projects): Answer {
   const { query } = outcome
   const isNarrowed = query.text !== null || query.type !== null

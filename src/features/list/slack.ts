@@ -11,7 +11,7 @@ import type { ButtonHandler, Feature } from '../kit/feature.ts'
 type Deps = AnswerDeps & ListDeps
 
 export function list(deps: Deps): Feature {
-  // Previous and Next carry the whole question, so they also work on old lists.
+  // Previous and Next carry the whole search, so they also work on old lists.
   const turning: ButtonHandler = {
     what: 'list',
     replaces: true,
@@ -31,7 +31,7 @@ export function list(deps: Deps): Feature {
         examples: ['/ci list', '/ci list acme', '/ci list pro 2'],
         who: 'everyone',
         notes: [
-          'The text is looked for in the project names. `basic` or `pro` shows one type, a number at the end turns the page.',
+          'The text is searched for in the project names. `basic` or `pro` shows one type, a number at the end turns the page.',
         ],
         handle: (question) => listPage(deps, question, readList(question.words)),
       },

@@ -17,7 +17,7 @@ import { answerRefused } from '../kit/not-allowed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
-/** Tells the requester whom committer names mean. Mentions in it ping nobody, since only the requester sees it. */
+/** Answers whom committer names mean. Its mentions notify nobody, since only the requester sees it. */
 export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string }): Answer {
   switch (outcome.kind) {
     case 'me':
@@ -80,7 +80,7 @@ const HOW = small(
 
 function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): Part[] {
   const whose = user === by ? 'yours' : `${mention(user) || 'that account'}'s`
-  if (was === user) return [line(`${DONE} ${handleWords(handle)} *is ${whose}* already.`)]
+  if (was === user) return [line(`${DONE} ${handleWords(handle)} *is already ${whose}*.`)]
   const before = was === null ? 'Nobody had it before.' : `It was ${was === by ? 'yours' : `${mention(was)}'s`}.`
   const notified = [user, was].filter(
     (one) => one !== null && one !== by && !unreached.includes(one) && mention(one) !== '',
@@ -88,7 +88,11 @@ function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): 
   return [
     line(`${DONE} ${handleWords(handle)} *is ${whose} now*. ${before}`),
     ...(notified.length > 0
-      ? [line(`${andList(notified.map(mention))} ${notified.length === 1 ? 'was' : 'were'} told by direct message.`)]
+      ? [
+          line(
+            `${andList(notified.map(mention))} ${notified.length === 1 ? 'was' : 'were'} notified by direct message.`,
+          ),
+        ]
       : []),
     ...(unreached.length > 0
       ? [

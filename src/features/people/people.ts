@@ -16,13 +16,13 @@ export const HANDLES_MAX = 20
 
 export type MeOutcome =
   | { kind: 'me'; me: Me }
-  /** the name means the requester now, or did already */
+  /** the name now means the requester, or already did */
   | { kind: 'claimed'; handle: string; me: Me }
   /** another person has it; `isGone`: that person has left the workspace */
   | { kind: 'taken'; handle: string; by: string; isGone: boolean }
   | { kind: 'not-claimable'; handle: string; why: NotClaimable }
   | { kind: 'too-many'; user: string; max: number }
-  /** an admin gave it to `user`; `was`: the owner before; `unreached`: those of both who could not be told */
+  /** an admin gave it to `user`; `was`: the owner before; `unreached`: those of both who could not be notified */
   | { kind: 'given'; handle: string; user: string; was: string | null; unreached: readonly string[] }
   /** the person who was to get the name cannot be mentioned */
   | { kind: 'not-a-person'; handle: string; user: string; why: NotAPerson }
@@ -60,7 +60,7 @@ export function createPersonOperations(deps: PersonDeps) {
     me: (by: Requester) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
     /** Gives the name to the requester, unless another person has it. */
     claim: (text: string, by: Requester) => whenPermitted(deps, by, () => claim(deps, text, by)),
-    /** An admin gives the name to this person, whoever had it. Both are told. */
+    /** An admin gives the name to this person, even if another one has it. Both are notified. */
     give: (text: string, user: string, by: Requester) => give(deps, text, user, by),
     /** Frees the name, if the requester has it. */
     release: (text: string, by: Requester) => whenPermitted(deps, by, () => release(deps, normalHandle(text), by)),
@@ -104,7 +104,7 @@ async function claim(
   const refused = await store.write(async (tx): Promise<MeOutcome | null> => {
     await refuseGivenUp(tx, interactionKey)
     await tx.lockName(`handles of ${user}`)
-    // The requester is active. A mark that says otherwise is from before they came back.
+    // The requester is active, so a mark as inactive is outdated.
     await tx.setInactive(user, null)
     if (!(await tx.claimOf(handle))) {
       if (await hasEnough(tx, user)) return { kind: 'too-many', user, max: HANDLES_MAX }
@@ -163,7 +163,7 @@ async function notify({ sendText, log }: PersonDeps, { handle, user, was }: Give
     const ended = await sendText(to, text)
     if (ended.kind === 'sent') continue
     unreached.push(to)
-    log.warn({ user: to, code: ended.code }, 'a person could not be told that a committer name was given over')
+    log.warn({ user: to, code: ended.code }, 'a person could not be notified that a committer name was reassigned')
   }
   return unreached
 }
@@ -181,9 +181,9 @@ export const CLAIMANTS_JOB = 'look-at-claimants'
 type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf' | 'newId'>
 
 /**
- * Asks Slack whether people who claimed a committer's name, or who are on a red branch, are still in the workspace. A
- * person who has left is not mentioned until they are back, and is taken off their branches. Ends early if Slack does
- * not say: the next run goes on.
+ * Asks Slack whether people with a claimed name, or who are on a red branch, are still in the workspace. A person who
+ * has left is not mentioned until they are back, and is taken off their branches. Ends early if Slack does not say: the
+ * next run goes on.
  */
 export async function checkClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
   const { store, clock } = deps

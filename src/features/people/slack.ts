@@ -47,10 +47,10 @@ export function people(deps: AnswerDeps & PersonDeps): Feature {
   }
 }
 
-/** Asks for what was typed. */
+/** Runs the request that was typed. */
 type Ask = (operations: PersonOperations, by: Requester) => Promise<MeOutcome>
 
-/** Says which person a committer name means, or changes that. */
+/** Shows or changes which person a committer name means. */
 async function answerTyped(operations: PersonOperations, { row, words, by, reference }: Question): Promise<Reply> {
   const ask = readWords(row, words)
   return typeof ask === 'function' ? replyOf(await ask(operations, by), by, reference) : ask
@@ -59,7 +59,7 @@ async function answerTyped(operations: PersonOperations, { row, words, by, refer
 const replyOf = (outcome: MeOutcome, by: Requester, reference: string): Reply =>
   replyTo(outcome, answerMe(outcome, { by: by.user, reference }))
 
-/** Reads ``, `ada`, `"ada lovelace"`, `forget ada`, `mentions off`, `ada for @grace`; or says what is wrong with it. */
+/** Reads ``, `ada`, `"ada lovelace"`, `forget ada`, `mentions off` or `ada for @grace`, or answers what is wrong. */
 function readWords(row: CommandRow, words: readonly Word[]): Ask | Reply {
   const [first, second, third, fourth] = words
   if (!first) return (operations, by) => operations.me(by)
@@ -102,11 +102,11 @@ function readForgotten(row: CommandRow, second: Word | undefined, third: Word | 
   return third ? tooMuch(row, third.text) : (operations, by) => operations.release(second.text, by)
 }
 
-/** The Slack user who gets the name; null: the requester; undefined: it is no person. */
+/** The Slack user who gets the name; null: the requester; undefined: not a person. */
 const receiverOf = ({ text, userId }: Word): string | null | undefined =>
   userId ?? (text.toLowerCase() === 'me' ? null : undefined)
 
-/** Slack sends every change of every profile; only leaving and returning matter. Events may be lost. Never throws. */
+/** Slack sends every profile change, but only leaving and returning matter. Events may be lost. Never throws. */
 async function handleAccountChange(operations: PersonOperations, { log }: SlackDeps, body: unknown): Promise<void> {
   const user = textAt(body, 'event', 'user', 'id')
   const isDeactivated = fieldOf(fieldOf(fieldOf(body, 'event'), 'user'), 'deleted')

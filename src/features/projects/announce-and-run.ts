@@ -17,7 +17,7 @@ import { type ModalView, replyTargetIn, showIn, showing, type Received } from '.
 import { projectContext, TITLES, waitingFor, type ProjectVerb } from './forms.ts'
 import { unknownNotifierWords } from './words.ts'
 
-/** `tried`: CI refused it, or it is not clear whether CI has done it. */
+/** `tried`: CI refused it, or it is unclear whether CI has done it. */
 export type Stage = 'begun' | 'done' | 'tried'
 
 /** The last sentence of an announcement. */
@@ -36,7 +36,7 @@ interface AnnouncedAction<Outcome> {
   act: (by: Requester, begun: Begun) => Promise<Outcome>
   /** @param isForRequester whether only the requester sees it */
   answer: (outcome: Outcome, context: AnswerContext, isForRequester: boolean) => Answer
-  /** Offers the same without the rules whose notifiers CI refused; null: nothing is left of it. See `offering`. */
+  /** Offers the same without the rules whose notifiers CI refused; null: nothing is left. See `offering`. */
   offerWithout?: (notifiers: readonly string[], by: Requester) => Promise<ModalView | null>
 }
 
@@ -76,7 +76,7 @@ export const announceAndRun = <Outcome extends { kind: string; code?: string; un
         refused.length > 0 && (await offer(deps, viewId, async () => action.offerWithout?.(refused, by)))
       return replyTo(outcome, isOffered ? null : action.answer(outcome, context, true))
     })
-    // Slack may make this wait, and the requester should not.
+    // Not awaited: Slack may be slow, and the requester should not wait.
     await tellThread()
   },
 })
@@ -96,7 +96,7 @@ async function offer(
   }
 }
 
-/** After any other outcome, the filled-in form is still useful. */
+/** After any other outcome, the filled-in form stays useful. */
 const DONE: ReadonlySet<string> = new Set(['edited', 'created', 'reset'])
 
 /** Where the answer goes if the modal is closed. */
@@ -111,13 +111,13 @@ interface Thread {
   ts: MessageTs
 }
 
-/** Posts in the channel; if there is none, or it refuses the post, directly to the requester. */
+/** Posts in the channel, or directly to the requester if there is no channel or Slack refuses the post. */
 async function announce(deps: SlackDeps, { user, channel }: Requester, text: string): Promise<Thread> {
   if (channel === null) return post(deps, { channel: user, text })
   try {
     return await post(deps, { channel, text })
   } catch (error) {
-    // The post may have arrived, and must not appear twice.
+    // The post may have arrived, so do not post again.
     if (classify(error).kind === 'unclear') throw error
     return post(deps, { channel: user, text })
   }
@@ -148,7 +148,7 @@ async function post(
   throw new Error('Slack did not say what it posted')
 }
 
-/** The confirmation again, below what CI refused. */
+/** The confirmation again, with CI's refusal above it. */
 export const offering = (view: ModalView, submit: string, notifiers: readonly string[]): ModalView => ({
   ...view,
   submit: plain(submit),

@@ -18,8 +18,8 @@ export interface ConfirmDeps extends ProjectDeps {
 }
 
 /**
- * Looks up in CI's v2 interface what became of writes to projects without a known outcome, and tells the people who
- * asked for them. See `checkDueRequests`.
+ * Looks up writes to projects with an unknown outcome in CI's v2 interface, and notifies the people who requested them.
+ * See `checkDueRequests`.
  */
 export const confirmProjectRequests = (deps: ConfirmDeps): Promise<void> =>
   checkDueRequests(deps, deps.store.read.projectRequestsToCheck, (request) => confirm(deps, request))
@@ -49,12 +49,13 @@ async function record(
   log.warn({ request: id, action, project, by, event: event.kind }, 'a write to CI was looked up')
   if (event.kind === 'unclear') return
   const sent = await sendText(by, lookedUpLine(request, event.kind === 'shown'))
-  if (sent.kind !== 'sent') log.warn({ request: id, by, code: sent.code }, 'a person could not be told what CI shows')
+  if (sent.kind !== 'sent')
+    log.warn({ request: id, by, code: sent.code }, 'a person could not be notified of what CI shows')
 }
 
 type WriteLookUp =
   | { kind: 'shown'; made: Pick<RequestChange, 'projectUuid'> }
-  /** `blind`: CI cannot show whether it happened */
+  /** `blind`: CI cannot show the outcome */
   | { kind: 'not-shown' | 'away' | 'blind' }
 
 async function lookUp(deps: ProjectDeps, request: ProjectRequest): Promise<WriteLookUp> {

@@ -130,7 +130,7 @@ const creationIn = (body: unknown, variables: Creation['variables']): Creation =
   more: typedIn(body, 'create:more').trim() || null,
 })
 
-/** Null if nothing was filled in. */
+/** Null if no field was filled in. */
 function ruleIn(body: unknown): Creation['rule'] {
   const rule = ruleInput.read(body, RULE)
   const { notifier, target, branch, branchMatch, events, options } = rule
@@ -190,7 +190,7 @@ export function previewView(
     blocks: answerOf([
       line(
         isThere
-          ? `:warning: *${projectLabel({ project: outcome.project.name })} exists in CI already.* Create a second project?`
+          ? `:warning: *${projectLabel({ project: outcome.project.name })} already exists in CI.* Create a second project?`
           : '',
       ),
       ...creationParts(waiting),

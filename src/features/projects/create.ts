@@ -50,7 +50,7 @@ export async function createProject(
   return announced(deps, begun, send(deps, ready))
 }
 
-/** Another request may have taken the name between our look-up and our record. Null: the name is still free. */
+/** Checks again, since another request may have taken the name before our record. Null: the name is still free. */
 async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
   const again = findNamed(deps, creation.repository_url)
   const found = await beforeCall(deps, request, again, 'it could not be looked for again')
@@ -59,7 +59,7 @@ async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Prom
   return outcome
 }
 
-/** Null if there is none. */
+/** Null if there is no such project. */
 const existing = ([one]: readonly Project[]): Extract<CreateOutcome, { kind: 'exists' }> | null =>
   one ? { kind: 'exists', project: refOf(one) } : null
 
@@ -128,7 +128,7 @@ async function findCreated(
   return made ? { kind: 'shown', done: made } : { kind: 'not-shown' }
 }
 
-/** CI's projects of that repository's name. */
+/** CI's projects with that repository's name. */
 async function findNamed(
   { ci }: ProjectDeps,
   repositoryUrl: string,
@@ -182,7 +182,7 @@ export function readCreation(creation: Creation): CreationCheck {
   const more = readMore(creation.more)
   if (more.kind === 'faults') return more
   const taken = Object.keys(more.fields).filter((name) => FORM_FIELDS.has(name))
-  if (taken.length > 0) return faultOf('more', `${taken.join(', ')}: the form has a field of its own for this`)
+  if (taken.length > 0) return faultOf('more', `${taken.join(', ')}: the form has its own field for this`)
   if (creation.type === 'pro') {
     if (creation.setupCommands.length > 0) return faultOf('setup_commands', 'only Basic projects have setup commands')
     const ignored = Object.keys(more.fields).filter((name) => PRO_IGNORES.has(name))
@@ -191,7 +191,7 @@ export function readCreation(creation: Creation): CreationCheck {
       return faultOf('environment_variables', 'only Basic projects have environment variables')
   }
   if (creation.testCommands.length > 0 && Object.hasOwn(more.fields, 'test_pipelines'))
-    return faultOf('more', 'test_pipelines: the test commands above are one already')
+    return faultOf('more', 'test_pipelines: the test commands above already define one')
   const fields = { ...more.fields, ...fieldsOf(creation) }
   const { notification_rules: others = [] } = more.fields
   if (!creation.rule || !Array.isArray(others)) return checkCreation(fields)
@@ -234,7 +234,7 @@ function fieldsOf(creation: Creation): Record<string, unknown> {
   }
 }
 
-/** A line `# Name` is no command: it begins a pipeline of that name. */
+/** A line `# Name` is not a command: it begins a pipeline of that name. */
 export function pipelinesOf(lines: readonly string[]): { name: string; commands: string[] }[] {
   const pipelines: { name: string; commands: string[] }[] = []
   for (const line of lines) {

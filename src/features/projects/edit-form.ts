@@ -116,7 +116,7 @@ function receive(deps: ProjectDeps, body: unknown): Received {
 export const comparingView = (name: string): ModalView =>
   waitingFor('edit', `Comparing with what CI has of *${projectLabel({ project: name })}* …`, 'Back')
 
-/** What the change would do to the project as CI has it now, to be sent or not. */
+/** Shows what the change would do to the project as CI has it now. */
 export async function lookAtEdit(
   deps: ProjectDeps,
   slack: Pick<SlackDeps, 'seal'>,
@@ -162,7 +162,7 @@ const differenceBlocks = ({ project: { name }, differences, theirs, unshown, sil
     ...differenceParts(differences),
     line(
       silences
-        ? `:warning: *CI tells Buildline of builds by this rule.* Without it, ${projectLabel({ project: name })} goes silent in Slack.`
+        ? `:warning: *CI notifies Buildline of builds through this rule.* Without it, ${projectLabel({ project: name })} goes silent in Slack.`
         : '',
     ),
     line(

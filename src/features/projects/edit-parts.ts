@@ -150,7 +150,7 @@ function drawRule(name: string, rule: ShownRule | null): object[] {
   return [...ruleInput.draw(name, rule), checksField(field, [remove], [])]
 }
 
-/** Whether a form can show the whole rule. What it does not show would be lost on submission. */
+/** Whether a form can show the whole rule. Any other part would be lost on submission. */
 function isFitting({ notifier, branch, events }: ShownRule): boolean {
   const words = [notifier ?? '', ...events]
   const unknown = events.filter((event) => !EVENT_WORDS.has(event))
@@ -197,7 +197,7 @@ function readRule(body: unknown, part: string, before: FormMemory['rule']): Part
   }
 }
 
-/** Of options that are kept, only the names are known here, so their values are dummies. */
+/** Only the names of kept options are known here, so their values are dummies. */
 const standIn = ({ notifier, options }: NonNullable<FormMemory['rule']>) => ({
   notifier,
   options: Object.fromEntries(options.map((name) => [name, name === 'url' ? 'https://kept' : 'kept'])),

@@ -53,7 +53,7 @@ import {
   type RequestedChange,
 } from './record.ts'
 
-/** What an edit would change in the project as CI has it now; sends nothing. */
+/** Compares an edit with the project as CI has it now; sends nothing. */
 export async function previewEdit(deps: ProjectDeps, input: PreviewInput, by: Requester): Promise<PreviewOutcome> {
   const refusal = await refusalToAdminister(deps, by)
   if (refusal) return refusal
@@ -134,7 +134,7 @@ async function finish(
   return { kind: 'edited', project, differences, otherwise, unshown, readAgain }
 }
 
-/** Where CI saved something else. Ignores the AES key if the type has changed, since that alone changes the key. */
+/** Fields that CI saved differently. Ignores the AES key if the type has changed, since that alone changes the key. */
 const otherwiseThan = (meant: Record<string, unknown>, before: Project, now: Project): Difference[] =>
   visibleDifferences(meant, now.raw).filter(({ field }) => before.type === now.type || topOf(field) !== 'aes_key')
 
@@ -197,7 +197,7 @@ async function whoChanged(
 
 type Raw = Record<string, unknown>
 
-/** The whole project as it should be, or why it cannot be sent. The argument is not changed. */
+/** The whole project after the edit, or why it cannot be sent. Does not modify its argument. */
 function meantBy(raw: Raw, change: ProjectChange, notifiers: readonly string[]): ChangeEffect {
   const effect = applyChange(raw, change)
   if (effect.kind === 'faults') return effect

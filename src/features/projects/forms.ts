@@ -13,9 +13,9 @@ import type { ProjectDeps, ShownProject } from './outcomes.ts'
 import { refusalToAdminister, showProject } from './read.ts'
 import { answerProject } from './show-messages.ts'
 
-// What the forms of projects share: how they open, and where their outcomes are shown.
+// Shared by the forms of projects: how they open, and where their outcomes are shown.
 
-/** What a form does. */
+/** The purpose of a form. */
 export type ProjectVerb = keyof typeof TITLES
 
 export const TITLES = {
@@ -34,10 +34,10 @@ export const projectContext = (verb: ProjectVerb, reference: string): AnswerCont
 export const waitingFor = (verb: ProjectVerb, text: string, close?: string): ModalView =>
   waitingView(TITLES[verb], text, close)
 
-/** What a waiting view turns into: another view, or the answer. */
+/** The view or answer that replaces a waiting view. */
 export type Next = { outcome: string; view: ModalView } | Reply
 
-/** What `look` finds if this person may change projects; otherwise why they may not. */
+/** The result of `look` if this person may change projects; otherwise why they may not. */
 export async function ifAdmin<Found>(
   deps: ProjectDeps,
   { by, reference }: Pick<Asking, 'by' | 'reference'>,
@@ -111,7 +111,7 @@ export function pushView(
 const TRIES_MAX = 5
 const TRY_AFTER_MS = 300
 
-/** Replaces a pushed view. A person who closed it has given up the change, so nothing is shown then. */
+/** Replaces a pushed view. If the person has closed it, the change is given up, and nothing is shown. */
 async function showPushed(
   { client, clock }: Pick<SlackDeps, 'client' | 'clock'>,
   name: string,

@@ -22,7 +22,7 @@ import {
 
 type FormName = 'create' | 'edit'
 
-/** What is wrong, as Slack shows it at each block. */
+/** The faults to show, by block. */
 export function faultsByBlock(faults: readonly (readonly [block: string, reason: string])[]): Record<string, string> {
   const byBlock: Record<string, string> = {}
   for (const [block, reason] of faults)
@@ -134,7 +134,7 @@ export const variablesInput = listInput(
   (body, block) => variablesIn(typedIn(body, block)),
 )
 
-/** The variables in the text, without its empty lines. Null for a line that is no variable. */
+/** The variables in the text, without its empty lines. Null for a line that is not a variable. */
 export const variablesIn = (text: string): (VariableInput | null)[] =>
   variableLines(text.split(/\r\n?|\n/))
     .map((lines) => lines.trim())
@@ -168,7 +168,7 @@ function variableOf(text: string): VariableInput | null {
   return { name: name.trim(), value: KEPT.test(value) ? null : value }
 }
 
-/** The mask stands for the value as it is; a mask with other text (HALF_KEPT) is a fault. */
+/** The mask alone keeps the value; a mask with other text (HALF_KEPT) is a fault. */
 const KEPT = /^•{3,}$/
 const HALF_KEPT = /•{3,}/
 
@@ -178,7 +178,7 @@ export function variableFaults(read: readonly (VariableInput | null)[]): string[
     if (variable === null) return [`entry ${at + 1} is not NAME=value`]
     if (HALF_KEPT.test(variable.value ?? ''))
       return [`entry ${at + 1}: leave ${MASK} as it is, or type the whole value`]
-    return names.indexOf(variable.name) < at ? [`entry ${at + 1} names a variable for the second time`] : []
+    return names.indexOf(variable.name) < at ? [`entry ${at + 1} repeats a variable`] : []
   })
 }
 
@@ -195,7 +195,7 @@ export const OPTION_LABELS = new Map([
 ])
 
 export const ruleInput = {
-  /** @param hint makes the rule optional: says what happens without one */
+  /** @param hint makes the rule optional, and says what happens without one */
   draw(part: string, rule: ShownRule | null, hint?: string): object[] {
     const block = (name: string) => `${part}:${name}`
     const isOptional = hint !== undefined

@@ -66,7 +66,7 @@ function made(otherwise: readonly Difference[]): Part[] {
 
 export const answerNoDifference = (project: string): Answer =>
   answerOf([
-    line(`:information_source: *Nothing to change*: ${projectLabel({ project })} is like that already.`),
+    line(`:information_source: *Nothing to change*: ${projectLabel({ project })} already has these settings.`),
     line(nextStep('Close this to go back.')),
   ])
 
@@ -76,7 +76,7 @@ export function answerCreate(outcome: CreateOutcome, context: AnswerContext): An
   const next = `Type ${typed(`/ci project ${outcome.project.name}`)} to look at it.`
   if (outcome.kind === 'exists')
     return answerError({
-      what: `:information_source: *Not created*: ${project} exists already.`,
+      what: `:information_source: *Not created*: ${project} already exists.`,
       why: 'Somebody else has created it in the meantime.',
       next,
     })
@@ -109,7 +109,7 @@ function keyLines(aesKey: string | null, isForRequester: boolean): string[] {
   ]
 }
 
-/** A write that was not made, or perhaps not. */
+/** A write that failed, or may have failed. */
 function answerNotDone(
   outcome: NotSent | SentInVain,
   done: 'changed' | 'created' | 'reset',
@@ -142,7 +142,7 @@ const LOOKED = {
   away: 'CI cannot be checked right now. Buildline does not send it again.',
 } as const
 
-/** The refusals that mean something else for a write than for reading. */
+/** Refusals that mean something different for a write than for reading. */
 const REFUSED: Partial<Record<string, Words>> = {
   'bad-request': { why: 'CI did not accept the values.', next: 'Correct what CI says, and send it again.' },
   forbidden: {
@@ -160,14 +160,14 @@ const REFUSED: Partial<Record<string, Words>> = {
 
 const UNCLEAR: Readonly<Record<string, string>> = {
   server: 'CI failed while it answered.',
-  taken: 'CI answered as if it had done it.',
+  taken: 'CI answered that it had done it.',
   timeout: 'CI took too long to answer.',
   unreachable: 'The connection to CI broke before the answer came.',
   shape: "CI's answer could not be read.",
   'too-large': "CI's answer was too long to read.",
 }
 
-/** Sent to the person who asked for a write whose end was not known: what CI shows of it now. */
+/** Sent to the person who requested a write with an unknown outcome: what CI shows now. */
 export function lookedUpLine(
   { action, project, channel }: Pick<ProjectRequest, 'action' | 'project' | 'channel'>,
   isShown: boolean,
@@ -185,7 +185,7 @@ const LOOKED_UP: Record<ProjectAction, string> = {
   'reset-aes-key': 'reset the AES key of',
 }
 
-/** Why nothing was sent to CI. */
+/** Explains why nothing was sent to CI. */
 export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   const { reference } = context
@@ -203,7 +203,7 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
     case 'asked-already':
       return answerError(alreadyRequested(outcome))
     case 'ci-trouble':
-      return answerCiFailure(outcome, ':warning: *CI could not be asked*: nothing was changed.', reference)
+      return answerCiFailure(outcome, ':warning: *The request to CI failed*: nothing was changed.', reference)
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, reference)

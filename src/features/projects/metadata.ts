@@ -34,7 +34,7 @@ export const writeMemory = (memory: FormMemory): string => JSON.stringify({ ...m
 /** A project's name, as forms remember it. */
 export const nameIn = (name: string): string => cut(name, NAME_CHARS_MAX)
 
-/** Null for what was not written by `writeMemory`. */
+/** Null if `writeMemory` did not write it. */
 export const readMemory = (body: unknown): FormMemory | null => parse(MEMORY, textAt(body, 'view', 'private_metadata'))
 
 /** A change that waits to be sent. */
@@ -58,7 +58,7 @@ export interface WaitingCreation {
   evenIfThere: boolean
 }
 
-/** Encrypted, since it may hold secrets that somebody typed. */
+/** Encrypted, since it may hold typed secrets. */
 export const writeWaiting = (seal: Seal, waiting: WaitingEdit | WaitingCreation): string =>
   seal.close(JSON.stringify(waiting))
 
@@ -66,7 +66,7 @@ export const writeWaiting = (seal: Seal, waiting: WaitingEdit | WaitingCreation)
 export const tooLongBy = (waiting: object): number =>
   Math.max(0, sealedChars(JSON.stringify(waiting)) + ROOM_LEFT_CHARS - METADATA_CHARS_MAX)
 
-/** Reserved for what is known only after CI has answered. */
+/** Reserved for data that is known only after CI has answered. */
 const ROOM_LEFT_CHARS = 200
 
 export function readWaiting(seal: Seal, body: unknown): WaitingEdit | WaitingCreation | null {
@@ -75,7 +75,7 @@ export function readWaiting(seal: Seal, body: unknown): WaitingEdit | WaitingCre
   return isWaiting(read) ? read : null
 }
 
-// Only Buildline can have encrypted it, but perhaps another version.
+// Buildline encrypted it, but perhaps in another version.
 const isWaiting = (value: unknown): value is WaitingEdit | WaitingCreation =>
   ['edit', 'create'].some((kind) => fieldOf(value, 'kind') === kind)
 

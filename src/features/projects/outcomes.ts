@@ -19,7 +19,7 @@ export interface ShownProject {
   /** its setup commands, one line each, as `commandLines` writes them */
   setup: readonly string[]
   build: BuildSummary | null
-  /** digests of its fields, which show later what somebody else has changed meanwhile */
+  /** digests of its fields, to detect later what somebody else has changed */
   base: ProjectBase
 }
 
@@ -43,12 +43,12 @@ export interface NotListed {
   project: ProjectRef
 }
 
-/** Why a write was not made: nothing was sent. */
+/** Why nothing was sent. */
 export type NotSent =
   | { kind: 'no-v2' }
   /** the input cannot be sent: the reasons, by field */
   | { kind: 'faults'; faults: readonly FieldFault[] }
-  /** the same request came before, or somebody's request for this project is still open */
+  /** a repetition of this request, or another request for this project is still open */
   | { kind: 'asked-already'; by: string; at: number; state: RequestState }
   | NotListed
   | CiFailure
@@ -66,7 +66,7 @@ export type SentInVain =
       /** the notifiers of its rules that CI does not know, if that is the reason */
       unknownNotifiers?: readonly string[]
     }
-  /** CI may have done it. After a look-up, CI does not show it or cannot be reached. It is never sent again */
+  /** CI may have done it, but does not show it or cannot be reached. It is never sent again */
   | { kind: 'unclear'; code: string; project: string; lookUp: 'not-shown' | 'away' }
 
 export interface EditInput {
@@ -81,7 +81,7 @@ export interface EditInput {
 /** `base` null: no form has shown it before */
 export type PreviewInput = Omit<EditInput, 'base'> & { base: ProjectBase | null }
 
-/** What would be sent. */
+/** The change that would be sent. */
 export interface Preview {
   kind: 'preview'
   project: ProjectRef
@@ -90,7 +90,7 @@ export interface Preview {
   theirs: readonly string[]
   /** the fields that CI does not show, so that an update may lose them */
   unshown: readonly string[]
-  /** it removes the last rule by which CI tells Buildline of builds */
+  /** it removes the last rule through which CI notifies Buildline of builds */
   silences: boolean
   base: ProjectBase
 }
@@ -126,7 +126,7 @@ export type EditOutcome =
   | NotSent
   | SentInVain
 
-/** What the form to create a project asks for; `more`: any further field of the interface, as JSON text. */
+/** The input of the form to create a project; `more`: any further field of the interface, as JSON text. */
 export interface Creation {
   repositoryUrl: string
   type: 'basic' | 'pro'
@@ -165,6 +165,6 @@ export type ResetOutcome =
 export interface ProjectDeps extends RequestDeps {
   /** CI's v2 interface; null: not configured */
   ci: Pick<ClientV2, 'listProjects' | 'getProject' | 'createProject' | 'updateProject' | 'resetAesKey'> | null
-  /** the secret key for digests, the same after a restart: without it, nobody can guess a value from its digest */
+  /** the secret key for digests, the same after a restart, so that nobody can guess a value from its digest */
   digestKey: string
 }

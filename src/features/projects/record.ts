@@ -17,7 +17,7 @@ import { fieldDigest } from './base.ts'
 import { readAfresh, refOf } from './read.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
-/** What the record of a request holds: names of fields and digests, no values. */
+/** The contents of a request's record: names of fields and digests, never values. */
 export interface RequestedChange {
   action: ProjectAction
   project: string
@@ -93,7 +93,7 @@ export async function end(
   }
 }
 
-/** What comes between the record and the call: if it fails, the request ends, and nothing was changed. */
+/** Runs the steps between the record and the call. If they fail, the request ends, and nothing was changed. */
 export const beforeCall = <Ready>(
   deps: ProjectDeps,
   request: ProjectRequest,
@@ -124,7 +124,7 @@ const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
 /** After these looks, the job looks at CI at this interval. */
 export const LOOK_LATER_MS = 10_000
 
-/** What a look at CI showed of a write with an unknown outcome. */
+/** The result of a look at CI for a write with an unknown outcome. */
 export type LookUpResult<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
 
 /** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */
@@ -154,7 +154,7 @@ export async function retryLookUp<Done>(
   return seen
 }
 
-/** Does CI show another value in any of these fields? @param before the digests of their values before the write */
+/** Whether CI shows another value in any of these fields. @param before the digests of their values before the write */
 export async function lookAtChanged(
   deps: ProjectDeps,
   uuid: Uuid,

@@ -79,7 +79,7 @@ async function send(deps: ProjectDeps, ready: Ready): Promise<ResetOutcome> {
   return { kind: 'reset', project: ref, aesKey: seen.kind === 'shown' ? seen.done : null }
 }
 
-/** The new key, if CI shows another one than before. */
+/** The new key, if CI shows a different one than before. */
 async function lookUpKey(deps: ProjectDeps, { ref, before }: Ready): Promise<LookUpResult<string>> {
   const read = await readAfresh(deps, ref)
   if (read.kind !== 'read') return { kind: 'away' }

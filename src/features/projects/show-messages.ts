@@ -110,7 +110,7 @@ function several(head: string, items: readonly string[]): Part[] {
   return [line(`*${head}:*`), ...firstOf(items, ITEMS_MAX, andMore).map((item) => line(`• ${item}`))]
 }
 
-/** Only people who may change it get the buttons. The others are told who may. */
+/** Only people who may change it get the buttons. Others see who may. */
 function ends({ project: { uuid, type } }: ShownProject, mayEdit: boolean): Part[] {
   if (uuid === null) return []
   if (!mayEdit) return [small('Admins can edit it.')]

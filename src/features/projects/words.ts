@@ -6,7 +6,7 @@ import { topOf, type Difference } from '../../domain/ci-project/project-change.t
 import { MASK, projectField, type ProjectField } from '../../domain/ci-project/project-fields.ts'
 import { line, type Part } from '../../slack/messages/answer.ts'
 
-// A project's settings in words. All of it is markup.
+// Describes a project's settings. All texts are markup.
 
 /** A list in one line names at most this many. */
 const NAMED_MAX = 20
@@ -53,7 +53,7 @@ const DEPLOYMENTS = new Map([
   ['heroku_deployment', 'Heroku'],
 ])
 
-/** What CI's own rules can select. Source: interface, "Notification rule". */
+/** The events that CI's own rules can select. Source: interface, "Notification rule". */
 export const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
   ['started', 'started'],
   ['failed', 'failed'],
@@ -86,10 +86,10 @@ const countMore = (left: number): string => `${left} more`
 
 export const andMore = (left: number): string => `… and ${left} more`
 
-/** What a field of CI's is called, such as `notification_rules[2].options.key`. */
+/** The words for a field of CI's, such as `notification_rules[2].options.key`. */
 export function fieldWords(field: string): string {
   const [, top = field, place, rest = ''] = /^([^.[]+)(?:\[(\d+)\])?(.*)$/.exec(field) ?? []
-  // `more` is the form's field for everything that has no input of its own.
+  // `more` is the form's field for everything without its own input.
   const { words, item }: Pick<ProjectField, 'words' | 'item'> =
     top === 'more' ? { words: 'more fields' } : (projectField(top) ?? { words: code(top) })
   if (top === 'environment_variables' && rest.startsWith('.')) return `variable ${code(rest.slice(1))}`

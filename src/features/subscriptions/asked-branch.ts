@@ -8,12 +8,12 @@ import { jsonOf } from '../kit/values.ts'
 import type { SubscribeInput, UnknownBranch } from './outcomes.ts'
 import { readReminderAlone, typedTime } from './remind.ts'
 
-// A branch that no known branch matches is asked back before it is stored: the buttons, and their values.
+// If no known branch matches the typed one, the bot asks before it stores it. These are the buttons and their values.
 
 /** The longest text of a branch on a button, in characters. */
 const LABEL_CHARS_MAX = 40
 
-/** A button for the nearest branch and one for what was typed; none if the wish does not fit into a value. */
+/** A button for the nearest branch and one for the typed one; none if the wish does not fit into a value. */
 export function branchButtons({ channel, wish, nearest }: UnknownBranch): ActionButton[] {
   const button = (id: 'useBranch' | 'keepBranch', verb: string, meant: SubscribeInput): ActionButton[] => {
     const value = valueOf(channel, meant)
@@ -47,7 +47,7 @@ const WISH = z.strictObject({
   instead: z.string().exactOptional(),
 })
 
-/** The channel and the wish of a button; null: Buildline never wrote such a value. */
+/** The channel and the wish of a button; null: not a value that Buildline writes. */
 export function readAskedBranch(value: string): { channel: ChannelId; wish: SubscribeInput } | null {
   const { data } = WISH.safeParse(jsonOf(value))
   const reminder = data?.remind === undefined ? null : readReminderAlone(data.remind)

@@ -16,7 +16,7 @@ export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | nu
   return { kind: 'rules', channel, subscriptions: await shownOf(deps, here), digest }
 }
 
-/** The channel whose subscriptions this person may change: not a direct message; or why they may not. */
+/** The channel whose subscriptions this person may change, or why they may not. Not a direct message. */
 export async function channelFor(
   { permits }: SubscriptionDeps,
   by: Requester,
@@ -25,7 +25,7 @@ export async function channelFor(
 }
 
 /**
- * The channel that this person may subscribe, in which Slack says that builds can be posted. If Slack does not say it
+ * The channel that this person may subscribe, if Slack says that builds can be posted there. If Slack does not say it
  * now, the announcement shows it.
  * @param isChosen the channel comes from the requester's client, which could name one that they are not in
  */
@@ -42,7 +42,7 @@ export async function openChannelFor(
   return can.kind === 'closed' ? { kind: 'cannot-post', channel, code: can.code } : place
 }
 
-/** The channel, if builds can be posted in it: a direct message is none. */
+/** The channel, if builds can be posted in it: not in a direct message. */
 export const postableChannel = (
   channel: ChannelId | null,
 ): { kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } =>

@@ -5,18 +5,18 @@ import type { Subscription } from '../../domain/rules/subscription.ts'
 import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 
-/** What is needed to record that a channel is closed, and to tell people. */
+/** The dependencies to record that a channel is closed, and to notify people. */
 export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'sendText' | 'subscriptions' | 'admins'>
 
-/** Slack reports a closed channel: tells its owners now or in the job; nobody if it has no subscription or digest. */
+/** Slack reports a closed channel: notifies its owners now or in the job, unless it has no subscription or digest. */
 export async function channelClosed(deps: ClosingDeps, channel: ChannelId, code: string): Promise<void> {
   const isMoved = code === 'is_moved'
-  // It was said of the former id, and is true of that one only.
+  // The event is about the former id, and true only for that one.
   if (isMoved && [...(await deps.store.read.movedChannels()).values()].includes(channel)) return
   const inForce = await deps.subscriptions()
   if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
   await closeChannel(deps, channel, code)
-  // If it only gets another id, Slack is about to say so. Otherwise the job tells its owners.
+  // If it only gets another id, Slack will soon report that. Otherwise the job notifies its owners.
   if (!isMoved) await announceClosings(deps)
 }
 
@@ -30,10 +30,10 @@ export const closeChannel = (
   code: string,
 ) => store.write((tx) => tx.closeChannel({ channel, code, at: clock.now(), retryAt: clock.now() + TRY_AGAIN_MS }))
 
-/** The store records under this name the last closing that this person was told about. */
+/** The store records under this name the last closing that this person was notified of. */
 const notifiedName = (channel: ChannelId, user: string): string => `tell-closing ${channel} ${user}`
 
-/** Marks a channel as closed while this person sees it happen: they are not told a second time. */
+/** Marks a channel as closed. This person sees it happen, so they are not notified again. */
 export async function closeChannelBefore(
   deps: Pick<ClosingDeps, 'store' | 'clock'>,
   channel: ChannelId,
@@ -48,8 +48,8 @@ export async function closeChannelBefore(
 }
 
 /**
- * Slack has given a channel another id, as when a private channel is shared with another workspace. Requests that still
- * name the former id are read as if they named the present one (`ReceivingApp`).
+ * Slack has given a channel another id, for example when a private channel is shared with another workspace. Requests
+ * that still name the former id are read as if they named the current one (`ReceivingApp`).
  */
 export async function channelMoved({ store }: ClosingDeps, from: ChannelId, to: ChannelId): Promise<void> {
   if (from !== to) await store.write((tx) => tx.moveChannel(from, to))
@@ -60,18 +60,19 @@ export async function channelOpened({ store }: ClosingDeps, channel: ChannelId):
   await store.write((tx) => tx.reopenChannel(channel))
 }
 
-/** A process that has claimed a closing tells its owners within this time, or is dead. */
+/** A process that has claimed a closing notifies its owners within this time, or is dead. */
 export const NOTIFYING_MAX_MS = 60_000
 
 /**
- * Tells the owners of each closed channel, directly, and the default channel, once for each closing. One of several
- * processes claims a closing; if it dies, another one does. People whom the dead process has told are not told again.
+ * Notifies the owners of each closed channel, directly, and the default channel, once for each closing. One of several
+ * processes claims a closing; if it dies, another one does. People whom the dead process has notified are not notified
+ * again.
  */
 export async function announceClosings(deps: ClosingDeps): Promise<void> {
   const moved = await deps.store.read.movedChannels()
   for (const closing of await deps.store.read.closedChannels()) {
     const id = moved.get(closing.channel)
-    // What was under way when the channel got another id may have been stored under the former one.
+    // Work in flight when the channel got another id may have been stored under the former one.
     if (id !== undefined) await channelMoved(deps, closing.channel, id)
     else {
       await showElsewhere(deps, closing)
@@ -80,7 +81,7 @@ export async function announceClosings(deps: ClosingDeps): Promise<void> {
   }
 }
 
-/** Build events that were being ingested when the channel closed have been after this time. */
+/** By then, build events that were being ingested when the channel closed are ingested. */
 const INGESTED_AFTER_MS = 10_000
 
 /** The default channel gets what the closed one has not shown. Later builds are decided for it when they come. */
@@ -91,7 +92,7 @@ async function showElsewhere(
   const name = `show-elsewhere ${channel}`
   const substitute = substituteIn(await subscriptions(), channel)
   const isDone = (await store.read.lastDoneAt(name)) === closedAt
-  // While the default channel is closed too, builds come that it does not get: it looks again when it opens.
+  // A default channel that is closed too gets nothing meanwhile, so this runs again when it opens.
   if (substitute === null && isDone) await store.write((tx) => tx.setLastDoneAt(name, 0))
   if (substitute === null || isDone) return
   const now = clock.now()
@@ -103,7 +104,7 @@ async function showElsewhere(
   if (woken > 0) log.info({ channel, revisions: woken }, 'builds of a closed channel go to the default channel')
 }
 
-/** The channel that gets the builds of a closed one; null: none does. */
+/** The channel that gets the builds of a closed one; null: there is none. */
 function substituteIn(all: readonly Subscription[], closed: ChannelId): ChannelId | null {
   const byDefault = all.find(({ follows, closedAt }) => follows.what === 'unfollowed' && !closedAt)
   return byDefault && byDefault.channel !== closed ? byDefault.channel : null
@@ -118,7 +119,7 @@ async function isUnnotified(
   return ((await store.read.lastDoneAt(doneName(channel))) ?? 0) < closedAt
 }
 
-// The store records under this name the last closing whose owners were all told.
+// The store records under this name the last closing whose owners were all notified.
 const doneName = (channel: string): string => `tell-closing ${channel}`
 
 /** Claims a closing: true for one caller only. Replaces a claim that is older than NOTIFYING_MAX_MS. */
@@ -167,11 +168,11 @@ async function notifyOne(
   const name = notifiedName(channel, user)
   if ((await store.read.lastDoneAt(name)) === closedAt) return 'reached'
   const outcome = await sendText(user, text)
-  // The line in the default channel is not repeated if it may have arrived: its builds show the same.
+  // The line in the default channel is not repeated if it may have arrived, since its builds show the same.
   if (outcome.kind === 'sent' || (outcome.kind === 'unclear' && isChannelId(user))) {
     await store.write((tx) => tx.setLastDoneAt(name, closedAt))
     return 'reached'
   }
-  log.warn({ channel, user, code: outcome.code }, 'that a channel is closed could not be told')
+  log.warn({ channel, user, code: outcome.code }, 'could not notify people that a channel is closed')
   return outcome.kind === 'channel-closed' || outcome.kind === 'refused' ? 'never' : 'later'
 }

@@ -49,7 +49,7 @@ async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
   }
   if (!['', 'now', 'off'].includes(kind)) {
     const kinds = ['daily', 'weekly', 'now', 'off'].map(typed).join(', ')
-    return unclear(answerDigestFault(`${typed(first)} is none of ${kinds}`, '/ci digest weekly mon 9:00'))
+    return unclear(answerDigestFault(`${typed(first)} is not one of ${kinds}`, '/ci digest weekly mon 9:00'))
   }
   const [extra] = others
   if (extra !== undefined) return tooMuch(row, extra)
@@ -73,7 +73,7 @@ function readDigestInput(kind: DigestInput['kind'], words: readonly string[], { 
   if (weekday === 0) return unclear(answerDigestFault(`${typed(day)} is not a weekday`, example))
   if (time === undefined) return tooLittle(row, 'a time of day', example)
   const minute = minuteOf(time)
-  if (minute === null) return unclear(answerDigestFault(`there is no time of day ${typed(time)}`, example))
+  if (minute === null) return unclear(answerDigestFault(`${typed(time)} is not a time of day`, example))
   if (extra !== undefined) return tooMuch(row, extra, example)
   return { kind, weekday, minute, zone }
 }

@@ -7,7 +7,7 @@ import { answerRefused } from '../kit/not-allowed.ts'
 import type { DigestOutcome } from './digest.ts'
 import { announcedParts } from './messages.ts'
 
-/** When this channel gets its digest, what it would say, or why nothing was changed. */
+/** The channel's digest schedule, a preview, or why nothing was changed. */
 export function answerDigest(outcome: DigestOutcome, { reference }: { reference: string }): Answer {
   switch (outcome.kind) {
     case 'digest':

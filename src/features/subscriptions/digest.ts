@@ -36,7 +36,7 @@ export type DigestOutcome =
 
 export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'store' | 'clock'> {}
 
-/** What people can do with a channel's digest. */
+/** The operations on a channel's digest. */
 export const digestOperations = (deps: DigestDeps) => ({
   async digest(by: Requester): Promise<DigestOutcome> {
     const place = postableChannel(by.channel)
@@ -47,7 +47,7 @@ export const digestOperations = (deps: DigestDeps) => ({
   previewDigest: (by: Requester) => previewDigest(deps, by),
 })
 
-/** Sets the channel's digest, replacing an earlier one; then tells the channel in one line. */
+/** Sets the channel's digest, replacing an earlier one; then announces it in the channel. */
 async function setDigest(deps: DigestDeps, input: DigestInput, by: Requester): Promise<DigestOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
@@ -84,7 +84,7 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
   return { kind: 'off', announced: await announce(deps, { channel, text: digestOffLine(by.user), user: by.user }) }
 }
 
-/** The next day's digest as far as it is known now: it has today's builds. A weekly one if none is set. */
+/** Tomorrow's digest as far as it is known now, with today's builds. A weekly one if none is set. */
 async function previewDigest(deps: DigestDeps, by: Requester): Promise<DigestOutcome> {
   const place = postableChannel(by.channel)
   if (place.kind !== 'channel') return place

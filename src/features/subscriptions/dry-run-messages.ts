@@ -33,7 +33,7 @@ export const DRY_CHANNELS_MAX = 10
 
 type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 
-/** Which channels would get which events, and why, before any build runs; and whether CI would build the branch. */
+/** The channels that would get each event, and why; and whether CI would build the branch. */
 export function answerDryRun(outcome: DryRunOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'dry-run') return answerOf(tried(outcome))
   if (outcome.kind !== 'unknown-event') return answerNotFound(outcome, context)
@@ -122,7 +122,7 @@ const FROM = {
   file: "one of the subscriptions file's rules",
 } as const
 
-/** The rule that decided, and where it comes from. */
+/** The deciding rule, and its origin. */
 function decidingRule({ ruleResults, reason }: DryChannel['decision']): string {
   const one =
     ruleResults.find(({ verdict }) => verdict === 'selects') ?? ruleResults.find(({ verdict }) => verdict === reason)

@@ -24,7 +24,7 @@ export interface DryRunQuery {
 
 type DryWord = (typeof RULE_EVENTS)[number]
 
-/** Which channels would get a build, and why. Decided as for deliveries, for a build that has no card yet. */
+/** Finds which channels would get a build, and why. Decides as for deliveries, for a build without a card. */
 export async function dryRun(
   deps: SubscriptionDeps,
   { project: text, branch, event: word }: DryRunQuery,
@@ -72,7 +72,7 @@ export async function dryRun(
 const countChannels = (subscriptions: readonly Subscription[]): number =>
   new Set(subscriptions.map(({ channel }) => channel)).size
 
-/** The events that a word means; empty if it means none. */
+/** The events that a word means; empty if it is not an event. */
 function eventsMeant(word: string | null): readonly DryWord[] {
   if (word === null) return RULE_EVENTS
   const meant = EVENTS_BY_WORD.get(word.trim().toLowerCase()) ?? []
@@ -85,7 +85,7 @@ async function isRedNow(read: Reads, projectId: string | null, branch: string): 
   return newest !== undefined && isRed(newest.status)
 }
 
-/** @param wasRed whether the branch was red before the event; null: the event alone says what it did to the branch */
+/** @param wasRed whether the branch was red before the event; null: the event itself says so */
 const questionOf = (event: DryWord, branch: string, wasRed: boolean | null): DecisionInput => ({
   branch,
   status: event === 'recovered' ? 'success' : event === 'broken' ? 'failed' : event,
@@ -105,7 +105,7 @@ const MATCHES_MAX = 5
 
 const AT_ONCE_MAX = 10
 
-/** Which of the branches with known builds a pattern covers. */
+/** The known branches that a pattern covers. */
 export async function previewPattern({ store }: SubscriptionDeps, query: PatternQuery): Promise<PatternPreview> {
   const seen = await branchesSeen(store.read, query.project)
   const { branch, branchMatch } = query

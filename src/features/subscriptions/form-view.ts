@@ -16,7 +16,7 @@ import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } 
 import { formView, waitingView, type ModalView } from '../kit/modal.ts'
 import { jsonOf } from '../kit/values.ts'
 
-// The form of a subscription: its project, whose rules apply, and the events and branches of the channel's own rules.
+// The form of a subscription: its project, which rules apply, and the events and branches of the channel's own rules.
 
 export const SUBSCRIBE_CALLBACK_ID = 'subscribe'
 
@@ -40,7 +40,7 @@ interface SubscribeMemory {
   isChosen: boolean
 }
 
-/** Which builds the channel gets: breaks and fixes, what the project's rules in CI say, or what its own rules say. */
+/** Which builds the channel gets: breaks and fixes, those of the project's rules in CI, or those of its own rules. */
 export type How = 'changes' | 'ci' | 'own'
 
 /** The form, new or filled in. */

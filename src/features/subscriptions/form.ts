@@ -79,7 +79,7 @@ export async function redraw(deps: Deps, slack: SlackDeps, body: unknown): Promi
   const filled = readSubscribeForm(body)
   const viewId = textAt(body, 'view', 'id')
   if (!filled || viewId === null) return
-  // After two quick keystrokes the look-ups may end in the wrong order. Only the newest is shown.
+  // After two quick keystrokes, look-ups may end in the wrong order. Only the newest is shown.
   const isCurrent = slack.newest.begin(viewId)
   try {
     const { memory, how, chosenTime: remind } = filled
@@ -104,7 +104,7 @@ export async function projectsToFollow({ store }: Deps, text: string): Promise<F
   return [...(isAllMeant ? [ALL_PROJECTS] : []), ...projects].slice(0, OPTIONS_MAX)
 }
 
-/** Each repository of GitHub stands before the first of its workflows. */
+/** Each GitHub repository comes before the first of its workflows. */
 function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
   const seen = new Set<string>()
   return projects.flatMap((project) => {
@@ -134,12 +134,12 @@ async function open(
   const context = { command: 'subscribe', reference }
   if (here.kind === 'no-channel') return replyTo(here, answerSubscribe(here, context))
   const shown = here.subscriptions.find(({ subscription }) => subscription.id === id) ?? null
-  // Somebody has removed it since the button was drawn.
+  // The subscription was removed after the button was drawn.
   if (id !== null && !shown) {
     const gone = { kind: 'not-subscribed', text: null, here: here.subscriptions } as const
     return replyTo(gone, answerUnsubscribe(gone, context))
   }
-  // Without rules of its own, the form has no field for branches.
+  // Without its own rules, the form has no field for branches.
   const preview = shown?.subscription.rules ? await previewOfShown(deps, shown) : null
   const memory = { channel: here.channel, instead: id, isChosen: false }
   const view = subscribeView({ memory, shown, preview })
@@ -166,7 +166,7 @@ export const FOLLOW_CALLBACK_ID = 'home_follow'
 /** The id of the only field, and of its block. */
 const CHANNEL = 'home_follow_channel'
 
-/** Home is not in a channel, so this form asks for the channel first. Then the form of a subscription follows. */
+/** Home is not in a channel, so this form first asks for one, before the form of a subscription. */
 export const followView: ModalView = formView({
   id: FOLLOW_CALLBACK_ID,
   title: 'Subscribe',

@@ -1,6 +1,6 @@
 import { typedText } from '../../slack/commands/parse.ts'
 
-/** What the filters of `workflows:{…}` name; empty: any. */
+/** The filters in `workflows:{…}`; empty: any. */
 interface WorkflowFilter {
   names: readonly string[]
   events: readonly string[]

@@ -36,7 +36,7 @@ export const importList = (deps: Deps): Command => ({
   who: 'members',
   notes: [
     'Type `/github subscribe list features` in the channel, and paste what it prints after `/ci import` or into its form.',
-    'Nothing is subscribed before you press *Subscribe to these*.',
+    'Nothing is subscribed until you press *Subscribe to these*.',
   ],
   handle: (question) => answerTyped(deps, question),
 })

@@ -27,7 +27,7 @@ type Proposed = Extract<ProposalOutcome, { kind: 'proposed' }>
 /** The most subscriptions that one button makes; fewer if they do not fit into its value. */
 export const PROPOSED_MAX = 20
 
-/** What the channel would be subscribed to, what differs from GitHub's app, and the button that does it. */
+/** The proposed subscriptions, the differences from GitHub's app, and the button that makes them. */
 export function answerProposal(outcome: ProposalOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'proposed') return proposed(outcome)
   if (outcome.kind === 'nothing-listed') return answerError(NOTHING_LISTED)
@@ -35,7 +35,7 @@ export function answerProposal(outcome: ProposalOutcome, context: AnswerContext)
   return answerSubscribe(outcome, context)
 }
 
-/** For a field's fault, which shows no markup. */
+/** For a field's fault, where Slack reads no markup. */
 export const NOTHING_LISTED_PLAIN = 'No repository found. For example: acme/web - issues, workflows:{branch:"main"}'
 
 const NOTHING_LISTED = {
@@ -64,8 +64,8 @@ function proposed(outcome: Proposed): Answer {
   ])
 }
 
-const AGAIN = 'Press the button, then paste the same again.'
-const BY_ITSELF = 'Paste the rest of the list by itself.'
+const AGAIN = 'Press the button, then paste the same list again.'
+const BY_ITSELF = 'Paste the rest of the list separately.'
 
 type Fresh = Proposal & { end: Foreseen }
 
@@ -95,7 +95,7 @@ const button = (value: string) =>
 
 function headline({ proposals }: Proposed, count: number): string {
   if (count > 0)
-    return `:inbox_tray: *${counted(count, 'subscription')}* to import. Nothing is subscribed before you press the button.`
+    return `:inbox_tray: *${counted(count, 'subscription')}* to import. Nothing is subscribed until you press the button.`
   const isAllThere = proposals.length > 0 && proposals.every(({ end }) => end.kind === 'same')
   return isAllThere
     ? ':bell: *Already subscribed* to all of this.'
@@ -131,7 +131,7 @@ function shortened(lines: readonly string[]): string[] {
   return [...lines.slice(0, SHOWN_MAX), ...(left > 0 ? [`… and ${left} more.`] : [])]
 }
 
-/** What Buildline does differently from the list; each difference once. */
+/** The differences between Buildline and the list, each once. */
 function differences({ repositories, accounts, more }: Proposed): Part[] {
   const known = repositories.filter(({ isKnown }) => isKnown)
   const those = (isSo: (one: ProposedRepository) => boolean, words: string) => about(known.filter(isSo), words)
@@ -187,7 +187,7 @@ function featuresLeftOut(repositories: readonly ProposedRepository[]): string {
   return `Left out, because Buildline posts builds and nothing else: ${firstFew(shown, SHOWN_MAX)}.`
 }
 
-/** Which of the proposed subscriptions the channel has now. */
+/** The proposed subscriptions that the channel now has. */
 export function answerImported(outcome: ImportedOutcome, context: AnswerContext): Answer {
   if (outcome.kind !== 'imported') return answerSubscribe(outcome, context)
   const { subscribed, ends, announced, silent } = outcome
@@ -208,7 +208,7 @@ function unmadeLine(end: Imported): string[] {
   if (end.kind === 'saved' || end.kind === 'same') return []
   if (end.kind === 'set-elsewhere') return [`:lock: *Unchanged*: the subscriptions file sets ${followed(end.shown)}.`]
   if (end.kind === 'too-many')
-    return [`:no_entry: *Not subscribed*: this channel has ${end.max} subscriptions already, which is the limit.`]
+    return [`:no_entry: *Not subscribed*: this channel already has ${end.max} subscriptions, which is the limit.`]
   return [isNotFound(end) ? `:mag: *Not subscribed*: ${typed(end.text)} is not known any more.` : NOT_OURS]
 }
 

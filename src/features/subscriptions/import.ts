@@ -64,8 +64,8 @@ export type ImportedOutcome =
   | Refused
 
 /**
- * What a list of GitHub's Slack app would subscribe the channel to: `changes` of each known workflow, on the branches
- * of the list. Changes nothing.
+ * Proposes subscriptions from a list of GitHub's Slack app: `changes` of each known workflow, on the branches of the
+ * list. Changes nothing.
  */
 export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
   const place = await openChannelFor(deps, by, false)
@@ -133,7 +133,7 @@ function workflowIn(project: string, repository: string): string | null {
   return name.startsWith(`${repositoryName} `) ? name.slice(repositoryName.length + 1) : null
 }
 
-/** A filter by workflow names does not leave out a project that is no workflow. */
+/** A filter by workflow names does not leave out a project that is not a workflow. */
 const isNamed = (workflow: string | null, names: readonly string[]): boolean =>
   names.length === 0 || workflow === '' || names.some((name) => name.toLowerCase() === workflow)
 
@@ -150,7 +150,7 @@ function distinct(wishes: readonly Wish[]): readonly Wish[] {
   return [...new Map(needed.map((one) => [JSON.stringify([one.project, one.branch]), one])).values()]
 }
 
-/** Makes each proposed subscription as `/ci subscribe` does; then tells the channel in one line. */
+/** Makes each proposed subscription as `/ci subscribe` does; then announces them in the channel. */
 export async function importThese(
   deps: SubscriptionDeps,
   { channel, these }: Import,
@@ -189,6 +189,6 @@ const inputOf = ({ project, branch }: Import['these'][number]): SubscribeInput =
   branchMatch: branch === null ? null : branch.includes('*') ? 'wildcard' : 'exact',
   quiet: false,
   mention: 'committer',
-  // It comes from a list that GitHub's app follows already.
+  // It comes from a list that GitHub's app already follows.
   isBranchMeant: true,
 })

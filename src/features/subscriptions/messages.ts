@@ -25,7 +25,7 @@ import { reminderFault } from './remind.ts'
 import { pausedParts, removeButton, rulesWords } from './rules-messages.ts'
 import type { Misread } from './subscribe-input.ts'
 
-/** What this channel is subscribed to now, or why nothing has changed. */
+/** The channel's new subscription, or why nothing has changed. */
 export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'subscribed') return subscribed(outcome)
   if (outcome.kind === 'same') return answerOf([line(`:bell: *Already subscribed* to ${followed(outcome.shown)}.`)])
@@ -38,7 +38,7 @@ export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContex
   return unchanged(outcome, context)
 }
 
-/** What this channel was unsubscribed from, or what there is to choose from. */
+/** The removed subscriptions, or those to choose from. */
 export function answerUnsubscribe(outcome: UnsubscribeOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'unsubscribed') return unsubscribed(outcome)
   if (outcome.kind === 'not-subscribed') return notSubscribed(outcome)
@@ -69,7 +69,7 @@ function unchanged(
 export const followed = ({ subscription }: ShownSubscription): string =>
   `*${followedProject(subscription)}*: ${followedHow(subscription)}`
 
-/** Repeats all that was understood, so that a slip shows. */
+/** Repeats everything that was understood, so that a mistake shows. */
 function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
   const { quiet, mention, remind } = shown.subscription
   return answerOf([
@@ -106,7 +106,7 @@ export const SHOWN_MAX = 10
 export const andMore = (left: number): Part[] =>
   left > 0 ? [line(`… and ${left} more. Type ${typed('/ci rules')} to see them all.`)] : []
 
-/** Empty if the channel was told, since everybody sees that. */
+/** Empty if the change was announced in the channel. */
 export function announcedParts(announced: Announced, command = '/ci subscribe'): Part[] {
   if (announced.kind === 'told') return []
   const { code, isClosed } = announced
@@ -127,7 +127,7 @@ const settingOf = ({ subscription: { source } }: ShownSubscription): string =>
   source === 'default-channel' ? typed('DEFAULT_CHANNEL') : 'the subscriptions file'
 
 const tooMany = (max: number) => ({
-  what: `:no_entry: *Nothing changed*: this channel has ${max} subscriptions already, which is the limit.`,
+  what: `:no_entry: *Nothing changed*: this channel already has ${max} subscriptions, which is the limit.`,
   why: null,
   next: `Type ${typed('/ci rules')} and remove one, or use a pattern such as ${typed('release/*')} for several branches.`,
 })
@@ -153,7 +153,7 @@ function cannotPost({ channel, code }: CannotPost, { command }: AnswerContext) {
   }
 }
 
-/** The most known branches that are named where none is near. */
+/** How many known branches are named if no name is similar. */
 const BRANCHES_NAMED_MAX = 5
 
 function unknownBranch(asked: UnknownBranch) {
@@ -206,7 +206,7 @@ const listOf = (here: readonly ShownSubscription[]): Part[] => [
   ...andMore(here.length - SHOWN_MAX),
 ]
 
-/** Why the words after `subscribe` are no wish. Buildline does not guess what they mean. */
+/** Why the words after `subscribe` were not understood. Buildline does not guess. */
 export function answerMisread(reading: Misread, usage: string): Answer {
   const { what, next } = misreadWords(reading)
   return answerOf([
@@ -228,7 +228,7 @@ function misreadWords(reading: Misread): { what: string; next: string } {
     }
     case 'no-branch':
       return {
-        what: `Git allows no branch like ${typed(reading.typed)}, so`,
+        what: `Git does not allow a branch name like ${typed(reading.typed)}, so`,
         next: `Type a name, a pattern such as ${typed('release/*')}, or a regular expression such as ${typed(reading.regex ?? '^v[0-9]+$')}.`,
       }
     case 'no-reminder':

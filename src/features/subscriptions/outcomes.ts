@@ -30,13 +30,13 @@ export interface SubscribeInput {
   remind?: ReminderInput | null
   /** the id of the subscription to replace, whatever that one follows; left out: the one of the same branches */
   instead?: string
-  /** the requester was asked whether this branch is meant, though no build has had it */
+  /** the requester has confirmed this branch, though no build has had it */
   isBranchMeant?: boolean
-  /** the channel was chosen, and is not where the request was made: the requester has to be in it */
+  /** the channel was chosen elsewhere, so the requester has to be in it */
   isChosen?: boolean
 }
 
-/** Whether the channel was told of the change; `code`: Slack's error if it was not, or may not have been. */
+/** Whether the change was announced in the channel; `code`: Slack's error if it was not, or may not have been. */
 export type Announced = { kind: 'told' } | { kind: 'not-told'; code: string; isClosed: boolean }
 
 export type SubscribeOutcome =
@@ -64,7 +64,7 @@ export type SubscribeOutcome =
   | ProjectNotFound
   | Refused
 
-/** No known branch of the project matches: nothing is stored before the requester has said that it is meant. */
+/** No known branch of the project matches: nothing is stored until the requester confirms it. */
 export interface UnknownBranch {
   kind: 'unknown-branch'
   channel: ChannelId
@@ -92,7 +92,7 @@ export interface Foreseen {
   was: ShownSubscription | null
 }
 
-/** What to remove: a project as people name it or `all`, one subscription by its id, or the only one here. */
+/** The subscriptions to remove: of a project as people name it or `all`, one by its id, or the only one here. */
 export interface UnsubscribeWish {
   project: string | null
   id: string | null
@@ -119,7 +119,7 @@ export type RulesOutcome =
     }
   | { kind: 'no-channel' }
 
-/** What one event of one branch would do in one channel, before any build runs. */
+/** What one event of one branch would do in one channel. */
 export interface DryChannel {
   channel: ChannelId
   decision: Decision

@@ -41,7 +41,7 @@ export function readReminder([time = '', ...words]: readonly string[]): Reminder
   return { kind: 'reminder', remind, rest: [] }
 }
 
-/** The same for a text in which nothing may follow: another word counts as wrong days, or as a wrong time zone. */
+/** The same for a text without further words: an unknown word counts as wrong days, or as a wrong time zone. */
 export function readReminderAlone(text: string): ReminderReading | ReminderFault {
   const reading = readReminder(text.trim().split(/\s+/))
   const [extra] = reading.kind === 'reminder' && reading.remind ? reading.rest : []
@@ -55,7 +55,7 @@ function msOf(text: string): number | null {
   return ms >= REMIND_AFTER_MS_MIN && ms <= REMIND_AFTER_MS_MAX ? ms : null
 }
 
-/** Null: the word is none of hours, days and zone. */
+/** Null: the word is not hours, days or a zone. */
 function partOf(word: string): Partial<ReminderInput> | ReminderFault | null {
   const days = word.toLowerCase()
   if (days === 'weekdays' || days === 'daily') return { days }

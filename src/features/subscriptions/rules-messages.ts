@@ -16,7 +16,7 @@ import { CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/
 /** The most subscriptions on one page: each takes a few blocks of Slack's fifty. */
 export const RULES_PAGE_SIZE = 5
 
-/** What a channel follows, where the rules of each come from, and what they say. */
+/** The channel's subscriptions, with their rules and where these come from. */
 export function answerRules(outcome: RulesOutcome, page: number): Answer {
   if (outcome.kind === 'rules') return outcome.subscriptions.length === 0 ? nothing(outcome) : listed(outcome, page)
   return answerOf([
@@ -58,7 +58,7 @@ function listed({ subscriptions: all, digest }: Rules, requestedPage: number): A
   ])
 }
 
-/** Why nothing is posted in this channel, and what the reader can do. @param since when that began, if it is known */
+/** Why nothing is posted in this channel, and the remedy. @param since when that began, if known */
 export function pausedParts(
   code: string,
   { since = null, command = '/ci subscribe' }: { since?: string | null; command?: string } = {},

@@ -220,7 +220,7 @@ async function answerSubscribeTyped(deps: Deps, question: Question): Promise<Rep
 /** The most words of a project's name that are typed without quotes: `acme/web Build and test`. */
 const NAME_WORDS_MAX = 6
 
-/** The words, with those at the beginning joined that are a known project's whole name, such as a workflow's. */
+/** Joins the first words if they are a known project's whole name, such as a workflow's. */
 async function withProjectName(reads: Reads, words: readonly Word[]): Promise<readonly Word[]> {
   if (words.length < 2 || words.includes(CUT)) return words
   const texts = words.slice(0, NAME_WORDS_MAX).map(({ text }) => text)
@@ -273,7 +273,7 @@ async function remove(deps: Deps, click: Click): Promise<Reply | null> {
   return ID.test(click.value) ? unsubscribeFrom(deps, click, { project: null, id: click.value }) : null
 }
 
-/** Subscribes to the branch of the button, whether it is known or not. */
+/** Subscribes to the button's branch, even if it is unknown. */
 async function subscribeToBranch(deps: Deps, { value, by, reference }: Click): Promise<Reply | null> {
   const asked = readAskedBranch(value)
   if (!asked) return null
@@ -312,7 +312,7 @@ async function handleChannelEvent(
 ): Promise<void> {
   const channel = channelIn(body)
   if (channel === null || !concernsUs(type, body)) return
-  // Slack says it as a number.
+  // Slack sends it as a number.
   const isMoved = Number(fieldOf(fieldOf(body, 'event'), 'is_moved')) > 0
   try {
     await (code === null ? channelOpened(deps, channel) : channelClosed(deps, channel, isMoved ? 'is_moved' : code))

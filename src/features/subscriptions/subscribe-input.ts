@@ -19,31 +19,31 @@ function eventFaults(events: SubscribeInput['events']): FieldFault[] {
   const known: readonly string[] = RULE_EVENTS
   return events
     .filter((event) => !known.includes(event))
-    .map((event) => ({ field: 'events', reason: `knows no event ${event}` }))
+    .map((event) => ({ field: 'events', reason: `contains an unknown event: ${event}` }))
 }
 
 function patternFaults({ branch, branchMatch }: SubscribeInput): FieldFault[] {
   if (branch === null || branch === '')
     return branchMatch === null || branchMatch === 'wildcard'
       ? []
-      : [{ field: 'branch', reason: 'is empty, and there is a way to match it' }]
+      : [{ field: 'branch', reason: 'is empty, but there is a match mode' }]
   if (!isPattern({ branch, branchMatch }))
     return [{ field: 'branch', reason: 'is not a valid pattern, or is too large' }]
   if (canCoverBranch(branch, branchMatch)) return []
   const regex = asRegex(branch)
   const example = regex === null ? '' : `, such as ${regex}`
-  const reason = `can match nothing, since Git allows no such name; a regular expression goes from ^ to $${example}`
+  const reason = `can match nothing, since Git does not allow such a name; a regular expression starts with ^ and ends with $${example}`
   return [{ field: 'branch', reason }]
 }
 
-/** The text as a regular expression from ^ to $, in case one was meant; null if it is none. */
+/** The text as a regular expression from ^ to $, in case one was meant; null if it is not valid. */
 function asRegex(branch: string): string | null {
   const [begins, ends] = [branch.startsWith('^'), branch.endsWith('$')]
   const regex = `${begins ? '' : ends ? '^.*' : '^'}${branch}${ends ? '' : begins ? '.*$' : '$'}`
   return isPattern({ branch: regex, branchMatch: 'regex' }) ? regex : null
 }
 
-/** Does this name all projects? */
+/** Whether this means all projects. */
 export const isAll = (text: string): boolean => text.trim().toLowerCase() === 'all'
 
 export const isPattern = ({ branch, branchMatch }: Pick<PatternQuery, 'branch' | 'branchMatch'>): boolean =>
@@ -68,20 +68,20 @@ function eventsOf(events: SubscribeInput['events']): ChannelRule['events'] {
   return RULE_EVENTS.every(isCovered) ? 'every' : chosen
 }
 
-/** The words after `subscribe`, as a wish or the reason why they are none. */
+/** The words after `subscribe`, as a wish or the reason why they were not understood. */
 type SubscribeReading =
   | { kind: 'nothing' }
   /** `rest`: the words after the project, to repeat the wish for another project */
   | { kind: 'wish'; input: SubscribeInput; rest: readonly string[] }
-  /** an empty name: of a branch of this project, or (null) of a project */
+  /** the name of a branch of this project, or (null) of a project, is empty */
   | { kind: 'nameless'; project: string | null }
   /** `extra`: a surplus word */
   | { kind: 'unclear'; extra: string }
   | Misread
 
-/** Words that are no wish, and that need more than the usage to be put right. */
+/** Misunderstood words that need more explanation than the usage. */
 export type Misread =
-  /** no branch can have this name. `regex`: how to type it as a regular expression; null: it is none */
+  /** no branch can have this name. `regex`: how to type it as a regular expression; null: it is not one */
   | { kind: 'no-branch'; typed: string; regex: string | null }
   | ReminderFault
   /** close to a keyword (`meant`), but it could also be a branch */
@@ -172,7 +172,7 @@ function branchFault(
   return meant === null ? null : { kind: 'near', typed: branch, meant }
 }
 
-// A pattern or a path is not a mistyped keyword.
+// Patterns and paths are never mistyped keywords.
 const isName = (text: string): boolean => /^[\p{L}-]{2,}$/u.test(text)
 
 function contradictionIn(known: readonly string[]): SubscribeReading | null {
@@ -194,12 +194,12 @@ export function patternOf(typed: string | null): Pick<SubscribeInput, 'branch' |
   return { branch, branchMatch: branch.includes('*') ? 'wildcard' : 'exact' }
 }
 
-/** The reverse: what a person would type to match branches in this way. */
+/** The reverse: the text that a person would type to match branches in this way. */
 export function typedPattern({ branch, branchMatch }: Pick<ChannelRule, 'branch' | 'branchMatch'>): string {
   if (branch === null || branch === '') return ''
   const mode = patternMode(branch, branchMatch)
   if (mode === 'regex') return /^\^.*\$$/s.test(branch) ? branch : `/${branch}/`
-  // A literal star, and marks that the reader would take off.
+  // A literal star, and marks that `parseWords` would remove.
   if (mode === 'exact' && (branch.includes('*') || !isReadAsIs(branch)))
     return `^${branch.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`
   return /^@|^\/.+\/$|^\^.*\$$/s.test(branch) || !isReadAsIs(branch) ? `${BRANCH_SIGN}${branch}` : branch

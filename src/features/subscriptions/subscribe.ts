@@ -30,12 +30,12 @@ import { findFollowed, findNamed, namesProject, type Named, shownOf } from '../.
 import { faultsOf, isAll, rulesOf } from './subscribe-input.ts'
 import { typedHours, typedTime } from './remind.ts'
 
-/** The most subscriptions of one channel. Beyond that, patterns or another channel are the better way. */
+/** The most subscriptions of one channel. Beyond that, patterns or another channel are better. */
 export const SUBSCRIPTIONS_MAX = 50
 
 /**
- * Stores a subscription of the channel, replacing the one to the same branches of the same project; then tells the
- * channel in one line. The same request again changes nothing and posts nothing.
+ * Stores a subscription of the channel, replacing the one to the same branches of the same project; then announces it
+ * in the channel. A repeated request changes nothing and posts nothing.
  */
 export async function subscribe(
   deps: SubscriptionDeps,
@@ -54,7 +54,7 @@ export async function subscribe(
   return { kind: 'subscribed', shown: now!, was, over, announced, silent }
 }
 
-/** Why a wish is not carried out, in a channel that the requester may change. */
+/** Why a wish is refused, in a channel that the requester may change. */
 export type Unmade = Exclude<
   SubscribeOutcome,
   Refused | { kind: 'subscribed' | 'no-channel' | 'not-in-channel' | 'cannot-post' }
@@ -92,7 +92,7 @@ function overruled({ before, about, subscription: { channel } }: Plan): Subscrip
   return following(before, about.names).find((one) => one.channel === channel && one.follows.what !== 'project') ?? null
 }
 
-/** What a wish would change in a channel that the requester may change; changes nothing. */
+/** Previews a wish in a channel that the requester may change; changes nothing. */
 export async function foresee(
   deps: SubscriptionDeps,
   input: SubscribeInput,
@@ -140,7 +140,7 @@ async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Request
   return { kind: 'plan', wish: input, subscription, about: found, before } satisfies Plan
 }
 
-/** The question whether the branch is meant, if builds have had branches and none of them matches. */
+/** Asks whether the branch is meant, if branches are known and none matches. */
 async function askBack(
   reads: Reads,
   wish: SubscribeInput,
@@ -163,7 +163,7 @@ const followsOf = ({ project: { name, uuid, projectId } }: Named): Follows => ({
   projectId,
 })
 
-/** Would one replace the other? Compares the projects themselves, not the names and ids known at that time. */
+/** Whether one would replace the other. Compares the projects themselves, not the names and ids known at that time. */
 function isSameSlot(one: Subscription, subscription: NewSubscription, about: Named | null): boolean {
   if (one.channel !== subscription.channel || branchesOf(one) !== branchesOf(subscription)) return false
   return about ? namesProject(one, about) : one.follows.what === 'all'
@@ -204,7 +204,7 @@ function settingsOf({ rules, quiet, mention, remind }: NewSubscription): string 
   return JSON.stringify([events, quiet, mention, ...(remind ? [typedTime(remind.afterMs), typedHours(remind)] : [])])
 }
 
-/** Merges the ids of both: a subscription by name alone has ids from now on. */
+/** Merges the ids of both, so that a subscription by name alone gets ids. */
 function filledIn(wanted: Follows, old: Follows | undefined): Follows {
   if (wanted.what !== 'project' || old?.what !== 'project') return wanted
   return { ...wanted, uuid: wanted.uuid ?? old.uuid ?? null, projectId: wanted.projectId ?? old.projectId ?? null }
@@ -217,7 +217,7 @@ async function moveTo(tx: Tx, old: StoredSubscription, { follows, rules }: NewSu
   await tx.saveSubscription({ ...old, follows, rules }, { user: old.createdBy, at: old.createdAt })
 }
 
-/** Removes subscriptions of a channel, for a project those of all branches; then tells the channel in one line. */
+/** Removes subscriptions of a channel, for a project those of all branches; then announces it in the channel. */
 export async function unsubscribe(
   deps: SubscriptionDeps,
   wish: UnsubscribeWish,
@@ -236,7 +236,7 @@ export async function unsubscribe(
   if (removable.length === 0 && fixed && fixed.source !== 'slack')
     return { kind: 'set-elsewhere', shown: (await shownOf(deps, [fixed]))[0]! }
   const removed = await deps.store.write((tx) => removeAll(tx, removable, by))
-  // Somebody else was faster, or this same request came before.
+  // Another person was faster, or this is a repeated request.
   if (removed.length === 0) return { kind: 'not-subscribed', text: wish.project, here: await shownOf(deps, inForce) }
   const shown = await shownOf(deps, removed)
   const announced = await announce(deps, { channel, text: unsubscribedLine(by.user, removed), user: by.user })
@@ -245,7 +245,7 @@ export async function unsubscribe(
 
 const isMadeInSlack = (one: Subscription): one is StoredSubscription => one.source === 'slack' && one.id !== undefined
 
-/** The subscriptions that the wish means. Includes those of the file, so that the answer can mention the file. */
+/** The subscriptions that the wish means, including those of the file, so that the answer can mention the file. */
 async function meantBy({ store }: SubscriptionDeps, { project, id }: UnsubscribeWish, here: readonly Subscription[]) {
   const those = (isMeant: (one: Subscription) => boolean) =>
     ({ kind: 'subscriptions', subscriptions: here.filter(isMeant) }) as const

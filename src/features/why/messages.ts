@@ -26,7 +26,7 @@ export const WHY_CHARS_MAX = 9_000
 
 type Explanation = Extract<WhyOutcome, { kind: 'why' }>
 
-/** Why each build event of a build was posted in each channel, or was not; the newest first. */
+/** Why each build event of a build was or was not posted in each channel, newest first. */
 export const answerWhy = (outcome: WhyOutcome, context: AnswerContext): Answer =>
   isNotFound(outcome) ? answerNotFound(outcome, context) : explained(outcome)
 
@@ -104,7 +104,7 @@ const VERDICTS: Record<Explained['verdict'], string> = {
   silent: '*not posted*',
 }
 
-/** What is posted in the channel about a build event, as it is recorded, with its times. Markup. */
+/** The recorded messages about a build event in the channel, with their times. Markup. */
 function postedWords({ channel, posted, verdict }: Pick<Explained, 'channel' | 'posted' | 'verdict'>): string {
   if (posted.length > 0) return `now: ${posted.map((one) => oneWords(one, channel)).join(' · ')}`
   return verdict === 'tell' ? 'not posted yet' : 'nothing was posted'
@@ -139,12 +139,12 @@ function timesOf({ ts, at }: Posted): string {
 
 type About = Pick<Explained, 'branch' | 'events'>
 
-/** Where the rule comes from, its conditions in order, and the first one that failed. Markup. */
+/** The rule's origin, its conditions in order, and the first one that failed. Markup. */
 function ruleResultWords({ rule, from, verdict }: StoredRuleResult, about: About, source: SourceName): string {
   const whose = from === null ? '' : ` (${from === 'ci' ? ownRules(source) : FROM[from]})`
   if (!isVerdict(verdict)) return `${whose} ended with ${outside(verdict, WORD_CHARS_MAX) || '(none)'}`
   if (rule === null)
-    return `${whose} ${withSourceName(source, OLD[verdict])}; an older version decided, and did not keep the rule`
+    return `${whose} ${withSourceName(source, OLD[verdict])}; an older version decided this and did not store the rule`
   return `${whose} ${ENDED[verdict]}: ${branchWords(rule, verdict, about, source)}; ${eventWords(rule, verdict, about)}`
 }
 
@@ -170,7 +170,7 @@ const ENDED: Record<RuleVerdict, string> = {
 const OLD: Record<RuleVerdict, string> = {
   selects: 'selects it',
   'branch-not-matched': 'does not cover this branch',
-  'branch-unknown': 'needs a branch, and CI named none',
+  'branch-unknown': 'needs a branch, but CI named none',
   'pattern-invalid': 'has an invalid branch pattern, which matches nothing',
   'event-not-selected': 'covers the branch, but does not select this event',
 }
@@ -190,7 +190,7 @@ function branchWords(
     case 'branch-not-matched':
       return `✗ branch: ${wanted} does not match ${own}`
     case 'branch-unknown':
-      return `✗ branch: ${wanted} needs a branch, and ${SOURCE_NAMES[source]} named none`
+      return `✗ branch: ${wanted} needs a branch, but ${SOURCE_NAMES[source]} named none`
     case 'pattern-invalid':
       return `✗ branch: ${wanted} is not a valid pattern and matches nothing`
     case 'selects':
@@ -211,7 +211,7 @@ function eventWords({ events }: ChannelRule, verdict: RuleVerdict, about: About)
     case 'branch-not-matched':
     case 'branch-unknown':
     case 'pattern-invalid':
-      return 'its events were not looked at'
+      return 'its events were not checked'
   }
 }
 

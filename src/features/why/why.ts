@@ -15,8 +15,8 @@ import type { Reads } from '../../store/store.ts'
 export const DECISIONS_MAX = 20
 
 /**
- * Why each channel got each build event of a build, or did not: the decisions as they were recorded, and what is posted
- * there now. Without a target, the newest build of the channel's projects.
+ * Why each channel got each build event of a build, or did not: the recorded decisions, and the messages that are
+ * posted there now. Without a target, the newest build of the channel's projects.
  */
 export async function explain(
   deps: FindBuildDeps & FollowedDeps & VisibleDeps,
@@ -71,7 +71,7 @@ async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | nu
 }
 
 /**
- * What is posted in Slack about one build event in the channel of a decision, as it is recorded.
+ * The recorded messages in Slack about one build event in the channel of a decision.
  * @param attempts of the revision that the build events belong to, oldest first
  */
 function createPosted(

@@ -80,7 +80,7 @@ const following = (...all: readonly string[]) => ({
   subscriptions: async () => all.map((channel) => follower(channel as ChannelId)),
 })
 
-const SKIPPED = 'unsure: Not checked: Slack could not be asked.'
+const SKIPPED = 'unsure: Not checked: the request to Slack failed.'
 
 describe('with everything in order', () => {
   it('each check says so, and none changes anything at CI', async () => {
@@ -116,7 +116,7 @@ describe("Slack's token", () => {
   it('that cannot be checked counts as wrong, since nothing works without Slack', async () => {
     const { slack, found } = await openSurgery()
     slack.faults.add({ kind: '5xx' })
-    expect(await found(token)).toEqual([expect.stringMatching(/^wrong: Slack could not be asked \(http_503\)\./)])
+    expect(await found(token)).toEqual([expect.stringMatching(/^wrong: The request to Slack failed \(http_503\)\./)])
   })
 
   it('that lacks a scope is told so, also by the check that Slack refuses for it', async () => {
@@ -368,7 +368,7 @@ describe('the database', () => {
     onTestFinished(() => server[Symbol.asyncDispose]())
     const store = openPostgres(await server.createDatabase(), () => {})
     onTestFinished(() => store.close())
-    expect(await said(database, { store })).toEqual(['off: No database yet: Buildline makes it at its first start.'])
+    expect(await said(database, { store })).toEqual(['off: No database yet: Buildline creates it at its first start.'])
     await store.migrate()
     expect(await said(database, { store })).toEqual([expect.stringMatching('^fine')])
   })

@@ -57,7 +57,12 @@ describe('the doctor', () => {
     const { findings } = await examine(before, IN_PLAIN_TEXT)
     expect(findings.filter(({ verdict }) => verdict !== 'fine')).toMatchObject([
       { name: 'channels', verdict: 'off', what: 'no channel has a subscription yet' },
-      { name: 'store', verdict: 'off', what: 'No database yet: Buildline makes it at its first start.', remedy: null },
+      {
+        name: 'store',
+        verdict: 'off',
+        what: 'No database yet: Buildline creates it at its first start.',
+        remedy: null,
+      },
     ])
   })
 

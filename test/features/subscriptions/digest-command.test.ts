@@ -64,8 +64,8 @@ describe('/ci digest', () => {
   })
 
   const WRONG = [
-    ['digest daily 25:00', 'there is no time of day `25:00`.'],
-    ['digest daily 9:60', 'there is no time of day `9:60`.'],
+    ['digest daily 25:00', '`25:00` is not a time of day.'],
+    ['digest daily 9:60', '`9:60` is not a time of day.'],
     ['digest daily', 'this command needs a time of day'],
     ['digest weekly', 'this command needs a weekday and a time'],
     ['digest weekly foo', '`foo` is not a weekday.'],
@@ -73,7 +73,7 @@ describe('/ci digest', () => {
     ['digest weekly mon', 'this command needs a time of day'],
     ['digest daily 9:00 Mars/Olympus', 'there is no time zone `Mars/Olympus`.'],
     ['digest daily 9:00 UTC please', "I didn't expect `please` there"],
-    ['digest hourly', '`hourly` is none of `daily`, `weekly`, `now`, `off`.'],
+    ['digest hourly', '`hourly` is not one of `daily`, `weekly`, `now`, `off`.'],
     ['digest off now', "I didn't expect `now` there"],
   ] as const
 

@@ -137,7 +137,7 @@ export const digests = (cast: Cast): Cases<DigestOutcome> => ({
       },
     },
   ],
-  same: [{ when: 'it is like that already', outcome: { kind: 'same', digest: keptDigest(cast) } }],
+  same: [{ when: 'the same digest is already set', outcome: { kind: 'same', digest: keptDigest(cast) } }],
   off: [{ when: 'it is turned off', outcome: { kind: 'off', announced: { kind: 'told' } } }],
   'off-already': [{ when: 'there is none to turn off', outcome: { kind: 'off-already' } }],
   preview: [
@@ -155,6 +155,6 @@ export const unclearTimes = (cast: Cast): { command: string; when: string; answe
   {
     command: 'digest',
     when: 'there is no such time',
-    answer: answerDigestFault(`There is no time of day ${typed(cast.typed)}`, '/ci digest daily 9:00'),
+    answer: answerDigestFault(`${typed(cast.typed)} is not a time of day`, '/ci digest daily 9:00'),
   },
 ]

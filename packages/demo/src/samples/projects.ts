@@ -123,7 +123,7 @@ const notSent = (cast: Cast): Cases<NotSent> => ({
       outcome: {
         kind: 'faults',
         faults: [
-          { field: 'branches[2]', reason: 'is no regular expression (RE2)' },
+          { field: 'branches[2]', reason: 'is not a valid regular expression (RE2)' },
           { field: 'notification_rules[0].options.key', reason: 'slack needs a key' },
           { field: cast.typed, reason: cast.typed },
         ],
