@@ -20,7 +20,8 @@ interface CheckClaims {
 
 /**
  * Asks the sources about projects whose deliveries name another name or default branch than the stored one: a delivery
- * may be forged. What the source shows is stored. @returns the job
+ * may be forged. What the source shows is stored.
+ * @returns the job
  */
 export function createCheckClaims({ store, clock, log, sources }: CheckClaims): (signal: AbortSignal) => Promise<void> {
   let last = ''

@@ -30,7 +30,8 @@ interface Snapshot {
 
 /**
  * Stores a build as CI showed it when asked, as an ordinary build event, unless it is known. Ignores a build of another
- * commit, which CI delivers itself, or of a repository with another name. @returns whether anything was new
+ * commit, which CI delivers itself, or of a repository with another name.
+ * @returns whether anything was new
  */
 export async function insertSnapshot(
   tx: Tx,

@@ -47,7 +47,8 @@ export interface ListedBuilds {
 
 /**
  * Stores builds that CI shows and the store does not know. The first look at a project is its baseline: the builds that
- * it finds are stored, but no message is sent about them. @returns how many builds had news
+ * it finds are stored, but no message is sent about them.
+ * @returns how many builds had news
  */
 export async function recordListedBuilds(
   deps: RecordListedDeps,

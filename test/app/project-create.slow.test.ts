@@ -111,7 +111,7 @@ describe('creating a project', () => {
   it('asks once more if the name exists, and then creates a second one', async () => {
     const world = await openProjects()
     await lookAt(world, { 'create:repository_url': 'git@git.example.com:acme/web.git' })
-    await untilModal(world, ['acme/web exists in CI already', 'Create a second one'])
+    await untilModal(world, ['acme/web already exists in CI', 'Create a second one'])
     expect(creationsAt(world)).toEqual([])
     await submit(world)
     await untilModal(world, ['Created'])

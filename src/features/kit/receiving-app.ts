@@ -23,11 +23,12 @@ const REFUSED_MAX = 1_000
  * The path of a request from Slack. Bolt routes it; this class adds what Bolt does not do: a request that needs an
  * answer is on disk before it is acknowledged, every request is acknowledged, and no error escapes.
  *
- * 1. checked: `slack/http/gate` has refused what Slack did not sign. 2. remembered (`#remember`): stored once. A
- * repetition or a double click is only acknowledged. 3. acknowledged (`#acknowledge`) and 4. routed (`#route`): Bolt
- * calls the handler of the id, and each handler begins with `ack` (`register`). 5. permitted and 6. handled: the
- * feature checks the permission, and does the work. 7. answered: `respond` shows the answer, or an error with a
- * reference to the log.
+ * 1. checked: `slack/http/gate` has refused what Slack did not sign.
+ * 2. remembered (`#remember`): stored once. A repetition or a double click is only acknowledged.
+ * 3. acknowledged (`#acknowledge`) and 4. routed (`#route`): Bolt calls the handler of the id, and each handler begins
+ *    with `ack` (`register`).
+ * 5. permitted and 6. handled: the feature checks the permission, and does the work.
+ * 7. answered: `respond` shows the answer, or an error with a reference to the log.
  */
 export class ReceivingApp extends App {
   readonly #underWay = new Set<Promise<void>>()

@@ -62,8 +62,8 @@ const howToType = ({ usage, example }: HowTyped): Part[] => [
 ]
 
 /**
- * Input that does not fit into a form's metadata is refused, since it is not stored elsewhere. @param excess in
- * characters
+ * Input that does not fit into a form's metadata is refused, since it is not stored elsewhere.
+ * @param excess in characters
  */
 export const tooLongWords = (excess: number): string =>
   `about ${excess} characters too long for a form; change it in smaller parts, or in CI`

@@ -65,8 +65,8 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
 
   return {
     /**
-     * Looks up the address in Slack, unless that was done within a day. Does not wait. @returns whether an answer may
-     * come
+     * Looks up the address in Slack, unless that was done within a day. Does not wait.
+     * @returns whether an answer may come
      */
     ask(email: string): boolean {
       if (clock.now() < pausedUntil || fresh(email)) return false

@@ -83,8 +83,8 @@ function branchesInWords(branch: string | null, branchMatch: string | null): str
 const followed = (one: Followed): string => `${followedProject(one)}: ${followedHow(one)}`
 
 /**
- * Posted in the channel when it gets a subscription, or one is changed. @param over the subscription that this one
- * replaces for this project
+ * Posted in the channel when it gets a subscription, or one is changed.
+ * @param over the subscription that this one replaces for this project
  */
 export const subscribedLine = (
   user: string,
