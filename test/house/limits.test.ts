@@ -11,7 +11,7 @@ const FACES_STRANGERS = [
   'domain/ids.ts',
   'domain/rules/pattern.ts',
   'domain/builds/revision.ts',
-  'features/home/draw.ts',
+  'features/home/slack.ts',
   'lib/json-parts.ts',
   'lib/json-scan.ts',
   'http/answer.ts',

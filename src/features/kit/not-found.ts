@@ -1,8 +1,8 @@
 import { SEARCHED_MAX } from '../../projects/projects.ts'
-import type { NotFound } from '../../projects/outcomes.ts'
+import type { NotFound, BuildSummary } from '../../projects/outcomes.ts'
 import { projectKey } from '../../domain/ci-project/project-names.ts'
 import { onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
-import { PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { PROJECT_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
 import {
   answerError,
   type Answer,
@@ -10,10 +10,14 @@ import {
   type Part,
   type ErrorAnswer,
   typed,
+  row,
 } from '../../slack/messages/answer.ts'
 import { buildLine, projectLine } from './build.ts'
 import { KNOWN_BUILDS, unknownBuild } from './slips.ts'
-import { buildChoice, choices, projectChoice } from './choice.ts'
+import { CHOICE_ACTION_IDS, CHOICES_BLOCK_ID } from '../../slack/messages/ids.ts'
+import { choiceValue, type Choice } from './values.ts'
+import { escapePlain, toLine } from '../../lib/escape.ts'
+import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 
 /** Nothing matched, or several things did: the answer names what is missing, or offers the choices as buttons. */
 export const answerNotFound = (outcome: NotFound, context: AnswerContext): Answer =>
@@ -137,3 +141,41 @@ const commandWith = (context: AnswerContext, project: string): string =>
 
 /** `/ci rules` lists rules; only `/ci rules test` takes a project. */
 const typedName = ({ command }: AnswerContext): string => (command === 'rules' ? '/ci rules test' : `/ci ${command}`)
+
+/** The longest text on a button, in characters. */
+const LABEL_CHARS_MAX = 60
+
+/** What a button requests, and its text. */
+interface Labelled {
+  choice: Choice
+  label: string
+}
+
+export const projectChoice = (
+  { command, branch = null, rest }: AnswerContext,
+  project: string,
+  label: string,
+): Labelled => ({
+  choice: { kind: 'project', command, project, branch, ...(rest && { rest }) },
+  label,
+})
+
+export const buildChoice = ({ command }: AnswerContext, { ref, project, buildId }: BuildSummary): Labelled => ({
+  choice: { kind: 'run', command, ref },
+  label: `#${buildId} ${project}`,
+})
+
+/** A row of buttons; empty if one of the choices does not fit into a button, since nobody would notice its absence. */
+export function choices(labelled: readonly Labelled[]): Part[] {
+  const buttons = labelled.flatMap(({ choice, label }, at) => buttonOf(choice, label, at, labelled.length > 1))
+  return buttons.length === 0 || buttons.length < labelled.length ? [] : [row(CHOICES_BLOCK_ID, buttons)]
+}
+
+function buttonOf(choice: Choice, label: string, at: number, isNumbered: boolean): ActionButton[] {
+  const value = choiceValue(choice)
+  const id = CHOICE_ACTION_IDS[at]
+  if (value === null || id === undefined) return []
+  const name = cut(toLine(label), LABEL_CHARS_MAX)
+  const text = plain(escapePlain(isNumbered ? `${at + 1}. ${name}` : name) || '(no name)')
+  return [{ type: 'button', action_id: id, text, value }]
+}

@@ -26,7 +26,7 @@ import {
   typed,
 } from '../../slack/messages/answer.ts'
 import { answerNotFound } from '../kit/not-found.ts'
-import { reasonWords } from '../kit/reason.ts'
+import { reasonWords } from '../../slack/messages/words.ts'
 
 /** At most this many channels are named for each event; the others are counted. */
 export const DRY_CHANNELS_MAX = 10

@@ -2,6 +2,9 @@ import { certificateFault } from '../../lib/error-code.ts'
 import type { SourceName } from '../../domain/ids.ts'
 import type { AccountStatus } from '../../domain/builds/status.ts'
 import type { Shown } from '../../domain/cards/view.ts'
+import type { Reason } from '../../domain/rules/decide.ts'
+import { outside } from './build.ts'
+import { WORD_CHARS_MAX } from './limits.ts'
 
 /** How a state is shown. Symbols differ in shape and always come with the word, so that nobody depends on colours. */
 interface StatusStyle {
@@ -175,3 +178,27 @@ export const SOURCE_NAMES: Record<SourceName, string> = { ci: 'CI', github: 'Git
 /** Puts the source's name in place of `CI` in our own text. Not for outside text, which may contain `CI`. */
 export const withSourceName = (source: SourceName, words: string): string =>
   words.replaceAll(/\bCI\b/g, SOURCE_NAMES[source])
+
+/** Why a channel was or was not sent an event. */
+export const reasonWords = (reason: string): string =>
+  isReason(reason) ? REASONS[reason] : `Reason: ${shown(reason)}.`
+
+const isReason = (reason: string): reason is Reason => Object.hasOwn(REASONS, reason)
+
+const shown = (word: string): string => outside(word, WORD_CHARS_MAX) || '(none)'
+
+const REASONS: Record<Reason, string> = {
+  'event-selected': 'A rule selects this event on this branch.',
+  'every-event': 'This channel follows every event.',
+  'rules-unread': "The project's rules could not be read, so every event was posted.",
+  'account-notice': "It concerns the CI account, not the commit, so it is part of that day's account notice.",
+  'updates-card': 'No rule selects it, but the card was there and shows the newest state.',
+  'event-not-selected': 'No rule selects this event on this branch.',
+  'branch-not-matched': 'No rule covers this branch.',
+  'branch-unknown': 'CI named no branch, but the rules require one.',
+  'pattern-invalid': 'The branch pattern of a rule is invalid, and so matches nothing.',
+  duplicate: 'CI reported this before: nothing changed.',
+  late: 'It arrived after the run had ended, so it changes nothing.',
+  history:
+    'CI had the build before Buildline first looked at the project, or it ended more than a day before Buildline learned of it.',
+}

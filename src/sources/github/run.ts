@@ -4,15 +4,14 @@ import { commitTitle, NO_DETAILS, type BuildDetails } from '../../domain/builds/
 import { githubProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/builds/status.ts'
 import { fields } from '../../lib/json-parts.ts'
-import { streamOf } from '../../domain/builds/stream.ts'
+import { streamOf, BY_HAND, MERGE_QUEUE, NIGHTLY } from '../../domain/builds/stream.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { isRepositoryName } from '../http/address.ts'
 import { projectOf } from '../project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
-import type { Person } from '../trigger.ts'
+import { type Person, PUSH, startedBy, unknownTrigger, type Trigger } from '../trigger.ts'
 import { buildId, cleanTextOrNull, idDigits, partOf, timeMsOrNull } from '../values.ts'
-import { triggerOf } from './trigger.ts'
 
 /**
  * Reads a workflow run, as a `workflow_run` delivery and the REST API show it; null if its ids or the
@@ -214,3 +213,40 @@ function branchOf({ head_branch: branch, head_repository: head, event }: GithubR
   if (branch === null || (isOwn && !(isPullRequest && branch === repo.default_branch))) return branch
   return `${head?.owner?.login ?? 'fork'}:${branch}`
 }
+
+/** What GitHub says started a run. */
+interface Started {
+  event: string | null
+  branch: string | null
+  /** the pull requests with this branch; GitHub names none for a fork's */
+  pullRequests: readonly string[]
+}
+
+/** Source: GitHub, "Events that trigger workflows". */
+export function triggerOf({ event, branch, pullRequests }: Started): Trigger {
+  // A workflow that runs on every push also runs on the pushes to the queue's own branches.
+  const queued = QUEUE.exec(branch ?? '')
+  if (event === 'merge_group' || queued) return startedBy(joined(queued?.[1], MERGE_QUEUE))
+  switch (event) {
+    case null:
+    case 'push':
+      return PUSH
+    case 'pull_request': {
+      // GitHub lists every open request with this branch. With several, it does not say which one this run is for.
+      const [number, ...more] = pullRequests
+      return startedBy(number === undefined || more.length > 0 ? 'pull request' : `#${number}`, 'opener')
+    }
+    case 'schedule':
+      return startedBy(NIGHTLY)
+    case 'workflow_dispatch':
+      return startedBy(BY_HAND, 'starter')
+    default:
+      return unknownTrigger(event)
+  }
+}
+
+/** A merge queue's branch, with the number of its pull request. Source: GitHub, "Managing a merge queue". */
+const QUEUE = /^gh-readonly-queue\/.+\/pr-(\d+)-[0-9a-f]+$/
+
+const joined = (number: string | undefined, trigger: string): string =>
+  number === undefined ? trigger : `#${number} · ${trigger}`

@@ -10,12 +10,11 @@ import { cut } from '../../slack/messages/limits.ts'
 import { CiError } from '../http/errors.ts'
 import { isProjectPath } from '../http/address.ts'
 import { projectOf } from '../project.ts'
-import { streamOf } from '../../domain/builds/stream.ts'
+import { streamOf, BY_HAND, MERGE_QUEUE, NIGHTLY, TAG } from '../../domain/builds/stream.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
-import type { Person } from '../trigger.ts'
+import { type Person, PUSH, startedBy, unknownTrigger, type Trigger } from '../trigger.ts'
 import { buildId, cleanTextOrNull, idDigits, partOf, timeMsOrNull } from '../values.ts'
-import { triggerOf } from './trigger.ts'
 
 const text = cleanTextOrNull
 const time = timeMsOrNull.nullable().catch(null)
@@ -151,7 +150,7 @@ export function readPipeline({
         lastEndAt: lastEndOf(read.finished_at, isOver),
         failedJobs: failed.length > 0 ? namesOf(failed) : null,
         end,
-        startedBy: end?.how === 'with-warnings' ? startedBy(allowed, starter) : null,
+        startedBy: end?.how === 'with-warnings' ? starterOfFailed(allowed, starter) : null,
       },
     },
     project: projectIn(repo),
@@ -251,7 +250,7 @@ const OVER_TIME = 'job_execution_timeout'
  * The one person who started these jobs by hand. The API does not say which jobs are manual. But GitLab names the
  * person who started the pipeline as the user of every job, until somebody else starts one.
  */
-function startedBy(jobs: readonly Job[], starter: string | null): string | null {
+function starterOfFailed(jobs: readonly Job[], starter: string | null): string | null {
   const people = jobs.flatMap(({ manual, user }) =>
     (manual ?? (starter !== null && user?.username !== starter)) ? (user?.username ?? []) : [],
   )
@@ -332,3 +331,36 @@ function branchOf({ ref, tag }: Pipeline, defaultBranch: string | null, mergeReq
   // Rules for the default branch must not select it.
   return tag && ref === defaultBranch ? `refs/tags/${ref}` : ref
 }
+
+/** What GitLab says started a pipeline. */
+interface Started {
+  source: string | null
+  ref: string | null
+  isTag: boolean
+}
+
+/** Source: GitLab, `app/models/concerns/enums/ci/pipeline.rb`. */
+export function triggerOf({ source, ref, isTag }: Started): Trigger {
+  const trigger = bySource(source, ref)
+  return isTag ? { ...trigger, stream: TAG, sharesCard: trigger === PUSH } : trigger
+}
+
+function bySource(source: string | null, ref: string | null): Trigger {
+  switch (source) {
+    case null:
+    case 'push':
+      return PUSH
+    case 'merge_request_event':
+      // The request's number is its branch.
+      return TRAIN.test(ref ?? '') ? startedBy(MERGE_QUEUE) : { stream: null, person: 'opener', sharesCard: true }
+    case 'schedule':
+      return startedBy(NIGHTLY)
+    case 'web':
+      return startedBy(BY_HAND, 'starter')
+    default:
+      return unknownTrigger(source)
+  }
+}
+
+/** A merge train: GitLab's merge queue. */
+const TRAIN = /^refs\/merge-requests\/\d+\/train$/

@@ -1,6 +1,6 @@
 import { hasStreak, shownStream, streamOf } from '../../../../src/domain/builds/stream.ts'
-import { triggerOf as githubTrigger } from '../../../../src/sources/github/trigger.ts'
-import { triggerOf as gitlabTrigger } from '../../../../src/sources/gitlab/trigger.ts'
+import { triggerOf as githubTrigger } from '../../../../src/sources/github/run.ts'
+import { triggerOf as gitlabTrigger } from '../../../../src/sources/gitlab/pipeline.ts'
 import type { Person, Trigger } from '../../../../src/sources/trigger.ts'
 
 /** Everything that starts a run at GitHub or a pipeline at GitLab, and what that means for its stream, card and person. */

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api'
 import { describe, expect, it } from 'vitest'
-import { createHomes, DRAWN_MAX } from '../../../src/features/home/draw.ts'
+import { createHomes, DRAWN_MAX } from '../../../src/features/home/slack.ts'
 import type { HomeOutcome } from '../../../src/features/home/home.ts'
 import { T0 } from '../../support/build-events.ts'
 import { EMPTY_HOME } from './home-states.ts'
