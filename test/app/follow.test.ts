@@ -39,7 +39,7 @@ it.each(['info', 'debug'])('the log can be followed from a delivery to the messa
   const { steps } = follow(app, 1)
   expect(steps).toMatchObject([
     { msg: 'delivery', buildEvent: 1, build: '512', status: 'initiated', answer: 'recorded' },
-    { msg: 'ingested', buildEvents: [1], verdicts: { tell: 1 } },
+    { msg: 'ingested', buildEvents: [1], verdicts: { post: 1 } },
     { msg: 'sent', buildEvent: 1, channel: BUILDS, queue: 'post', slot: 'card', outcome: 'sent' },
     { msg: 'sent', queue: 'post', slot: 'run:512.1', outcome: 'sent' },
     { msg: 'sent', queue: 'edit', outcome: 'sent' },

@@ -433,10 +433,10 @@ describe('the answer to why', () => {
       { slot: 'card', state: 'posted', ts: card, at: BUILD_AT + 60_000, broadcast: false },
       { slot: 'run:512.1', state: 'posted', ts: reply, at: BUILD_AT + 60_500, broadcast: true },
     ] as const
-    const text = textOf([{ ...decision(0), verdict: 'tell', posted }])
+    const text = textOf([{ ...decision(0), verdict: 'post', posted }])
     expect(text).toMatch(/now: <https:[^|]+\|card> of <[^>]+14:09 UTC>, last edited <[^>]+14:10 UTC>/)
     expect(text).toMatch(/<https:[^|]+\|reply in the thread> of <[^>]+14:10 UTC>, also sent to the channel/)
-    expect(textOf([{ ...decision(0), verdict: 'tell' }])).toContain('not posted yet')
+    expect(textOf([{ ...decision(0), verdict: 'post' }])).toContain('not posted yet')
     expect(textOf([decision(0)])).toContain('nothing was posted')
   })
 })

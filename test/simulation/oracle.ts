@@ -251,7 +251,7 @@ function tellsOf({ own, turns, asked }: Revision, subscriptions: readonly Subscr
       const { branch, status } = buildEvent
       const question = { branch, status, effect: effects[i]!, turn: turns.get(buildEvent.seq) ?? null, hasCard: false }
       const { verdict, reason } = decide(question, subscriptions, null)
-      return verdict === 'tell' ? [{ buildEvent, reason }] : []
+      return verdict === 'post' ? [{ buildEvent, reason }] : []
     })
   })
 }

@@ -49,7 +49,7 @@ const DUE_MAX = 10_000
 
 export const decided = (about: Partial<StoredDecision> & { eventSeq: number }): StoredDecision => ({
   ...CARD,
-  verdict: 'tell',
+  verdict: 'post',
   reason: 'every-event',
   rulesFrom: 'nobody',
   ruleResults: [],

@@ -86,7 +86,7 @@ const toStored = (
 
 /** Account problems have their own notice: they never open a card, only update an existing one. */
 export const opensCard = ({ verdict, reason }: Pick<Decision, 'verdict' | 'reason'>): boolean =>
-  verdict === 'tell' && reason !== 'account-notice'
+  verdict === 'post' && reason !== 'account-notice'
 
 const effectsBySeq = (buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>
   new Map(

@@ -150,7 +150,7 @@ async function planCard(
     attempts,
     streaks: await streaksOf(reads, attempts, mayHaveRecovered(attempts, decisions)),
     failedTests,
-    isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'tell')),
+    isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'post')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
     quiet: card.quiet,

@@ -22,9 +22,9 @@ export type Reason =
   | 'late'
   | 'history'
 
-/** `tell`: it is news to this channel. `update`: only an existing card changes. `silent`: nothing changes. */
+/** `post`: it is news to this channel. `update`: only an existing card changes. `silent`: nothing changes. */
 export interface Decision {
-  verdict: 'tell' | 'update' | 'silent'
+  verdict: 'post' | 'update' | 'silent'
   reason: Reason
   /** where the deciding rules came from */
   rulesFrom: 'ci' | 'channel' | 'nobody'
@@ -73,8 +73,8 @@ export function boundForOneEvent({ subscriptions, rules }: Known): Known {
 export function decide(input: DecisionInput, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
   invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
   const decisions = differing(subscriptions).map((subscription) => decideOne(input, subscription, ciRules))
-  const tells = decisions.filter(({ verdict }) => verdict === 'tell')
-  const decided = tells.find(({ loud }) => loud) ?? tells[0] ?? decisions.find(updates) ?? nearestMiss(decisions)
+  const posts = decisions.filter(({ verdict }) => verdict === 'post')
+  const decided = posts.find(({ loud }) => loud) ?? posts[0] ?? decisions.find(updates) ?? nearestMiss(decisions)
   return { ...decided, ruleResults: bounded(decisions, decided) }
 }
 
@@ -113,7 +113,7 @@ function decideOne(input: DecisionInput, subscription: Subscription, ciRules: Ci
       : { ...base, verdict: 'silent', reason: 'event-not-selected' }
   if (!rules || rules.length === 0) {
     const reason = reasonFor(input, rules ? 'every-event' : 'rules-unread')
-    return { ...base, verdict: 'tell', reason, loud: events.some(isLoud) }
+    return { ...base, verdict: 'post', reason, loud: events.some(isLoud) }
   }
   const lookFor = (wanted: readonly Selectable[]) => rules.map((rule) => matchRule(rule, input.branch, wanted))
   const verdicts = lookFor(events)
@@ -122,11 +122,11 @@ function decideOne(input: DecisionInput, subscription: Subscription, ciRules: Ci
   const ruleResults = rules.map((rule, n) => ({ rule: shortened(rule), from, verdict: verdicts[n]! }) as const)
   if (verdicts.includes('selects')) {
     const loud = lookFor(events.filter(isLoud)).includes('selects')
-    return { rulesFrom, ruleResults, verdict: 'tell', reason: reasonFor(input, 'event-selected'), loud }
+    return { rulesFrom, ruleResults, verdict: 'post', reason: reasonFor(input, 'event-selected'), loud }
   }
   // CI offers only four events, so rules with all four mean every event. Channels have more events to choose from.
   if (subscription.rules === null && selectEverything(rules, input.branch))
-    return { ...base, ruleResults, verdict: 'tell', reason: 'every-event' }
+    return { ...base, ruleResults, verdict: 'post', reason: 'every-event' }
   if (input.hasCard) return { ...base, ruleResults, verdict: 'update', reason: 'updates-card' }
   return { ...base, ruleResults, verdict: 'silent', reason: mostHelpful(verdicts) }
 }

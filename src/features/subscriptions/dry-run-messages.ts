@@ -62,7 +62,7 @@ function tried(attempt: DryRun): Part[] {
 }
 
 const mentionsSomebody = ({ decision: { verdict, loud }, mentions }: DryChannel): boolean =>
-  verdict === 'tell' && loud && mentions
+  verdict === 'post' && loud && mentions
 
 const MENTIONS = 'A failure mentions its committer, if the name is claimed.'
 
@@ -106,7 +106,7 @@ function channelLines(channels: readonly DryChannel[]): readonly string[] {
 
 function channelWords({ channel, decision, quiet, mentions, paused }: DryChannel): string {
   const { verdict, reason, loud } = decision
-  const isPosted = verdict === 'tell'
+  const isPosted = verdict === 'post'
   const extras = [
     isPosted && loud && !quiet ? ' Also sent to the channel.' : '',
     isPosted && loud && quiet ? ' Quiet: replies stay in the thread.' : '',

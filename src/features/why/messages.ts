@@ -98,7 +98,7 @@ function receivedWords(group: readonly Explained[]): string {
 }
 
 const VERDICTS: Record<Explained['verdict'], string> = {
-  tell: '*posted*',
+  post: '*posted*',
   update: '*card updated*',
   silent: '*not posted*',
 }
@@ -106,7 +106,7 @@ const VERDICTS: Record<Explained['verdict'], string> = {
 /** The recorded messages about a build event in the channel, with their times. Markup. */
 function postedWords({ channel, posted, verdict }: Pick<Explained, 'channel' | 'posted' | 'verdict'>): string {
   if (posted.length > 0) return `now: ${posted.map((one) => oneWords(one, channel)).join(' · ')}`
-  return verdict === 'tell' ? 'not posted yet' : 'nothing was posted'
+  return verdict === 'post' ? 'not posted yet' : 'nothing was posted'
 }
 
 function oneWords(posted: Posted, channel: ChannelId): string {

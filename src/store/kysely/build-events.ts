@@ -66,12 +66,15 @@ export const toDecision = (row: Selectable<Schema['decision']>): StoredDecision 
 
 export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof CARD_DECISION_COLUMNS)[number]>) => ({
   eventSeq: row.fact_seq,
-  verdict: row.verdict as StoredDecision['verdict'],
+  verdict: (row.verdict === STORED_POST ? 'post' : row.verdict) as StoredDecision['verdict'],
   reason: row.reason as StoredDecision['reason'],
   turn: TURNS[row.recovered] ?? null,
   loud: row.loud === 1,
   decidedAt: row.decided_at,
 })
+
+/** What the column `verdict` has for `post`: databases keep the word that they began with. */
+export const STORED_POST = 'tell'
 
 export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud', 'decided_at'] as const
 
@@ -86,7 +89,7 @@ const fromDecision = (decision: StoredDecision): Selectable<Schema['decision']> 
   fact_seq: decision.eventSeq,
   channel: decision.channel,
   subject: decision.subject,
-  verdict: decision.verdict,
+  verdict: decision.verdict === 'post' ? STORED_POST : decision.verdict,
   reason: decision.reason,
   rules_from: decision.rulesFrom,
   looked: JSON.stringify(decision.ruleResults),

@@ -7,7 +7,7 @@ import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { noticeSubject } from '../../domain/builds/revision.ts'
-import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toPlacedEvent } from './build-events.ts'
+import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toPlacedEvent, STORED_POST } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({
   subject: row.subject,
@@ -251,7 +251,7 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery) {
         .innerJoin('decision', 'decision.fact_seq', 'fact.seq')
         .where('decision.notice_day', '=', day)
         .where('decision.channel', '=', channel)
-        .where('decision.verdict', '=', 'tell')
+        .where('decision.verdict', '=', STORED_POST)
       const rows: BuildEvent[] = (await noted.selectAll('fact').orderBy('fact.seq').limit(limit).execute()).map(
         toPlacedEvent,
       )

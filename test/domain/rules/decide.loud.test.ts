@@ -22,7 +22,7 @@ describe('a loud decision', () => {
       [on(null, ['started', 'failed']), on(null, ['success', 'recovered'])],
     ],
   ])('%s', (_, question, rules) => {
-    expect(decide(asked(question), [subscribed()], rules)).toMatchObject({ verdict: 'tell', loud: true })
+    expect(decide(asked(question), [subscribed()], rules)).toMatchObject({ verdict: 'post', loud: true })
   })
 
   it.each<[claim: string, question: Partial<DecisionInput>, rules: CiRules]>([
@@ -36,7 +36,7 @@ describe('a loud decision', () => {
     ['a stopped build with unread rules', { status: 'stopped' }, null],
     ['an unknown word without rules', { status: 'unknown' }, []],
   ])('is not %s', (_, question, rules) => {
-    expect(decide(asked(question), [subscribed()], rules)).toMatchObject({ verdict: 'tell', loud: false })
+    expect(decide(asked(question), [subscribed()], rules)).toMatchObject({ verdict: 'post', loud: false })
   })
 
   it.each<[claim: string, question: Partial<DecisionInput>, rules: CiRules, verdict: string]>([

@@ -32,7 +32,7 @@ describe('any decision', () => {
   it('announces what one of several rules would announce, and everything if the rules together select everything', () => {
     fc.assert(
       fc.property(question, rules, rules, (one, left, right) => {
-        const tells = (some: ChannelRule[]) => decide(one, [subscribed()], some).verdict === 'tell'
+        const tells = (some: ChannelRule[]) => decide(one, [subscribed()], some).verdict === 'post'
         const both = [...left, ...right]
         const tellsAll = selectEverything(both, one.branch) && !isEcho(one)
         expect(tells(both)).toBe(tells(left) || tells(right) || tellsAll)
@@ -64,8 +64,8 @@ describe('any decision', () => {
         const { verdict, loud } = decide(one, [subscribed()], some)
         const selected = selectable(one)
         if (loud)
-          expect([verdict, selected.includes('failed') || selected.includes('recovered')]).toEqual(['tell', true])
-        if (verdict === 'tell' && selected.includes('failed')) expect(loud).toBe(true)
+          expect([verdict, selected.includes('failed') || selected.includes('recovered')]).toEqual(['post', true])
+        if (verdict === 'post' && selected.includes('failed')) expect(loud).toBe(true)
       }),
     )
   })

@@ -21,13 +21,13 @@ describe('the rules of a decision', () => {
       verdict: 'silent',
       reason: 'event-not-selected',
     })
-    expect(decide(asked({ status: 'success' }), [subscribed(own)], failures).verdict).toBe('tell')
+    expect(decide(asked({ status: 'success' }), [subscribed(own)], failures).verdict).toBe('post')
   })
 
   it('are empty, so that every event counts, if the project has rules for other notifiers only', () => {
     const mail = { notifier: 'email', target: 'committer', branch: 'dev', branchMatch: null, buildStatuses: ['failed'] }
     expect(decide(asked({ status: 'started' }), [subscribed()], slackRules([mail]))).toMatchObject({
-      verdict: 'tell',
+      verdict: 'post',
       reason: 'every-event',
     })
   })
@@ -44,8 +44,8 @@ describe('the rules of a project that together select every event', () => {
     ).verdict
 
   it.each<Status>(['stopped', 'waiting', 'unknown', 'started', 'failed'])('announce %s', (status) => {
-    expect(verdictOn(status, { buildStatuses: four })).toBe('tell')
-    expect(verdictOn(status, { buildStatuses: four.slice(0, 2) }, { buildStatuses: four.slice(2) })).toBe('tell')
+    expect(verdictOn(status, { buildStatuses: four })).toBe('post')
+    expect(verdictOn(status, { buildStatuses: four.slice(0, 2) }, { buildStatuses: four.slice(2) })).toBe('post')
   })
 
   it.each<Status>(['stopped', 'waiting', 'unknown'])('announce %s only if all four are there', (status) => {
@@ -56,7 +56,7 @@ describe('the rules of a project that together select every event', () => {
   it('are only those that match the branch', () => {
     const [here, there] = [{ buildStatuses: four.slice(0, 2) }, { buildStatuses: four.slice(2), branch: 'dev' }]
     expect(verdictOn('stopped', here, there)).toBe('silent')
-    expect(verdictOn('stopped', here, { ...there, branch: 'm*' })).toBe('tell')
+    expect(verdictOn('stopped', here, { ...there, branch: 'm*' })).toBe('post')
   })
 
   it('are only those for Slack', () => {
@@ -78,8 +78,8 @@ describe('several subscriptions of one channel', () => {
   const plainly = subscribed(failures)
 
   it('announce what one of them announces, in any order', () => {
-    expect(decide(asked(), [quietly, plainly], null)).toMatchObject({ verdict: 'tell', reason: 'event-selected' })
-    expect(decide(asked(), [plainly, quietly], null)).toMatchObject({ verdict: 'tell', reason: 'event-selected' })
+    expect(decide(asked(), [quietly, plainly], null)).toMatchObject({ verdict: 'post', reason: 'event-selected' })
+    expect(decide(asked(), [plainly, quietly], null)).toMatchObject({ verdict: 'post', reason: 'event-selected' })
   })
 
   it('announce nothing if none of them does', () => {
@@ -104,13 +104,13 @@ describe('several subscriptions of one channel', () => {
     const four = [on(null, ['started', 'failed']), on(null, ['success', 'recovered'])]
     expect(decide(asked({ status: 'stopped' }), [subscribed(four)], null).verdict).toBe('silent')
     expect(decide(asked({ status: 'waiting' }), [subscribed(four)], null).verdict).toBe('silent')
-    expect(decide(asked({ status: 'stopped' }), [subscribed()], four).verdict).toBe('tell')
+    expect(decide(asked({ status: 'stopped' }), [subscribed()], four).verdict).toBe('post')
   })
 
   it('must be at least one', () => {
     expect(() => decide(asked(), [], failures)).toThrow('broken invariant: a channel without a subscription')
     expect(() => decide(asked({ effect: 'late' }), [], null)).toThrow('broken invariant')
-    expect(decide(asked(), [subscribed()], []).verdict).toBe('tell')
+    expect(decide(asked(), [subscribed()], []).verdict).toBe('post')
   })
 })
 

@@ -169,10 +169,10 @@ test('a dry run of one event asks whether the branch is red: a failure on a gree
     return outcome.kind === 'dry-run' && outcome.events.map(({ channels }) => channels[0]?.decision.verdict)
   }
   await ingest(buildOf(1, { branch: 'elsewhere' }))
-  expect([await verdictOn('failed'), await verdictOn('success')]).toEqual([['tell'], ['silent']])
+  expect([await verdictOn('failed'), await verdictOn('success')]).toEqual([['post'], ['silent']])
   await ingest(buildOf(2, { status: 'error' }))
-  expect([await verdictOn('failed'), await verdictOn('success')]).toEqual([['silent'], ['tell']])
-  expect([await verdictOn('broken'), await verdictOn('recovered')]).toEqual([['tell'], ['tell']])
+  expect([await verdictOn('failed'), await verdictOn('success')]).toEqual([['silent'], ['post']])
+  expect([await verdictOn('broken'), await verdictOn('recovered')]).toEqual([['post'], ['post']])
 })
 
 test("a dry run says which channel is closed, and checks the project's branch filter", async () => {

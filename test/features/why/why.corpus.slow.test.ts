@@ -155,7 +155,7 @@ function compare(stage: Stage, said: Said, told: StepResult): void {
   const replies = fresh.filter(({ view }) => view.kind === 'reply')
   const status = toStatus(said.word)
   const isNotice = decision.reason === 'account-notice'
-  const isAnnounced = decision.verdict === 'tell' && !isNotice
+  const isAnnounced = decision.verdict === 'post' && !isNotice
   compareWish(said, told, about)
   if (decision.verdict === 'update') expect(hadCard, `card to update: ${about}`).toBe(true)
   else if (decision.verdict === 'silent' && !changesNothing(decision)) expect(hadCard, `no card: ${about}`).toBe(false)
@@ -186,7 +186,7 @@ function compareWish(said: Said, { decision, isFixed }: StepResult, about: strin
   const own = [EVENTS[word] ?? 'unknown', ...(isFixed ? ['recovered'] : [])]
   // No rule can name a build that is only queued.
   const isWanted = word !== 'queued' && own.some((event) => wants(event, branch))
-  expect(verdict === 'tell', `wanted: ${about}`).toBe(isWanted)
+  expect(verdict === 'post', `wanted: ${about}`).toBe(isWanted)
   expect(
     ruleResults.some((one) => one.verdict === 'selects'),
     `a rule selects it: ${about}`,
@@ -219,7 +219,7 @@ function comparePosted(stage: Stage, { channel, posted, verdict }: Explained, ab
       slot === 'card' ? 'card' : slot === 'notice' ? 'notice' : 'reply',
     ])
   }
-  if (verdict === 'tell') expect(posted.length, about).toBeGreaterThan(0)
+  if (verdict === 'post') expect(posted.length, about).toBeGreaterThan(0)
 }
 
 const noticesIn = ({ slack }: Stage, { channel, posted }: Explained): boolean =>

@@ -25,9 +25,9 @@ describe('the answer to why', () => {
     expect(outcome).toMatchObject({ kind: 'why', more: 0, build: { ref, shown: 'failed' } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions.map(({ channel, rawStatus, verdict }) => `${channel} ${rawStatus} ${verdict}`)).toEqual([
-      `${BUILDS} initiated tell`,
+      `${BUILDS} initiated post`,
       `${QUIET} initiated silent`,
-      `${BUILDS} error tell`,
+      `${BUILDS} error post`,
       `${QUIET} error silent`,
     ])
     expect(decisions.every(({ reason }) => reason !== '')).toBe(true)

@@ -59,7 +59,7 @@ export function decisionClaims(places: () => Places): void {
     const first = decided({ eventSeq: await hear(place.store), verdict: 'silent', reason: 'event-not-selected' })
     const last = decided({
       ...first,
-      verdict: 'tell',
+      verdict: 'post',
       reason: 'event-selected',
       turn: 'recovered',
       decidedAt: T0 + MINUTE,

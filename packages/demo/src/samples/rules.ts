@@ -116,7 +116,7 @@ const CLOSED_NOW = { code: 'is_archived', at: RED_AT }
 
 const told = (cast: Cast, change: Partial<DryChannel>): DryChannel => ({
   channel: CHANNEL,
-  decision: decisionOf(cast, { verdict: 'tell', reason: 'event-selected', loud: true }, 'selects'),
+  decision: decisionOf(cast, { verdict: 'post', reason: 'event-selected', loud: true }, 'selects'),
   quiet: false,
   mentions: true,
   paused: null,

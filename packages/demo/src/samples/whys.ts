@@ -139,10 +139,10 @@ const by = (from: Decided['from'], verdict: Explained['verdict'], ...verdicts: r
 })
 
 const DECIDED: Record<Reason, Decided> = {
-  'event-selected': by('ci', 'tell', ...Object.values(LOOKED)),
-  'every-event': by('ci', 'tell'),
-  'rules-unread': by('ci', 'tell'),
-  'account-notice': by('channel', 'tell', 'selects'),
+  'event-selected': by('ci', 'post', ...Object.values(LOOKED)),
+  'every-event': by('ci', 'post'),
+  'rules-unread': by('ci', 'post'),
+  'account-notice': by('channel', 'post', 'selects'),
   'updates-card': by('file', 'update', 'event-not-selected'),
   'event-not-selected': by('ci', 'silent', 'branch-not-matched', 'event-not-selected'),
   'branch-not-matched': by('ci', 'silent', 'branch-not-matched'),
@@ -154,10 +154,10 @@ const DECIDED: Record<Reason, Decided> = {
 }
 
 const standing = (state: 'gone' | 'waiting'): Posted[] =>
-  POSTED.tell.map(({ slot }) => ({ slot, state, ts: null, at: null, broadcast: false }))
+  POSTED.post.map(({ slot }) => ({ slot, state, ts: null, at: null, broadcast: false }))
 
 const POSTED: Record<Explained['verdict'], readonly Posted[]> = {
-  tell: [
+  post: [
     { slot: 'card', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false },
     { slot: 'run:512.1', state: 'posted', ts: REPLY_TS, at: BUILD_AT, broadcast: true },
   ],
