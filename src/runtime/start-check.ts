@@ -1,10 +1,14 @@
 import { channels } from '../features/doctor/check-channels.ts'
+import { scopes } from '../features/doctor/check-slack.ts'
 import { examine } from '../features/doctor/examine.ts'
 import type { DoctorDeps } from '../features/doctor/findings.ts'
 import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
 import type { Clock } from '../lib/clock.ts'
+import { toLine } from '../lib/escape.ts'
 import type { Log, LogThrottle } from '../lib/log.ts'
 import { slackWords } from './readiness.ts'
+import type { SlackIdentity } from '../slack/api/examiner.ts'
+import { counted } from '../slack/messages/build.ts'
 import { slackUnreached } from '../slack/messages/words.ts'
 import { SLACK_AWAY } from '../slack/socket/watch.ts'
 import type { Store } from '../store/store.ts'
@@ -33,7 +37,7 @@ export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
     if (who.kind !== 'away') {
       if (wasAway) log.info({ part: 'slack' }, 'Slack answers')
       // If Slack refuses the token, every other check fails for the same reason.
-      if (who.kind === 'known') return checkChannels(deps)
+      if (who.kind === 'known') return checkRest(deps, who)
       return log.warn({ part: 'slack', code: who.code }, slackWords(who.code).join(' '))
     }
     if (logThrottle.isDue(SLACK_AWAY)) log.warn({ part: 'slack', code: who.code }, slackUnreached(who.code))
@@ -42,15 +46,35 @@ export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
 }
 
 /**
- * Marks closed channels before the first build, so that their subscriptions do not count. A post is still tried: it may
- * show that the channel is open.
+ * Logs in the doctor's words what is wrong, or that all is well. Marks closed channels before the first build, so that
+ * their subscriptions do not count. A post is still tried: it may show that the channel is open.
  */
-async function checkChannels({ doctor, store, clock, log, stopping }: StartCheckDeps): Promise<void> {
-  const { findings } = await examine(doctor, IN_PLAIN_TEXT, [channels])
+async function checkRest({ doctor, store, clock, log, stopping }: StartCheckDeps, who: Known): Promise<void> {
+  const { findings } = await examine(
+    { ...doctor, slack: { ...doctor.slack, identity: async () => who } },
+    IN_PLAIN_TEXT,
+    [scopes, channels],
+  )
   if (stopping.aborted) return
-  for (const { verdict, what, remedy } of findings)
-    if (verdict === 'wrong') log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
+  const wrong = findings.filter(({ verdict }) => verdict === 'wrong')
+  for (const { what, remedy } of wrong) log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
+  if (wrong.length === 0) log.info({}, await readyWords(doctor, who))
   const now = clock.now()
   for (const { closed } of findings)
     if (closed) await store.write((tx) => tx.closeChannel({ ...closed, at: now, retryAt: now }))
+}
+
+type Known = Extract<SlackIdentity, { kind: 'known' }>
+
+/** `ready. Slack: @buildline in Acme, 2 channels; CI: v2, legacy; GitHub: 3 repositories` */
+async function readyWords({ subscriptions, config, v2, legacy, github, gitlab }: DoctorDeps, who: Known) {
+  const followed = new Set((await subscriptions()).map(({ channel }) => channel)).size
+  const ci = [v2 && 'v2', legacy && 'legacy'].filter((one) => one !== null)
+  const parts = [
+    `Slack: @${toLine(who.bot ?? 'the bot')} in ${toLine(who.team ?? 'its workspace')}, ${counted(followed, 'channel')}`,
+    ci.length > 0 ? `CI: ${ci.join(', ')}` : '',
+    github ? `GitHub: ${counted(config.github.repositories.length, 'repository', 'repositories')}` : '',
+    gitlab ? `GitLab: ${counted(config.gitlab.projects.length, 'project')}` : '',
+  ]
+  return `ready. ${parts.filter((part) => part !== '').join('; ')}`
 }

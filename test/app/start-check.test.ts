@@ -85,6 +85,7 @@ describe('the start', () => {
     await app.stop()
     expect(warningsOf(app)).toEqual([])
     expect(slack.counters.calls('conversations.info')).toBe(1)
+    expect(app.lines.join('\n')).toMatch(/"msg":"ready\. Slack: @\w+ in [^";]+, 1 channel"/)
   })
 
   it.each([

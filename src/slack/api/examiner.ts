@@ -1,5 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { createCanPost, type CanPost } from './send-text.ts'
 import { troubleOf, type SlackTrouble } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
@@ -12,6 +13,9 @@ export type SlackIdentity =
       scopes: readonly string[] | null
       /** how far our clock is ahead of Slack's, to about a second; null if Slack sent no time */
       aheadMs: number | null
+      /** the names of the bot and of its workspace, if Slack says them */
+      bot?: string | null
+      team?: string | null
     }
   | SlackTrouble
 
@@ -32,14 +36,17 @@ export function createSlackExaminer({
   return {
     async identity() {
       const beganAt = clock.now()
-      const said: SlackIdentity = { kind: 'known', scopes: null, aheadMs: null }
+      const said = { kind: 'known' as const, scopes: null as string[] | null, aheadMs: null as number | null }
       const onResponse = (headers: Pick<Headers, 'get'>) => {
         said.scopes = scopesIn(headers)
         // Slack set its `date` between these two readings of our clock: take the middle.
         said.aheadMs = aheadOf(headers, (beganAt + clock.now()) / 2)
       }
       const call = createClient({ token, apiUrl, onResponse }).apiCall('auth.test')
-      return call.then(() => said, troubleOf)
+      return call.then(
+        (answer) => ({ ...said, bot: textOf(fieldOf(answer, 'user')), team: textOf(fieldOf(answer, 'team')) }),
+        troubleOf,
+      )
     },
     channel: createCanPost({ token, apiUrl }),
     socket:
