@@ -6,7 +6,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { CiError } from './http/errors.ts'
+import { toLine } from '../lib/escape.ts'
+import { CiError, type CiErrorKind } from './http/errors.ts'
 import type { ShownBuild } from './source.ts'
 
 /** How often a project without a running build is polled. One with a running build is polled each time the job runs. */
@@ -104,11 +105,21 @@ export function createPoll(
         if (signal.aborted) return
         if (!(error instanceof CiError)) throw error
         if (error.kind === 'rate-limited') pausedUntil = deps.clock.now() + (error.retryAfterMs ?? AT_REST_MS)
-        deps.log.warn({ err: error, source, project: one.name }, 'could not list the builds of a project')
+        if (HIDDEN.has(error.kind))
+          deps.log.warn({ source, project: one.name, code: error.kind }, hiddenWords(source, one.name))
+        else deps.log.warn({ err: error, source, project: one.name }, 'could not list the builds of a project')
       }
     }
   }
 }
+
+/** GitHub and GitLab answer 404 for what a token may not see. */
+const HIDDEN: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['not-found', 'forbidden'])
+
+const hiddenWords = (source: PolledSource['source'], name: string): string =>
+  source === 'github'
+    ? `GitHub does not show ${toLine(name)} to the token: correct GITHUB_REPOSITORIES, or give GITHUB_TOKEN this repository`
+    : `GitLab does not show ${toLine(name)} to the token: correct GITLAB_PROJECTS, or give GITLAB_TOKEN this project`
 
 interface WatchedProject {
   name: string

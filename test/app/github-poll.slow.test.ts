@@ -86,3 +86,15 @@ test('a GitHub App replaces a token, and neither its key nor its tokens are in t
   await until('it was looked', () => rowsOf(stage.folder, 'select 1 from fact').length === 1)
   expect(stage.app.lines.filter((line) => /PRIVATE KEY|ghs_|eyJ/.test(line))).toEqual([])
 })
+
+test('a repository that GitHub does not show names its setting, without a stack', async () => {
+  const { apiUrl, token } = (await startGithub()).address()
+  const stage = await openStage({
+    settings: { GITHUB_API_URL: apiUrl, GITHUB_TOKEN: token, GITHUB_REPOSITORIES: 'acme/wbe' },
+  })
+  const said = () => stage.app.lines.find((line) => line.includes('does not show'))
+  await until('it is said', () => said() !== undefined)
+  expect(JSON.parse(said()!)).toMatchObject({ project: 'acme/wbe', code: 'not-found' })
+  expect(said()).toContain('GitHub does not show acme/wbe to the token: correct GITHUB_REPOSITORIES')
+  expect(said()).not.toContain('"stack"')
+})
