@@ -59,6 +59,13 @@ describe('the start', () => {
     ])
   })
 
+  it('names the setting of a channel that is gone', async () => {
+    const { app } = await openAsked({ DEFAULT_CHANNEL: 'C0NOWHERE1' })
+    expect(await oneWarning(app)).toEqual([
+      'channel C0NOWHERE1 is gone, or private and Buildline is not in it. Type /invite @Buildline there, or correct DEFAULT_CHANNEL.',
+    ])
+  })
+
   it('warns that no channel has a subscription', async () => {
     const { settings } = await prepareStage({ settings: { LOG_LEVEL: 'info' } })
     const app = await startApp(settings)

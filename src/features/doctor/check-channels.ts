@@ -77,7 +77,7 @@ async function faultOf(channel: ChannelId, examination: Examination): Promise<Fi
     case 'open':
       return null
     case 'closed':
-      return { ...unusable(channel, can.code, examination.say), closed: { channel, code: can.code } }
+      return { ...unusable(channel, can.code, examination), closed: { channel, code: can.code } }
     case 'refuses':
       return refusedBySlack(can, examination)
     case 'away':
@@ -85,7 +85,8 @@ async function faultOf(channel: ChannelId, examination: Examination): Promise<Fi
   }
 }
 
-function unusable(channel: ChannelId, code: string, say: Say): Finding {
+function unusable(channel: ChannelId, code: string, { say, config }: Examination): Finding {
+  const isDefault = config.subscriptions.some((one) => one.source === 'default-channel' && one.channel === channel)
   const where = say.channel(channel)
   if (code === 'is_archived') return wrong(`${where} is archived.`, 'Unarchive it, or remove its subscriptions.')
   if (code === 'is_moved')
@@ -102,8 +103,8 @@ function unusable(channel: ChannelId, code: string, say: Say): Finding {
   if (code === 'not_in_channel') return wrong(`Buildline is not in ${where}.`, `${invite}.`)
   if (code === 'channel_not_found')
     return wrong(
-      `${where} (${say.code(channel)}) is gone, or private and Buildline is not in it.`,
-      `${invite}, or remove its subscriptions.`,
+      `${say.lostChannel(channel)} is gone, or private and Buildline is not in it.`,
+      `${invite}, or ${isDefault ? `correct ${say.code('DEFAULT_CHANNEL')}` : 'remove its subscriptions'}.`,
     )
   return wrong(
     `Slack refuses messages to ${where} (${say.outside(code)}).`,

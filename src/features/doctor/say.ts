@@ -11,6 +11,8 @@ export interface Say {
   /** text to type exactly as it is: a setting, a scope, an address */
   code(text: string): string
   channel(id: string): string
+  /** a channel whose name Slack may not show, so with its id */
+  lostChannel(id: string): string
   time(atMs: number): string
 }
 
@@ -18,6 +20,7 @@ export const IN_SLACK: Say = {
   outside: (text) => outside(text, PROJECT_CHARS_MAX),
   code: codeSpan,
   channel: (id) => (isChannelId(id) ? `<#${id}>` : outside(id, PROJECT_CHARS_MAX)),
+  lostChannel: (id) => `${IN_SLACK.channel(id)} (${codeSpan(id)})`,
   time: (atMs) => dayTime(atMs) ?? 'at an unknown time',
 }
 
@@ -26,5 +29,6 @@ export const IN_PLAIN_TEXT: Say = {
   outside: toLine,
   code: (text) => text,
   channel: (id) => `channel ${id}`,
+  lostChannel: (id) => `channel ${id}`,
   time: (atMs) => new Date(atMs).toISOString(),
 }

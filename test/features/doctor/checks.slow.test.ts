@@ -154,7 +154,7 @@ describe('a channel', () => {
   it.each([
     [CHANNELS.elsewhere, /^wrong: Buildline is not in channel \w+\. Type/],
     [CHANNELS.archived, /^wrong: channel \w+ is archived\./],
-    ['C0NOWHERE1', /^wrong: channel C0NOWHERE1 \(C0NOWHERE1\) is gone, or private/],
+    ['C0NOWHERE1', /^wrong: channel C0NOWHERE1 is gone, or private/],
   ])('without access is named: %s', async (channel, words) => {
     const { found } = await openSurgery()
     expect(await found(channels, following(CHANNELS.builds, channel))).toEqual([expect.stringMatching(words)])
