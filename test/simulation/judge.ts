@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BuildEvent } from '../../src/domain/builds/build-event.ts'
 import { shortId } from '../../src/domain/ids.ts'
 import { isFinal } from '../../src/domain/builds/status.ts'
-import type { CardView, ReplyView, View } from '../../src/domain/cards/view.ts'
+import type { CardView, NoticeView, ReplyView, View } from '../../src/domain/cards/view.ts'
 import type { Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/build-events.ts'
 import { inBrief, type Shown } from '../support/fake-notifier.ts'
@@ -78,12 +78,13 @@ function judgeMessages(world: World, happened: Happened): string[] {
   const cards = expectedCards(happened)
   const { closed } = world.scenario.weather
   const notices = expectedNotices(happened)
-  const elsewhere = [...cards, ...notices].filter(({ channel }) => channel === closed?.channel)
+  const noticesElsewhere = notices.filter(({ channel }) => channel === closed?.channel)
+  const elsewhere = [...cards.filter(({ channel }) => channel === closed?.channel), ...noticesElsewhere]
   for (const message of unexplained) if (isInstead(world, message, elsewhere)) unexplained.delete(message)
   const isOpen = ({ channel }: { channel: string }) => !isForGood(world.scenario.weather) || channel !== closed!.channel
   const wrongs = [
     ...cards.filter(isOpen).flatMap((expected) => judgeStory(world, happened, expected, unexplained)),
-    ...notices.filter(isOpen).flatMap((expected) => judgeNotice(world, expected, unexplained)),
+    ...notices.filter(isOpen).flatMap((expected) => judgeNotice(world, expected, unexplained, noticesElsewhere)),
     ...elsewhere.filter((one) => !isOpen(one)).flatMap((expected) => judgeElsewhere(world, expected)),
   ]
   // A reply below a deleted card disappeared with it. What a reply below a given-up card said may be on the new card
@@ -155,16 +156,33 @@ function messagesOf({ memory }: World, messages: readonly Shown[], where: { card
 
 type Booked = ReturnType<typeof messagesOf>[number]
 
-function judgeNotice(world: World, expected: ExpectedNotice, unexplained: Set<Shown>): string[] {
+function judgeNotice(
+  world: World,
+  expected: ExpectedNotice,
+  unexplained: Set<Shown>,
+  elsewhere: readonly ExpectedNotice[],
+): string[] {
   const { stage, lost } = world
   const { channel, view } = expected
   const notices = messagesOf(world, stage.slack.messages, expected).map(({ message }) => message)
   if (notices.length === 1) unexplained.delete(notices[0]!)
   if (messagesOf(world, lost, expected).length > 0) return []
   if (notices.length !== 1) return [`${notices.length} notices in ${channel} instead of one`]
-  return isDeepStrictEqual(notices[0]!.view, view)
+  const inPlace = elsewhere.filter((one) => one.channel !== channel).flatMap((one) => one.view.builds)
+  return isDeepStrictEqual(withoutBuilds(notices[0]!.view, inPlace, view), view)
     ? []
     : [`a notice in ${channel} says ${JSON.stringify(notices[0]!.view)} instead of ${JSON.stringify(view)}`]
+}
+
+/** A notice without the builds that it counts in place of a channel that was closed. */
+function withoutBuilds(shown: Shown['view'], inPlace: NoticeView['builds'], own: NoticeView): Shown['view'] {
+  if (shown.kind !== 'notice') return shown
+  const isAmong = (builds: NoticeView['builds'], build: NoticeView['builds'][number]) =>
+    builds.some((one) => isDeepStrictEqual(one, build))
+  const extra = shown.builds.filter((build) => !isAmong(own.builds, build) && isAmong(inPlace, build))
+  const left = { ...shown, builds: shown.builds.filter((build) => !extra.includes(build)) }
+  for (const build of extra) left[build.shown] -= 1
+  return left
 }
 
 function judgeStory(world: World, happened: Happened, expected: Expected, unexplained: Set<Shown>): string[] {
