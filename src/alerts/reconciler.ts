@@ -110,8 +110,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const ingested = await ingestRevisions(working, due)
       return ingested.map((channels, i) => {
         if (channels === 'waits' || channels === 'lost') return channels
-        // A postponed revision is first read without its build events, so success does not prove that those can be
-        // read.
+        // A postponed revision is first read without its build events, so success does not prove they can be read.
         const { revisionKey, buildKeys } = due[i]!
         if (buildKeys.length > 0) failures.ingest.end(revisionKey)
         for (const channel of channels) waitingChannels.add(channel)

@@ -30,8 +30,7 @@ const no = (why: Extract<Claimable, { kind: 'no' }>['why']): Claimable => ({ kin
 /** Counts code points. The first comparison avoids splitting a long text. */
 const isAtMost = (max: number, text: string): boolean => text.length <= 2 * max && Array.from(text).length <= max
 
-// Control characters, line ends, direction marks, fillers, lone surrogates: people cannot see them, and so cannot check
-// them.
+// Control characters, line ends, direction marks, fillers, lone surrogates: people cannot see them to check them.
 const UNTYPABLE = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]/u
 // Slack's markup for a mention or an email address. The code that receives it from Slack has to decode it before.
 const MARKUP = /^<.*>$/

@@ -284,8 +284,7 @@ function restartedOn({
   return new Set(restarts.map(({ buildId }) => buildId))
 }
 
-// Attempts are numbered from 1 on each card. A stop concerns its own card; a restart may have begun one on the next
-// card.
+// Attempts are numbered from 1 on each card. A stop concerns its own card; a restart may have begun the next card.
 const requestsOn = (subject: string, requests: readonly Request[]): Request[] =>
   requests.filter((request) => request.subject === subject || request.action === 'restart')
 

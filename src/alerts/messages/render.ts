@@ -112,10 +112,7 @@ function afterWhat({ shown, streak, durationMs }: ReplyView): string {
   return durationMs === null ? '' : ` ${afterWords(durationMs)}`
 }
 
-/**
- * The account's notice of one day: how many builds did not run, why, and which. In neutral colours: no build failed.
- * Pure.
- */
+/** The account's notice of one day: how many builds did not run, why, and which. Neutral colours: no build failed. */
 function renderNotice(view: NoticeView): SlackMessage {
   const blocks = sectionsOf(linesOf(view))
   const attachments = blocks.length === 0 ? [] : [{ color: NOTICE_STYLE.color, fallback: countWords(view), blocks }]

@@ -60,10 +60,7 @@ export async function recordEnd(
 const isRefusedAgain = (card: Card, step: Step, outcome: Sent | SearchResult | Failure): boolean =>
   outcome.kind === 'refused' && step.queue !== 'look' && outcome.code === card.problem && !mayShowPicture(card, step)
 
-/**
- * Slack refuses a message with a picture until the upload is processed. After these tries, about 30 s, it is sent as
- * text.
- */
+/** Slack refuses a message with a picture until the upload is processed. After these tries, about 30 s, text is sent. */
 const PICTURE_TRIES_MAX = 6
 
 const mayShowPicture = ({ tries }: Card, step: Step): boolean =>

@@ -6,10 +6,10 @@ import { isRecord } from '../../lib/json.ts'
 import { isMessageTs, BROKEN_ANSWER, classify } from '../../slack/api/errors.ts'
 import {
   createClient,
-  type ClientOptions,
-  identityOf,
-  type Identity,
   createSlackClock,
+  identityOf,
+  type ClientOptions,
+  type Identity,
 } from '../../slack/api/client.ts'
 import { claimMetadata, CLAIM_EVENT_TYPE } from '../../slack/messages/ids.ts'
 import { renderView } from '../messages/render.ts'

@@ -100,10 +100,7 @@ export function changesAt({ owner, snoozedUntil }: ShownBreakage): number | null
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/**
- * How a branch or request ended while it was red, as its source says. Its streak then ends without a message to the
- * channel.
- */
+/** How a branch or request ended while it was red, as its source says. Its streak then ends without a message. */
 export type BranchEnd = 'deleted' | 'renamed' | 'merged' | 'closed'
 
 /** A change of a breakage. All but `lapsed` are lines in the thread. Those made by people are also in the audit. */
@@ -181,10 +178,7 @@ export const isDue = ({ kind, at }: NextReminder, now: number): boolean =>
 
 const LEFT_ALONE: ReadonlySet<BreakageChange['kind']> = new Set(['let-go', 'left', 'lapsed'])
 
-/**
- * Whether a recorded reminder is still true: not after the fix, or if somebody has since taken the branch or snoozed
- * it.
- */
+/** Whether a recorded reminder is still true: not after the fix, nor if somebody has taken or snoozed the branch since. */
 export const reminderHolds = (
   { at }: Pick<BreakageChange, 'at'>,
   { endedAt, ownerUntil, snoozedUntil }: Pick<Breakage, 'endedAt' | 'ownerUntil' | 'snoozedUntil'>,

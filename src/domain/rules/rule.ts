@@ -79,10 +79,7 @@ export function matchRule(rule: ChannelRule, branch: string | null, selectable: 
 // The four statuses that CI offers. CI's rules that select all four select every event.
 export const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
 
-/**
- * Whether these rules together select every event on this branch, so that stopped builds and unknown words are news
- * too.
- */
+/** Whether these rules together select every event on this branch, so that stopped builds and unknown words are news. */
 export const selectEverything = (rules: readonly ChannelRule[], branch: string | null): boolean =>
   leftAway(rules, branch).length === 0
 

@@ -1,6 +1,6 @@
 import type { NameWithoutSource } from '../../projects/named-sources.ts'
 import type { ChannelId, Uuid } from '../../domain/ids.ts'
-import type { Permit } from '../../domain/permission.ts'
+import type { Permit } from '../../slack/api/permission.ts'
 import type { LegacyProject, ProjectList, Project } from '../../domain/ci-project/project.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'

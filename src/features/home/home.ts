@@ -19,7 +19,7 @@ import {
   type Action,
   type RequestState,
 } from '../../domain/cards/request.ts'
-import type { Permit } from '../../domain/permission.ts'
+import type { Permit } from '../../slack/api/permission.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { Connection, Connections } from '../../sources/ci-service/connections.ts'
 

@@ -1,4 +1,4 @@
-import type { Permit } from '../../domain/permission.ts'
+import type { Permit } from '../../slack/api/permission.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import { mention, outside } from '../../slack/messages/build.ts'
 import { failureOfCode } from '../../slack/api/errors.ts'

@@ -1,4 +1,4 @@
-import { permit } from '../../domain/permission.ts'
+import { permit } from './permission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { createClient, type ClientOptions } from './client.ts'

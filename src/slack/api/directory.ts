@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api'
 import { zoneNamed } from '../../domain/rules/digest.ts'
-import { permit, type Grants, type Permit, type Person, type Right } from '../../domain/permission.ts'
+import { permit, type Grants, type Permit, type Person, type Right } from './permission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'

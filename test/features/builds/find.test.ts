@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Permit } from '../../../src/domain/permission.ts'
+import type { Permit } from '../../../src/slack/api/permission.ts'
 import { answerNotOpened, answerOldSearch } from '../../../src/features/kit/fault-messages.ts'
 import { answerFound } from '../../../src/features/builds/status-messages.ts'
 import { branchIn, FIND_BRANCH_ID, FIND_PROJECT_ID, findView } from '../../../src/features/builds/find-modal.ts'

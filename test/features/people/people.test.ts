@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Permit } from '../../../src/domain/permission.ts'
+import type { Permit } from '../../../src/slack/api/permission.ts'
 import type { Presence } from '../../../src/slack/api/directory.ts'
 import {
   HANDLES_MAX,

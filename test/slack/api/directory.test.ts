@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Grants } from '../../../src/domain/permission.ts'
+import type { Grants } from '../../../src/slack/api/permission.ts'
 import { createDirectory, RATE_LIMIT_WAIT_MS_MAX } from '../../../src/slack/api/directory.ts'
 import { createSandboxSlack, type SandboxSlackOptions } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { ACCOUNTS, GRID, OUTSIDE, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'

@@ -1,5 +1,5 @@
 import type { CiErrorKind } from '../../../../src/sources/http/errors.ts'
-import type { Permit } from '../../../../src/domain/permission.ts'
+import type { Permit } from '../../../../src/slack/api/permission.ts'
 import type { Shown } from '../../../../src/domain/cards/view.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
 import type { CiFailure } from '../../../../src/projects/outcomes.ts'

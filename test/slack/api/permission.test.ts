@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { permit, type Grants, type Person, type Right } from '../../src/domain/permission.ts'
+import { permit, type Grants, type Person, type Right } from '../../../src/slack/api/permission.ts'
 
 const GUS = 'U0GUS00001'
 const OPS_GROUP = 'S0OPERATOR'
