@@ -27,6 +27,7 @@ const FEATURES = [
   doctor,
   subscriptions,
   projects,
+  // The buttons below "which one?", of every command.
   choiceButtons,
   help,
 ] as const
