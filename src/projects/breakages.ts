@@ -147,7 +147,7 @@ async function endStreak(
   wake(revisionKey)
 }
 
-/** Each red branch is checked once a day, even if no answer names it. */
+/** Each red branch is checked a day after it broke, and then once a day, even if no answer names it. */
 const CHECK_AGAIN_MS = 24 * 60 * 60_000
 
 /** One round checks at most this many branches. Each takes two or three calls. */

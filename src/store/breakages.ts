@@ -14,7 +14,7 @@ export interface BreakageReads {
   breakageAt(branchKey: string, buildOrder: string): Promise<Breakage | null>
   /** The open breakages of these projects, newest first. */
   openBreakages(projects: Projects, limit: number): Promise<Breakage[]>
-  /** Open breakages whose branches were not checked since (ms), the longest ago first. */
+  /** Open breakages that began, and whose branches were last checked, before then (ms), the longest ago first. */
   breakagesToCheck(checkedBefore: number, limit: number): Promise<Breakage[]>
   /** The open breakages that this person owns. */
   breakagesOf(user: string): Promise<Breakage[]>

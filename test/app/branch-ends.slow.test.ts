@@ -38,7 +38,7 @@ const isRed = ({ folder }: Stage): boolean => rowsOf(folder, 'select 1 from brea
 /** As if the source had last been asked long ago. */
 function longAgo({ folder }: Stage): void {
   const db = new DatabaseSync(databasePath(folder), { timeout: 5_000 })
-  db.exec('update breakage set checked_at = null')
+  db.exec('update breakage set checked_at = 0')
   db.close()
 }
 

@@ -19,7 +19,7 @@ interface Modelled extends Played {
 /** As if the source had last been asked about its branches long ago. */
 function longAgo({ folder }: Stage): void {
   const db = new DatabaseSync(databasePath(folder), { timeout: 5_000 })
-  db.exec('update breakage set checked_at = null')
+  db.exec('update breakage set checked_at = 0')
   db.close()
 }
 

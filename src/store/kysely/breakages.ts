@@ -89,15 +89,8 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
     },
 
     async breakagesToCheck(checkedBefore, limit) {
-      const rows = open().where(({ or, eb }) =>
-        or([eb('checked_at', 'is', null), eb('checked_at', '<', checkedBefore)]),
-      )
-      return (
-        await rows
-          .orderBy(sql`coalesce(checked_at, 0)`)
-          .limit(limit)
-          .execute()
-      ).map(toBreakage)
+      const since = sql<number>`coalesce(checked_at, began_at)`
+      return (await open().where(since, '<', checkedBefore).orderBy(since).limit(limit).execute()).map(toBreakage)
     },
 
     async breakagesOf(user) {

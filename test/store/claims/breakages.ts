@@ -39,16 +39,17 @@ export function breakageClaims(places: () => Places): void {
     expect(await store.read.breakage('7')).toEqual(ended)
   })
 
-  test('red branches are asked about again by when they were last asked about, the longest ago first', async () => {
+  test('red branches are checked by when they broke or were last checked, the longest ago first', async () => {
     await using place = await places().open()
     const { store } = place
-    for (const [id, checkedAt] of [
-      ['1', T0],
-      ['2', null],
-      ['3', T0 - HOUR],
-      ['4', T0 + HOUR],
+    for (const [id, beganAt, checkedAt] of [
+      ['1', T0 - 2 * HOUR, T0],
+      ['2', T0 - 3 * HOUR, null],
+      ['3', T0 - 2 * HOUR, T0 - HOUR],
+      ['4', T0 - 2 * HOUR, T0 + HOUR],
+      ['6', T0 + HOUR, null],
     ] as const)
-      await store.write((tx) => tx.saveBreakage(breakage({ id, branchKey: `branch ${id}`, checkedAt })))
+      await store.write((tx) => tx.saveBreakage(breakage({ id, branchKey: `branch ${id}`, beganAt, checkedAt })))
     await store.write((tx) => tx.saveBreakage(breakage({ id: '5', branchKey: 'branch 5', endedAt: T0 })))
     const due = async () => (await store.read.breakagesToCheck(T0 + SECOND, 9)).map(({ id }) => id)
     expect(await due()).toEqual(['2', '3', '1'])
