@@ -1,9 +1,9 @@
-import { SOURCES, type SourceName } from '../domain/ids.ts'
+import { SOURCES, sourceOf, type SourceName } from '../domain/ids.ts'
 import { nameKey, type Follows, type Subscription } from '../domain/rules/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { withClosings } from './followers.ts'
-import type { Namesake } from '../store/records.ts'
+import type { Namesake, Renamed } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /** How long the sources of a project name are cached. */
@@ -103,7 +103,7 @@ const hasNameAlone = (follows: Follows): follows is OneProject =>
  * does not count beside another source's: these deliveries are not signed, so somebody may have forged it to post
  * there.
  */
-export function meantSources(namesakes: readonly Namesake[]): readonly SourceName[] {
+export function meantSources(namesakes: readonly Omit<Namesake, 'id'>[]): readonly SourceName[] {
   const isCiMeant = namesakes.every(({ source }) => source === 'ci') || namesakes.some(({ isListed }) => isListed)
   return isCiMeant ? SOURCES : SOURCES.filter((source) => source !== 'ci')
 }
@@ -113,23 +113,27 @@ const keyOf = ({ name, sources }: OneProject): string => JSON.stringify([nameKey
 interface NamedProject extends NameWithoutSource {
   /** the subscription names the project's source */
   namesSource: boolean
+  /** the projects and repositories of GitHub and GitLab that are meant: they are still followed once they are renamed */
+  ids: readonly string[]
 }
 
 function namedProject(
   { name, sources }: OneProject,
   namesakes: readonly Namesake[],
-  renamed: { name: string; source: SourceName } | undefined,
+  renamed: Renamed | undefined,
 ): NamedProject {
   const namesSource = sources !== undefined
-  if (renamed && (sources?.includes(renamed.source) ?? true))
-    return { name, known: [renamed.source], meant: [renamed.source], now: renamed.name, namesSource }
-  const known = [...new Set(namesakes.map(({ source }) => source))].sort()
-  return { name, known, meant: sources ?? meantSources(namesakes), now: null, namesSource }
+  const source = renamed && sourceOf(renamed.id)
+  if (renamed && source && (sources?.includes(source) ?? true))
+    return { name, known: [source], meant: [source], now: renamed.name, namesSource, ids: [renamed.id] }
+  const known = [...new Set(namesakes.map((one) => one.source))].sort()
+  const ids = namesakes.flatMap(({ id }) => id ?? [])
+  return { name, known, meant: sources ?? meantSources(namesakes), now: null, namesSource, ids }
 }
 
 function withSources(one: Subscription, names: ReadonlyMap<string, NamedProject>): Subscription {
   const { follows } = one
   const found = hasNameAlone(follows) ? names.get(keyOf(follows)) : undefined
   if (!found || !hasNameAlone(follows)) return one
-  return { ...one, follows: { ...follows, name: found.now ?? follows.name, sources: found.meant } }
+  return { ...one, follows: { ...follows, name: found.now ?? follows.name, sources: found.meant, ids: found.ids } }
 }

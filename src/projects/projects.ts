@@ -204,7 +204,9 @@ async function namedBy(reads: Reads, subscriptions: readonly Subscription[]): Pr
 
 /** What a subscription calls its project, in lower case. */
 export const followedKeys = ({ follows }: Pick<Subscription, 'follows'>): string[] =>
-  follows.what === 'project' ? present([follows.uuid?.toLowerCase(), follows.projectId, nameKey(follows.name)]) : []
+  follows.what === 'project'
+    ? present([follows.uuid?.toLowerCase(), follows.projectId, ...(follows.ids ?? []), nameKey(follows.name)])
+    : []
 
 // People type the last part of a name more often than the whole.
 async function nearestName(reads: Reads, text: string): Promise<string | null> {

@@ -91,10 +91,20 @@ export interface NameSearch {
   at: 'begin' | 'end' | 'anywhere' | 'near'
 }
 
-/** A source that has a project of some name. `isListed`: CI's own list has it, not only deliveries. */
+/** A source that has a project or repository of some name. `isListed`: CI's own list has it, not only deliveries. */
 export interface Namesake {
   source: SourceName
   isListed: boolean
+  /** null: one of the CI service, of which many may have the name */
+  id: string | null
+}
+
+/** A project or repository that its source has renamed. */
+export interface Renamed {
+  /** in lower case */
+  former: string
+  id: string
+  name: string
 }
 
 /** A part of the projects that their sources list, by name. */

@@ -16,6 +16,7 @@ import type {
   ClosedChannel,
   DueRevision,
   Namesake,
+  Renamed,
   EventRef,
   DeliveredProject,
   ListedProject,
@@ -135,8 +136,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
   /** Which sources have projects of these names, in any case; `name` is in lower case. */
   namesakes(names: readonly string[]): Promise<(Namesake & { name: string })[]>
-  /** The present names of projects and repositories that their sources have renamed; `former` is in lower case. */
-  renamed(names: readonly string[]): Promise<{ former: string; name: string; source: SourceName }[]>
+  /** The projects and repositories that had these names, in any case. */
+  renamed(names: readonly string[]): Promise<Renamed[]>
   /** The subscriptions made in Slack, oldest first. */
   subscriptions(): Promise<StoredSubscription[]>
   subscriptionsOf(channel: ChannelId): Promise<StoredSubscription[]>

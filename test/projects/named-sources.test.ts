@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { namesOf } from '../../src/projects/followers.ts'
 import { createSubscriptions } from '../../src/projects/named-sources.ts'
-import type { SourceName } from '../../src/domain/ids.ts'
+import { repositoryIn } from '../../src/domain/ci-project/project-names.ts'
+import { toUuid, type SourceName } from '../../src/domain/ids.ts'
 import { following, type Subscription } from '../../src/domain/rules/subscription.ts'
-import { channelId, T0 } from '../support/build-events.ts'
+import { channelId, projectId, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
+import { sqlitePlaces } from '../support/stores.ts'
 
 const follow = (name: string, more: object = {}): Subscription => ({
   channel: channelId('C0BUILDS01'),
@@ -25,7 +28,7 @@ function stage(...fixed: Subscription[]) {
     movedChannels: async () => new Map(),
     namesakes: async (names: readonly string[]) => {
       asked.push(names)
-      return sources.map((source) => ({ name: 'Acme/Web', source, isListed: false }))
+      return sources.map((source) => ({ name: 'Acme/Web', source, isListed: false, id: null }))
     },
     renamed: async () => [],
   }
@@ -67,4 +70,43 @@ test('a subscription with an id needs no reading', async () => {
   expect(await isFollowed('41')).toBe(true)
   expect(await subscriptions.namesWithoutSource()).toEqual([])
   expect(asked.flat()).toEqual([])
+})
+
+test('a workflow is followed by its old name and its old repository, also until the others of it are renamed', async () => {
+  await using places = await sqlitePlaces()
+  await using place = await places.open()
+  const [{ store }, clock] = [place, createHandClock(T0)]
+  const { all } = createSubscriptions({
+    fixed: [follow('acme/web'), { ...follow('acme/web CI'), channel: channelId('C0BUILDS02') }],
+    store,
+    clock,
+    log: { warn: () => undefined },
+  })
+  const show = (id: string, name: string) =>
+    store.write(async (tx) => {
+      const fullName = repositoryIn(name)
+      await tx.saveDeliveredProject({ projectId: projectId(id), name, fullName, projectUuid: null, at: T0 })
+      const uuid = toUuid(`uuid-of-${id}`)
+      await tx.saveProject({ uuid, legacyId: id, name, type: 'github', rules: null, filter: null, readAt: clock.now() })
+    })
+  const followers = async (id: string) => {
+    const [stored] = await store.read.deliveredAs([id], 9)
+    return following(await all(), namesOf(stored!)).length
+  }
+  await show('github:81:1', 'acme/web CI')
+  await show('github:81:2', 'acme/web Deploy')
+  expect(await followers('github:81:1')).toBe(2)
+
+  await show('github:81:1', 'acme/site CI')
+  expect(await followers('github:81:1')).toBe(2)
+  await clock.advance(5_000)
+  expect(await followers('github:81:1')).toBe(2)
+  expect(await followers('github:81:2')).toBe(1)
+  await show('github:81:2', 'acme/site Deploy')
+  await clock.advance(5_000)
+  expect([await followers('github:81:1'), await followers('github:81:2')]).toEqual([2, 1])
+
+  await show('github:99:1', 'acme/web CI')
+  await clock.advance(5_000)
+  expect([await followers('github:81:1'), await followers('github:99:1')]).toEqual([0, 2])
 })

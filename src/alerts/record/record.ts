@@ -88,7 +88,7 @@ async function isOfOtherName(
   if (!read || !called || called.toLowerCase() === read.toLowerCase()) return false
   const renamed = await tx.renamed([called])
   return !renamed.some(
-    ({ name, source }) => name.toLowerCase() === read.toLowerCase() && source === sourceOf(projectId),
+    ({ name, id }) => name.toLowerCase() === read.toLowerCase() && sourceOf(id) === sourceOf(projectId),
   )
 }
 

@@ -33,7 +33,7 @@ export interface Subscription {
 /**
  * `uuid` and `projectId` are those known when it was made. They still match if the project is renamed in CI. `projectId`
  * may also be a repository of GitHub: then all its workflows are meant. `sources`: only a project of one of these is meant;
- * left out: of any.
+ * left out: of any. `ids`: the projects and repositories that were known by the name when it was last looked up.
  */
 export type Follows = OneProject | { what: 'all' } | { what: 'unfollowed' }
 
@@ -43,6 +43,7 @@ interface OneProject {
   uuid?: Uuid | null
   projectId?: string | null
   sources?: readonly SourceName[]
+  ids?: readonly string[]
 }
 
 /** All names and ids of one project. */
@@ -96,6 +97,7 @@ const NEARNESS = { project: 3, repository: 2, all: 1, unfollowed: 0 } as const
 /** If both sides have ids, the ids decide: a name can pass from one project to another. */
 function isNamed(follows: OneProject, { projectId, projectUuid, names }: ProjectNames): boolean {
   if (follows.sources && !follows.sources.includes(sourceOf(projectId))) return false
+  if (follows.ids?.some((id) => id === projectId || id === repositoryOf(projectId))) return true
   const ids = [
     [follows.uuid?.toLowerCase(), projectUuid?.toLowerCase()],
     [follows.projectId, isRepositoryId(follows.projectId) ? (repositoryOf(projectId) ?? projectId) : projectId],

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
-import type { ProjectId, SourceName, Uuid } from '../../domain/ids.ts'
+import { repositoryOf, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
 import type { BranchFilter } from '../../domain/rules/pattern.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import type { NotificationRule } from '../../domain/rules/rule.ts'
@@ -73,6 +73,10 @@ function idsNamed({ table, id, key }: NameIndex, { text, at }: NameSearch, limit
   }
 }
 
+/** One name may stand for any number of the CI service's projects, so their ids are left out. */
+const hostedId = (id: RawBuilder<unknown>) =>
+  sql<string | null>`case when ${id} like 'github:%' or ${id} like 'gitlab:%' then ${id} end`.as('id')
+
 const sourceWord = (id: string) =>
   sql<SourceName>`case when ${sql.ref(id)} like 'github:%' then 'github' when ${sql.ref(id)} like 'gitlab:%' then 'gitlab' else 'ci' end`.as(
     'source',
@@ -109,24 +113,25 @@ export const readNames = (db: Kysely<Schema>) =>
     async namesakes(names) {
       const keys = names.map(keyOf)
       if (keys.length === 0) return []
-      const delivered = (key: 'name_key' | 'full_key') =>
+      const delivered = (key: 'name_key' | 'full_key', id: RawBuilder<unknown>) =>
         db
           .selectFrom('heard')
-          .select([key, sourceWord('project_id')])
+          .select([key, sourceWord('project_id'), hostedId(id)])
           .distinct()
           .where(isAmong(key, keys))
           .execute()
-      const [byName, byFullName] = [await delivered('name_key'), await delivered('full_key')]
+      const byName = await delivered('name_key', sql.ref('project_id'))
+      const byFullName = await delivered('full_key', sql`coalesce(repository, project_id)`)
       const listed = await db
         .selectFrom('project')
-        .select(['name_key', sourceWord('legacy_id')])
+        .select(['name_key', sourceWord('legacy_id'), hostedId(sql.ref('legacy_id'))])
         .distinct()
         .where(isAmong('name_key', keys))
         .execute()
       return [
-        ...byName.map(({ name_key: name, source }) => ({ name: name!, source, isListed: false })),
-        ...byFullName.map(({ full_key: name, source }) => ({ name: name!, source, isListed: false })),
-        ...listed.map(({ name_key: name, source }) => ({ name: name!, source, isListed: source === 'ci' })),
+        ...byName.map(({ name_key: name, ...one }) => ({ ...one, name: name!, isListed: false })),
+        ...byFullName.map(({ full_key: name, ...one }) => ({ ...one, name: name!, isListed: false })),
+        ...listed.map(({ name_key: name, ...one }) => ({ ...one, name: name!, isListed: one.source === 'ci' })),
       ]
     },
 
@@ -136,13 +141,17 @@ export const readNames = (db: Kysely<Schema>) =>
       const rows = await db
         .selectFrom('former_name')
         .innerJoin('project', 'project.uuid', 'former_name.uuid')
-        .select(['former_name.name_key', 'former_name.of_repository', 'project.name', sourceWord('project.legacy_id')])
+        .select(['former_name.name_key', 'former_name.of_repository', 'project.name', 'project.legacy_id'])
         .where(isAmong('former_name.name_key', keys))
         .execute()
-      return rows.map(({ name_key: former, of_repository: ofRepository, name, source }) => ({
-        former,
-        name: ofRepository === 1 ? repositoryIn(name) : name,
-        source,
-      }))
+      return rows.flatMap(({ name_key: former, of_repository: ofRepository, name, legacy_id: id }) => {
+        if (id === null) return []
+        const isOfRepository = ofRepository === 1
+        return {
+          former,
+          id: isOfRepository ? (repositoryOf(id) ?? id) : id,
+          name: isOfRepository ? repositoryIn(name) : name,
+        }
+      })
     },
   }) satisfies Partial<Reads>

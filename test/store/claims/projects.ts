@@ -43,8 +43,8 @@ export function projectClaims(places: () => Places): void {
     await keep(store, ci('acme/site CI'))
     expect(await renamed('ACME/web ci', 'acme/web')).toEqual(
       expect.arrayContaining([
-        { former: 'acme/web ci', name: 'acme/site CI', source: 'github' },
-        { former: 'acme/web', name: 'acme/site', source: 'github' },
+        { former: 'acme/web ci', id: 'github:1:2', name: 'acme/site CI' },
+        { former: 'acme/web', id: 'github:1', name: 'acme/site' },
       ]),
     )
     expect(await renamed('acme/site CI')).toEqual([])
@@ -156,7 +156,7 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'pro' })
   })
 
-  test('the sources are known that have a project of a name, in any case', async () => {
+  test('the projects and repositories of a name are known, in any case; of the CI service, only that it has one', async () => {
     await using place = await places().open()
     await keep(place.store, web())
     await keep(place.store, api({ legacyId: 'gitlab:71' }))
@@ -170,13 +170,14 @@ export function projectClaims(places: () => Places): void {
     })
     const found = async (...names: string[]) => {
       const sources = await place.store.read.namesakes(names)
-      return [...new Set(sources.map(({ name, source, isListed }) => `${name} ${source} ${isListed}`))].sort()
+      const words = sources.map(({ name, source, isListed, id }) => `${name} ${source} ${isListed} ${id}`)
+      return [...new Set(words)].sort()
     }
-    expect(await found('ACME/web')).toEqual(['acme/web ci true', 'acme/web github false'])
+    expect(await found('ACME/web')).toEqual(['acme/web ci true null', 'acme/web github false github:1'])
     expect(await found('acme/web ci', 'acme/api')).toEqual([
-      'acme/api ci false',
-      'acme/api gitlab false',
-      'acme/web ci github false',
+      'acme/api ci false null',
+      'acme/api gitlab false gitlab:71',
+      'acme/web ci github false github:1:2',
     ])
     expect(await found('acme', 'acme/web%')).toEqual([])
     expect(await found()).toEqual([])
