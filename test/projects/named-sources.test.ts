@@ -38,8 +38,8 @@ function stage(...fixed: Subscription[]) {
     clock,
     log: { warn: (fields) => void warnings.push(fields) },
   })
-  const isFollowed = async (projectId: string) => {
-    const project = { projectId, projectUuid: null, names: ['acme/web'] }
+  const isFollowed = async (id: string) => {
+    const project = { projectId: id, projectUuid: null, names: ['acme/web'] }
     return following(await subscriptions.all(), project).length > 0
   }
   return { subscriptions, sources, warnings, asked, clock, isFollowed }

@@ -11,7 +11,7 @@ import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, UnreadBuild, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
-import { readOpened, unlessAway, type ReadOpened } from '../trigger.ts'
+import { readOpened, unlessAway, type ReadOpened } from '../opened-requests.ts'
 import { openedBy, readRun, readWorkflow } from './run.ts'
 
 /**
