@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { errorCode } from '../../src/lib/error-code.ts'
 import { beginFlood } from '../support/flood.ts'
@@ -32,19 +33,23 @@ async function flood(head: string, how: { connections: number; from: string; bod
  */
 async function fastest(send: () => Promise<{ status: number; ms: number }>, accepted: number, enoughMs: number) {
   let fastestMs = Number.POSITIVE_INFINITY
-  for (let n = 0; n < TRIES && fastestMs > enoughMs; n++) {
+  const end = performance.now() + TRYING_MS
+  while (performance.now() < end && fastestMs > enoughMs) {
     // Of an address with very many connections, any may be closed for a new one.
     const answer = await send().catch((error: unknown) =>
       errorCode(error) === 'ECONNRESET' ? null : Promise.reject(error),
     )
-    if (!answer) continue
+    if (!answer) {
+      await setTimeout(100)
+      continue
+    }
     expect(answer.status).toBe(accepted)
     fastestMs = Math.min(fastestMs, answer.ms)
   }
   return fastestMs
 }
 
-const TRIES = 10
+const TRYING_MS = 40_000
 const FLOOD_MS = 120_000
 const GROWTH_MAX_MB = 200
 /** The flood itself keeps the machine busy. Before strangers had a queue of their own it was 15 to 23 s. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { signed } from '../../../packages/sandbox-gitlab/src/hook.ts'
 import { CHANNELS, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
-import { databaseBytes, openStage, rowsOf, send, type Stage } from '../../support/app.ts'
+import { databaseBytes, openStage, rowsOf, send, until, type Stage } from '../../support/app.ts'
 import { describeOutside } from '../../support/outside.ts'
 import { cards } from '../../support/sources.ts'
 import { threadOf, type, untilAnswered, untilCard } from '../../support/world.ts'
@@ -60,6 +60,7 @@ describeOutside('gitlab', 'what others have recorded of GitLab’s webhooks', (f
   test('is shown to whoever asks, and the values of its variables are nowhere', async () => {
     const bot = await openBot()
     await bot.deliver(withToken(recorded('pipeline')))
+    await until('the pipeline is known', () => rowsOf(bot.folder, 'select 1 from build').length === 1)
     await type(bot, PEOPLE.ada, '/ci status gitlab-org/gitlab-test')
     await untilAnswered(bot, PEOPLE.ada, ['Passed', '!1', '#123'])
     expect(recorded('pipeline')).toContain('us-west-1')
