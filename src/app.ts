@@ -84,10 +84,9 @@ export async function createApp(config: Config, log: Logger) {
   }
 
   const bodies = createBodyQueues({ clock, running: machineClocks.running })
-  // Before the engine is loaded, nothing can be woken: the first sweep finds the news.
   const isReadable = (source: SourceName) =>
     source === 'github' ? Boolean(config.github.token ?? config.github.app) : config.gitlab.token !== null
-  const recording = { store, clock, wake: () => engine?.wake(), isReadable }
+  const recording = { store, clock, isReadable }
   const acknowledged = createAcknowledged({ store, clock })
   async function record(read: ReadDelivery | ReadReport): Promise<Stored> {
     if (read.kind === 'report') return recordReport(recording, read)

@@ -34,8 +34,6 @@ export interface RecordListedDeps {
   store: Store
   clock: Clock
   log: Log
-  /** a hint that a revision has news */
-  wake?: (revisionKey: string) => void
 }
 
 /** An answer from CI: `requestedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
@@ -97,7 +95,7 @@ interface ListedProjectBuilds {
 }
 
 async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBuilds): Promise<number> {
-  const { store, clock, log, wake } = deps
+  const { store, clock, log } = deps
   const { id, builds } = look.project
   const newest = oldestFirst(builds).slice(-LISTED_BUILDS_MAX)
   const known = await store.read.buildsOf(
@@ -114,7 +112,6 @@ async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBu
       const revision = await store.write((tx) => recordListedBuild(tx, look, build, clock.now()), { canBeRedone: true })
       if (revision === null) continue
       recorded++
-      wake?.(revision)
     } catch (error) {
       if (++failures === FAILURES_MAX) throw error
       log.warn({ err: error, project: id, build: build.id }, 'a build that CI showed could not be recorded')

@@ -115,7 +115,7 @@ export function createEngine({
   )
   const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
   const interfaces = interfacesOf({ ...clients, ...hosted })
-  const rules = createProjectRules({ ...basics, wake: () => sender.wake(), ...clients })
+  const rules = createProjectRules({ ...basics, ...clients })
   const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
   const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
@@ -149,7 +149,7 @@ export function createEngine({
     admins,
   }
   const sources = createSources({ ...clients, ...hosted }, store.read)
-  const ends = { ...basics, sources, newId: randomUUID, wake: sender.wake }
+  const ends = { ...basics, sources, newId: randomUUID }
   const acting = {
     ...following,
     ...ends,
@@ -295,8 +295,6 @@ export function createEngine({
     },
     /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
     wasJustPaused: () => lease?.wasJustPaused() ?? false,
-    /** A hint that something waits to be ingested. */
-    wake: sender.wake,
     /** Resolves when everything has started. Waits for a database server that is away. */
     start: (): Promise<void> => (running = settleIn()),
     /** Idempotent. Work that has not ended after `graceMs` is resumed at the next start. */

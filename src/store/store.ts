@@ -63,13 +63,17 @@ export interface Store {
   time(): Promise<number>
   /** whether other processes may share this database */
   shared: boolean
-  /** If processes share the database: notifies the others of news. Only a hint, which may be lost. */
-  news?: {
-    announce(): void
-    /** @returns a function that ends it */
-    listen(onNews: () => void): () => Promise<void>
-  }
+  /**
+   * Calls `onNews` after each write, of this process or another, that made something due. Only a hint, which may be lost.
+   * @returns a function that ends it
+   */
+  listen(onNews: OnNews): () => Promise<void>
 }
+
+/** What may have become due: revisions to ingest, cards of this channel, or anything. */
+export type News = 'ingest' | ChannelId | 'anything'
+
+export type OnNews = (news: News) => void
 
 type BuildIds = Pick<KnownBuild, 'projectId' | 'buildId'>
 
@@ -95,6 +99,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   ): Promise<{ revisionKey: string; hasRed: boolean }[]>
   /** The revisions to ingest now, most urgent first: those woken, and those with new build events, unless postponed. */
   dueIngest(now: number, limit: number): Promise<DueRevision[]>
+  /** When the next revision becomes due that is not due at `now` (ms); null: none will. */
+  nextIngestAt(now: number): Promise<number | null>
   /** The mark of a woken or postponed revision. In a transaction, also locks it: no other transaction ingests it. */
   ingestOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<CardDecision[]>
@@ -120,6 +126,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
     channel: ChannelId | null,
     not: readonly ChannelId[],
   ): Promise<CardKey[]>
+  /** When the next step of a card becomes due that is not due at `now` (ms), in any queue; null: none will. */
+  nextStepAt(now: number): Promise<number | null>
   /**
    * How much waits at this time (ms): build events and revisions to ingest, cards to post, edit and look up. A card
    * counts if its step is due within LANDING_MAX_MS, or tried again; not if it is edited when an owner's time is up.

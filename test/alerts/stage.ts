@@ -125,6 +125,7 @@ export async function openStage({
     embody,
     async live(changes, fuse) {
       const incarnation = embody(changes, fuse)
+      store.listen(incarnation.reconciler.wake)
       void incarnation.reconciler.start()
       await clock.settle()
       return incarnation
@@ -132,7 +133,7 @@ export async function openStage({
     async hear(...said) {
       let recorded: Recorded | null = null
       for (const observation of story(...said))
-        recorded = await recordAcknowledged({ store, clock, wake: () => {} }, { observation, body: '{}' })
+        recorded = await recordAcknowledged({ store, clock }, { observation, body: '{}' })
       return recorded!
     },
     messagesOf: (card) => store.read.messagesOf(card),

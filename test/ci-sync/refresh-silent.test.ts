@@ -166,7 +166,7 @@ describe('a round', () => {
     const { store, clock } = stage.reconcile
     for (let i = 0; i < SILENT_BUILDS_MAX; i++) await stage.running({ branch: `topic-${i}` })
     const observation = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
-    await recordDelivery({ store, clock, wake: () => {} }, { observation, body: '{}' })
+    await recordDelivery({ store, clock }, { observation, body: '{}' })
     await stage.clock.advance(5_000)
     await stage.rest(SILENT_MS)
     const project = { id: observation.projectId, uuid: null, name: 'acme/site CI', builds: [] }
@@ -201,7 +201,7 @@ describe('a round', () => {
     await using stage = await openStage()
     const observation = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
     const { store, clock } = stage.reconcile
-    await recordDelivery({ store, clock, wake: () => {} }, { observation, body: '{}' })
+    await recordDelivery({ store, clock }, { observation, body: '{}' })
     await stage.clock.advance(5_000)
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)

@@ -144,7 +144,6 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   const ci = await startCi({ clock, switches: { holdDeliveries: true, ...switches } })
   const interfaces = { v2, legacy }
   let life = await reconcile.live({ interfaces })
-  const wake = () => life.reconciler.wake()
   const { log } = life.deps
   const clients = clientsOf(ci, clock)
   let processes = 0
@@ -158,7 +157,6 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           store,
           clock,
           log,
-          wake,
           endGone: async () => {},
           newId: () => `request-${++processes}-${Math.random()}`,
           processId: `process-${++processes}`,
@@ -181,7 +179,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
             ...reconcile.subscriptions,
             ...(await store.read.subscriptions()),
           ],
-          ...createProjectRules({ store, clock, log, wake, ...only(clients, interfaces) }),
+          ...createProjectRules({ store, clock, log, ...only(clients, interfaces) }),
           admins: [],
           sendText: async (to, text) => {
             said.push({ to, text })
@@ -211,8 +209,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
     await clock.advance(MOMENT_MS)
     const fresh = ci.deliveries().slice(delivered)
     delivered += fresh.length
-    for (const { status, body } of fresh)
-      if (!statuses || statuses.includes(status)) await hear({ store, clock, wake }, body)
+    for (const { status, body } of fresh) if (!statuses || statuses.includes(status)) await hear({ store, clock }, body)
     await clock.settle()
     await clock.advance(2_000)
   }

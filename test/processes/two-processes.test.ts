@@ -255,7 +255,7 @@ async function openShared(switches: object = {}) {
   async function deliver(): Promise<void> {
     const fresh = ci.deliveries().slice(delivered)
     delivered += fresh.length
-    for (const { body } of fresh) await hear({ store: place.store, clock, wake: () => {} }, body)
+    for (const { body } of fresh) await hear({ store: place.store, clock }, body)
     await ingestAll(working, place.store)
   }
 
@@ -290,7 +290,6 @@ const depsOf = (
   store,
   clock,
   log: SILENT,
-  wake: () => {},
   endGone: async () => {},
   newId: () => `${processId} request-${++ids}`,
   processId,

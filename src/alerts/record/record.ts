@@ -35,8 +35,6 @@ export interface RecordDelivery {
   clock: Clock
   /** Whether a source can be asked for its projects. If left out: none can. */
   isReadable?: (source: SourceName) => boolean
-  /** a hint that a revision has news; if it is lost, the sweep finds the news */
-  wake: (revisionKey: string) => void
 }
 
 /**
@@ -45,10 +43,7 @@ export interface RecordDelivery {
  * else by what it says.
  */
 export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): Promise<Recorded> {
-  const { store, clock, wake } = deps
-  const recorded = await store.write((tx) => record(tx, deps, delivery, clock.now()))
-  if (recorded.answer === 'recorded') wake(recorded.revisionKey)
-  return recorded
+  return deps.store.write((tx) => record(tx, deps, delivery, deps.clock.now()))
 }
 
 /**
@@ -57,7 +52,7 @@ export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): 
  * @returns whether it was new
  */
 export async function recordLookedUp(
-  { store, clock, wake }: RecordDelivery,
+  { store, clock }: RecordDelivery,
   { observation: received, project }: Omit<Delivery, 'body'>,
   origin: 'delivery' | 'history',
 ): Promise<boolean> {
@@ -71,7 +66,6 @@ export async function recordLookedUp(
     const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
     return isSaid && !knowsMore(observation, known) ? null : insert(tx, { observation, known, at, origin })
   })
-  if (news) wake(news.revisionKey)
   return news !== null
 }
 

@@ -38,7 +38,6 @@ export async function act(deps: ActDeps, action: Action, target: Target, by: Req
   const ready = await beforeRecord(makeReady(deps, action, target, by))
   if (ready.kind !== 'ready') return ready
   const { request, actedOn, build } = ready
-  deps.wake(request.revisionKey)
   return { ...(await callForBuild(deps, request, actedOn)), build }
 }
 

@@ -20,7 +20,6 @@ type CallOutcome =
   | { kind: 'unclear'; action: Action; code: string }
 
 export interface ActDeps extends RequestDeps {
-  wake: (revisionKey: string) => void
   sources: Sources
   sites: Sites
 }
@@ -55,7 +54,7 @@ export async function callForBuild(deps: ActDeps, request: Request, actedOn: Act
 const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
 
 async function recordAnswer(
-  { store, clock, wake }: ActDeps,
+  { store, clock }: ActDeps,
   request: Request,
   called: CallResult<RestartResult>,
 ): Promise<void> {
@@ -69,7 +68,6 @@ async function recordAnswer(
     if (called.kind === 'answered' && request.action === 'restart') await linkRestart(tx, request, answer, at)
     await tx.wakeRevision(request.revisionKey, at, 0)
   })
-  wake(request.revisionKey)
 }
 
 function eventOf({ requestedAt }: Request, called: CallResult<RestartResult>, at: number): RequestEvent {
@@ -79,7 +77,7 @@ function eventOf({ requestedAt }: Request, called: CallResult<RestartResult>, at
 
 /** Reads the build's state from CI, if CI shows it, and stores it as a build event. Best effort: never rejects. */
 async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
-  const { store, clock, log, wake, sources } = deps
+  const { store, clock, log, sources } = deps
   try {
     const { projectId, buildId, target } = request
     const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
@@ -92,7 +90,6 @@ async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
       await insertSnapshot(tx, request, { build, begunAgain: false, at })
       await tx.wakeRevision(request.revisionKey, at, 0)
     })
-    wake(request.revisionKey)
   } catch (error) {
     // The legacy interface does not have Pro projects.
     if (error instanceof CiError && error.kind === 'not-found') return

@@ -28,7 +28,6 @@ export interface ConfirmRequests {
   store: Store
   clock: Clock
   log: Log
-  wake: (revisionKey: string) => void
   processId: string
   sources: Sources
 }
@@ -88,7 +87,7 @@ async function recordResult(deps: ConfirmRequests, request: Request, build: Lega
 
 /** Records the event and runs `follow` in the same transaction, unless the request has been ended meanwhile. */
 async function record(
-  { store, clock, wake }: ConfirmRequests,
+  { store, clock }: ConfirmRequests,
   request: Request,
   event: RequestEvent,
   also: RequestChange = {},
@@ -100,7 +99,6 @@ async function record(
     await follow(tx)
     await tx.wakeRevision(request.revisionKey, clock.now(), 0)
   })
-  wake(request.revisionKey)
 }
 
 /** CI's clock may be this far behind ours. */

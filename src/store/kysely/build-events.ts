@@ -16,7 +16,7 @@ import { hasStreak } from '../../domain/builds/stream.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { StoredDecision, StoredEvent } from '../records.ts'
-import type { Reads, Tx } from '../store.ts'
+import type { OnNews, Reads, Tx } from '../store.ts'
 import { type RunQuery, columns, type Insert, lock } from './query.ts'
 
 export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent =>
@@ -220,7 +220,7 @@ const ACKNOWLEDGED_TOGETHER = 32
 const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
 /** Build events, deliveries, and decisions. */
-export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert) {
+export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert, onNews: OnNews) {
   /** A build keeps the order of its first build event. The caller has read the build's events, and so locked them. */
   async function uuidOrder({ projectId, buildId, details }: Observation, at: number): Promise<string> {
     const key = buildKey(projectId, buildId)
@@ -263,6 +263,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         priority,
         acknowledged: origin === 'delivery' ? 0 : 1,
       }
+      onNews('ingest')
       return insert(buildEvent)
     },
 

@@ -24,7 +24,7 @@ async function deliver(
   { iid = 3, project = PROJECT, status = 'running' }: { iid?: number; project?: typeof PROJECT; status?: string } = {},
 ): Promise<void> {
   const pipeline = { id, iid, status, source: 'push', ref: 'main', sha: id.padStart(40, 'b') }
-  await recordDelivery({ store, clock, wake: () => {} }, { ...readPipeline({ pipeline, project })!, body: '{}' })
+  await recordDelivery({ store, clock }, { ...readPipeline({ pipeline, project })!, body: '{}' })
   await clock.advance(5_000)
 }
 

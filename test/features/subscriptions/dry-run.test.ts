@@ -82,7 +82,7 @@ test(
           const { deps } = stage.embody({ subscriptions: async () => made, rulesOf: async () => ofCi })
           const told = (build: Build) =>
             hear(
-              { ...deps, wake: () => {} },
+              { ...deps },
               JSON.stringify(
                 delivery({
                   ...build,
@@ -160,7 +160,7 @@ test('a dry run of one event asks whether the branch is red: a failure on a gree
   await using stage = await openReconcileStage({ subscriptions: [changes] })
   const { deps } = stage.embody()
   const ingest = async (build: Build) => {
-    await hear({ ...deps, wake: () => {} }, JSON.stringify(delivery(build)))
+    await hear({ ...deps }, JSON.stringify(delivery(build)))
     await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
   }
   const asking = { ...deps, ...ASKING }

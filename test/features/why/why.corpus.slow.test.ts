@@ -104,7 +104,7 @@ async function play(deliveries: readonly Said[]): Promise<number> {
     const { answer, revisionKey } = await stage.hear(said)
     revisions.set(numberOf(said), revisionKey)
     const receivedAt = stage.clock.now()
-    life.reconciler.wake()
+    life.reconciler.wake('ingest')
     await stage.clock.settle()
     await stage.clock.advance(GAP_MS)
     const fresh = stage.slack.messages.filter(({ ts }) => !before.has(ts))
