@@ -27,8 +27,11 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) 
     const reconciler = createReconciler({ ...deps, term })
     await start(reconciler, over)
     current = reconciler
-    const stopListening = store.listen(reconciler.wake)
     const scheduled = scheduleJobs(jobs(), { store, clock, log, count: countJob })
+    const stopListening = store.listen((news) => {
+      reconciler.wake(news)
+      scheduled.heard()
+    })
     if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }))
     if (current === reconciler) current = null
     await Promise.all([reconciler.stop(), scheduled.stop(), stopListening()])

@@ -61,6 +61,8 @@ export interface Job {
   name: string
   /** when it is due, as a cron expression in UTC; with six fields, the first is seconds */
   cron: string
+  /** also due every few seconds for a minute after something was stored */
+  afterNews?: true
   /** Resolves to `again` if the job is still due. The signal aborts when this process no longer runs the jobs. */
   run(signal: AbortSignal): Promise<unknown>
 }

@@ -62,7 +62,7 @@ export const projects = (deps: Deps): Feature => ({
     [CREATE_SEND_CALLBACK_ID]: projectCreateSendForm(deps),
     [RESET_CALLBACK_ID]: projectResetForm(deps),
   },
-  jobs: [{ name: 'confirm-project-requests', cron: '*/5 * * * * *', run: () => confirmProjectRequests(deps) }],
+  jobs: [{ name: 'confirm-project-requests', cron: '*/15 * * * * *', run: () => confirmProjectRequests(deps) }],
 })
 
 const command = (deps: Deps): Command => ({

@@ -95,8 +95,8 @@ export const subscriptions = (deps: Deps): Feature => ({
     ),
   },
   jobs: [
-    { name: 'tell-closings', cron: '*/5 * * * * *', run: () => announceClosings(deps) },
-    { name: DIGESTS_JOB, cron: '*/10 * * * * *', run: (signal) => sendDigests(deps, signal) },
+    { name: 'tell-closings', cron: '*/15 * * * * *', run: () => announceClosings(deps) },
+    { name: DIGESTS_JOB, cron: '*/15 * * * * *', run: (signal) => sendDigests(deps, signal) },
   ],
 })
 
