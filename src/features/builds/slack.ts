@@ -35,9 +35,7 @@ type Deps = AnswerDeps & ActDeps & ConfirmRequests
 export const builds = (deps: Deps): Feature => ({
   commands: [status(deps), stop(deps), restart(deps)],
   overview: (question) => overview(deps, question),
-  jobs: [
-    { name: 'confirm-requests', cron: '*/15 * * * * *', afterNews: true, run: () => confirmRequests(deps) },
-  ],
+  jobs: [{ name: 'confirm-requests', cron: '*/15 * * * * *', afterNews: true, run: () => confirmRequests(deps) }],
   buttons: { [ACTION_IDS.stop]: button(deps, 'stop'), [ACTION_IDS.restart]: button(deps, 'restart') },
   fields: {
     [FIND_PROJECT_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),

@@ -217,6 +217,7 @@ export const polledGithub = (
 ): PolledSource => ({
   source: 'github',
   projects: repositories,
+  rate: client.lastRate,
   watch(name) {
     const repositoryNow = hourly(async (signal) => ({
       repository: await client.repository(name, signal),

@@ -130,6 +130,7 @@ const OVERLAP_MS = 60_000
 export const polledGitlab = (client: GitlabClient, projects: readonly string[]): PolledSource => ({
   source: 'gitlab',
   projects,
+  rate: client.lastRate,
   watch(name) {
     // Uses the id once it is known, because a project may be renamed or moved.
     const projectNow = hourly<{ id: string; project: unknown }>(async (signal, last) => {
