@@ -1,6 +1,6 @@
 import type { RedSince, ShownBreakage } from '../domain/builds/breakage.ts'
 import type { BuildEvent } from '../domain/builds/build-event.ts'
-import type { Missing } from '../domain/cards/offer.ts'
+import type { Capabilities, MissingCapability } from '../domain/cards/capabilities.ts'
 import type { BuildId, ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../slack/api/permission.ts'
 import type { ProjectRef } from '../domain/ci-project/project-names.ts'
@@ -47,9 +47,7 @@ export type Target =
 
 /** A build as answers show it: the attempt as a card would show it, and its branch. */
 export interface BuildSummary
-  extends
-    BuildView,
-    Pick<CardView, 'shown' | 'word' | 'attemptNumber' | 'failedTests' | 'offers' | 'missing' | 'unconfirmed'> {
+  extends BuildView, Capabilities, Pick<CardView, 'shown' | 'word' | 'attemptNumber' | 'failedTests'> {
   ref: AttemptRef
   /** when the attempt's newest build event was received (ms); if CI was asked, the time that CI gave */
   at: number
@@ -130,7 +128,7 @@ export type ActionOutcome =
   | { kind: 'repeated'; action: Action; state: RequestState }
   /** the action does not fit the build's state: it has ended already, or still runs */
   | { kind: 'not-now'; action: Action; build: BuildSummary }
-  | { kind: 'impossible'; action: Action; why: Missing; build: BuildSummary }
+  | { kind: 'impossible'; action: Action; why: MissingCapability; build: BuildSummary }
   /** CI does not list this build for that project and branch */
   | { kind: 'not-confirmed'; action: Action; build: BuildSummary; shown: ShownAs | null }
   /** CI cannot confirm which build that is: the person has to press the button, whose dialog names the build */

@@ -112,7 +112,7 @@ export async function openStage({
       subscriptions: async () => withClosings(stage.subscriptions, await store.read.closedChannels()),
       rulesOf: async () => null,
       addresses: null,
-      interfaces: { v2: false, legacy: false },
+      configured: { v2: false, legacy: false },
       hasWaitingDeliveries: () => false,
       count: (what) => void stage.counted.push(what),
       ...changes,

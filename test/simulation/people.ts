@@ -27,11 +27,11 @@ export interface Hands extends Pick<ActDeps, 'sources'> {
 }
 
 export function handsOf(process: Incarnation, { v2, legacy, hosted }: Ci, newId: () => string): Hands {
-  const { interfaces, store } = process.deps
+  const { configured, store } = process.deps
   const { mortally } = process
   const clients = {
-    v2: interfaces.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
-    legacy: interfaces.legacy
+    v2: configured.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
+    legacy: configured.legacy
       ? { restartBuild: mortally(legacy.restartBuild), getProject: mortally(legacy.getProject) }
       : null,
   }
@@ -72,7 +72,7 @@ const actDeps = ({ process: { deps, processId, reconciler }, sources, newId }: H
   wake: reconciler.wake,
   newId,
   processId,
-  interfaces: deps.interfaces,
+  configured: deps.configured,
   sources,
   sites: { ci: null, github: null, gitlab: null },
   permits: async () => ({ kind: 'yes' }),

@@ -24,7 +24,7 @@ export async function findBadge(
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
     return hostedBadge(deps, named.project, about.branch)
   // "Not found", not "no site": the unknown project may be one of GitHub or GitLab.
-  const { github, gitlab } = deps.interfaces
+  const { github, gitlab } = deps.configured
   if (named.kind !== 'project' && (deps.badges || github || gitlab)) return named
   if (!deps.badges) return { kind: 'no-site' }
   if (named.kind !== 'project') return named

@@ -1,5 +1,5 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
-import type { Missing } from '../../domain/cards/offer.ts'
+import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
@@ -149,7 +149,7 @@ function nextOfMissing({ action, why, build }: Of<'impossible'>): string {
 }
 
 /** The settings without which the action is not possible; null: no setting makes it possible. */
-const SETTINGS: Record<Missing, string | null> = {
+const SETTINGS: Record<MissingCapability, string | null> = {
   'no-github': 'GITHUB_TOKEN',
   'no-gitlab': 'GITLAB_TOKEN',
   'no-v2': 'CI_BASE_URL and its credentials',

@@ -6,7 +6,6 @@ import {
   type Target,
 } from '../../projects/outcomes.ts'
 import type { ActionTarget } from '../../sources/source.ts'
-import { offerOf, type Offer } from '../../domain/cards/offer.ts'
 import {
   isOpen,
   restartRequests,
@@ -19,9 +18,8 @@ import {
 import { foldBuild, type Attempt } from '../../domain/builds/attempt.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
-import { isMissing } from '../../domain/cards/story.ts'
-import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
-import type { Reads, Tx } from '../../store/store.ts'
+import { readCapabilities, readRevision, type Revision } from '../../store/history.ts'
+import type { Tx } from '../../store/store.ts'
 import { callForBuild, type ActDeps } from './call-once.ts'
 import { confirmTarget } from './confirm-target.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
@@ -64,11 +62,11 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
   if (earlier) return alreadyRequested(action, earlier, build, by)
   // A button of an earlier attempt is about that attempt, which has ended; it must not touch the one that runs now.
   const isNewest = about.attempt === build.ref.attempt
-  const offer = isNewest ? await offerNow(deps.store.read, deps, action, found.attempt, found) : 'not-now'
-  if (offer !== 'offered') return notOffered(action, offer, build)
+  if (isNewest && build.missing?.action === action) return { kind: 'impossible', ...build.missing, build }
+  if (!isNewest || !build.offers.includes(action)) return { kind: 'not-now', action, build }
   const confirmed = await confirmTarget(deps, action, found)
   if (confirmed.kind === 'ci-trouble') return confirmed
-  if (confirmed.kind === 'impossible') return notOffered(action, confirmed.offer, build)
+  if (confirmed.kind === 'impossible') return { ...confirmed, action, build }
   if (confirmed.kind === 'not-confirmed') return { ...confirmed, action, build }
   const { actedOn, isConfirmed } = confirmed
   if (!isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
@@ -90,17 +88,6 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
     ? { kind: 'ready', request, actedOn, build }
     : alreadyRequested(action, recorded, build, by)
 }
-
-const offerNow = async (
-  reads: Reads,
-  { interfaces }: ActDeps,
-  action: Action,
-  attempt: Attempt,
-  { attempts, requests }: Revision,
-): Promise<Offer> => offerOf(action)(attempt, await facilitiesOf(reads, attempts, interfaces), requests)
-
-const notOffered = (action: Action, offer: Offer, build: BuildSummary): ActionOutcome =>
-  isMissing(offer) ? { kind: 'impossible', action, why: offer, build } : { kind: 'not-now', action, build }
 
 /** An open request for the same action and attempt, or a restart that is done: an attempt is restarted only once. */
 const earlierRequestFor = (action: Action, about: AttemptRef, revision: Revision) =>
@@ -143,7 +130,8 @@ async function record(tx: Tx, deps: ActDeps, request: Request): Promise<'recorde
   const events = await eventsNow(tx, request, revision)
   const attempt = await newestOf(tx, request, events)
   if (attempt?.n !== request.attempt) return 'changed'
-  if ((await offerNow(tx, deps, request.action, attempt, revision)) !== 'offered') return 'changed'
+  const { offers } = await readCapabilities(tx, attempt, revision, deps.configured)
+  if (!offers.includes(request.action)) return 'changed'
   await refuseIfChanged(tx, request, attempt, events)
   await tx.insertRequest(request)
   await tx.wakeRevision(request.revisionKey, request.requestedAt, 0)

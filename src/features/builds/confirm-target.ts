@@ -1,7 +1,7 @@
 import { CiError } from '../../sources/http/errors.ts'
 import type { BuildEvent, Observation } from '../../domain/builds/build-event.ts'
 import { sourceOf } from '../../domain/ids.ts'
-import type { Offer } from '../../domain/cards/offer.ts'
+import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import { buildView } from '../../domain/cards/build-view.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
@@ -25,7 +25,7 @@ export async function confirmTarget(
 ): Promise<
   | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean }
   | { kind: 'not-confirmed'; shown: ShownAs | null }
-  | { kind: 'impossible'; offer: Offer }
+  | { kind: 'impossible'; why: MissingCapability }
   | CiFailure
 > {
   const seen = seenOf(found)
@@ -44,7 +44,7 @@ export async function confirmTarget(
   const buildUuid = observation?.details.buildUuid ?? seen.buildUuid
   // CI restarts a build by its number, and stops it by its uuid.
   const needsUuid = source === 'ci' && action === 'stop'
-  if (needsUuid && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
+  if (needsUuid && buildUuid === null) return { kind: 'impossible', why: 'no-build-uuid' }
   const isConfirmed = observation !== null && (!needsUuid || observation.details.buildUuid !== null)
   const { projectId, buildId } = seen
   const uuids = source === 'ci' ? { projectUuid: project.uuid, buildUuid } : { projectUuid: null, buildUuid: null }

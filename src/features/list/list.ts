@@ -11,7 +11,7 @@ import { newestSummary } from '../../projects/find-build.ts'
 import { ofListed, projectsAs } from '../../projects/projects.ts'
 import type { Refreshed } from '../../ci-sync/reading.ts'
 import { WHOLE_READING } from '../../projects/projects.ts'
-import type { Interfaces } from '../../domain/cards/offer.ts'
+import type { Configured } from '../../domain/cards/capabilities.ts'
 
 export const PAGE_SIZE = 10
 
@@ -21,7 +21,7 @@ export const FRESH_MS = 60_000
 export interface ListDeps {
   store: Store
   clock: Clock
-  interfaces: Interfaces
+  configured: Configured
   /** reads all projects from CI again; concurrent callers share one reading */
   refresh: () => Promise<Refreshed>
 }
@@ -31,8 +31,8 @@ export interface ListDeps {
  * legacy one. If CI cannot be reached now: the list that was read last, and how old it is.
  */
 export async function listProjects(deps: ListDeps, query: ListQuery): Promise<ListOutcome> {
-  const { store, interfaces, clock } = deps
-  if (!Object.values(interfaces).includes(true)) return { kind: 'no-ci' }
+  const { store, configured, clock } = deps
+  if (!Object.values(configured).includes(true)) return { kind: 'no-ci' }
   const refreshed = clock.now() - (await lastWholeAt(deps)) < FRESH_MS ? null : await deps.refresh()
   if (refreshed && refreshed.builds > 0) await untilIngested(deps)
   const failure = refreshed?.failure ?? null
@@ -49,7 +49,7 @@ export async function listProjects(deps: ListDeps, query: ListQuery): Promise<Li
       projects.map(async (project) => ({ project, build: await newestSummary(deps, project) })),
     ),
     ...place,
-    from: interfaces.v2 ? 'v2' : interfaces.legacy ? 'legacy' : null,
+    from: configured.v2 ? 'v2' : configured.legacy ? 'legacy' : null,
     stale: failure && { readAt: whole?.oldestReadAt ?? clock.now(), failure },
     isWhole: refreshed?.isWhole ?? true,
   }

@@ -118,5 +118,5 @@ const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> =
   })),
 })
 
-const newestOf = ({ store, interfaces, clock }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
-  newestSummary({ store, interfaces, clock }, project)
+const newestOf = ({ store, configured, clock }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
+  newestSummary({ store, configured, clock }, project)

@@ -77,7 +77,7 @@ export async function openProjectStage(address: CiAddress, changes: Partial<Proj
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     newId: randomUUID,
     processId: 'process-1',
-    interfaces: { v2: true, legacy: false },
+    configured: { v2: true, legacy: false },
     permits: async () => ({ kind: 'yes' }),
     ci: createClientV2({ baseUrl, organizationUuid, auth: staticAuth(authorization), transport }),
     digestKey: 'key of the stage',

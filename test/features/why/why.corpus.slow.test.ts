@@ -129,9 +129,9 @@ async function play(deliveries: readonly Said[]): Promise<number> {
 
 async function explained({ store, clock, subscriptions }: Stage, said: Said, at: number): Promise<Explained[]> {
   const ref = { projectId: projectId(said.project ?? WEB), buildId: buildId(said.build ?? '512'), attempt: 1 }
-  const interfaces = { v2: false, legacy: false }
+  const configured = { v2: false, legacy: false }
   const sites = { ci: null, github: null, gitlab: null }
-  const deps = { store, interfaces, sites, clock, subscriptions: async () => subscriptions, seenBy: seesAll }
+  const deps = { store, configured, sites, clock, subscriptions: async () => subscriptions, seenBy: seesAll }
   const outcome = await explain(deps, { kind: 'run', ref }, { user: 'U0LIN00001', channel: null })
   return outcome.kind === 'why' ? outcome.decisions.filter((one) => one.at === at) : []
 }
