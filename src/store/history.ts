@@ -15,7 +15,7 @@ import { isRed } from '../domain/builds/status.ts'
 import { hasStreak } from '../domain/builds/stream.ts'
 import type { CardView } from '../domain/cards/view.ts'
 import { together } from '../lib/async.ts'
-import type { CardKey, StoredEvent } from './records.ts'
+import type { CardKey } from './records.ts'
 import type { Reads } from './store.ts'
 
 // Derives attempts, recoveries and streaks from the stored build events.
@@ -148,7 +148,7 @@ interface Around {
   branch: string | null
   own: readonly Attempt[]
   /** newest build first, up to the newest attempt's */
-  outcomes: readonly StoredEvent[]
+  outcomes: readonly BuildEvent[]
   /** these are the branch's first outcomes */
   isWhole: boolean
   /** the attempts folded from these outcomes and from `own` */

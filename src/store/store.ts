@@ -1,5 +1,5 @@
 import type { BreakageReads, BreakageWrites } from './breakages.ts'
-import type { BuildEvent, Observation, Origin } from '../domain/builds/build-event.ts'
+import type { BuildEvent, ReceivedEvent, Origin } from '../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
 import type { Interaction } from '../domain/interaction.ts'
 import type { NewestCard } from '../domain/builds/revision.ts'
@@ -8,8 +8,6 @@ import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from 
 import type { DigestReads, DigestWrites } from './digests.ts'
 import type { FigureReads } from './figures.ts'
 import type {
-  RevisionRef,
-  StoredEvent,
   Card,
   CardKey,
   Claim,
@@ -75,13 +73,13 @@ type BuildIds = Pick<KnownBuild, 'projectId' | 'buildId'>
 
 export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
-  eventsOfBuild(projectId: string, buildId: string): Promise<StoredEvent[]>
+  eventsOfBuild(projectId: string, buildId: string): Promise<BuildEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
-  eventsOfBuilds(buildKeys: readonly string[]): Promise<StoredEvent[]>
-  eventsOfCard(revisionKey: string, cardNumber: number): Promise<StoredEvent[]>
+  eventsOfBuilds(buildKeys: readonly string[]): Promise<BuildEvent[]>
+  eventsOfCard(revisionKey: string, cardNumber: number): Promise<BuildEvent[]>
   newestCard(revisionKey: string): Promise<NewestCard | null>
   /** Build events that finish a build of the branch at or before this build, newest build first. */
-  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<StoredEvent[]>
+  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<BuildEvent[]>
   /** Whether a newer build of the branch, one of the next hundred, finished before this build event was received. */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
   /**
@@ -246,8 +244,8 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    * `isOfPastAttempt`: it does not count as an outcome of its branch.
    */
   insertBuildEvent(
-    observation: Observation,
-    where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean } & RevisionRef,
+    event: ReceivedEvent,
+    where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean; revisionKey: string },
   ): Promise<number>
   countRepeat(eventSeq: number): Promise<void>
   /** Marks the deliveries of these build events as answered. */

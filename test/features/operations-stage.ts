@@ -375,7 +375,7 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
 export async function hear(deps: Parameters<typeof recordAcknowledged>[0], body: string): Promise<void> {
   const reading = readPayload(Buffer.from(body))
   if (reading.kind === 'refusal') throw new Error(reading.reason)
-  await recordAcknowledged(deps, { observation: reading.observation, body })
+  await recordAcknowledged(deps, { event: reading.event, body })
 }
 
 export const writesTo = (ci: SandboxCi): string[] =>

@@ -28,7 +28,7 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
   const pullRequests = run.pull_requests.flatMap((one) => one?.number ?? [])
   const trigger = triggerOf({ event: run.event, branch: run.head_branch, pullRequests })
   return {
-    observation: {
+    event: {
       projectId,
       buildId: run.id,
       branch: streamOf(branchOf(run, repo), trigger.stream),

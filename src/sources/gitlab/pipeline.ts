@@ -127,7 +127,7 @@ export function readPipeline({
   const end = isFinal(toStatus(rawStatus)) ? endOf(read, { failed, allowed, isWhole }) : null
   const isOver = isFinal(toStatus(rawStatus))
   return {
-    observation: {
+    event: {
       projectId,
       buildId: read.id,
       branch: streamOf(branchOf(read, repo.default_branch, request?.iid ?? null), trigger.stream),
