@@ -6,7 +6,7 @@ import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messag
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ActionOutcome, BuildSummary } from '../../projects/outcomes.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -21,6 +21,7 @@ import { buildButtons, buildSubject, openButton, refreshButton, stateWords, SO_F
 import { answerCiFailure, ciReason, REFRESH, refusedWords, unclearWords, type Words } from '../kit/fault-messages.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
+import type { ActionOutcome } from './action.ts'
 
 type Of<Kind extends ActionOutcome['kind']> = Extract<ActionOutcome, { kind: Kind }>
 

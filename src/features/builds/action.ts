@@ -1,9 +1,11 @@
 import {
   refusalOf,
-  type ActionOutcome,
   type BuildSummary,
   type Requester,
   type Target,
+  type CiFailure,
+  type NotFound,
+  type Refused,
 } from '../../projects/outcomes.ts'
 import type { ActionTarget } from '../../sources/source.ts'
 import {
@@ -14,6 +16,7 @@ import {
   type Request,
   type RequestRecord,
   type AttemptRef,
+  type RequestState,
 } from '../../domain/cards/request.ts'
 import { foldBuild, type Attempt } from '../../domain/builds/attempt.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
@@ -21,10 +24,35 @@ import { parseSubject } from '../../domain/builds/revision.ts'
 import { readCapabilities, readRevision, type Revision } from '../../store/history.ts'
 import type { Tx } from '../../store/store.ts'
 import { callForBuild, type ActDeps } from './call-once.ts'
-import { confirmTarget } from './confirm-target.ts'
+import { confirmTarget, type ShownAs } from './confirm-target.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import { findBuild, summaryOf } from '../../projects/find-build.ts'
 import { beforeRecord, earlierRequest, newRecord } from '../../projects/requests.ts'
+import type { BuildId } from '../../domain/ids.ts'
+import type { MissingCapability } from '../../domain/cards/capabilities.ts'
+
+/** How a request to stop or restart ended. */
+export type ActionOutcome =
+  /** CI accepted it */
+  | { kind: 'requested'; action: Action; build: BuildSummary; newBuildId: BuildId | null }
+  /** an earlier request for the same is still open */
+  | { kind: 'asked-already'; action: Action; build: BuildSummary; by: string; at: number; state: RequestState }
+  /** Slack sent this request before, and it was answered then */
+  | { kind: 'repeated'; action: Action; state: RequestState }
+  /** the action does not fit the build's state: it has ended already, or still runs */
+  | { kind: 'not-now'; action: Action; build: BuildSummary }
+  | { kind: 'impossible'; action: Action; why: MissingCapability; build: BuildSummary }
+  /** CI does not list this build for that project and branch */
+  | { kind: 'not-confirmed'; action: Action; build: BuildSummary; shown: ShownAs | null }
+  /** CI cannot confirm which build that is: the person has to press the button, whose dialog names the build */
+  | { kind: 'to-confirm'; action: Action; build: BuildSummary }
+  /** CI has certainly done nothing */
+  | { kind: 'ci-refused'; action: Action; code: string; reason: string | null; build: BuildSummary }
+  /** CI may have done it: the bot reads CI to find out, and never repeats the call */
+  | { kind: 'unclear'; action: Action; code: string; build: BuildSummary }
+  | CiFailure
+  | NotFound
+  | Refused
 
 /**
  * Asks CI to stop a running build (interface, E1) or to run a finished one again (E9, only of a Basic project): checks

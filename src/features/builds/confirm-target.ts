@@ -5,11 +5,17 @@ import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import { buildView } from '../../domain/cards/build-view.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
-import { type CiFailure, ciFailureOf, type ShownAs } from '../../projects/outcomes.ts'
+import { type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
 import type { ActionTarget, ReadBuild, SeenBuild } from '../../sources/source.ts'
 import { keepProject } from '../../ci-sync/reading.ts'
 import type { ActDeps } from './call-once.ts'
 import type { FoundBuild } from '../../projects/find-build.ts'
+
+/** How the source shows a build whose project has another name there; outside text. `url`: null if it gives none. */
+export interface ShownAs {
+  project: string
+  url: string | null
+}
 
 /**
  * The build to call the source for. A sender that knows a webhook's secret can deliver anything, so the source is read

@@ -5,13 +5,31 @@ import { nameKey } from '../../domain/rules/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { KnownProject, ListedQuery } from '../../store/records.ts'
 import type { Reads, Store } from '../../store/store.ts'
-import type { ListOutcome, ListQuery, ProjectRef } from '../../projects/outcomes.ts'
+import type { ListQuery, ProjectRef, BuildSummary, CiFailure } from '../../projects/outcomes.ts'
 import { untilIngested } from '../../ci-sync/ci-lookup.ts'
 import { newestSummary } from '../../projects/find-build.ts'
 import { ofListed, projectsAs } from '../../projects/projects.ts'
 import type { Refreshed } from '../../ci-sync/reading.ts'
 import { WHOLE_READING } from '../../projects/projects.ts'
 import type { Configured } from '../../domain/cards/capabilities.ts'
+
+export type ListOutcome =
+  | {
+      kind: 'projects'
+      query: ListQuery
+      projects: readonly { project: ProjectRef; build: BuildSummary | null }[]
+      page: number
+      pages: number
+      total: number
+      /** which interface the list is from */
+      from: 'v2' | 'legacy' | null
+      /** set if CI could not be read now: when the list was read (ms), and why CI could not */
+      stale: { readAt: number; failure: CiFailure } | null
+      /** false: CI gave only a part of the list, or nothing, so projects may be missing */
+      isWhole: boolean
+    }
+  | { kind: 'no-ci' }
+  | CiFailure
 
 export const PAGE_SIZE = 10
 

@@ -1,10 +1,11 @@
 import type { MissingCapability } from '../../../../src/domain/cards/capabilities.ts'
 import type { Action, RequestState } from '../../../../src/domain/cards/request.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import type { ActionOutcome, RunningOutcome } from '../../../../src/projects/outcomes.ts'
 import { BUILD_AT, BUILD_UUID, buildOf, NEW_BUILD, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, ciTrouble, CODES, each, refusals, type Cases, type Of, type Some } from './words.ts'
+import type { ActionOutcome } from '../../../../src/features/builds/action.ts'
+import type { RunningOutcome } from '../../../../src/features/builds/status.ts'
 
 export const acts = (cast: Cast, action: Action): Cases<ActionOutcome> => ({
   requested: requested(cast, action),
