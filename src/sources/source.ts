@@ -22,13 +22,13 @@ export interface Source {
    */
   readProject: ((id: ProjectId, names: readonly string[], signal?: AbortSignal) => Promise<KnownProject | null>) | null
   /**
-   * Reads a build with who opened its request and, if it has ended, with its jobs: see `EndDetails`. Null: the source
-   * no longer shows this end in this project. The call is null if the status alone says everything.
+   * Reads a build with who opened its pull or merge request and, if it has ended, with its jobs: see `EndDetails`.
+   * Null: the source no longer shows this end in this project. The call is null if the status alone says everything.
    */
   readEnd: ((read: UnreadBuild, signal?: AbortSignal) => Promise<ReceivedEvent | null>) | null
   /**
-   * Whether the branch or request of a stream is still there. Null: the source does not say. The call is null if the
-   * source has no interface for it.
+   * Whether the branch, pull or merge request of a stream is still there. Null: the source does not say. The call is
+   * null if the source has no interface for it.
    */
   readBranch: ((stream: NamedStream, signal?: AbortSignal) => Promise<BranchState | null>) | null
   /** Restarts a build that has ended. */

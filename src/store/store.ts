@@ -1,7 +1,7 @@
 import type { BreakageReads, BreakageWrites } from './breakages.ts'
 import type { BuildEvent, ReceivedEvent, Origin } from '../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
-import type { Interaction } from '../domain/interaction.ts'
+import type { StoredInteraction } from '../domain/interaction.ts'
 import type { NewestCard } from '../domain/builds/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/cards/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/cards/request.ts'
@@ -231,9 +231,9 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** Open requests about projects that are due to be checked with CI. */
   projectRequestsToCheck(now: number, limit: number): Promise<ProjectRequest[]>
   /** The interactions with this key. In a transaction, also locks them, so that nobody gives them up meanwhile. */
-  interactionsOf(interactionKey: string): Promise<Interaction[]>
+  interactionsOf(interactionKey: string): Promise<StoredInteraction[]>
   /** Interactions whose answer was not shown yet, oldest first. */
-  unansweredInteractions(limit: number): Promise<Interaction[]>
+  unansweredInteractions(limit: number): Promise<StoredInteraction[]>
   /** What Slack sent, as `insertInteraction` got it; null: it is gone, or was not stored. */
   interactionBody(id: string): Promise<string | null>
 }
@@ -382,14 +382,14 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   insertRequest(request: Request | ProjectRequest): Promise<void>
   updateRequest(id: string, change: RequestChange): Promise<void>
   /** @param body what Slack sent, sealed */
-  insertInteraction(interaction: Interaction, body?: string | null): Promise<void>
+  insertInteraction(interaction: StoredInteraction, body?: string | null): Promise<void>
   /** Records that this process still works on these interactions (ms), unless they were given up. */
-  renewInteractions(ids: readonly string[], claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>): Promise<void>
+  renewInteractions(ids: readonly string[], claim: Pick<StoredInteraction, 'claimedBy' | 'claimedAt'>): Promise<void>
   /** Gives up an interaction, or takes it over: our own, or one that was not renewed since it was read. @returns whether it did */
   claimInteraction(
     id: string,
-    stood: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
-    claim: Pick<Interaction, 'state' | 'claimedBy' | 'claimedAt'>,
+    stood: Pick<StoredInteraction, 'claimedBy' | 'claimedAt'>,
+    claim: Pick<StoredInteraction, 'state' | 'claimedBy' | 'claimedAt'>,
   ): Promise<boolean>
   /** Removes an interaction whose answer was shown, unless it was given up. */
   settleInteraction(id: string): Promise<void>

@@ -38,7 +38,7 @@ import { projectKey, type ProjectRef } from '../../domain/ci-project/project-nam
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../kit/feature.ts'
-import { replyTo, type AnswerDeps, type Asking } from '../kit/command.ts'
+import { replyTo, type AnswerDeps, type Interaction } from '../kit/command.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps
 
@@ -119,14 +119,14 @@ function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
 /** Opens the form, empty or with the subscription of that id. People without permission see the refusal in the form. */
 export const openSubscribe = (
   deps: Deps,
-  asking: Asking,
+  interaction: Interaction,
   modalOpener: ModalOpener,
   id: string | null,
-): Promise<Reply> => opening(asking.reference, () => open(deps, asking, modalOpener, id))
+): Promise<Reply> => opening(interaction.reference, () => open(deps, interaction, modalOpener, id))
 
 async function open(
   deps: Deps,
-  { by, reference }: Asking,
+  { by, reference }: Interaction,
   modalOpener: ModalOpener,
   id: string | null,
 ): Promise<Reply> {

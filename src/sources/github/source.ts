@@ -123,7 +123,7 @@ async function readEnd(
   const run = await unlessMissing(client.run(repository, buildId, signal))
   const shown = readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project) })?.event
   if (!shown || shown.projectId !== projectId || shown.details.attempt !== attempt) return null
-  // GitHub no longer names a request that was closed.
+  // GitHub no longer names a pull request that was closed.
   const own = await withOpener(opened, repository, { ...shown, branch: stream ?? shown.branch }, signal)
   return isFinal(toStatus(own.rawStatus)) ? wholeEnd(client, repository, own, signal) : own
 }
