@@ -7,7 +7,7 @@ import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createCiServiceSource } from '../../src/sources/ci-service/source.ts'
 import { recordLookedUp } from '../../src/alerts/record/record.ts'
 import type { BranchEndsDeps } from '../../src/projects/breakages.ts'
-import type { Observation } from '../../src/domain/builds/build-event.ts'
+import type { ReceivedEvent } from '../../src/domain/builds/build-event.ts'
 import { readEnds } from '../../src/ci-sync/read-ends.ts'
 import { prune } from '../../src/retention/retention.ts'
 import { refreshSilent } from '../../src/ci-sync/refresh-silent.ts'
@@ -27,11 +27,11 @@ export interface Hands extends Pick<ActDeps, 'sources'> {
 }
 
 export function handsOf(process: Incarnation, { v2, legacy, hosted }: Ci, newId: () => string): Hands {
-  const { interfaces, store } = process.deps
+  const { configured, store } = process.deps
   const { mortally } = process
   const clients = {
-    v2: interfaces.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
-    legacy: interfaces.legacy
+    v2: configured.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
+    legacy: configured.legacy
       ? { restartBuild: mortally(legacy.restartBuild), getProject: mortally(legacy.getProject) }
       : null,
   }
@@ -72,7 +72,7 @@ const actDeps = ({ process: { deps, processId, reconciler }, sources, newId }: H
   wake: reconciler.wake,
   newId,
   processId,
-  interfaces: deps.interfaces,
+  configured: deps.configured,
   sources,
   sites: { ci: null, github: null, gitlab: null },
   permits: async () => ({ kind: 'yes' }),
@@ -82,7 +82,7 @@ const actDeps = ({ process: { deps, processId, reconciler }, sources, newId }: H
 export async function lookAfter({ process: { deps, processId, reconciler }, sources }: Hands): Promise<void> {
   const wake = reconciler.wake
   await confirmRequests({ ...deps, processId, wake, sources })
-  const record = (shown: { observation: Observation }) => recordLookedUp({ ...deps, wake }, shown, 'delivery')
+  const record = (shown: { event: ReceivedEvent }) => recordLookedUp({ ...deps, wake }, shown, 'delivery')
   await readEnds({ ...deps, sources, record }, new AbortController().signal)
   // Slack accepts every message to owners.
   const sendText = async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }) as const
