@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { oldestWaiting, createStoreTrial } from '../store/health.ts'
 import { createTransport } from '../sources/http/transport.ts'
-import { createClients, createHostedClients, createSources, interfacesOf, polledOf, sitesOf } from './clients.ts'
+import { createClients, createHostedClients, createSources, configuredOf, polledOf, sitesOf } from './clients.ts'
 import type { Config } from '../config/config.ts'
 import type { Breakage } from '../domain/builds/breakage.ts'
 import { freeBytesOf } from '../store/open.ts'
@@ -114,7 +114,7 @@ export function createEngine({
     metrics.countCiCall,
   )
   const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
-  const interfaces = interfacesOf({ ...clients, ...hosted })
+  const configured = configuredOf({ ...clients, ...hosted })
   const rules = createProjectRules({ ...basics, ...clients })
   const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
@@ -129,7 +129,7 @@ export function createEngine({
     subscriptions,
     rulesOf: rules.rulesOf,
     addresses: config.asksByEmail ? createAddresses({ ...slack, clock, log }) : null,
-    interfaces,
+    configured,
     hasWaitingDeliveries: () => waitingDeliveries() >= INGEST_YIELDS_AT,
     count(what: Counted) {
       metrics.count(what)
@@ -155,7 +155,7 @@ export function createEngine({
     ...ends,
     endGone: (open: readonly Breakage[]) => endGoneBranches(ends, open),
     processId,
-    interfaces,
+    configured,
     retentionDays: config.retentionDays,
     ...clients,
     sites: sitesOf(config),

@@ -1,10 +1,9 @@
-import { NEWS_MS, type Observation } from '../domain/builds/build-event.ts'
+import { NEWS_MS, type ReceivedEvent, type BuildEvent } from '../domain/builds/build-event.ts'
 import { numbered } from './attempt-number.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { isFinal, toStatus } from '../domain/builds/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { StoredEvent } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { toLine } from '../lib/escape.ts'
 import { CiError, type CiErrorKind } from './http/errors.ts'
@@ -74,9 +73,9 @@ export interface ListedBuild {
   state: string
   isOpen: boolean
   /** Reads the whole build; null if it has nothing new. */
-  read(known: readonly StoredEvent[]): Promise<ShownBuild | null>
+  read(known: readonly BuildEvent[]): Promise<ShownBuild | null>
   /** see `Source.readEnd`; null if `read` shows the end whole */
-  readEnd: ((signal: AbortSignal) => Promise<Observation | null>) | null
+  readEnd: ((signal: AbortSignal) => Promise<ReceivedEvent | null>) | null
 }
 
 interface PollDeps {
@@ -215,7 +214,7 @@ async function recordBuild(
   const known = await deps.store.read.eventsOfBuild(listed.projectId, listed.buildId)
   const build = await listed.read(known)
   if (!build) return
-  const { rawStatus, details } = numbered(build.observation, known)
+  const { rawStatus, details } = numbered(build.event, known)
   const hasEnded = isFinal(toStatus(rawStatus))
   const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
   if (ofAttempt.some((one) => one.details.end?.isWhole)) return
@@ -226,7 +225,7 @@ async function recordBuild(
   if (sameStatus.some((one) => one.origin !== 'history' || isOld || !hasEnded)) return
   if (isOld && known.length === 0) return void (await deps.record(build, 'history'))
   const whole = hasEnded && toStatus(rawStatus) !== 'success' ? await endOf(deps, listed, signal) : null
-  await deps.record(whole ? { ...build, observation: whole } : build, 'delivery')
+  await deps.record(whole ? { ...build, event: whole } : build, 'delivery')
 }
 
 /** Null if it cannot be read now: the end is posted without its jobs, which are read later. */
@@ -234,7 +233,7 @@ async function endOf(
   { log }: PollDeps,
   { projectId, buildId, readEnd }: ListedBuild,
   signal: AbortSignal,
-): Promise<Observation | null> {
+): Promise<ReceivedEvent | null> {
   if (!readEnd) return null
   try {
     return await readEnd(signal)

@@ -124,7 +124,7 @@ async function play({ builds, untilMs = Infinity }: Workspace, scene: Scene): Pr
     const body = deliveryBody(build, word)
     const reading = readPayload(Buffer.from(body))
     if (reading.kind === 'refusal') throw new Error(reading.reason)
-    await recordAcknowledged({ store: stage.store, clock }, { observation: reading.observation, body })
+    await recordAcknowledged({ store: stage.store, clock }, { event: reading.event, body })
   }
   if (untilMs === Infinity) while (!(await isAtRest(scene))) await stage.clock.advance(SLICE_MS)
   else await runTo(scene, STARTS_AT + untilMs)

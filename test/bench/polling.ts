@@ -62,7 +62,7 @@ export const polling: Benchmark = {
         clock,
         log: silent,
         async record(build, origin) {
-          const { buildId, rawStatus } = build.observation
+          const { buildId, rawStatus } = build.event
           const endedAt = ends.get(buildId)
           if (isFinal(toStatus(rawStatus)) && endedAt !== undefined) lags.push(now - endedAt)
           return recordLookedUp({ store, clock }, build, origin)

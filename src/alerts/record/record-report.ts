@@ -1,9 +1,9 @@
+import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { buildKey, isUuid, toUuid } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
 import type { ReadReport } from '../../sources/endpoint.ts'
 import type { Stored } from '../../sources/webhook-route.ts'
-import type { StoredEvent } from '../../store/records.ts'
 import { attemptsOfBuild, isReportOn } from '../../store/reported-tests.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Attempt } from '../../domain/builds/attempt.ts'
@@ -52,7 +52,7 @@ async function record(
 }
 
 /** The revisions whose cards this report may change; none while its build runs. */
-async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly StoredEvent[]): Promise<string[]> {
+async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly BuildEvent[]): Promise<string[]> {
   if (!isVerdict(attempt.status)) return []
   const branch = buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   const { projectId, revisionKey } = buildEvents[0]!

@@ -7,7 +7,7 @@ import type { Sites } from '../../sources/build-address.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { Tx } from '../../store/store.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
-import { NO_DETAILS, type Observation } from '../../domain/builds/build-event.ts'
+import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
 import { readRevision } from '../../store/history.ts'
 
@@ -117,7 +117,7 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
   const { branch, commitId } =
     attempt.buildEvents.findLast((buildEvent) => buildEvent.commitId !== null) ?? attempt.buildEvents[0]!
   const isSame = newBuildId === request.buildId
-  const observation: Observation = {
+  const event: ReceivedEvent = {
     projectId: request.projectId,
     buildId: newBuildId,
     branch: branch ?? request.target.branch,
@@ -139,12 +139,5 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
       lastEndAt: own.lastEndAt,
     },
   }
-  await tx.insertBuildEvent(observation, {
-    at,
-    origin: 'action',
-    priority: 0,
-    revisionKey: request.revisionKey,
-    branch: observation.branch,
-    commitId,
-  })
+  await tx.insertBuildEvent(event, { at, origin: 'action', priority: 0, revisionKey: request.revisionKey })
 }

@@ -11,9 +11,8 @@ import {
 import { checkDueRequests, recordEvent } from '../../projects/requests.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { StoredEvent } from '../../store/records.ts'
 import type { Reads, Store, Tx } from '../../store/store.ts'
-import { insertSnapshot, isSameCommit, namesAttempt, observationOf, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
+import { insertSnapshot, isSameCommit, namesAttempt, eventOf, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { numbered } from '../../sources/attempt-number.ts'
@@ -170,9 +169,9 @@ async function restarted(
   return successorOf(read, request, before, builds)
 }
 
-function attemptShown(build: LegacyBuild, known: readonly StoredEvent[]): number {
-  const observation = observationOf(build, build, { place: build, buildEvents: known }, build.status)
-  return numbered(observation, known).details.attempt ?? 0
+function attemptShown(build: LegacyBuild, known: readonly BuildEvent[]): number {
+  const event = eventOf(build, build, { place: build, buildEvents: known }, build.status)
+  return numbered(event, known).details.attempt ?? 0
 }
 
 function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly BuildEvent[], wasOver: boolean): boolean {

@@ -1,4 +1,4 @@
-import type { ActionOutcome, BuildSummary, Requester, Target } from '../../projects/outcomes.ts'
+import type { BuildSummary, Requester, Target } from '../../projects/outcomes.ts'
 import { answerStatus, answerRunning, answerFound, answerOverview } from './status-messages.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Question,
   BUILD_USAGE,
 } from '../kit/command.ts'
-import { act } from './action.ts'
+import { act, type ActionOutcome } from './action.ts'
 import { confirmRequests, type ConfirmRequests } from './confirm.ts'
 import { answerAction } from './action-messages.ts'
 import type { ActDeps } from './call-once.ts'

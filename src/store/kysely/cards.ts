@@ -7,7 +7,7 @@ import type { OnNews, Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { noticeSubject } from '../../domain/builds/revision.ts'
-import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toPlacedEvent, STORED_POST } from './build-events.ts'
+import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toStored, STORED_POST } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({
   subject: row.subject,
@@ -254,7 +254,7 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery) {
         .where('decision.channel', '=', channel)
         .where('decision.verdict', '=', STORED_POST)
       const rows: BuildEvent[] = (await noted.selectAll('fact').orderBy('fact.seq').limit(limit).execute()).map(
-        toPlacedEvent,
+        toStored,
       )
       const counts = await noted
         .select(({ fn }) => ['fact.word', fn.countAll<number>().as('builds')])

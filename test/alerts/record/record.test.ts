@@ -62,3 +62,10 @@ test('events of a build that is restarted as often are recorded', async () => {
   await stage.hear(...attempts.flat())
   expect((await stage.hear({ word: 'initiated', after: UNENDED_EVENTS_MAX * HOUR })).answer).toBe('recorded')
 })
+
+test('an event that leaves out the branch and the commit gets those of its build', async () => {
+  await using stage = await openStage()
+  await stage.hear('initiated', { word: 'error', branch: null, commit: null })
+  const [began, ended] = stage.sql('select branch, commit_id, lineage_key from fact order by seq')
+  expect(ended).toEqual(began)
+})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { BadgeOutcome } from '../../../src/projects/outcomes.ts'
 import { hear, openStage, type Stage } from '../operations-stage.ts'
 import { readPng } from '../../slack/picture/png.ts'
+import type { BadgeOutcome } from '../../../src/features/badge/badge.ts'
 
 const badge = (stage: Stage, branch: string | null = null, project = 'web') =>
   stage.main.operations.badge({ project, branch })

@@ -53,7 +53,7 @@ export async function played(
 
 async function bringToLife(stage: Stage): Promise<void> {
   const { rulesOf } = createProjectRules({ ...stage, log: SILENT, v2: null, legacy: null })
-  await stage.live({ rulesOf, interfaces: { v2: false, legacy: false, gitlab: true } })
+  await stage.live({ rulesOf, configured: { v2: false, legacy: false, gitlab: true } })
 }
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
