@@ -163,7 +163,8 @@ export type ListOutcome =
   | {
       kind: 'projects'
       query: ListQuery
-      projects: readonly { project: ProjectRef; build: BuildSummary | null }[]
+      /** `build`: of a red branch, else the newest; null: none is known. `red`: how many branches are red */
+      projects: readonly { project: ProjectRef; build: BuildSummary | null; red: number }[]
       page: number
       pages: number
       total: number

@@ -23,7 +23,7 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
     case 'me':
       return answerOf([...meLines(outcome.me), HOW])
     case 'claimed':
-      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is yours*.`), ...meLines(outcome.me)])
+      return answerOf([line(claimedWords(outcome)), ...meLines(outcome.me)])
     case 'released':
       return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is free again*.`), ...meLines(outcome.me)])
     case 'mentions':
@@ -47,6 +47,11 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
       return answerRefused(outcome, asked.reference)
   }
 }
+
+const claimedWords = ({ handle, isNew }: Of<'claimed'>): string =>
+  isNew
+    ? `${DONE} ${handleWords(handle)} *is yours*.`
+    : `:information_source: ${handleWords(handle)} *is already yours*.`
 
 const DONE = ':white_check_mark:'
 
@@ -104,16 +109,18 @@ function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): 
   ]
 }
 
-const taken = ({ handle, by, isGone }: Of<'taken'>): ErrorAnswer => ({
+const taken = ({ handle, by, isGone, mayGive }: Of<'taken'>): ErrorAnswer => ({
   what: `:no_entry: *Taken*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}${isGone ? ', who has left the workspace' : ''}; nothing was changed.`,
   why: 'A committer name belongs to one person, so that no failure mentions the wrong one.',
-  next: askAdmin(handle),
+  next: askAdmin(handle, mayGive),
 })
 
-const askAdmin = (handle: string): string =>
-  `Is it yours? An admin can decide: ${typed(meCommand('', handle, 'for @you'))}.`
+const askAdmin = (handle: string, mayGive: boolean): string =>
+  mayGive
+    ? `You are an admin: ${typed(meCommand('', handle, 'for me'))} makes it yours.`
+    : `Is it yours? An admin can decide: ${typed(meCommand('', handle, 'for @you'))}.`
 
-const notYours = ({ handle, by }: Of<'not-yours'>): ErrorAnswer =>
+const notYours = ({ handle, by, mayGive }: Of<'not-yours'>): ErrorAnswer =>
   by === null
     ? {
         what: `:mag: *Nothing to forget*: ${handleWords(handle)} is not claimed.`,
@@ -123,7 +130,7 @@ const notYours = ({ handle, by }: Of<'not-yours'>): ErrorAnswer =>
     : {
         what: `:no_entry: *Not yours*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}; nothing was changed.`,
         why: 'Only that person can give it up.',
-        next: askAdmin(handle),
+        next: askAdmin(handle, mayGive),
       }
 
 const tooMany = ({ user, max }: Of<'too-many'>, by: string): ErrorAnswer => ({

@@ -1,5 +1,8 @@
 import { type Claimable, claimable, normalHandle } from '../../domain/handle.ts'
 import { refusalOf, type Permits, type Refused, type Requester } from '../../projects/outcomes.ts'
+import { revisionSubject } from '../../domain/builds/revision.ts'
+import { REQUEST_URGENCY } from '../../domain/cards/plan.ts'
+import type { AttemptRef } from '../../domain/cards/request.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Presence } from '../../slack/api/directory.ts'
@@ -16,10 +19,10 @@ export const HANDLES_MAX = 20
 
 export type MeOutcome =
   | { kind: 'me'; me: Me }
-  /** the name now means the requester, or already did */
-  | { kind: 'claimed'; handle: string; me: Me }
-  /** another person has it; `isGone`: that person has left the workspace */
-  | { kind: 'taken'; handle: string; by: string; isGone: boolean }
+  /** the name now means the requester; `isNew`: it did not before */
+  | { kind: 'claimed'; handle: string; isNew: boolean; me: Me }
+  /** another person has it; `isGone`: that person has left the workspace; `mayGive`: the requester is an admin */
+  | { kind: 'taken'; handle: string; by: string; isGone: boolean; mayGive: boolean }
   | { kind: 'not-claimable'; handle: string; why: NotClaimable }
   | { kind: 'too-many'; user: string; max: number }
   /** an admin gave it to `user`; `was`: the owner before; `unreached`: those of both who could not be notified */
@@ -28,7 +31,7 @@ export type MeOutcome =
   | { kind: 'not-a-person'; handle: string; user: string; why: NotAPerson }
   | { kind: 'released'; handle: string; me: Me }
   /** `by`: the person who has it; null: nobody */
-  | { kind: 'not-yours'; handle: string; by: string | null }
+  | { kind: 'not-yours'; handle: string; by: string | null; mayGive: boolean }
   | { kind: 'mentions'; me: Me }
   /** the build is not stored any more, or names no committer */
   | { kind: 'no-committer' }
@@ -47,6 +50,7 @@ export interface PersonDeps {
   /** asks Slack, not the cache, whether this person is in the workspace */
   presenceOf: (user: string) => Promise<Presence>
   newId: () => string
+  wake: (revisionKey: string) => void
   sendText: SendText
 }
 
@@ -72,6 +76,14 @@ export function createPersonOperations(deps: PersonDeps) {
         })
         return { kind: 'mentions', me: await readMe(store.read, by.user) }
       }),
+    /** The name of this build's committer is claimed: its card and thread lose the button. */
+    async buttonPressed({ projectId, buildId }: AttemptRef) {
+      const build = await store.read.build(projectId, buildId)
+      if (!build) return
+      const subject = revisionSubject(build.revisionKey, build.cardNumber)
+      await store.write((tx) => tx.touchCards(subject, deps.clock.now(), REQUEST_URGENCY))
+      deps.wake(build.revisionKey)
+    },
     /** Slack reports a changed account. A deactivated one is not mentioned any more. */
     accountChanged: (user: string, isDeactivated: boolean) => accountChanged(deps, user, isDeactivated),
   }
@@ -81,41 +93,51 @@ async function whenPermitted(deps: PersonDeps, by: Requester, work: () => Promis
   return (await refusalOf(deps.permits, 'read', by, 'claim')) ?? work()
 }
 
-async function release({ store }: PersonDeps, handle: string, { user, interactionKey }: Requester): Promise<MeOutcome> {
+const mayGive = async ({ permits }: PersonDeps, by: Requester): Promise<boolean> =>
+  (await permits('administer', by)).kind === 'yes'
+
+async function release(deps: PersonDeps, handle: string, requester: Requester): Promise<MeOutcome> {
+  const { store } = deps
+  const { user, interactionKey } = requester
   const by = await store.write(async (tx) => {
     await refuseGivenUp(tx, interactionKey)
     const claimed = await tx.claimOf(handle)
     if (claimed?.user === user) await tx.releaseHandle(handle)
     return claimed?.user ?? null
   })
-  if (by !== user) return { kind: 'not-yours', handle, by }
+  if (by !== user) return { kind: 'not-yours', handle, by, mayGive: await mayGive(deps, requester) }
   return { kind: 'released', handle, me: await readMe(store.read, user) }
 }
 
 /** Of concurrent requests for a name only one succeeds, also across processes. Idempotent. */
-async function claim(
-  { store, clock }: PersonDeps,
-  text: string,
-  { user, interactionKey }: Requester,
-): Promise<MeOutcome> {
+async function claim(deps: PersonDeps, text: string, by: Requester): Promise<MeOutcome> {
+  const { store, clock } = deps
+  const { user, interactionKey } = by
   const named = claimable(text)
   if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
   const { handle } = named
-  const refused = await store.write(async (tx): Promise<MeOutcome | null> => {
+  const owner = await store.write(async (tx): Promise<Claimed | null | 'too-many'> => {
     await refuseGivenUp(tx, interactionKey)
     await tx.lockName(`handles of ${user}`)
     // The requester is active, so a mark as inactive is outdated.
     await tx.setInactive(user, null)
     if (!(await tx.claimOf(handle))) {
-      if (await hasEnough(tx, user)) return { kind: 'too-many', user, max: HANDLES_MAX }
+      if (await hasEnough(tx, user)) return 'too-many'
       if (await tx.claimHandle(handle, user, clock.now())) return null
     }
     const known = await tx.claimOf(handle)
     invariant(known, 'what could not be claimed is claimed')
-    return known.user === user ? null : { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
+    return known
   })
-  return refused ?? { kind: 'claimed', handle, me: await readMe(store.read, user) }
+  if (owner === 'too-many') return { kind: owner, user, max: HANDLES_MAX }
+  if (owner && owner.user !== user) {
+    const isGone = owner.inactiveAt !== null
+    return { kind: 'taken', handle, by: owner.user, isGone, mayGive: await mayGive(deps, by) }
+  }
+  return { kind: 'claimed', handle, isNew: owner === null, me: await readMe(store.read, user) }
 }
+
+type Claimed = NonNullable<Awaited<ReturnType<Tx['claimOf']>>>
 
 const hasEnough = async (tx: Tx, user: string): Promise<boolean> => (await tx.handlesOf(user)).length >= HANDLES_MAX
 

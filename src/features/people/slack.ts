@@ -139,6 +139,7 @@ const claimButton = (deps: AnswerDeps, operations: PersonOperations): ButtonHand
     const result = await findSummary(deps, { kind: 'run', ref })
     const committer = result.kind === 'found' ? result.build.committer : null
     const outcome: MeOutcome = committer === null ? { kind: 'no-committer' } : await operations.claim(committer, by)
+    if (outcome.kind === 'claimed' || outcome.kind === 'taken') await operations.buttonPressed(ref)
     return replyOf(outcome, by, reference)
   },
 })
