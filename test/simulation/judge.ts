@@ -326,13 +326,13 @@ function judgeChannel({ frozen }: World, { booked, deleted, where }: Thread, { m
   const isTwice = lines.some(hasFailed) ? last.length > 0 : lines.length > 1
   const isQueued = shown === 'queued' || shown === 'skipped'
   const others = lines.filter(({ view, ts }) => {
-    const says = view.then ?? view
+    const says = view.later ?? view
     return !isQueued && !frozen.has(ts) && (says.shown !== shown || says.attemptNumber !== attemptNumber)
   })
   return [
     ...(isTwice && deleted.length === 0 ? [`${where}: ${lines.length} lines in the channel`] : []),
     ...others.map(
-      ({ view }) => `${where}: the channel reads ${JSON.stringify(view.then ?? view.shown)}, the card ${shown}`,
+      ({ view }) => `${where}: the channel reads ${JSON.stringify(view.later ?? view.shown)}, the card ${shown}`,
     ),
   ]
 }
@@ -351,7 +351,7 @@ function saysTheSame(world: World, said: View, wanted: View, { branch, buildEven
     claim: null,
     proposed: null,
     broadcast: null,
-    then: null,
+    later: null,
     breakage: null,
     isLate: null,
     replaces: null,

@@ -97,9 +97,9 @@ function replyLine(view: ReplyView, { postedAt }: Place): string {
   const said = `${view.shown === 'flaky' ? flakyWord(view.attemptNumber) : label}${endWords(view.end)}`
   const build = ` ${linkedBuild(view.build)}${onBranch(view.build)}`
   const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
-  if (view.then)
+  if (view.later)
     return joined([
-      `${thenSymbol(view.then) ?? symbol} *${said}, ${thenWords(view.then, view.shown)}*${build}`,
+      `${laterSymbol(view.later) ?? symbol} *${said}, ${laterWords(view.later, view.shown)}*${build}`,
       committer,
     ])
   const outcome = `${symbol} ${again}*${said}*${view.broadcast ? build : ''}${afterWhat(view)}`
@@ -107,12 +107,12 @@ function replyLine(view: ReplyView, { postedAt }: Place): string {
   return joined([outcome, lateWords(view, postedAt), view.broadcast ? hint : null, mention(view.mention), committer])
 }
 
-type Then = NonNullable<ReplyView['then']>
+type Later = NonNullable<ReplyView['later']>
 
-const thenSymbol = ({ shown }: Then): string | null => (UNFINISHED.has(shown) ? null : styleOf(shown).symbol)
+const laterSymbol = ({ shown }: Later): string | null => (UNFINISHED.has(shown) ? null : styleOf(shown).symbol)
 
 /** `run again`, `then stopped on attempt 2`, `then passed on attempt 2 (flaky)`, `and again on attempt 2` */
-function thenWords({ shown, attemptNumber }: Then, before: Shown): string {
+function laterWords({ shown, attemptNumber }: Later, before: Shown): string {
   if (UNFINISHED.has(shown)) return 'run again'
   if (shown === before && shown !== 'flaky') return `and again on attempt ${attemptNumber}`
   const said = shown === 'flaky' ? flakyWord(attemptNumber) : `${styleOf(shown).label} on attempt ${attemptNumber}`

@@ -285,10 +285,10 @@ export function inChannel({ attempts, isLoud, postedAttempt }: Loud): readonly A
 type Loud = Pick<StoryContext, 'attempts' | 'isLoud' | 'postedAttempt'>
 
 /** The newest attempt that has run, if that is a later one. */
-function replacedBy(attempt: Attempt, context: StoryContext): Pick<ReplyView, 'then'> {
+function replacedBy(attempt: Attempt, context: StoryContext): Pick<ReplyView, 'later'> {
   const last = context.attempts.findLast(hasRun)
   if (!last || context.attempts.indexOf(last) <= context.attempts.indexOf(attempt)) return {}
-  return { then: { shown: shownIn(last, context), attemptNumber: attemptNumberOf(last, context.attempts) } }
+  return { later: { shown: shownIn(last, context), attemptNumber: attemptNumberOf(last, context.attempts) } }
 }
 
 function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {

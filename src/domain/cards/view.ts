@@ -149,7 +149,7 @@ export interface ReplyView {
   /** also sent to the channel */
   broadcast: boolean
   /** the newest attempt, if this one is no longer it and its reply was also sent to the channel */
-  then?: { shown: Shown; attemptNumber: number }
+  later?: { shown: Shown; attemptNumber: number }
   /** the red streak that this attempt ended */
   streak: Streak | null
 }

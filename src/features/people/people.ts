@@ -21,8 +21,8 @@ export type MeOutcome =
   | { kind: 'me'; me: Me }
   /** the name now means the requester; `isNew`: it did not before */
   | { kind: 'claimed'; handle: string; isNew: boolean; me: Me }
-  /** another person has it; `isGone`: that person has left the workspace; `mayGive`: the requester is an admin */
-  | { kind: 'taken'; handle: string; by: string; isGone: boolean; mayGive: boolean }
+  /** another person has it; `isGone`: that person has left the workspace */
+  | { kind: 'taken'; handle: string; by: string; isGone: boolean }
   | { kind: 'not-claimable'; handle: string; why: NotClaimable }
   | { kind: 'too-many'; user: string; max: number }
   /** an admin gave it to `user`; `was`: the owner before; `unreached`: those of both who could not be notified */
@@ -31,7 +31,7 @@ export type MeOutcome =
   | { kind: 'not-a-person'; handle: string; user: string; why: NotAPerson }
   | { kind: 'released'; handle: string; me: Me }
   /** `by`: the person who has it; null: nobody */
-  | { kind: 'not-yours'; handle: string; by: string | null; mayGive: boolean }
+  | { kind: 'not-yours'; handle: string; by: string | null }
   | { kind: 'mentions'; me: Me }
   /** the build is not stored any more, or names no committer */
   | { kind: 'no-committer' }
@@ -93,51 +93,42 @@ async function whenPermitted(deps: PersonDeps, by: Requester, work: () => Promis
   return (await refusalOf(deps.permits, 'read', by, 'claim')) ?? work()
 }
 
-const mayGive = async ({ permits }: PersonDeps, by: Requester): Promise<boolean> =>
-  (await permits('administer', by)).kind === 'yes'
-
-async function release(deps: PersonDeps, handle: string, requester: Requester): Promise<MeOutcome> {
-  const { store } = deps
-  const { user, interactionKey } = requester
+async function release({ store }: PersonDeps, handle: string, { user, interactionKey }: Requester): Promise<MeOutcome> {
   const by = await store.write(async (tx) => {
     await refuseGivenUp(tx, interactionKey)
     const claimed = await tx.claimOf(handle)
     if (claimed?.user === user) await tx.releaseHandle(handle)
     return claimed?.user ?? null
   })
-  if (by !== user) return { kind: 'not-yours', handle, by, mayGive: await mayGive(deps, requester) }
+  if (by !== user) return { kind: 'not-yours', handle, by }
   return { kind: 'released', handle, me: await readMe(store.read, user) }
 }
 
 /** Of concurrent requests for a name only one succeeds, also across processes. Idempotent. */
-async function claim(deps: PersonDeps, text: string, by: Requester): Promise<MeOutcome> {
-  const { store, clock } = deps
-  const { user, interactionKey } = by
+async function claim(
+  { store, clock }: PersonDeps,
+  text: string,
+  { user, interactionKey }: Requester,
+): Promise<MeOutcome> {
   const named = claimable(text)
   if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
   const { handle } = named
-  const owner = await store.write(async (tx): Promise<Claimed | null | 'too-many'> => {
+  const claimed = await store.write(async (tx): Promise<MeOutcome | { isNew: boolean }> => {
     await refuseGivenUp(tx, interactionKey)
     await tx.lockName(`handles of ${user}`)
     // The requester is active, so a mark as inactive is outdated.
     await tx.setInactive(user, null)
     if (!(await tx.claimOf(handle))) {
-      if (await hasEnough(tx, user)) return 'too-many'
-      if (await tx.claimHandle(handle, user, clock.now())) return null
+      if (await hasEnough(tx, user)) return { kind: 'too-many', user, max: HANDLES_MAX }
+      if (await tx.claimHandle(handle, user, clock.now())) return { isNew: true }
     }
     const known = await tx.claimOf(handle)
     invariant(known, 'what could not be claimed is claimed')
-    return known
+    if (known.user === user) return { isNew: false }
+    return { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
   })
-  if (owner === 'too-many') return { kind: owner, user, max: HANDLES_MAX }
-  if (owner && owner.user !== user) {
-    const isGone = owner.inactiveAt !== null
-    return { kind: 'taken', handle, by: owner.user, isGone, mayGive: await mayGive(deps, by) }
-  }
-  return { kind: 'claimed', handle, isNew: owner === null, me: await readMe(store.read, user) }
+  return 'kind' in claimed ? claimed : { kind: 'claimed', handle, ...claimed, me: await readMe(store.read, user) }
 }
-
-type Claimed = NonNullable<Awaited<ReturnType<Tx['claimOf']>>>
 
 const hasEnough = async (tx: Tx, user: string): Promise<boolean> => (await tx.handlesOf(user)).length >= HANDLES_MAX
 

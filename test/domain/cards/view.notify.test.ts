@@ -155,7 +155,7 @@ describe('a broadcast reply', () => {
 
   it('says what followed once the commit has run again, and no other reply does', () => {
     const then = (said: (string | Said)[], context: Partial<StoryContext> = {}) =>
-      told(said, context).replies.map(({ view }) => view.then)
+      told(said, context).replies.map(({ view }) => view.later)
     const rerun = ['initiated', 'error', 'initiated']
     expect(then(rerun.slice(0, 2))).toEqual([undefined])
     expect(then(rerun)).toEqual([{ shown: 'started', attemptNumber: 2 }])

@@ -29,15 +29,11 @@ export const mes = (cast: Cast): Cases<MeOutcome> => {
     taken: [
       {
         when: "it is another person's",
-        outcome: { kind: 'taken', handle, by: cast.user, isGone: false, mayGive: false },
-      },
-      {
-        when: "it is another person's, and they are an admin",
-        outcome: { kind: 'taken', handle, by: cast.user, isGone: false, mayGive: true },
+        outcome: { kind: 'taken', handle, by: cast.user, isGone: false },
       },
       {
         when: 'it is of somebody who has left',
-        outcome: { kind: 'taken', handle, by: cast.user, isGone: true, mayGive: false },
+        outcome: { kind: 'taken', handle, by: cast.user, isGone: true },
       },
     ],
     'not-claimable': each(NOT_CLAIMABLE, (why) => ({ kind: 'not-claimable', handle: cast.committer, why })),
@@ -59,8 +55,8 @@ export const mes = (cast: Cast): Cases<MeOutcome> => {
       { when: 'it was their only one', outcome: { kind: 'released', handle, me: meOf(cast, { handles: [] }) } },
     ],
     'not-yours': [
-      { when: "it is another person's", outcome: { kind: 'not-yours', handle, by: cast.user, mayGive: false } },
-      { when: "it is nobody's", outcome: { kind: 'not-yours', handle, by: null, mayGive: false } },
+      { when: "it is another person's", outcome: { kind: 'not-yours', handle, by: cast.user } },
+      { when: "it is nobody's", outcome: { kind: 'not-yours', handle, by: null } },
     ],
     mentions: [
       { when: 'they want them', outcome: { kind: 'mentions', me: meOf(cast) } },
