@@ -33,9 +33,13 @@ describe('/ci badge', () => {
     expect(text).toContain(`&lt;img src="${url}" alt="acme/web main build status"&gt;`)
   })
 
-  it('posts the picture as a PNG with an alternative text', async () => {
+  it('posts the picture only when its button is pressed, as a PNG with an alternative text', async () => {
     const world = await openRed()
     await type(world, ada, '/ci-badge acme/web main')
+    await untilAnswered(world, ada, ['failing', 'Markdown'])
+    expect(filesIn(world)).toEqual([])
+    const { message } = world.slack.ephemerals(BUILDS, ada).at(-1)!
+    await world.slack.people.click({ user: ada, channel: BUILDS, ts: message.ts, actionId: 'choose_1' })
     await until('the picture is there', () => filesIn(world).some(({ completedAtMs }) => completedAtMs !== undefined))
     const [file] = filesIn(world)
     expect(file).toMatchObject({ name: 'badge-acme-web-main.png', altText: expect.stringContaining('failing') })

@@ -22,9 +22,7 @@ test('/ci import with a pasted list makes a proposal, and its button subscribes'
   await press(world, ada, proposal, SUBSCRIPTION_ACTION_IDS.import, WEB)
   await untilAnswered(world, ada, ['*Subscribed* to *acme/web*'], WEB)
   expect(kept(world)).toEqual([{ channel: WEB, rules: expect.stringContaining('"main"') }])
-  expect(linesIn(world)).toEqual([
-    `:bell: <@${ada}> subscribed this channel to acme/web: broken, recovered on \`main\`.`,
-  ])
+  expect(linesIn(world)).toEqual([`:bell: <@${ada}> subscribed this channel to acme/web: changes on \`main\`.`])
   await type(world, grace, `/ci import ${LIST}`, WEB)
   await untilAnswered(world, grace, ['*Already subscribed* to all of this'], WEB)
 })

@@ -72,6 +72,32 @@ describe('subscriptions', () => {
   })
 })
 
+describe('a failure and its restarts', () => {
+  it('are two messages of each channel: the card, and one line that says how it went on', async () => {
+    const { app, slack } = await openStage({
+      subscriptions: [`{ channel: ${WEB}, project: all }`, `{ channel: ${OPS}, project: all, events: [changes] }`],
+    })
+    const lines = (channel: string) => saidIn(slack, channel)[0]!.replies.filter(({ isBroadcast }) => isBroadcast)
+    const untilLine = (channel: string, words: string) =>
+      until(`${channel} reads ${words}`, () => lines(channel).some(({ text }) => text.includes(words)))
+    await sendAll(app.url, { status: 'initiated' })
+    await untilSaid(slack, WEB, ['Running acme/web #512'])
+    await sendAll(app.url, { status: 'error' })
+    await untilLine(WEB, '*Failed* acme/web')
+    await untilSaid(slack, OPS, ['Failed acme/web #512'])
+    await sendAll(app.url, { status: 'initiated' })
+    await untilLine(WEB, '*Failed, run again* acme/web')
+    await sendAll(app.url, { status: 'success' })
+    await untilLine(WEB, '*Failed, then passed on attempt 2 (flaky)* acme/web')
+    await untilLine(OPS, '*Passed on attempt 2 (flaky)* acme/web')
+    await settled(app.url)
+    expect([WEB, OPS].map((channel) => [saidIn(slack, channel).length, lines(channel).length])).toEqual([
+      [1, 1],
+      [1, 1],
+    ])
+  })
+})
+
 describe('the committer of a failed build', () => {
   const mentioned = async (subscription: string, build: Build, claim: string | null): Promise<boolean> => {
     const { app, slack, folder } = await openStage({ subscriptions: [subscription] })

@@ -269,7 +269,7 @@ describe('the form of a subscription', () => {
     expect(await world.slack.people.submitView({ user: ada })).toMatchObject({ status: 200 })
     await until('the answer is there', () => modalOf(world).includes('*Subscribed* to'))
     expect(linesIn(world, WEB)).toEqual([
-      `:bell: <@${ada}> subscribed this channel to acme/api: broken, recovered on branches like \`release/*\`.`,
+      `:bell: <@${ada}> subscribed this channel to acme/api: changes on branches like \`release/*\`.`,
     ])
     expect(kept(world)).toMatchObject([{ channel: WEB, quiet: 0, mention: 'committer' }])
   })
@@ -286,7 +286,7 @@ describe('the form of a subscription', () => {
     expect(kept(world)).toEqual([])
     await world.slack.people.clickInView({ user: ada, actionId: SUBSCRIPTION_ACTION_IDS.useBranch })
     await until('the channel hears it', () => linesIn(world, WEB).length === 1)
-    expect(linesIn(world, WEB)).toEqual([expect.stringContaining('broken, recovered on `main`')])
+    expect(linesIn(world, WEB)).toEqual([expect.stringContaining('changes on `main`')])
   })
 
   it.each([

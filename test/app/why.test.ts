@@ -27,7 +27,7 @@ it('/ci why shows for each channel every rule with its conditions, the reason, a
   }
   const file = 'in the subscriptions file'
   expect(of(WEB)).toContain('*posted*: error, received')
-  expect(of(WEB)).toContain('A rule selects this event on this branch')
+  expect(of(WEB)).toContain('A rule selects it')
   expect(of(WEB)).toContain(
     `rule 1 (${file}) *selects it*: ✓ branch: \`main\` (exact) matches \`main\`; ✓ event: *failed*`,
   )

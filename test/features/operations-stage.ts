@@ -36,7 +36,7 @@ import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import { refreshProjects } from '../../src/ci-sync/reading.ts'
 import { ingestRevisions } from '../../src/alerts/ingest/ingest.ts'
-import type { Push } from '../../packages/sandbox-ci/src/builds.ts'
+import type { FinalStatus, Push } from '../../packages/sandbox-ci/src/builds.ts'
 import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import type { Sources } from '../../src/sources/source.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -111,7 +111,7 @@ export interface Stage extends AsyncDisposable {
   /** Drops what CI has sent since the last call. */
   lose(): void
   /** A build that has ended with this status, with everything delivered and shown. */
-  ended(status?: 'error' | 'success', push?: Push, project?: string): Promise<Built>
+  ended(status?: FinalStatus, push?: Push, project?: string): Promise<Built>
   /** A running build, with everything delivered and shown. */
   running(push?: Push, project?: string): Promise<Built>
   /** Lets time pass; the job that looks up requests runs every five seconds. */

@@ -292,14 +292,21 @@ describe('the answer with a badge', () => {
 
   it('has a picture with a file name and an alternative text', () => {
     const project = projectOf(`../acme/${'w'.repeat(400)}`)
-    const { picture } = answerBadge({ ...shown, project }, asked)
+    const { picture } = answerBadge({ ...shown, project }, { ...asked, rest: ['picture'] })
     expect(picture?.name).toMatch(/^badge-acme-w+\.png$/)
     expect(picture?.name).toHaveLength(FILE_NAME_CHARS_MAX + '.png'.length)
     expect(Array.from(picture?.alt ?? '')).toHaveLength(ALT_CHARS_MAX)
-    expect(answerBadge(shown, asked).picture).toMatchObject({
+    expect(answerBadge(shown, { ...asked, rest: ['picture'] }).picture).toMatchObject({
       name: 'badge-acme-web-main.png',
       alt: 'acme/web on main: build passing',
     })
+  })
+
+  it('has the picture only for a person who pressed its button', () => {
+    const answer = answerBadge(shown, asked)
+    expect(answer.picture).toBeNull()
+    expect(buttonsOf(answer).map(({ text }) => text.text)).toEqual(['Show it here'])
+    expect(buttonsOf(answerBadge({ ...shown, picture: null }, asked))).toEqual([])
   })
 
   it('has no picture if there is none', () => {
@@ -486,7 +493,7 @@ describe('help', () => {
 
   it('groups the commands', () => {
     const all = linesOf(answerHelp(ROWS))
-    expect(all.filter((said) => /^\*\w+\*$/.test(said))).toEqual(['*Look*', '*Act*'])
+    expect(all.filter((said) => /^\*\w+\*: /.test(said))).toEqual(['*Look*: `list`'])
     expect(all).toContain('• `/ci stop` stops a running build')
   })
 

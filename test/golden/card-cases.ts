@@ -276,6 +276,26 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'A build failed, and its card existed before: the reply is also sent to the channel.',
     reply({ mention: 'U0ADA', broadcast: true }),
   ),
+  'reply-again': told(
+    'The commit runs again: the line in the channel says so.',
+    reply({ later: { shown: 'started', attemptNumber: 2 } }),
+  ),
+  'reply-then-flaky': told(
+    'It has passed: the same line says so, and no other message is sent to the channel.',
+    reply({ later: { shown: 'flaky', attemptNumber: 2 } }),
+  ),
+  'reply-then-failed': told(
+    'It has failed again, which the same line says too.',
+    reply({ later: { shown: 'failed', attemptNumber: 2 } }),
+  ),
+  'reply-then-failed-after-success': told(
+    'A commit that passed on a later attempt has failed again.',
+    reply({ shown: 'flaky', attemptNumber: 2, later: { shown: 'failed', attemptNumber: 3 } }),
+  ),
+  'reply-then-hostile': told(
+    'The same, of a build whose names try to mention, link and format.',
+    reply({ build: HOSTILE, claim: '41/512.1', later: { shown: 'infrastructure_failure', attemptNumber: 2 } }),
+  ),
   'reply-fixed-broadcast': told(
     'A branch is fixed, and its card existed before: the reply is also sent to the channel.',
     reply({ shown: 'fixed', streak: STREAK, broadcast: true }),

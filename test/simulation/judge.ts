@@ -217,6 +217,7 @@ function judgeStory(world: World, happened: Happened, expected: Expected, unexpl
           ),
         ]),
     ...judgeMentions(thread, story.card),
+    ...(cards.length > 1 || isLost || staysAsItWas(world, card, isLost) ? [] : judgeChannel(world, thread, card)),
     ...story.requests.flatMap(({ slot, view }) => judgeLine(world, thread, slot, view)),
     ...story.replies.flatMap(({ slot, view }) => judgeLine(world, thread, slot, view)),
   ]
@@ -310,9 +311,35 @@ function judgeMentions({ subscription, attempts, booked, deleted, where }: Threa
   return named ? [] : [`${where}: nobody was called to the failure of ${newest.buildId}`]
 }
 
+/**
+ * A failure and its restarts are at most two messages of the channel: the card, and one line that goes on to say what
+ * the card says (decision 21). A commit that passed first may have had a line for that.
+ */
+function judgeChannel({ frozen }: World, { booked, deleted, where }: Thread, { message: card }: Booked): string[] {
+  const { shown, attemptNumber } = card.view as CardView
+  const lines = booked.flatMap(({ message }) =>
+    message.first.kind === 'reply' && message.first.broadcast ? [{ ...message, view: message.view as ReplyView }] : [],
+  )
+  const hasFailed = ({ view }: { view: ReplyView }) =>
+    view.shown === 'failed' || view.shown === 'infrastructure_failure'
+  const last = lines.toSorted((a, b) => (a.ts < b.ts ? -1 : 1)).slice(lines.findIndex(hasFailed) + 1)
+  const isTwice = lines.some(hasFailed) ? last.length > 0 : lines.length > 1
+  const isQueued = shown === 'queued' || shown === 'skipped'
+  const others = lines.filter(({ view, ts }) => {
+    const says = view.later ?? view
+    return !isQueued && !frozen.has(ts) && (says.shown !== shown || says.attemptNumber !== attemptNumber)
+  })
+  return [
+    ...(isTwice && deleted.length === 0 ? [`${where}: ${lines.length} lines in the channel`] : []),
+    ...others.map(
+      ({ view }) => `${where}: the channel reads ${JSON.stringify(view.later ?? view.shown)}, the card ${shown}`,
+    ),
+  ]
+}
+
 const isOfBuild = (view: View): view is CardView | ReplyView => view.kind === 'card' || view.kind === 'reply'
 
-// Left out, since they depend on the moment: mentions, requests to claim a name, broadcasts, lateness, and links to
+// Left out, since they depend on the moment: mentions, requests to claim a name, broadcasts and what they say later (`judgeChannel`), lateness, and links to
 // earlier cards.
 // CI may know to the second since when a branch is red, but not which attempt began it.
 function saysTheSame(world: World, said: View, wanted: View, { branch, buildEvents }: Expected): boolean {
@@ -324,6 +351,7 @@ function saysTheSame(world: World, said: View, wanted: View, { branch, buildEven
     claim: null,
     proposed: null,
     broadcast: null,
+    later: null,
     breakage: null,
     isLate: null,
     replaces: null,

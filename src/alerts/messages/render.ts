@@ -1,5 +1,5 @@
 import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/builds/status.ts'
-import type { View, ReplyView, NoticeView } from '../../domain/cards/view.ts'
+import type { View, ReplyView, NoticeView, Shown } from '../../domain/cards/view.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { noteLine, reminderLine } from '../../slack/messages/breakage.ts'
 import { requestLine } from '../../slack/messages/request.ts'
@@ -87,19 +87,39 @@ function renderReply(view: ReplyView, place: Place): SlackMessage {
 /**
  * A reply in the thread, in one line: `:x: *Failed* after 7 min · @Ada`. One that is also sent to the channel appears
  * there without its card, so it names the build: `:x: *Failed* acme/web #512 on `main` after 7 min · @Ada`. A reply
- * with the button that claims the committer's name also shows that name. Pure.
+ * with the button that claims the committer's name also shows that name. Once the commit has run again, the line in the
+ * channel says what followed: `:x: *Failed, run again* acme/web #512 on `main``. Pure.
  */
 function replyLine(view: ReplyView, { postedAt }: Place): string {
   const { symbol, label, hint } = styleOf(view.shown)
   const again =
     (view.attemptNumber > 1 || view.isLate) && view.shown !== 'flaky' ? `Attempt ${view.attemptNumber} · ` : ''
   const said = `${view.shown === 'flaky' ? flakyWord(view.attemptNumber) : label}${endWords(view.end)}`
-  const build = view.broadcast ? ` ${linkedBuild(view.build)}${onBranch(view.build)}` : ''
+  const build = ` ${linkedBuild(view.build)}${onBranch(view.build)}`
   const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
-  const outcome = `${symbol} ${again}*${said}*${build}${afterWhat(view)}`
+  if (view.later)
+    return joined([
+      `${laterSymbol(view.later) ?? symbol} *${said}, ${laterWords(view.later, view.shown)}*${build}`,
+      committer,
+    ])
+  const outcome = `${symbol} ${again}*${said}*${view.broadcast ? build : ''}${afterWhat(view)}`
   // In the thread, the card says the hint.
   return joined([outcome, lateWords(view, postedAt), view.broadcast ? hint : null, mention(view.mention), committer])
 }
+
+type Later = NonNullable<ReplyView['later']>
+
+const laterSymbol = ({ shown }: Later): string | null => (UNFINISHED.has(shown) ? null : styleOf(shown).symbol)
+
+/** `run again`, `then stopped on attempt 2`, `then passed on attempt 2 (flaky)`, `and again on attempt 2` */
+function laterWords({ shown, attemptNumber }: Later, before: Shown): string {
+  if (UNFINISHED.has(shown)) return 'run again'
+  if (shown === before && shown !== 'flaky') return `and again on attempt ${attemptNumber}`
+  const said = shown === 'flaky' ? flakyWord(attemptNumber) : `${styleOf(shown).label} on attempt ${attemptNumber}`
+  return `then ${said.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`
+}
+
+const UNFINISHED: ReadonlySet<Shown> = new Set(['requested', 'queued', 'started', 'waiting'])
 
 function lateWords({ lateEnd }: ReplyView, postedAt: number | null): string | null {
   const time = lateEnd === undefined ? null : timeIn(lateEnd, postedAt)

@@ -193,13 +193,20 @@ export function postedAttemptShown(messages: readonly StoredMessage[]): string |
 
 /**
  * A short hash of a view's content, for comparison. Some parts of a reply or reminder are decided when it is posted and
- * never cause an edit: whom it mentions or proposes, the claim button, whether it is broadcast or late, how long the
- * branch was red. For a card, this is only whom it proposes.
+ * never cause an edit: whom it mentions or proposes, whether it is broadcast or late, how long the branch was red. For a
+ * card, this is only whom it proposes.
  */
 export function viewDigest(view: View): string {
   const compared =
     view.kind === 'reply'
-      ? { ...view, mention: null, claim: undefined, proposed: undefined, broadcast: false, isLate: undefined }
+      ? {
+          ...view,
+          mention: null,
+          claim: view.claim ?? undefined,
+          proposed: undefined,
+          broadcast: false,
+          isLate: undefined,
+        }
       : view.kind === 'reminder'
         ? { ...view, forMs: 0, builds: 0, broadcast: false }
         : { ...view, proposed: undefined }

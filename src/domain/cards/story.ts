@@ -173,7 +173,7 @@ function requestView(request: Request, context: StoryContext): RequestView {
 
 function replyView(attempt: Attempt, context: StoryContext): ReplyView {
   const isNews = attempt === context.attempts.at(-1)
-  const isLoud = !context.quiet && context.isLoud(attempt) && !isWarned(attempt, context)
+  const isInChannel = !context.quiet && !isWarned(attempt, context) && inChannel(context).includes(attempt)
   return {
     kind: 'reply',
     shown: shownIn(attempt, context),
@@ -188,7 +188,8 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     mention: isNews ? mentionFor(attempt, context) : null,
     claim: claimFor(attempt, context),
     proposed: isNews ? proposedFor(attempt, context) : null,
-    broadcast: isNews && isLoud && !isRedAgain(attempt, context),
+    broadcast: isNews && isInChannel,
+    ...(isInChannel && replacedBy(attempt, context)),
     streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
   }
 }
@@ -242,13 +243,33 @@ export function shownAs(attempt: Attempt, attempts: readonly Attempt[], isRecove
   return isRecovered ? 'fixed' : 'passed'
 }
 
-/** The first failure of a commit is news for the whole channel. Further failures stay in the thread. */
-export const isRedAgain = (
-  attempt: Attempt,
-  { attempts, isLoud }: Pick<StoryContext, 'attempts' | 'isLoud'>,
-): boolean =>
-  isRed(attempt.status) &&
-  attempts.slice(0, attempts.indexOf(attempt)).some((earlier) => isRed(earlier.status) && isLoud(earlier))
+/**
+ * The attempts whose replies are also sent to the channel, if it is not quiet: those that ended as the newest one of
+ * their commit, except builds that CI refused. A failure is sent once, and not if the card was posted with it. A success is sent if the channel has no
+ * line of this commit: the line that it has says what followed (decision 21).
+ */
+export function inChannel({ attempts, isLoud, postedAttempt }: Loud): readonly Attempt[] {
+  const sent: Attempt[] = []
+  let hasFailed = false
+  for (const [at, attempt] of attempts.entries()) {
+    const { status, finalSeq } = attempt
+    if (!isLoud(attempt) || isAccountNotice(status)) continue
+    if (attempts.slice(at + 1).some(({ firstSeq }) => firstSeq < finalSeq!)) continue
+    const isTold = isRed(status) ? hasFailed : sent.length > 0
+    if (!isTold && attemptKey(attempt) !== postedAttempt) sent.push(attempt)
+    hasFailed ||= isRed(status)
+  }
+  return sent
+}
+
+type Loud = Pick<StoryContext, 'attempts' | 'isLoud' | 'postedAttempt'>
+
+/** The newest attempt that has run, if that is a later one. */
+function replacedBy(attempt: Attempt, context: StoryContext): Pick<ReplyView, 'later'> {
+  const last = context.attempts.findLast(hasRun)
+  if (!last || context.attempts.indexOf(last) <= context.attempts.indexOf(attempt)) return {}
+  return { later: { shown: shownIn(last, context), attemptNumber: attemptNumberOf(last, context.attempts) } }
+}
 
 function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
   const streak = streaks.get(attemptKey(attempt))

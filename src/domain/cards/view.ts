@@ -142,6 +142,8 @@ export interface ReplyView {
   proposed: string | null
   /** also sent to the channel */
   broadcast: boolean
+  /** the newest attempt, if this one is no longer it and its reply was also sent to the channel */
+  later?: { shown: Shown; attemptNumber: number }
   /** the red streak that this attempt ended */
   streak: Streak | null
 }

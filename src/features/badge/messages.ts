@@ -1,5 +1,6 @@
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { branchName, joined, outside, projectLabel } from '../../slack/messages/build.ts'
+import { projectKey } from '../../domain/ci-project/project-names.ts'
 import { cut, TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import {
   answerOf,
@@ -7,10 +8,11 @@ import {
   line,
   type Answer,
   type AnswerContext,
+  type Part,
   type Picture,
 } from '../../slack/messages/answer.ts'
 import { failureWords } from '../kit/fault-messages.ts'
-import { answerNotFound, isNotFound } from '../kit/not-found.ts'
+import { answerNotFound, choices, isNotFound, projectChoice } from '../kit/not-found.ts'
 import type { BadgeOutcome } from './badge.ts'
 
 type ShownBadge = Extract<BadgeOutcome, { kind: 'badge' }>
@@ -20,7 +22,9 @@ export function answerBadge(outcome: BadgeOutcome, context: AnswerContext): Answ
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
     case 'badge':
-      return answerOf(partsOf(outcome), pictureOf(outcome))
+      return context.rest?.includes(PICTURE)
+        ? answerOf(partsOf(outcome), pictureOf(outcome))
+        : answerOf([...partsOf(outcome), ...pictureButton(outcome, context)])
     case 'no-site':
       return answerError(NO_SITE)
     case 'no-uuid':
@@ -100,6 +104,15 @@ function codeBlock(text: string): string {
   const code = codeSpan(text)
   if (code === '') return 'There is none.'
   return code.length > CODE_CHARS_MAX ? 'Too long to show here.' : `\`\`${code}\`\``
+}
+
+/** The word with which the choice of a badge also asks for its picture. */
+const PICTURE = 'picture'
+
+/** Answers only one person until they press it: the picture is posted for everybody. */
+function pictureButton({ picture, project, branch }: ShownBadge, { command }: AnswerContext): Part[] {
+  const choice = projectChoice({ command, branch, rest: [PICTURE], reference: '' }, projectKey(project), 'Show it here')
+  return picture === null ? [] : choices([choice])
 }
 
 function pictureOf(badge: ShownBadge): Picture | null {

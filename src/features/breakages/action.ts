@@ -12,7 +12,7 @@ import { breakageLock } from '../../store/breakages.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { changeBreakage, NO_OWNER } from '../../projects/breakages.ts'
-import { findBuild, summariesOf, type FindBuildDeps } from '../../projects/find-build.ts'
+import { findBuild, summariesOf, summaryOf, type FindBuildDeps } from '../../projects/find-build.ts'
 import { deliveredById } from '../../projects/followers.ts'
 import {
   refusalOf,
@@ -67,8 +67,8 @@ export type BreakageOutcome =
 export type NotRed =
   /** `by`: the build that fixed it; null: it is no longer stored */
   | { kind: 'fixed'; project: string; branch: string; by: BuildSummary | null }
-  /** no build of its branch failed since it last passed */
-  | { kind: 'not-red' }
+  /** no build of its branch failed since it last passed; null: the build is no longer stored */
+  | { kind: 'not-red'; build: BuildSummary | null }
   | NotFound
 
 export interface BreakageDeps extends FindBuildDeps {
@@ -90,6 +90,9 @@ export const breakageOperations = (deps: BreakageDeps) => ({
   },
   /** Makes at most one change for each request, and none after the fix. */
   act: (which: Which, action: BreakageAction, by: Requester) => act(deps, which, action, by),
+  /** The red branches that this person is on now. */
+  heldBy: async (user: string) =>
+    (await deps.store.read.breakagesOf(user)).filter((one) => shownBreakage(one, deps.clock.now()).owner !== null),
   /** Whether this person may be on a red branch. */
   mayOwn: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('own', by),
 })
@@ -111,7 +114,7 @@ async function act(deps: BreakageDeps, which: Which, action: BreakageAction, by:
     await refuseGivenUp(tx, by.interactionKey)
     return makeChange(tx, breakage, { action, by, zone, now: deps.clock.now(), id: changeId })
   })
-  if (!end.breakage) return { kind: 'not-red' }
+  if (!end.breakage) return { kind: 'not-red', build: null }
   if (end.breakage.endedAt !== null && !end.change) return fixedOf(deps, end.breakage)
   const red = await redOf(deps, end.breakage)
   if (end.change === null) return { kind: 'unchanged', action: action.kind, red }
@@ -175,11 +178,12 @@ async function find(deps: BreakageDeps, which: Which): Promise<{ kind: 'open'; b
   if (result.kind !== 'found') return result
   const { attempt } = result.found
   const [{ projectId, branch }] = [attempt.buildEvents[0]!]
-  return openOr(deps, branch === null ? null : await read.breakageAt(branchKey(projectId, branch), attempt.buildOrder))
+  const breakage = branch === null ? null : await read.breakageAt(branchKey(projectId, branch), attempt.buildOrder)
+  return breakage ? openOr(deps, breakage) : ({ kind: 'not-red', build: await summaryOf(deps, result.found) } as const)
 }
 
 async function openOr(deps: BreakageDeps, breakage: Breakage | null) {
-  if (!breakage) return { kind: 'not-red' } as const
+  if (!breakage) return { kind: 'not-red', build: null } as const
   return breakage.endedAt === null ? ({ kind: 'open', breakage } as const) : fixedOf(deps, breakage)
 }
 

@@ -58,16 +58,23 @@ export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
       return answerError({ what: `:white_check_mark: *Already fixed*${by}${after(outcome)}`, why: null, next: LOOK })
     }
     case 'not-red':
-      return answerError({
-        what: ':mag: *Not red*: no build of this branch has failed since it last passed; nothing was changed.',
-        why: null,
-        next: LOOK,
-      })
+      return answerError({ what: notRed(outcome), why: null, next: LOOK })
   }
 }
 
+function notRed({ build }: Extract<NotRed, { kind: 'not-red' }>): string {
+  const branch = build ? `${projectLabel(build)}${onBranch(build)}` : 'this branch'
+  if (build?.redSince) return `:warning: *Nobody needs to look after* ${branch}: ${ONLY_MACHINES}; nothing was changed.`
+  return `:mag: *Not red*: no build of ${branch} has failed since it last passed; nothing was changed.`
+}
+
+const ONLY_MACHINES = 'its builds ended only in CI machine errors'
+
 const after = ({ project, branch, by }: Extract<NotRed, { kind: 'fixed' }>): string =>
   `${by === null ? `: ${projectLabel({ project })}` : ''}${onBranch({ branch })}; nothing was changed.`
+
+export const answerOnNone = (): Answer =>
+  answerError({ what: ':information_source: *You are on no branch*; nothing was changed.', why: null, next: LOOK })
 
 const LOOK = `Type ${typed('/ci red')} to see what is red now.`
 
@@ -111,10 +118,11 @@ export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; m
   ])
 }
 
-/** A line with the red branch's button; without a breakage (infrastructure failure), the first possible action. */
+/** A line with the red branch's button. A CI machine error needs no owner: it has the first possible action. */
 export function redPart(build: BuildSummary): Part {
   const [action] = build.offers
   const act = action && actionButton(action, attemptRefText(build.ref), build)
   const button = build.breakage ? breakageButton(build.breakage.id, build.breakage.owner !== null) : act
-  return { kind: 'line', text: buildLine(build), ...(button && { button }) }
+  const text = build.breakage ? buildLine(build) : `${buildLine(build)} · nobody needs to look after it`
+  return { kind: 'line', text, ...(button && { button }) }
 }

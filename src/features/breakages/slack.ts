@@ -34,7 +34,7 @@ import {
   type Span,
 } from './action.ts'
 import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
-import { answerBreakage, answerRed } from './messages.ts'
+import { answerBreakage, answerOnNone, answerRed } from './messages.ts'
 import { remind, type RemindDeps } from './remind.ts'
 
 type Deps = AnswerDeps & BreakageDeps & RemindDeps & BranchEndsDeps
@@ -107,7 +107,7 @@ const ON: CommandRow = {
   name: 'on',
   alias: null,
   group: 'Act',
-  usage: `[it] [30m|4h|tomorrow] ${BUILD_USAGE}`,
+  usage: `it [30m|4h|tomorrow] ${BUILD_USAGE}`,
   does: 'says that you look after a red branch, for 1 hour unless you say otherwise; alone, it shows what is red here',
   examples: ['/ci on it acme/web@main', '/ci on it 30m #512', '/ci on it tomorrow acme/web@main'],
   who: 'members',
@@ -118,7 +118,7 @@ const LET: CommandRow = {
   name: 'let',
   alias: null,
   group: 'Act',
-  usage: `[go] ${BUILD_USAGE}`,
+  usage: `go ${BUILD_USAGE}`,
   does: 'says that you no longer look after a red branch',
   examples: ['/ci let go acme/web@main', '/ci let go #512'],
   who: 'members',
@@ -155,13 +155,23 @@ const noSpan = ({ text }: Word): Reply => ({
 })
 
 /** Acts on the named build, or the one in whose thread it was typed; without one, shows what is red. */
-const about = (deps: Deps, operations: BreakageOperations, row: CommandRow, action: BreakageAction): Command =>
-  commandAbout(deps, row, async (question, target) => {
-    if (!target) return whenMayRead(deps, question, () => redHere(deps, question))
+function about(deps: Deps, operations: BreakageOperations, row: CommandRow, action: BreakageAction): Command {
+  const redHereFor = (question: Question) => whenMayRead(deps, question, () => redHere(deps, question))
+  /** The only branch that the person is on is meant. */
+  async function letGoAlone(question: Question): Promise<Reply> {
+    const [own, ...others] = await operations.heldBy(question.by.user)
+    if (!own) return whenMayRead(deps, question, async () => ({ outcome: 'on-none', answer: answerOnNone() }))
+    if (others.length > 0) return redHereFor(question)
+    const outcome = await operations.act({ kind: 'breakage', id: own.id }, action, question.by)
+    return replyTo(outcome, answerBreakage(outcome, answerContext(question, null, row.name)))
+  }
+  return commandAbout(deps, row, async (question, target) => {
+    if (!target) return action.kind === 'let-go' ? letGoAlone(question) : redHereFor(question)
     const outcome = await operations.act(target, action, question.by)
-    if (outcome.kind === 'no-card') return whenMayRead(deps, question, () => redHere(deps, question))
+    if (outcome.kind === 'no-card') return redHereFor(question)
     return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, row.name)))
   })
+}
 
 function spanOf({ text }: Word): Span | null {
   const word = text.toLowerCase()

@@ -64,7 +64,7 @@ function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
   return answerOf([
     line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
     line(
-      `${sourceWord(build)} accepted the request.${follows} *Refresh* shows the result here, and so does the build's card if it has one.`,
+      `${sourceWord(build)} accepted the request.${follows} The build's card shows the result; if it has none, *Refresh* does.`,
     ),
     ...lookAgain(build),
   ])

@@ -1,5 +1,5 @@
 import type { BuildSummary, Requester, Target } from '../../projects/outcomes.ts'
-import { answerStatus, answerRunning, answerFound, answerOverview } from './status-messages.ts'
+import { answerStatus, answerRestartable, answerRunning, answerFound, answerOverview } from './status-messages.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import {
   commandAbout,
@@ -142,7 +142,7 @@ const restart = (deps: Deps): Command =>
       alias: '/ci-restart',
       group: 'Act',
       usage: BUILD_USAGE,
-      does: 'runs the last build of a branch again',
+      does: 'runs the last build of a branch again; alone, it shows what can be restarted here',
       examples: ['/ci restart acme/web@main', '/ci restart #512'],
       who: 'operators',
       notes: [
@@ -153,8 +153,10 @@ const restart = (deps: Deps): Command =>
     (question, target) =>
       target
         ? answerRequest(deps, 'restart', { target, by: question.by }, answerContext(question, target))
-        : // The last builds of this channel, with the buttons that can work.
-          answerWithStatus(deps, question, null),
+        : whenMayRead(deps, question, async () => {
+            const outcome = await buildStatus(deps, { project: null, branch: null, channel: question.by.channel })
+            return replyTo(outcome, answerRestartable(outcome, answerContext(question, null)))
+          }),
   )
 
 /** The button of a build. The card may be stale, so the operation checks the build's current state. */

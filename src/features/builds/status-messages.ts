@@ -44,6 +44,15 @@ export function answerRunning({ builds, more, where }: RunningOutcome): Answer {
   return answerOf([head, ...listed(builds, more)])
 }
 
+/** The channel's builds that have a Restart button. */
+export function answerRestartable(outcome: StatusOutcome, context: AnswerContext): Answer {
+  if (outcome.kind !== 'channel-status') return answerStatus(outcome, context)
+  const builds = outcome.builds.filter(({ offers }) => offers.includes('restart'))
+  const where = inWords(outcome.where)
+  if (builds.length === 0) return nothingHere(`:zzz: *Nothing can be restarted*${where}.`)
+  return answerOf([line(`:repeat: *What can be restarted*${where}`), ...listed(builds, 0)])
+}
+
 /** The red and the running builds, each once and with its button. */
 export function answerOverview({ newest, running }: { newest: NewestBuilds; running: RunningOutcome }): Answer {
   const more = small(`${typed('/ci help')} shows what else you can do.`)

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isAccountNotice } from '../../domain/builds/status.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/breakages.ts'
 import type { Target, BuildSummary, NotFound, Where } from '../../projects/outcomes.ts'
@@ -105,8 +106,10 @@ async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Pro
   const others = await read.newestBuilds(projects, STATUS_BUILDS_MAX, red)
   await nextTurn()
   const total = red.length + (await read.countNewest(projects, COUNTED_MAX, red))
-  const shown = [...red, ...others].slice(0, STATUS_BUILDS_MAX)
-  const more = total - shown.length
+  // A build that the account's limits kept from running says nothing about its project.
+  const told = others.filter(({ status }) => !isAccountNotice(status))
+  const shown = [...red, ...told].slice(0, STATUS_BUILDS_MAX)
+  const more = total - (others.length - told.length) - shown.length
   return { kind: 'channel-status', where, builds: await summariesOf(deps, shown), more, red: red.length }
 }
 

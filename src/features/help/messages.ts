@@ -1,36 +1,29 @@
-import { BUILD_USAGE, usageOf, type CommandRow } from '../kit/command.ts'
+import { usageOf, type CommandRow } from '../kit/command.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { answerOf, line, small, type Answer, typed } from '../../slack/messages/answer.ts'
 
-/** What people type every day. */
-const EVERYDAY: ReadonlySet<string> = new Set(['red', 'status', 'on', 'restart', 'subscribe'])
+/** What people type every day, in the order of the help. */
+const EVERYDAY = ['red', 'status', 'restart', 'stop', 'subscribe']
 
-const FIRST = 'Every day'
-
-const placeOf = (group: string): number => (group === FIRST ? 0 : group === 'Help' ? 2 : 1)
-
-/** The everyday commands, then all others by their groups. */
+/** The everyday commands with what each does, then the names of all others by their groups: it fits a phone. */
 export function answerHelp(commands: readonly CommandRow[], prefix = '/ci'): Answer {
-  const groups = Map.groupBy(commands, ({ name, group }) => (EVERYDAY.has(name) ? FIRST : group))
-  const all = [...groups].toSorted(([a], [b]) => placeOf(a) - placeOf(b))
+  const everyday = EVERYDAY.flatMap((name) => commands.find((row) => row.name === name) ?? [])
+  const groups = Map.groupBy(
+    commands.filter((row) => !everyday.includes(row)),
+    ({ group }) => group,
+  )
   return answerOf([
     line(':wave: *Buildline* brings your CI builds into Slack.'),
-    ...all.flatMap(([group, rows]) => [line(`*${group}*`), ...rows.map((row) => line(briefly(row, prefix)))]),
-    small(`A \`build\` is ${BUILD_NAMES}.`),
+    ...everyday.map((row) => line(`• ${codeSpan(`${prefix} ${row.name}`)} ${firstIdea(row)}`)),
+    ...[...groups].map(([group, rows]) => line(`*${group}*: ${rows.map(({ name }) => codeSpan(name)).join(', ')}`)),
     small(
-      `${typed(`${prefix} help stop`)} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
+      `${typed(`${prefix} help subscribe`)} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
     ),
   ])
 }
 
-/** • `/ci stop [build]` stops a running build */
-const briefly = (row: CommandRow, prefix: string): string =>
-  `• ${codeSpan(usageOf({ ...row, usage: row.usage.replace(BUILD_USAGE, '[build]') }, prefix))} ${row.does}`
-
-const BUILD_NAMES = BUILD_USAGE.slice(1, -1)
-  .split(' | ')
-  .map((name) => codeSpan(name))
-  .join(', ')
+/** `stops a running build`, of `stops a running build; alone, it shows what is running here` */
+const firstIdea = ({ does }: CommandRow): string => does.split(/[;,]/)[0]!
 
 /** The full help of one command. */
 export function answerHelpAbout(command: CommandRow): Answer {

@@ -126,7 +126,7 @@ function nameOf(target: TypedTarget): string {
   }
 }
 
-const targetOf = (choice: Choice): Target =>
+export const targetOf = (choice: Choice): Target =>
   choice.kind === 'run'
     ? { kind: 'run', ref: choice.ref }
     : { kind: 'project', project: choice.project, branch: choice.branch }

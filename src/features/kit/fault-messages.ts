@@ -37,6 +37,14 @@ export const answerOldSearch = (): Answer =>
 export const answerSlow = (what: string): Answer =>
   answerOf([line(`:hourglass_flowing_sand: Still working on ${typed(what)}. The answer will follow here.`)])
 
+/** Slack did not take a picture, for example because the bot is not in the channel. */
+export const answerNoPicture = (): Answer =>
+  answerError({
+    what: ':warning: *The picture was not posted*: Slack did not take it.',
+    why: null,
+    next: `Type ${typed('/invite @Buildline')} here, and ask for it again.`,
+  })
+
 /** For a form whose metadata is unreadable. */
 export const answerOldForm = (): Answer =>
   answerOf([

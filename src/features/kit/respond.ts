@@ -1,4 +1,4 @@
-import { answerFault, answerSlow } from './fault-messages.ts'
+import { answerFault, answerNoPicture, answerSlow } from './fault-messages.ts'
 import { answerInterrupted, answerUndone } from './interrupted.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { GivenUp, NotAttempted } from '../../store/not-attempted.ts'
@@ -86,6 +86,7 @@ export async function respond(
       await showPicture(client, shown.picture, replyTarget.conversation, by.user)
     } catch (error) {
       log.info({ ...fields, err: error }, 'a picture could not be shown')
+      await show(answerNoPicture(), true)
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   typed,
 } from '../../slack/messages/answer.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
+import { buildNumber } from '../../slack/messages/build.ts'
 import { buildLine } from './build.ts'
 
 // Answers to mistyped commands. Nothing was done, so they need no reference to the log.
@@ -75,7 +76,9 @@ export const answerUnknownBuild = (text: string, newest: readonly BuildSummary[]
 export const unknownBuild = (text: string, newest: readonly BuildSummary[], command: string): ErrorAnswer => ({
   what: NUMBER.test(text) ? `:mag: *No build ${text} is known*.` : `:mag: *No build matches* ${typed(text)}.`,
   why: [KNOWN_BUILDS, ...(newest.length > 0 ? ['The newest builds here:', ...newest.map(buildLine)] : [])],
-  next: `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
+  next: newest[0]
+    ? `Type another number: ${typed(`/ci ${command} ${buildNumber(newest[0])}`)}.`
+    : `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
 })
 
 const NUMBER = /^#[\da-f]+$/

@@ -7,7 +7,9 @@ import type { KnownProject, ListedQuery } from '../../store/records.ts'
 import type { Reads, Store } from '../../store/store.ts'
 import type { ListQuery, ProjectRef, BuildSummary, CiFailure } from '../../projects/outcomes.ts'
 import { untilIngested } from '../../ci-sync/ci-lookup.ts'
-import { newestSummary } from '../../projects/find-build.ts'
+import { RED_COUNTED_MAX } from '../../projects/breakages.ts'
+import { newestSummary, summariesOf } from '../../projects/find-build.ts'
+import { redBranches } from '../../store/breakages.ts'
 import { ofListed, projectsAs } from '../../projects/projects.ts'
 import type { Refreshed } from '../../ci-sync/reading.ts'
 import { WHOLE_READING } from '../../projects/projects.ts'
@@ -17,7 +19,8 @@ export type ListOutcome =
   | {
       kind: 'projects'
       query: ListQuery
-      projects: readonly { project: ProjectRef; build: BuildSummary | null }[]
+      /** `build`: of a red branch, else the newest; null: none is known. `red`: how many branches are red */
+      projects: readonly { project: ProjectRef; build: BuildSummary | null; red: number }[]
       page: number
       pages: number
       total: number
@@ -63,14 +66,21 @@ export async function listProjects(deps: ListDeps, query: ListQuery): Promise<Li
   return {
     kind: 'projects',
     query,
-    projects: await Promise.all(
-      projects.map(async (project) => ({ project, build: await newestSummary(deps, project) })),
-    ),
+    projects: await Promise.all(projects.map(async (project) => ({ project, ...(await stateOf(deps, project)) }))),
     ...place,
     from: configured.v2 ? 'v2' : configured.legacy ? 'legacy' : null,
     stale: failure && { readAt: whole?.oldestReadAt ?? clock.now(), failure },
     isWhole: refreshed?.isWhole ?? true,
   }
+}
+
+/** What matters of a project: a red branch, and how many there are, else its newest build. */
+async function stateOf(deps: ListDeps, project: ProjectRef) {
+  const { projectId } = project
+  if (projectId === null) return { build: null, red: 0 }
+  const red = await redBranches(deps.store.read, { only: [projectId] }, RED_COUNTED_MAX)
+  const [build = await newestSummary(deps, project)] = await summariesOf(deps, red.slice(0, 1))
+  return { build, red: red.length }
 }
 
 const lastWholeAt = async ({ store }: Pick<ListDeps, 'store'>): Promise<number> =>

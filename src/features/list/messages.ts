@@ -1,3 +1,5 @@
+import { ACCOUNT_STATUSES } from '../../domain/builds/status.ts'
+import type { Shown } from '../../domain/cards/view.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { buildNumber, counted, joined, onBranch } from '../../slack/messages/build.ts'
@@ -17,7 +19,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { redWords, stateWords, projectLine, typeWord } from '../kit/build.ts'
+import { redCount, redWords, stateWords, projectLine, typeWord } from '../kit/build.ts'
 import { failureWords, answerCiFailure } from '../kit/fault-messages.ts'
 import { pageValue } from '../kit/values.ts'
 import type { ListOutcome } from './list.ts'
@@ -57,13 +59,18 @@ function found(outcome: Projects): Answer {
   ])
 }
 
-/** `acme/web · Basic · :x: *Failed* #512 on `main` · May 4 14:09` */
-function projectWithState({ project, build }: Projects['projects'][number]): string {
+/** `acme/web · Basic · :x: *Failed* #512 on `main` · May 4 14:09`, `acme/api · Basic · :x: *4 branches are red*` */
+function projectWithState({ project, build, red }: Projects['projects'][number]): string {
   if (build === null) return `• ${joined([projectLine(project), 'no builds yet'])}`
+  if (red > 1) return `• ${joined([projectLine(project), `:x: *${redCount(red)}*`])}`
+  if (red === 0 && NO_RESULT.has(build.shown)) return `• ${joined([projectLine(project), 'no red branches'])}`
   const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
   const state = `${stateWords(build)} ${number}${onBranch(build)}`
   return `• ${joined([projectLine(project), state, dayTime(build.at), redWords(build.redSince)])}`
 }
+
+/** These do not say how a project is doing. */
+const NO_RESULT: ReadonlySet<Shown> = new Set([...ACCOUNT_STATUSES, 'stopped', 'skipped', 'unknown'])
 
 /** ` matching `web`, Basic only`: the search; empty if it was for everything. */
 function searched({ text, type }: ListQuery): string {

@@ -18,12 +18,12 @@ import { answerRefused } from '../kit/not-allowed.ts'
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
 /** Answers whom committer names mean. Its mentions notify nobody, since only the requester sees it. */
-export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string }): Answer {
+export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string; isAdmin: boolean }): Answer {
   switch (outcome.kind) {
     case 'me':
       return answerOf([...meLines(outcome.me), HOW])
     case 'claimed':
-      return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is yours*.`), ...meLines(outcome.me)])
+      return answerOf([line(claimedWords(outcome)), ...meLines(outcome.me)])
     case 'released':
       return answerOf([line(`${DONE} ${handleWords(outcome.handle)} *is free again*.`), ...meLines(outcome.me)])
     case 'mentions':
@@ -31,9 +31,9 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
     case 'given':
       return answerOf(givenLines(outcome, asked.by))
     case 'taken':
-      return answerError(taken(outcome))
+      return answerError(taken(outcome, asked.isAdmin))
     case 'not-yours':
-      return answerError(notYours(outcome))
+      return answerError(notYours(outcome, asked.isAdmin))
     case 'too-many':
       return answerError(tooMany(outcome, asked.by))
     case 'not-claimable':
@@ -47,6 +47,11 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
       return answerRefused(outcome, asked.reference)
   }
 }
+
+const claimedWords = ({ handle, isNew }: Of<'claimed'>): string =>
+  isNew
+    ? `${DONE} ${handleWords(handle)} *is yours*.`
+    : `:information_source: ${handleWords(handle)} *is already yours*.`
 
 const DONE = ':white_check_mark:'
 
@@ -104,16 +109,18 @@ function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): 
   ]
 }
 
-const taken = ({ handle, by, isGone }: Of<'taken'>): ErrorAnswer => ({
+const taken = ({ handle, by, isGone }: Of<'taken'>, isAdmin: boolean): ErrorAnswer => ({
   what: `:no_entry: *Taken*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}${isGone ? ', who has left the workspace' : ''}; nothing was changed.`,
   why: 'A committer name belongs to one person, so that no failure mentions the wrong one.',
-  next: askAdmin(handle),
+  next: askAdmin(handle, isAdmin),
 })
 
-const askAdmin = (handle: string): string =>
-  `Is it yours? An admin can decide: ${typed(meCommand('', handle, 'for @you'))}.`
+const askAdmin = (handle: string, isAdmin: boolean): string =>
+  isAdmin
+    ? `You are an admin: ${typed(meCommand('', handle, 'for me'))} makes it yours.`
+    : `Is it yours? An admin can decide: ${typed(meCommand('', handle, 'for @you'))}.`
 
-const notYours = ({ handle, by }: Of<'not-yours'>): ErrorAnswer =>
+const notYours = ({ handle, by }: Of<'not-yours'>, isAdmin: boolean): ErrorAnswer =>
   by === null
     ? {
         what: `:mag: *Nothing to forget*: ${handleWords(handle)} is not claimed.`,
@@ -123,7 +130,7 @@ const notYours = ({ handle, by }: Of<'not-yours'>): ErrorAnswer =>
     : {
         what: `:no_entry: *Not yours*: ${handleWords(handle)} belongs to ${mention(by) || 'somebody else'}; nothing was changed.`,
         why: 'Only that person can give it up.',
-        next: askAdmin(handle),
+        next: askAdmin(handle, isAdmin),
       }
 
 const tooMany = ({ user, max }: Of<'too-many'>, by: string): ErrorAnswer => ({

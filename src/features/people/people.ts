@@ -1,5 +1,8 @@
 import { type Claimable, claimable, normalHandle } from '../../domain/handle.ts'
 import { refusalOf, type Permits, type Refused, type Requester } from '../../projects/outcomes.ts'
+import { revisionSubject } from '../../domain/builds/revision.ts'
+import { REQUEST_URGENCY } from '../../domain/cards/plan.ts'
+import type { AttemptRef } from '../../domain/cards/request.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Presence } from '../../slack/api/directory.ts'
@@ -16,8 +19,8 @@ export const HANDLES_MAX = 20
 
 export type MeOutcome =
   | { kind: 'me'; me: Me }
-  /** the name now means the requester, or already did */
-  | { kind: 'claimed'; handle: string; me: Me }
+  /** the name now means the requester; `isNew`: it did not before */
+  | { kind: 'claimed'; handle: string; isNew: boolean; me: Me }
   /** another person has it; `isGone`: that person has left the workspace */
   | { kind: 'taken'; handle: string; by: string; isGone: boolean }
   | { kind: 'not-claimable'; handle: string; why: NotClaimable }
@@ -72,6 +75,13 @@ export function createPersonOperations(deps: PersonDeps) {
         })
         return { kind: 'mentions', me: await readMe(store.read, by.user) }
       }),
+    /** The name of this build's committer is claimed: its card and thread lose the button. */
+    async buttonPressed({ projectId, buildId }: AttemptRef) {
+      const build = await store.read.build(projectId, buildId)
+      if (!build) return
+      const subject = revisionSubject(build.revisionKey, build.cardNumber)
+      await store.write((tx) => tx.touchCards(subject, deps.clock.now(), REQUEST_URGENCY))
+    },
     /** Slack reports a changed account. A deactivated one is not mentioned any more. */
     accountChanged: (user: string, isDeactivated: boolean) => accountChanged(deps, user, isDeactivated),
   }
@@ -101,20 +111,21 @@ async function claim(
   const named = claimable(text)
   if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
   const { handle } = named
-  const refused = await store.write(async (tx): Promise<MeOutcome | null> => {
+  const claimed = await store.write(async (tx): Promise<MeOutcome | { isNew: boolean }> => {
     await refuseGivenUp(tx, interactionKey)
     await tx.lockName(`handles of ${user}`)
     // The requester is active, so a mark as inactive is outdated.
     await tx.setInactive(user, null)
     if (!(await tx.claimOf(handle))) {
       if (await hasEnough(tx, user)) return { kind: 'too-many', user, max: HANDLES_MAX }
-      if (await tx.claimHandle(handle, user, clock.now())) return null
+      if (await tx.claimHandle(handle, user, clock.now())) return { isNew: true }
     }
     const known = await tx.claimOf(handle)
     invariant(known, 'what could not be claimed is claimed')
-    return known.user === user ? null : { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
+    if (known.user === user) return { isNew: false }
+    return { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
   })
-  return refused ?? { kind: 'claimed', handle, me: await readMe(store.read, user) }
+  return 'kind' in claimed ? claimed : { kind: 'claimed', handle, ...claimed, me: await readMe(store.read, user) }
 }
 
 const hasEnough = async (tx: Tx, user: string): Promise<boolean> => (await tx.handlesOf(user)).length >= HANDLES_MAX

@@ -31,7 +31,7 @@ export function people(deps: AnswerDeps & PersonDeps): Feature {
           'Type the name as a card shows it after the commit. One person has a name; only an admin can give it to somebody else.',
           'Names that many people commit with, such as those of bots, cannot be claimed.',
         ],
-        handle: (question) => answerTyped(operations, question),
+        handle: (question) => answerTyped(deps, operations, question),
       },
     ],
     buttons: {
@@ -39,7 +39,7 @@ export function people(deps: AnswerDeps & PersonDeps): Feature {
       [HOME_ACTION_IDS.mentions]: {
         what: 'mentions',
         describe: () => 'me mentions',
-        answer: (click) => toggleMentions(operations, click),
+        answer: (click) => toggleMentions(deps, operations, click),
       },
     },
     events: { user_change: (slack, body) => handleAccountChange(operations, slack, body) },
@@ -51,13 +51,17 @@ export function people(deps: AnswerDeps & PersonDeps): Feature {
 type Ask = (operations: PersonOperations, by: Requester) => Promise<MeOutcome>
 
 /** Shows or changes which person a committer name means. */
-async function answerTyped(operations: PersonOperations, { row, words, by, reference }: Question): Promise<Reply> {
-  const ask = readWords(row, words)
-  return typeof ask === 'function' ? replyOf(await ask(operations, by), by, reference) : ask
+async function answerTyped(deps: AnswerDeps, operations: PersonOperations, question: Question): Promise<Reply> {
+  const ask = readWords(question.row, question.words)
+  return typeof ask === 'function' ? replyOf(deps, await ask(operations, question.by), question) : ask
 }
 
-const replyOf = (outcome: MeOutcome, by: Requester, reference: string): Reply =>
-  replyTo(outcome, answerMe(outcome, { by: by.user, reference }))
+async function replyOf({ permits }: AnswerDeps, outcome: MeOutcome, { by, reference }: Asker): Promise<Reply> {
+  const isAdmin = (await permits('administer', by)).kind === 'yes'
+  return replyTo(outcome, answerMe(outcome, { by: by.user, reference, isAdmin }))
+}
+
+type Asker = Pick<Question, 'by' | 'reference'>
 
 /** Reads ``, `ada`, `"ada lovelace"`, `forget ada`, `mentions off` or `ada for @grace`, or answers what is wrong. */
 function readWords(row: CommandRow, words: readonly Word[]): Ask | Reply {
@@ -119,10 +123,11 @@ async function handleAccountChange(operations: PersonOperations, { log }: SlackD
 }
 
 /** Turns mentions on or off. On success there is no answer: Home, which is redrawn after each click, shows it. */
-async function toggleMentions(operations: PersonOperations, { value, by, reference }: Click): Promise<Reply | null> {
+async function toggleMentions(deps: AnswerDeps, operations: PersonOperations, click: Click): Promise<Reply | null> {
+  const { value, by } = click
   if (value !== 'on' && value !== 'off') return null
   const outcome = await operations.setMentions(value === 'on', by)
-  if (outcome.kind !== 'mentions') return replyOf(outcome, by, reference)
+  if (outcome.kind !== 'mentions') return replyOf(deps, outcome, click)
   return { outcome: outcome.kind, answer: null }
 }
 
@@ -139,6 +144,7 @@ const claimButton = (deps: AnswerDeps, operations: PersonOperations): ButtonHand
     const result = await findSummary(deps, { kind: 'run', ref })
     const committer = result.kind === 'found' ? result.build.committer : null
     const outcome: MeOutcome = committer === null ? { kind: 'no-committer' } : await operations.claim(committer, by)
-    return replyOf(outcome, by, reference)
+    if (outcome.kind === 'claimed' || outcome.kind === 'taken') await operations.buttonPressed(ref)
+    return replyOf(deps, outcome, { by, reference })
   },
 })

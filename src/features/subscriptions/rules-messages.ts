@@ -8,7 +8,7 @@ import { dayTime } from '../../slack/messages/times.ts'
 import { SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
-import { answerOf, line, nextStep, row, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
+import { answerOf, line, nextStep, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { RulesOutcome } from './channel.ts'
@@ -53,9 +53,24 @@ function listed({ subscriptions: all, digest }: Rules, requestedPage: number): A
     ),
     ...(paused ? pausedParts(paused.code, { since: dayTime(paused.at) }) : []),
     ...shown.flatMap(subscriptionParts),
+    small(whichCounts(all)),
     ...digestParts(digest),
     row(SUBSCRIPTIONS_BLOCK_ID, [...pageButtons(page, pages), addButton]),
   ])
+}
+
+/** Which subscription counts for a project that several cover; empty if none does. */
+function whichCounts(all: readonly ShownSubscription[]): string {
+  const names = all.map(({ subscription }) => followedProject(subscription))
+  const isTwice = new Set(names).size < names.length
+  const isCovered = all.some(({ subscription }) => subscription.follows.what === 'all') && names.length > 1
+  return joined(
+    [
+      isTwice ? 'Several rules for one project count together: what one of them selects is posted.' : null,
+      isCovered ? 'A project with a rule of its own follows only that one, not the one for all projects.' : null,
+    ],
+    ' ',
+  )
 }
 
 /** Why nothing is posted in this channel, and the remedy. @param since when that began, if known */

@@ -5,10 +5,10 @@ import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/re
 import type { Requester, Target, BuildSummary, NotFound } from '../../projects/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../projects/find-build.ts'
 import { followedBy, visibleTo, type FollowedDeps, type VisibleDeps } from '../../projects/projects.ts'
-import { newestOf, type StoredMessage } from '../../domain/cards/plan.ts'
+import { newestOf, postedAttemptShown, type StoredMessage } from '../../domain/cards/plan.ts'
 import { attemptKey, type Attempt } from '../../domain/builds/attempt.ts'
 import { noticeSubject } from '../../domain/builds/revision.ts'
-import { isRedAgain } from '../../domain/cards/story.ts'
+import { inChannel } from '../../domain/cards/story.ts'
 import type { Reads } from '../../store/store.ts'
 import type { RuleResult, Selectable } from '../../domain/rules/rule.ts'
 
@@ -162,7 +162,7 @@ function replyOf(buildEvent: BuildEvent, attempts: readonly Attempt[], cardState
   return attempt && reply ? [toPosted(slot, reply, wasBroadcast(attempt, attempts, reply, cardState))] : []
 }
 
-/** As decided when the reply was claimed: loud, not quiet, no newer attempt yet, and not red once more. */
+/** As decided when the reply was claimed: not quiet, no newer attempt yet, and one for the channel. */
 function wasBroadcast(
   attempt: Attempt,
   attempts: readonly Attempt[],
@@ -174,7 +174,8 @@ function wasBroadcast(
   const next = attempts[attempts.indexOf(attempt) + 1]
   const wasNewest = next === undefined || next.buildEvents[0]!.at > claimedAt
   const isQuiet = cardState.card?.quiet !== false
-  return isLoud(attempt) && !isQuiet && wasNewest && !isRedAgain(attempt, { attempts, isLoud })
+  const postedAttempt = postedAttemptShown(cardState.messages) ?? null
+  return !isQuiet && wasNewest && inChannel({ attempts, isLoud, postedAttempt }).includes(attempt)
 }
 
 const toPosted = (slot: string, { state, ts, writtenAt }: StoredMessage, broadcast: boolean): Posted => ({

@@ -1,7 +1,7 @@
 import { isRepositoryId } from '../../domain/ids.ts'
 import { patternMode } from '../../domain/rules/pattern.ts'
 import type { ReminderRule } from '../../domain/builds/breakage.ts'
-import type { ChannelRule } from '../../domain/rules/rule.ts'
+import { CHANGES, type ChannelRule } from '../../domain/rules/rule.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { branchName, firstFew, joined, outside, somebody } from './build.ts'
@@ -61,6 +61,7 @@ const EVENTS_SHOWN_MAX = 8
 export function eventsInWords(events: ChannelRule['events']): string {
   if (events === 'every') return 'every event'
   if (events.length === 0) return 'no event'
+  if (events.length === CHANGES.length && CHANGES.every((event) => events.includes(event))) return 'changes'
   const words = events.map((event) => outside(event, WORD_CHARS_MAX) || '(no word)')
   return firstFew(words, EVENTS_SHOWN_MAX)
 }

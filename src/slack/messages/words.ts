@@ -188,12 +188,12 @@ const isReason = (reason: string): reason is Reason => Object.hasOwn(REASONS, re
 const shown = (word: string): string => outside(word, WORD_CHARS_MAX) || '(none)'
 
 const REASONS: Record<Reason, string> = {
-  'event-selected': 'A rule selects this event on this branch.',
+  'event-selected': 'A rule selects it.',
   'every-event': 'This channel follows every event.',
   'rules-unread': "The project's rules could not be read, so every event was posted.",
   'account-notice': "It concerns the CI account, not the commit, so it is part of that day's account notice.",
   'updates-card': 'No rule selects it, but the card was there and shows the newest state.',
-  'event-not-selected': 'No rule selects this event on this branch.',
+  'event-not-selected': 'The rules for this branch do not select this event.',
   'branch-not-matched': 'No rule covers this branch.',
   'branch-unknown': 'CI named no branch, but the rules require one.',
   'pattern-invalid': 'The branch pattern of a rule is invalid, and so matches nothing.',

@@ -190,6 +190,7 @@ test('a changed mention or broadcast of a reply never causes an edit, a changed 
   const reply = tell(['initiated', 'error']).replies[0]!.view
   expect(viewDigest({ ...reply, mention: 'U0ADA00001', broadcast: true, isLate: true })).toBe(viewDigest(reply))
   expect(viewDigest({ ...reply, shown: 'passed' })).not.toBe(viewDigest(reply))
+  expect(viewDigest({ ...reply, claim: '41/512.1' })).not.toBe(viewDigest(reply))
 })
 
 test('a queue is due when its first step is due, and as urgent as its most urgent step', () => {

@@ -112,12 +112,32 @@ describe('a broadcast reply', () => {
   it.each<[claim: string, said: (string | Said)[], expected: boolean[]]>([
     ['is a failure', ['initiated', 'error'], [true]],
     ['is a machine error', ['initiated', 'infrastructure_failure'], [true]],
-    ['is a recovery', ['error', 'success'], [false, true]],
+    ['is no success after the line of a failure', ['initiated', 'error', 'initiated', 'success'], [false, false]],
+    ['is no second failure', ['initiated', 'error', 'initiated', 'error'], [false, false]],
+    ['is a failure after a success', ['initiated', 'success', 'initiated', 'error'], [false, true]],
     ['is not a plain success', ['initiated', 'success'], [false]],
     ['is not a stopped build', ['initiated', 'stopped'], [false]],
     ['is not a failure of an attempt that was replaced', ['initiated', 'error', 'initiated'], [false]],
   ])('%s', (_, said, expected) => {
     expect(broadcast(said)).toEqual(expected)
+  })
+
+  it('is a recovery whose failure the card showed when it was posted, and no later one', () => {
+    const born = { postedAttempt: '512.1' }
+    expect(broadcast(['error', 'success'], born)).toEqual([false, true])
+    expect(broadcast(['error', { word: 'error', build: '513' }, { word: 'success', build: '514' }], born)).toEqual([
+      false,
+      false,
+      true,
+    ])
+    expect(broadcast(['error', 'success', 'error', 'success'], born)).toEqual([false, false, false, false])
+  })
+
+  it('is the result of the commit after a build that CI refused, or that failed while a newer one ran', () => {
+    const isLoud = () => true
+    expect(broadcast(['waiting', 'ignored', 'initiated', 'success'], { isLoud })).toEqual([true])
+    const beside = [{ word: 'initiated' }, { word: 'initiated', build: '513' }, { word: 'error' }]
+    expect(broadcast([...beside, { word: 'error', build: '513' }])).toEqual([false, true])
   })
 
   it('is every announcement selected as a failure or recovery, and no other', () => {
@@ -131,6 +151,19 @@ describe('a broadcast reply', () => {
     const said = ['initiated', 'error', 'initiated', 'success']
     expect(broadcast(said, { isLoud: (attempt) => attempt.n === 1 })).toEqual([false, false])
     expect(broadcast(said, { isLoud: (attempt) => attempt.n === 2 })).toEqual([false, true])
+  })
+
+  it('says what followed once the commit has run again, and no other reply does', () => {
+    const then = (said: (string | Said)[], context: Partial<StoryContext> = {}) =>
+      told(said, context).replies.map(({ view }) => view.later)
+    const rerun = ['initiated', 'error', 'initiated']
+    expect(then(rerun.slice(0, 2))).toEqual([undefined])
+    expect(then(rerun)).toEqual([{ shown: 'started', attemptNumber: 2 }])
+    expect(then([...rerun, 'success'])).toEqual([{ shown: 'flaky', attemptNumber: 2 }, undefined])
+    expect(then([...rerun, 'error', 'initiated'])).toEqual([{ shown: 'started', attemptNumber: 3 }, undefined])
+    expect(then(rerun, { quiet: true })).toEqual([undefined])
+    expect(then(rerun, { isLoud: () => false })).toEqual([undefined])
+    expect(then(rerun, { postedAttempt: '512.1' })).toEqual([undefined])
   })
 
   it('does not exist for an attempt that is not announced, even if it is loud', () => {

@@ -112,3 +112,36 @@ const sendShortcut = (slack: SandboxSlack, payload: object) =>
     contentType: 'application/x-www-form-urlencoded',
     body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
   })
+
+describe('/ci restart alone', () => {
+  it('lists what can be restarted, and nothing else', async () => {
+    const { behind, type } = await openPeopleStage()
+    expect(await type('restart')).toContain('*Nothing can be restarted*')
+    await behind.ended('error')
+    await behind.ended('error', {}, 'acme/ios')
+    await behind.running({}, 'acme/api')
+    const answer = await type('restart')
+    expect(answer).toMatch(/\*What can be restarted\*.*acme\/web/s)
+    expect(answer).not.toMatch(/acme\/(?:ios|api)/)
+  })
+})
+
+describe('/ci status alone', () => {
+  it("names no build that the account's limits kept from running", async () => {
+    const { behind, type } = await openPeopleStage()
+    await behind.ended('error')
+    await behind.ended('ignored', { branch: 'autumn' })
+    const answer = await type('status')
+    expect(answer).toMatch(/\*1 branch is red\*.*`main`/s)
+    expect(answer).not.toMatch(/autumn|more/)
+  })
+})
+
+describe('a number that no build has', () => {
+  it('is answered with the newest builds, and one of their numbers to type', async () => {
+    const { behind, type } = await openPeopleStage()
+    await behind.ended('error')
+    for (const text of ['why 999', 'why #999'])
+      expect(await type(text)).toMatch(/\*No build #999 is known\*.*Type another number: `\/ci why #501`/s)
+  })
+})

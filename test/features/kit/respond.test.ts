@@ -216,7 +216,7 @@ const BADGE = {
 const badgeWeb = { ...stopWeb, text: 'badge acme/web' }
 
 describe('the picture of an answer', () => {
-  const answer = answerBadge({ ...BADGE, picture }, { command: 'badge', branch: null, reference: '1' })
+  const answer = answerBadge({ ...BADGE, picture }, { command: 'badge', rest: ['picture'], reference: '1' })
   const row = commandNamed(describedFeatures(), 'badge')!
   const withPicture = { features: [{ commands: [{ ...row, handle: async () => ({ outcome: 'badge', answer }) }] }] }
 
@@ -229,13 +229,13 @@ describe('the picture of an answer', () => {
   })
 
   it.each(['files.getUploadURLExternal', 'upload_url', 'files.completeUploadExternal'])(
-    'is a log line if Slack refuses it at %s, and the text stays',
+    'is a log line and a second answer if Slack refuses it at %s',
     async (method) => {
-      const { slack, lines, told } = await openStage(withPicture)
+      const { slack, lines, untilTold } = await openStage(withPicture)
       slack.faults.add({ kind: '5xx', method })
       await slack.people.runCommand(badgeWeb)
       await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
-      expect(told()).toHaveLength(1)
+      expect((await untilTold(2)).at(-1)).toContain('*The picture was not posted*')
       expect(slack.messages(BUILDS)).toEqual([])
     },
   )
@@ -253,7 +253,7 @@ describe('the picture of an answer', () => {
     slack.acts.kickBot(BUILDS)
     await slack.people.runCommand(badgeWeb)
     await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
-    expect(told()).toHaveLength(1)
+    expect(told().length).toBeLessThanOrEqual(2)
     expect(slack.messages(BUILDS)).toEqual([])
   })
 })

@@ -10,8 +10,8 @@ import { ada, build, BUILDS, button, openStage, postCard, sol } from './stage.ts
 
 const { commands: COMMANDS } = describedFeatures()
 
-const ON = '/ci on [it] [30m|4h|tomorrow] [project[@branch] | #build | build address | uuid]'
-const LET = '/ci let [go] [project[@branch] | #build | build address | uuid]'
+const ON = '/ci on it [30m|4h|tomorrow] [project[@branch] | #build | build address | uuid]'
+const LET = '/ci let go [project[@branch] | #build | build address | uuid]'
 const STOP = COMMANDS.find(({ name }) => name === 'stop')!
 const CONTEXT = { command: 'status', branch: null, reference: '1' }
 
@@ -145,7 +145,7 @@ describe('/ci on and /ci let', () => {
   it('without a branch show what is red', async () => {
     const { behind, type } = await openPeopleStage()
     await behind.ended('error')
-    for (const text of ['on', 'on it 30m', 'let go']) expect(await type(text), text).toMatch(/1 branch is red.*#501/s)
+    for (const text of ['on', 'on it 30m']) expect(await type(text), text).toMatch(/1 branch is red.*#501/s)
   })
 
   it('do not understand a time of no minutes or more than a day', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { ListQuery } from '../../../src/projects/outcomes.ts'
 import { listProjects, PAGE_SIZE, type ListOutcome } from '../../../src/features/list/list.ts'
+import { answerList } from '../../../src/features/list/messages.ts'
 import { refreshProjects } from '../../../src/ci-sync/reading.ts'
 import { v2 } from '../../../packages/sandbox-ci/test/support.ts'
 import { HOUR, MINUTE, SECOND, T0 } from '../../support/build-events.ts'
@@ -49,6 +50,26 @@ describe('the list', () => {
       projects: [{ project: { name: 'acme/ios', projectId: '13' }, build: { ref } }],
     })
     expect(namesOf(await list(stage, { text: '13' }))).toEqual(['acme/ios'])
+  })
+
+  test('shows the red branches of a project, however many odd builds are newer', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.ended('error', { branch: 'release/1.2' })
+    await stage.ended('ignored', { branch: 'autumn' })
+    const of = async () => {
+      const outcome = await list(stage, { text: 'web' })
+      return outcome.kind === 'projects' ? answerList(outcome, { reference: '1' }).text.split('\n')[1] : outcome.kind
+    }
+    expect(await list(stage, { text: 'web' })).toMatchObject({
+      projects: [{ build: { ref, shown: 'failed' }, red: 1 }],
+    })
+    expect(await of()).toMatch(/Failed.*`release\/1.2`/)
+    await stage.ended('error', { branch: 'main' })
+    expect(await of()).toBe('• acme/web · Basic · :x: *2 branches are red*')
+    for (const branch of ['main', 'release/1.2']) await stage.ended('success', { branch })
+    expect(await of()).toMatch(/Fixed.*`release\/1.2`/)
+    await stage.ended('ignored', { branch: 'autumn' })
+    expect(await of()).toBe('• acme/web · Basic · no red branches')
   })
 
   test('has Basic projects only if only the legacy interface is configured', async () => {

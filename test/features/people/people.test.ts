@@ -33,6 +33,7 @@ async function open(changes: Partial<PersonDeps> = {}) {
     log,
     permits: async () => ({ kind: 'yes' }),
     newId: () => `change-${Math.random()}`,
+    wake: () => {},
     presenceOf: async (user) => {
       asked.push(user)
       return presences.get(user) ?? { kind: 'here' }
@@ -77,7 +78,7 @@ describe('a person', () => {
     await people.claim('ada', lin())
     await clock.advance(MINUTE)
     const me = { user: LIN, handles: [{ handle: 'ada', at: T0 }], mentions: true }
-    expect(await people.claim(' ADA ', lin())).toEqual({ kind: 'claimed', handle: 'ada', me })
+    expect(await people.claim(' ADA ', lin())).toEqual({ kind: 'claimed', handle: 'ada', isNew: false, me })
     expect(await people.me(lin())).toEqual({ kind: 'me', me })
   })
 

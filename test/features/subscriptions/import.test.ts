@@ -56,8 +56,8 @@ describe('a proposal', () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     const { text, these } = await proposed(stage, 'ACME/Site - issues, workflows:{event:"push" branch:"main","f/*"}')
     expect(text).toContain('*2 subscriptions* to import')
-    expect(text).toContain('• *acme/site (all workflows)*: broken, recovered on `main`')
-    expect(text).toContain('• *acme/site (all workflows)*: broken, recovered on branches like `f/*`')
+    expect(text).toContain('• *acme/site (all workflows)*: changes on `main`')
+    expect(text).toContain('• *acme/site (all workflows)*: changes on branches like `f/*`')
     expect(these).toMatchObject({ channel: BUILDS, these: [{ branch: 'main' }, { branch: 'f/*' }] })
     expect(await kept(stage)).toEqual([])
     expect(stage.said).toEqual([])
@@ -89,7 +89,7 @@ describe('a proposal', () => {
 
   test("has the project whose name equals the repository's", async () => {
     await using stage = await openStage()
-    expect((await proposed(stage, 'acme/web')).text).toContain('• *acme/web*: broken, recovered on every branch')
+    expect((await proposed(stage, 'acme/web')).text).toContain('• *acme/web*: changes on every branch')
   })
 
   test('lists each difference once', async () => {
@@ -122,8 +122,8 @@ describe('a proposal', () => {
     await subscribe({ ...wish, project: 'acme/site CI', events: ['failed'] }, lin())
     await subscribe({ ...wish, project: 'acme/site Deploy', events: CHANGES }, lin())
     const { text, these } = await proposed(stage, 'acme/site workflows:{name:"CI","Deploy"}')
-    expect(text).toContain('• *acme/site CI*: broken, recovered on every branch, in place of: failed on every branch')
-    expect(text).toContain('• *acme/site Deploy*: broken, recovered on every branch (already subscribed)')
+    expect(text).toContain('• *acme/site CI*: changes on every branch, in place of: failed on every branch')
+    expect(text).toContain('• *acme/site Deploy*: changes on every branch (already subscribed)')
     expect(these?.these).toHaveLength(1)
   })
 
@@ -209,7 +209,7 @@ describe('a confirmed import', () => {
     expect(stage.said).toEqual([
       {
         to: BUILDS,
-        text: `:bell: <@${lin().user}> subscribed this channel to acme/site (all workflows): broken, recovered on \`main\`.`,
+        text: `:bell: <@${lin().user}> subscribed this channel to acme/site (all workflows): changes on \`main\`.`,
       },
     ])
   })

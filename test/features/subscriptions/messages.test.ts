@@ -32,6 +32,14 @@ describe('the subscriptions of a channel', () => {
     expect(rulesWith(RULES_PAGE_SIZE + 1, 99).text).toContain('page 2 of 2')
   })
 
+  it('say which counts if several cover one project', () => {
+    const all = { ...shown, subscription: { ...shown.subscription, follows: { what: 'all' } as const } }
+    const said = (...subscriptions: (typeof shown)[]) => answerRules({ ...own!.outcome, subscriptions }, 1).text
+    expect(said(shown)).not.toMatch(/count together|rule of its own/)
+    expect(said(shown, shown)).toContain('Several rules for one project count together')
+    expect(said(shown, all)).toContain('A project with a rule of its own follows only that one')
+  })
+
   it('have buttons only if they were made in Slack', () => {
     const kept = rulings(CAST).rules.find(({ when }) => when.startsWith('the file'))!
     expect(idsOf(answerRules(kept.outcome, 1))).toEqual([add])

@@ -226,7 +226,10 @@ const noticesIn = ({ slack }: Stage, { channel, posted }: Explained): boolean =>
     ({ slot, ts }) => slot === 'notice' && slack.messages.some((one) => one.ts === ts && one.channel === channel),
   )
 
-/** A wanted failure or recovery of the attempt on the card is broadcast, unless the channel is quiet. */
+/**
+ * A wanted failure or recovery of the attempt on the card is broadcast, unless the channel is quiet, has seen a failure
+ * of the commit, or has a line of it that says how it went on.
+ */
 function compareBroadcast(stage: Stage, decision: Explained, { ts, first, thread }: Shown, about: string): void {
   const said = decision.posted.find((one) => one.ts === ts)
   expect(said?.slot, `reply is named: ${about}`).toMatch(/^run:/)
@@ -237,7 +240,10 @@ function compareBroadcast(stage: Stage, decision: Explained, { ts, first, thread
   const card = stage.slack.messages.find((one) => one.ts === thread)?.view
   const isNewest = card?.kind === 'card' && said?.slot === `run:${card.ref.split('/')[1]}`
   const isEarlier = (one: Shown) => one.ts === thread || (one.thread === thread && one.ts < ts)
-  const isAgain = isRedView(first) && stage.slack.messages.some((one) => isEarlier(one) && isRedView(one.first))
+  const isLine = (one: Shown) => one.first.kind === 'reply' && one.first.broadcast
+  const isSeen = (one: Shown) => one.ts === thread || isLine(one)
+  const isTold = isRedView(first) ? (one: Shown) => isSeen(one) && isRedView(one.first) : isLine
+  const isAgain = stage.slack.messages.some((one) => isEarlier(one) && isTold(one))
   expect(isShown, `to be broadcast: ${about}`).toBe(isLoud && !quiet && isNewest && !isAgain)
 }
 

@@ -49,7 +49,7 @@ export function compareFollowers(followed: Followed): Agreement {
 const answersOwed = (web: string) => ({
   // The words of a first subscription and of a repeated one. At GitHub it is to all workflows of the repository.
   subscribe: ['ubscribed* to *acme/web'],
-  why: [`*Failed* ${web}`, '*posted*', '`release/*`', 'A rule selects this event on this branch'],
+  why: [`*Failed* ${web}`, '*posted*', '`release/*`', 'A rule selects it'],
 })
 
 function compareFollower({ channel, name, isItsBranch }: Follower, { builds, web, messagesIn }: Followed): Agreement {

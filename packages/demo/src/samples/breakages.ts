@@ -32,7 +32,17 @@ export const breakages = (cast: Cast): Cases<BreakageOutcome> => ({
       outcome: { kind: 'fixed', project: cast.project, branch: cast.branch, by: null },
     },
   ],
-  'not-red': [{ when: 'no build of the branch has failed', outcome: { kind: 'not-red' } }],
+  'not-red': [
+    { when: 'no build of the branch has failed', outcome: { kind: 'not-red', build: null } },
+    { when: 'the same of a known build', outcome: { kind: 'not-red', build: buildOf(cast, 'passed') } },
+    {
+      when: 'it has only CI machine errors',
+      outcome: {
+        kind: 'not-red',
+        build: buildOf(cast, 'infrastructure_failure', { redSince: { at: RED_AT, builds: 1, atLeast: false } }),
+      },
+    },
+  ],
   forbidden: forbidden(cast),
   'unknown-person': [{ when: 'Slack does not say who asks', outcome: { kind: 'unknown-person', code: cast.code } }],
   ...notFound(cast),

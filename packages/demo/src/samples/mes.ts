@@ -19,12 +19,22 @@ export const mes = (cast: Cast): Cases<MeOutcome> => {
       { when: 'they want no mentions', outcome: { kind: 'me', me: meOf(cast, { mentions: false }) } },
     ],
     claimed: [
-      { when: 'it was free', outcome: { kind: 'claimed', handle, me: meOf(cast) } },
-      { when: 'they have two now', outcome: { kind: 'claimed', handle, me: meOf(cast, { handles: two(cast) }) } },
+      { when: 'it was free', outcome: { kind: 'claimed', handle, isNew: true, me: meOf(cast) } },
+      { when: 'it was theirs', outcome: { kind: 'claimed', handle, isNew: false, me: meOf(cast) } },
+      {
+        when: 'they have two now',
+        outcome: { kind: 'claimed', handle, isNew: true, me: meOf(cast, { handles: two(cast) }) },
+      },
     ],
     taken: [
-      { when: "it is another person's", outcome: { kind: 'taken', handle, by: cast.user, isGone: false } },
-      { when: 'it is of somebody who has left', outcome: { kind: 'taken', handle, by: cast.user, isGone: true } },
+      {
+        when: "it is another person's",
+        outcome: { kind: 'taken', handle, by: cast.user, isGone: false },
+      },
+      {
+        when: 'it is of somebody who has left',
+        outcome: { kind: 'taken', handle, by: cast.user, isGone: true },
+      },
     ],
     'not-claimable': each(NOT_CLAIMABLE, (why) => ({ kind: 'not-claimable', handle: cast.committer, why })),
     'no-committer': [{ when: 'the build is not kept any more', outcome: { kind: 'no-committer' } }],

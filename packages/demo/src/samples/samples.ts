@@ -88,7 +88,9 @@ export const samplesOf = async (commands: readonly CommandRow[], cast: Cast = CA
   ...ofKinds<DigestOutcome>('digest', digests(cast), (outcome) => answerDigest(outcome, { reference: REFERENCE })),
   ...unclearTimes(cast).map(({ command, when, answer }) => one(command, 'not-understood', when, answer)),
   ...ofKinds<WhyOutcome>('why', whys(cast), (outcome) => answerWhy(outcome, asked('why', cast))),
-  ...ofKinds<MeOutcome>('me', mes(cast), (outcome) => answerMe(outcome, { by: REQUESTER, reference: REFERENCE })),
+  ...ofKinds<MeOutcome>('me', mes(cast), (outcome) =>
+    answerMe(outcome, { by: REQUESTER, reference: REFERENCE, isAdmin: false }),
+  ),
   ...ofKinds<SubscribeOutcome>('subscribe', subscribes(cast), (outcome) =>
     answerSubscribe(outcome, askedOf('subscribe', cast)),
   ),

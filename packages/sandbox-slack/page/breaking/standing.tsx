@@ -16,15 +16,15 @@ export function StandingPart() {
         <Figure name="doubled" value={standing.doubled.length} />
         <Figure name="wrong" value={standing.wrong.length} />
         <Figure name="right" value={standing.right} />
-        <Figure name="taken, on its way" value={standing.onTheWay} />
+        <Figure name="recorded, not shown yet" value={standing.onTheWay} />
         <Figure name="not taken yet" value={standing.notTaken} />
         <Figure name="not counted" value={standing.notCounted} />
         <Figure name="lag (median)" value={secondsWords(lag.medianMs)} />
-        <Figure name="oldest untold" value={secondsWords(lag.oldestMs)} />
+        <Figure name="oldest not shown yet" value={secondsWords(lag.oldestMs)} />
         <Figure name="to take in" value={queue?.ingest ?? '–'} />
         <Figure name="to post" value={queue?.post ?? '–'} />
         <Figure name="to edit" value={queue?.edit ?? '–'} />
-        <Figure name="to look up" value={queue?.look ?? '–'} />
+        <Figure name="looking for a message" value={queue?.look ?? '–'} />
       </dl>
       {sentences.length > 0 && (
         <ul class="standing-list">
