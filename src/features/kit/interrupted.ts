@@ -96,6 +96,7 @@ const PROJECT_WORDS: Record<ProjectAction, string> = {
   'create-project': '*Creating* the project',
   'edit-project': '*Changing* the project',
   'reset-aes-key': '*Resetting* the AES key of',
+  run: '*Running*',
 }
 
 // The process that called CI has stopped or died, so the outcome is looked up.

@@ -22,7 +22,10 @@ export interface ConfirmDeps extends ProjectDeps {
  * See `checkDueRequests`.
  */
 export const confirmProjectRequests = (deps: ConfirmDeps): Promise<void> =>
-  checkDueRequests(deps, deps.store.read.projectRequestsToCheck, (request) => confirm(deps, request))
+  checkDueRequests(deps, deps.store.read.projectRequestsToCheck, async (request) => {
+    // The feature `run` looks up runs.
+    if (request.action !== 'run') await confirm(deps, request)
+  })
 
 async function confirm(deps: ConfirmDeps, request: ProjectRequest): Promise<void> {
   const now = deps.clock.now()

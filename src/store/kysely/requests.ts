@@ -53,6 +53,7 @@ function toProjectRequest(row: Selectable<Schema['request']>): ProjectRequest {
     projectUuid: row.project_uuid as Uuid | null,
     what,
     before,
+    newBuildId: row.new_build_id as BuildId | null,
   }
 }
 
