@@ -62,19 +62,15 @@ export interface StartPlace extends NamedProject {
   ref: string
 }
 
-/**
- * `no-trigger`: the workflow cannot be started by hand there. `no-file`: it is not there. `unreadable`: its file cannot be
- * read. `page`: where people can start it at the source; outside text.
- */
+/** `no-trigger`: the project cannot be started by hand there. `unreadable`: its file cannot be read. */
 export type Startable =
-  | { kind: 'no-ref' | 'no-file' | 'no-trigger' | 'unreadable'; ref: string; page: string | null }
+  | { kind: 'no-ref' | 'no-trigger' | 'unreadable'; ref: string }
   | {
       kind: 'startable'
       place: StartPlace
       inputs: readonly StartInput[]
       /** it also takes variables that its file does not name */
       takesVariables: boolean
-      page: string | null
     }
 
 /** An input as the project's file describes it; outside text. */

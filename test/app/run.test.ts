@@ -97,7 +97,7 @@ describe('what is wrong is said, and nothing is started:', () => {
       ['acme/web CI@main environment=staging replicas=many', ['`replicas` has to be a number']],
       ['acme/web CI@main environment=staging dry=perhaps', ['`dry` can be `true`, `false`']],
       ['acme/web CI@main environment=staging verbose=1', ['no input `verbose`', '`replicas`']],
-      ['acme/web CI@main environment=staging deploy_token=abc', ['`deploy_token` looks like a secret', 'replace it']],
+      ['acme/web CI@main environment=staging deploy_token=abc', ['`deploy_token` looks like a secret', 'Replace one']],
       ['acme/web CI@main environment=ghp_0123456789abcdef0123', ['`environment` looks like a secret']],
       ['acme/nothing CI@main', ['No project matches']],
       ['acme/web@main', ['2 projects', 'acme/web Nightly']],
@@ -112,7 +112,7 @@ describe('what is wrong is said, and nothing is started:', () => {
     github.setFile('acme/web', CI, `on: ${'['.repeat(20_000)}`)
     expect(await stage.run('acme/web CI@main')).toContain('not valid YAML')
     github.setFile('acme/web', CI, null)
-    expect(await stage.run('acme/web CI@main')).toContain('does not exist there')
+    expect(await stage.run('acme/web CI@main')).toContain('its file is missing')
     expect(starts(github)).toEqual([])
     expect(requests(stage)).toEqual([])
     github.setFile('acme/web', CI, DEPLOY)

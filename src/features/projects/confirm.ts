@@ -6,10 +6,10 @@ import {
   type RequestChange,
   type RequestEvent,
 } from '../../domain/cards/request.ts'
-import { checkDueRequests, recordEvent } from '../../projects/requests.ts'
+import { checkDueRequests, LOOK_LATER_MS, recordEvent } from '../../projects/requests.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
 import { lookedUpLine } from './messages.ts'
-import { LOOK_LATER_MS, lookAtChanged } from './record.ts'
+import { lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { cacheProject } from './read.ts'
 

@@ -1,8 +1,8 @@
-import { CONFIRM_WITHIN_MS, GIVE_UP_MS, type ProjectRequest, type RequestEvent } from '../../domain/cards/request.ts'
-import { checkDueRequests } from '../../projects/requests.ts'
+import { CONFIRM_WITHIN_MS, GIVE_UP_MS, type ProjectRequest } from '../../domain/cards/request.ts'
+import { checkDueRequests, end, LOOK_LATER_MS } from '../../projects/requests.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
 import { lookedUpLine } from './messages.ts'
-import { end, LOOK_AGAIN_MS, lookForBuild, type RunDeps, type Seen } from './run.ts'
+import { lookForBuild, type RunDeps } from './run.ts'
 
 export interface ConfirmRunsDeps extends RunDeps {
   sendText: SendText
@@ -16,23 +16,16 @@ export const confirmRuns = (deps: ConfirmRunsDeps): Promise<void> =>
 
 async function confirm(deps: ConfirmRunsDeps, request: ProjectRequest): Promise<void> {
   const seen = await lookForBuild(deps, request)
+  const { id, project, requestedBy: by, requestedAt, state } = request
   const now = deps.clock.now()
-  const isSeen = seen.kind === 'started' || seen.kind === 'several'
-  const showsBy = request.requestedAt + CONFIRM_WITHIN_MS + (seen.kind === 'away' ? GIVE_UP_MS : 0)
-  if (!isSeen && now < showsBy) return end(deps, request, lookLater(request, now))
-  if (!isSeen) await end(deps, request, { kind: 'not-shown', code: seen.kind === 'away' ? 'cannot-look' : 'not-shown' })
-  await tell(deps, request, seen)
-}
-
-/** A process that has died during its call leaves the outcome unclear. */
-const lookLater = ({ state }: ProjectRequest, now: number): RequestEvent =>
-  state === 'calling'
-    ? { kind: 'unclear', code: 'interrupted', lookAt: now + LOOK_AGAIN_MS }
-    : { kind: 'look-later', lookAt: now + LOOK_AGAIN_MS }
-
-async function tell({ log, sendText }: ConfirmRunsDeps, request: ProjectRequest, seen: Seen): Promise<void> {
-  const { id, project, requestedBy: by } = request
-  log.warn({ request: id, action: 'run', project, by, seen: seen.kind }, 'a run was looked up')
-  const sent = await sendText(by, lookedUpLine(request, seen))
-  if (sent.kind !== 'sent') log.warn({ request: id, by, code: sent.code }, 'a person could not be told of a run')
+  if (seen.kind !== 'shown') {
+    const lookAt = now + LOOK_LATER_MS
+    const mayShowLater = now < requestedAt + CONFIRM_WITHIN_MS + (seen.kind === 'away' ? GIVE_UP_MS : 0)
+    // A process that has died during its call leaves the outcome unclear.
+    if (mayShowLater && state === 'calling') return end(deps, request, { kind: 'unclear', code: 'interrupted', lookAt })
+    if (mayShowLater) return end(deps, request, { kind: 'look-later', lookAt })
+    await end(deps, request, { kind: 'not-shown', code: seen.kind === 'away' ? 'cannot-look' : 'not-shown' })
+  }
+  const sent = await deps.sendText(by, lookedUpLine(request, seen.kind === 'shown' ? seen.done : null))
+  deps.log.warn({ request: id, action: 'run', project, by, seen: seen.kind, told: sent.kind }, 'a run was looked up')
 }

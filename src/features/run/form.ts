@@ -40,7 +40,7 @@ const MEMORY = z.object({
 
 /** The form with what was typed so far; null if there is too much for one. */
 export function runView(
-  { project, offered, wanted }: Extract<RunOutcome, { kind: 'incomplete' }>,
+  { project, offered, wanted }: Extract<RunOutcome, { kind: 'faults' }>,
   channel: ChannelId | null,
 ): ModalView | null {
   const inputs = offered.inputs.filter(({ name }) => !isSecretName(name))

@@ -1,15 +1,7 @@
 import { recordLookedUp } from '../../alerts/record/record.ts'
-import { type ProjectRequest, type RequestEvent } from '../../domain/cards/request.ts'
-import { isProjectId, sourceOf, type BuildId, type SourceName } from '../../domain/ids.ts'
+import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
-import {
-  beforeRecord,
-  callCi,
-  earlierRequest,
-  newRecord,
-  recordEvent,
-  type RequestDeps,
-} from '../../projects/requests.ts'
+import { isProjectId, sourceOf, type BuildId, type SourceName } from '../../domain/ids.ts'
 import {
   ciFailureOf,
   refusalOf,
@@ -19,6 +11,17 @@ import {
   type Requester,
 } from '../../projects/outcomes.ts'
 import { findProject } from '../../projects/projects.ts'
+import {
+  beforeRecord,
+  callCi,
+  earlierRequest,
+  end,
+  LOOK_LATER_MS,
+  newRecord,
+  retryLookUp,
+  type LookUpResult,
+  type RequestDeps,
+} from '../../projects/requests.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import type { Sources, Starter, Startable, StartPlace, StartValue } from '../../sources/source.ts'
 import { checkValues, type InputFault } from './values.ts'
@@ -37,7 +40,7 @@ export interface Wanted {
   values: Readonly<Record<string, string>>
 }
 
-/** What is started: the project's name and the names of the inputs that are given. */
+/** What was started. `inputs`: the names of those that were given. */
 export interface Run {
   project: string
   source: SourceName
@@ -45,35 +48,30 @@ export interface Run {
   inputs: readonly string[]
 }
 
-type Offered = Extract<Startable, { kind: 'startable' }>
+/** The build that a run has started; `several`: more than one may be it, and none is taken. */
+export type Started = { number: string; url: string | null } | 'several'
 
 export type RunOutcome =
-  | { kind: 'started'; run: Run; number: string; url: string | null }
-  /** the source said yes, and does not show the build yet: the person gets a message */
-  | { kind: 'accepted'; run: Run }
-  /** the source said yes, and shows several builds that it may be */
-  | { kind: 'several'; run: Run }
+  /** the source said yes, or shows it; `build`: null: the source does not show it yet, and the person gets a message */
+  | { kind: 'started'; run: Run; build: Started | null }
   /** the source may have started it: the bot looks it up, and the person gets a message */
   | { kind: 'unclear'; run: Run; code: string }
   /** the source has certainly started nothing */
   | { kind: 'ci-refused'; run: Run; code: string; reason: string | null }
   | { kind: 'asked-already'; project: string; by: string; at: number }
-  /** nothing is wrong, but more has to be said; `ref`: no branch was named */
-  | { kind: 'incomplete'; project: ProjectRef; offered: Offered; missing: readonly string[]; wanted: Wanted }
-  | { kind: 'faults'; project: ProjectRef; offered: Offered; faults: readonly InputFault[] }
-  | { kind: 'not-startable'; project: ProjectRef; why: Exclude<Startable, Offered> }
-  | { kind: 'cannot-run'; project: ProjectRef; source: SourceName }
+  | { kind: 'faults'; project: ProjectRef; wanted: Wanted; offered: Offered; faults: readonly InputFault[] }
+  | { kind: 'not-startable'; project: string; why: Exclude<Startable, Offered> }
+  /** its source starts nothing, or is not configured */
+  | { kind: 'cannot-run'; project: string; source: SourceName }
   | CiFailure
   | ProjectNotFound
   | Refused
 
-/** Who may start builds: the one place that asks for the right. */
-export const refusalToRun = ({ permits }: Pick<RunDeps, 'permits'>, by: Requester): Promise<Refused | null> =>
-  refusalOf(permits, 'operate', by, 'run')
+type Offered = Extract<Startable, { kind: 'startable' }>
 
 /**
- * Starts a build by hand: checks what is wanted against the file of the project, records the request, calls the source
- * once, and looks for the build that it has started. Throws NotAttempted if it fails before the source is called.
+ * Starts a build by hand: checks what is wanted against the project's file, records the request, calls the source once,
+ * and looks for the build that it has started. Throws NotAttempted if it fails before the source is called.
  */
 export async function startRun(deps: RunDeps, wanted: Wanted, by: Requester): Promise<RunOutcome> {
   const ready = await beforeRecord(makeReady(deps, wanted, by))
@@ -81,22 +79,20 @@ export async function startRun(deps: RunDeps, wanted: Wanted, by: Requester): Pr
   const { request, run, place, starter, values } = ready
   const fields = { request: request.id, action: 'run', project: place.projectId, by: by.user }
   const called = await callCi(deps.log, fields, () => starter.start(place, values))
-  const at = deps.clock.now()
-  if (called.kind === 'answered') {
-    const lookAt = at + LOOK_AGAIN_MS
-    await end(deps, request, { kind: 'accepted', lookAt }, called.answer)
-  } else await end(deps, request, called.kind === 'unclear' ? { ...called, lookAt: at + LOOK_AGAIN_MS } : called)
-  if (called.kind === 'refused') return { ...called, kind: 'ci-refused', run }
-  const named = called.kind === 'answered' ? called.answer : null
+  const lookAt = deps.clock.now() + LOOK_LATER_MS
+  if (called.kind === 'refused') {
+    await end(deps, request, called)
+    return { ...called, kind: 'ci-refused', run }
+  }
   const isTaken = called.kind === 'answered'
-  const seen = await lookSoon(deps, { ...request, state: isTaken ? 'accepted' : 'unclear', newBuildId: named })
-  if (seen.kind === 'started') return { ...seen, run }
-  if (!isTaken) return { kind: 'unclear', run, code: called.code }
-  return { kind: seen.kind === 'several' ? 'several' : 'accepted', run }
+  const newBuildId = isTaken ? called.answer : null
+  await end(deps, request, isTaken ? { kind: 'accepted', lookAt } : { ...called, lookAt }, { newBuildId })
+  const now: ProjectRequest = { ...request, state: isTaken ? 'accepted' : 'unclear', newBuildId }
+  const seen = await retryLookUp(deps, () => lookForBuild(deps, now))
+  const build = seen.kind === 'shown' ? seen.done : null
+  const isStarted = isTaken || (build !== null && build !== 'several')
+  return isStarted ? { kind: 'started', run, build } : { kind: 'unclear', run, code: called.code }
 }
-
-/** The job looks again at this interval. */
-export const LOOK_AGAIN_MS = 15_000
 
 interface Ready {
   kind: 'ready'
@@ -108,38 +104,31 @@ interface Ready {
 }
 
 async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<Ready | RunOutcome> {
-  const refused = await refusalToRun(deps, by)
+  // The one place that asks for the right to start builds.
+  const refused = await refusalOf(deps.permits, 'operate', by, 'run')
   if (refused) return refused
   const found = await findProject(deps.store.read, wanted.project)
   if (found.kind !== 'project') return found
-  const { project } = found
-  const { uuid, name } = project
-  const source = sourceOf(project.projectId)
-  const way = starterOf(deps, project.projectId)
+  const { uuid, name: project, projectId } = found.project
+  const source = sourceOf(projectId)
+  const way = starterOf(deps, projectId)
   if (!way || !uuid) return { kind: 'cannot-run', project, source }
-  const { starter, projectId } = way
-  const offered = await starter.read({ projectId, project: name }, wanted.ref).catch(ciFailureOf)
+  const { starter } = way
+  const offered = await starter.read({ projectId: way.projectId, project }, wanted.ref).catch(ciFailureOf)
   if (offered.kind === 'ci-trouble') return { ...offered, source }
   if (offered.kind !== 'startable') return { kind: 'not-startable', project, why: offered }
-  const { values, faults, missing } = checkValues(offered, wanted.values)
-  if (faults.length > 0) return { kind: 'faults', project, offered, faults }
-  if (missing.length > 0 || wanted.ref === null) return { kind: 'incomplete', project, offered, missing, wanted }
-  const run = { project: name, source, ref: offered.place.ref, inputs: values.map((one) => one.name) }
+  const { values, faults } = checkValues(offered, wanted)
+  if (faults.length > 0) return { kind: 'faults', project: found.project, wanted, offered, faults }
+  const run = { project, source, ref: offered.place.ref, inputs: values.map(({ name }) => name) }
   const what = [run.ref, ...run.inputs]
-  const request: ProjectRequest = {
-    ...newRecord(deps, by),
-    action: 'run',
-    project: name,
-    projectUuid: uuid,
-    what,
-    before: {},
-  }
+  const record = newRecord(deps, by)
+  const request: ProjectRequest = { ...record, action: 'run', project, projectUuid: uuid, what, before: {} }
   const earlier = await deps.store.write(async (tx) => {
     const known = (await earlierRequest(tx, by.interactionKey)) ?? (await tx.openProjectRequest(uuid))
     if (!known) await tx.insertRequest(request)
     return known
   })
-  if (earlier) return { kind: 'asked-already', project: name, by: earlier.requestedBy, at: earlier.requestedAt }
+  if (earlier) return { kind: 'asked-already', project, by: earlier.requestedBy, at: earlier.requestedAt }
   return { kind: 'ready', request, run, place: offered.place, starter, values }
 }
 
@@ -150,71 +139,35 @@ function starterOf({ sources }: Pick<RunDeps, 'sources'>, projectId: string | nu
   return source?.starter ? { projectId, source, starter: source.starter } : null
 }
 
-/** Records how a request went on. If the store fails, the job looks the build up, as it does after a crash. */
-export async function end(
-  { store, clock, log }: Pick<RunDeps, 'store' | 'clock' | 'log'>,
-  request: ProjectRequest,
-  event: RequestEvent,
-  newBuildId: BuildId | null = null,
-): Promise<void> {
-  const also = newBuildId === null ? {} : { newBuildId }
-  try {
-    await store.write((tx) => recordEvent(tx, request, event, { at: clock.now(), ...also }))
-  } catch (error) {
-    log.error({ err: error, request: request.id }, 'the end of a request could not be recorded; it is looked up later')
-  }
-}
-
-/** What the source shows of a request. */
-export type Seen =
-  /** the build is stored with its requester, and the request has ended */
-  { kind: 'started'; number: string; url: string | null } | { kind: 'several' | 'not-shown' | 'away' }
-
 /** CI's clock may be this far behind ours. */
 const CI_CLOCK_OFF_MS = 60_000
 
-/** A source shows a new build a moment after its answer. */
-const LOOK_AFTER_MS = [0, 1_000, 2_000, 4_000] as const
-
-async function lookSoon(deps: RunDeps, request: ProjectRequest): Promise<Seen> {
-  let seen: Seen = { kind: 'away' }
-  for (const ms of LOOK_AFTER_MS) {
-    if (ms > 0) await deps.clock.sleep(ms)
-    seen = await lookForBuild(deps, request)
-    if (seen.kind === 'started' || seen.kind === 'several') break
-  }
-  return seen
-}
-
 /**
  * Looks for the build that a request has started: by the id that the source named, else the one build that the bot's
- * account has started there since then. Two may be meant: then none is. Never rejects because of the source.
+ * account has started there since then. Stores it with its requester, and ends the request.
  */
-export async function lookForBuild(deps: RunDeps, request: ProjectRequest): Promise<Seen> {
-  const { projectUuid: uuid, project: name, what, requestedAt, newBuildId } = request
+export async function lookForBuild(deps: RunDeps, request: ProjectRequest): Promise<LookUpResult<Started>> {
+  const { projectUuid: uuid, project: name, requestedBy, newBuildId } = request
   try {
     const known = await deps.store.read.project({ uuid, legacyId: '', names: [] })
     const way = starterOf(deps, known?.legacyId ?? null)
     if (!known || !way) return { kind: 'not-shown' }
     const { projectId, source, starter } = way
-    const place = { projectId, project: known.name, ref: what[0]! }
-    const since = requestedAt - CI_CLOCK_OFF_MS
-    const builds = newBuildId ? [newBuildId] : await starter.startedSince(place, since)
-    const fresh: BuildId[] = []
-    for (const id of builds) {
-      const [first] = await deps.store.read.eventsOfBuild(projectId, id)
-      if (newBuildId || !first || first.at >= requestedAt) fresh.push(id)
+    const place = { projectId, project: known.name, ref: request.what[0]! }
+    const [id, ...others] = newBuildId ? [newBuildId] : await startedFor(deps, request, { place, starter })
+    if (!id) return { kind: 'not-shown' }
+    if (others.length > 0) {
+      await end(deps, request, { kind: request.state === 'accepted' ? 'shown' : 'not-shown', code: 'several' })
+      return { kind: 'shown', done: 'several' }
     }
-    const [id, ...others] = fresh
-    if (!id || others.length > 0) return await ended(deps, request, id ? 'several' : 'not-shown')
-    const seen = { projectId, project: name, buildId: id, projectUuid: null, buildUuid: null, branch: null }
-    const read = await source.readBuild({ ...seen, number: null, commit: null })
+    const seen = { projectId, project: name, buildId: id, projectUuid: null, buildUuid: null }
+    const read = await source.readBuild({ ...seen, branch: null, number: null, commit: null })
     if (!read?.observation) return { kind: 'not-shown' }
     const { details } = read.observation
-    const observation = { ...read.observation, details: { ...details, requestedBy: request.requestedBy } }
+    const observation = { ...read.observation, details: { ...details, requestedBy } }
     await recordLookedUp(deps, { observation, project: read.project }, 'delivery')
-    await end(deps, request, { kind: 'shown' }, id)
-    return { kind: 'started', number: details.number ?? id, url: details.buildUrl }
+    await end(deps, request, { kind: 'shown' }, { newBuildId: id })
+    return { kind: 'shown', done: { number: details.number ?? id, url: details.buildUrl } }
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     deps.log.warn({ err: error, request: request.id }, 'CI could not be asked which build a request has started')
@@ -222,11 +175,16 @@ export async function lookForBuild(deps: RunDeps, request: ProjectRequest): Prom
   }
 }
 
-/** Of several builds, none is taken: the request ends without one. */
-async function ended(deps: RunDeps, request: ProjectRequest, kind: 'several' | 'not-shown'): Promise<Seen> {
-  if (kind === 'several') {
-    const isTaken = request.state === 'accepted'
-    await end(deps, request, { kind: isTaken ? 'shown' : 'not-shown', code: 'several' })
+/** The builds that may be the request's: not those that were known before it. */
+async function startedFor(
+  { store }: Pick<RunDeps, 'store'>,
+  { requestedAt }: ProjectRequest,
+  { place, starter }: { place: StartPlace; starter: Starter },
+): Promise<BuildId[]> {
+  const fresh: BuildId[] = []
+  for (const id of await starter.startedSince(place, requestedAt - CI_CLOCK_OFF_MS)) {
+    const [first] = await store.read.eventsOfBuild(place.projectId, id)
+    if (!first || first.at >= requestedAt) fresh.push(id)
   }
-  return { kind }
+  return fresh
 }

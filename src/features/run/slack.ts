@@ -1,6 +1,14 @@
 import { CUT, partAt, type Word } from '../../slack/commands/parse.ts'
-import type { Requester } from '../../projects/outcomes.ts'
-import { nameless, replyTo, tooLittle, tooMuch, wordsOf, type Command, type Question } from '../kit/command.ts'
+import {
+  nameless,
+  replyTo,
+  tooLittle,
+  tooMuch,
+  wordsOf,
+  type Asking,
+  type Command,
+  type Question,
+} from '../kit/command.ts'
 import type { Reply } from '../kit/context.ts'
 import type { Feature } from '../kit/feature.ts'
 import { opening } from '../kit/modal.ts'
@@ -8,10 +16,15 @@ import { confirmRuns, type ConfirmRunsDeps } from './confirm.ts'
 import { RUN_CALLBACK_ID, runForm, runView } from './form.ts'
 import { answerRun } from './messages.ts'
 import { startRun, type Wanted } from './run.ts'
+import { isIncomplete } from './values.ts'
 
 export const run = (deps: ConfirmRunsDeps): Feature => ({
   commands: [command(deps)],
-  forms: { [RUN_CALLBACK_ID]: runForm((wanted, by, reference) => answer(deps, wanted, { by, reference })) },
+  forms: {
+    [RUN_CALLBACK_ID]: runForm((wanted, by, reference) =>
+      answerWanted(deps, { by, reference, modalOpener: null }, wanted),
+    ),
+  },
   jobs: [{ name: 'confirm-runs', cron: '*/5 * * * * *', run: () => confirmRuns(deps) }],
 })
 
@@ -60,33 +73,22 @@ const valuesIn = (words: readonly Word[]): Wanted['values'] =>
   )
 
 /** Starts it. If more has to be said, a form asks for it, where Slack opens one. */
-async function answerWanted(deps: ConfirmRunsDeps, question: Question, wanted: Wanted): Promise<Reply> {
-  const { by, reference, modalOpener } = question
-  const outcome = await startRun(deps, wanted, by)
-  const view = outcome.kind === 'incomplete' && modalOpener ? runView(outcome, by.channel) : null
-  if (view && modalOpener) {
-    const opened = await opening(reference, async () => {
-      await modalOpener.open(view)
-      return { outcome: 'form', answer: null }
-    })
-    // Slack opens a form only within three seconds; the source may have taken longer.
-    if (opened.answer === null) return opened
-  }
-  return replyTo(outcome, answerRun(outcome, contextOf(wanted, reference)))
-}
-
-async function answer(
+async function answerWanted(
   deps: ConfirmRunsDeps,
+  { by, reference, modalOpener }: Asking,
   wanted: Wanted,
-  { by, reference }: { by: Requester; reference: string },
 ): Promise<Reply> {
   const outcome = await startRun(deps, wanted, by)
-  return replyTo(outcome, answerRun(outcome, contextOf(wanted, reference)))
+  const isForm = modalOpener && outcome.kind === 'faults' && isIncomplete(outcome.faults)
+  const view = isForm ? runView(outcome, by.channel) : null
+  // Slack opens a form only within three seconds, and the source may have taken longer: then the answer says what is missing.
+  const opened =
+    view &&
+    (await opening(reference, async () => {
+      await modalOpener!.open(view)
+      return { outcome: 'form', answer: null }
+    }))
+  if (opened?.answer === null) return opened
+  const rest = Object.entries(wanted.values).map(([name, value]) => `${name}=${value}`)
+  return replyTo(outcome, answerRun(outcome, { command: 'run', branch: wanted.ref, rest, reference }))
 }
-
-const contextOf = ({ ref: branch, values }: Wanted, reference: string) => ({
-  command: 'run',
-  branch,
-  rest: Object.entries(values).map(([name, value]) => `${name}=${value}`),
-  reference,
-})

@@ -2,7 +2,7 @@ import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { isBuildId } from '../../domain/ids.ts'
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { CiError, unlessMissing } from '../http/errors.ts'
-import type { Startable, Starter, StartInput } from '../source.ts'
+import type { Starter, StartInput } from '../source.ts'
 import { inputsIn, readYaml } from '../start-inputs.ts'
 import { timeMsOrNull } from '../values.ts'
 import type { GithubClient } from './client.ts'
@@ -21,15 +21,13 @@ export const githubStarter = (client: GithubClient): Starter => ({
     if (!isOf(projectId, shown)) throw new CiError({ kind: 'not-found', purpose: 'find a repository', isUndone: true })
     const path = (textOf(fieldOf(workflow, 'path')) ?? '').split('@')[0]!
     const at = ref ?? textOf(fieldOf(shown, 'default_branch')) ?? ''
-    const site = textOf(fieldOf(shown, 'html_url'))
-    const page = site && `${site}/actions/workflows/${path.split('/').at(-1)}`
     const file = await unlessMissing(client.file(repository, path, at))
-    if (file === null) return { kind: (await isRef(client, repository, at)) ? 'no-file' : 'no-ref', ref: at, page }
+    if (file === null) return { kind: (await isRef(client, repository, at)) ? 'no-trigger' : 'no-ref', ref: at }
     const inputs = dispatchInputs(file)
-    if (typeof inputs === 'string') return { kind: inputs, ref: at, page }
+    if (typeof inputs === 'string') return { kind: inputs, ref: at }
     // A call that starts something follows no redirect.
     const place = { projectId, project: textOf(fieldOf(shown, 'full_name')) ?? repository, ref: at }
-    return { kind: 'startable', place, inputs, takesVariables: false, page }
+    return { kind: 'startable', place, inputs, takesVariables: false }
   },
   async start({ projectId, project, ref }, values) {
     const inputs = Object.fromEntries(values.map(({ name, value }) => [name, value]))
@@ -57,7 +55,7 @@ const isRef = async (client: GithubClient, repository: string, ref: string): Pro
   (fieldOf(await unlessMissing(client.branch(repository, ref)), 'name') === ref ||
     (await unlessMissing(client.tag(repository, ref))) !== null)
 
-function dispatchInputs(file: string): StartInput[] | Exclude<Startable['kind'], 'startable'> {
+function dispatchInputs(file: string): StartInput[] | 'unreadable' | 'no-trigger' {
   const [workflow] = readYaml(file) ?? []
   if (workflow === undefined) return 'unreadable'
   const on = fieldOf(workflow, 'on')

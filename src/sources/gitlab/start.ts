@@ -18,16 +18,14 @@ export const gitlabStarter = (client: GitlabClient): Starter => ({
     const id = idIn(projectId)
     const shown = await client.project(id)
     const at = ref ?? textOf(fieldOf(shown, 'default_branch')) ?? ''
-    const site = textOf(fieldOf(shown, 'web_url'))
-    const page = site && `${site}/-/pipelines/new`
     // GitLab also finds a commit by the name of a branch or tag.
-    if (at === '' || (await unlessMissing(client.commit(id, at))) === null) return { kind: 'no-ref', ref: at, page }
+    if (at === '' || (await unlessMissing(client.commit(id, at))) === null) return { kind: 'no-ref', ref: at }
     const path = textOf(fieldOf(shown, 'ci_config_path')) ?? CONFIG
     // It may also be in another project, or at an address.
     const file = /@|:\/\//.test(path) ? null : await unlessGone(client.file(id, path, at))
     const inputs = file === null ? [] : configured(file)
-    if (inputs === null) return { kind: 'unreadable', ref: at, page }
-    return { kind: 'startable', place: { projectId, project, ref: at }, inputs, takesVariables: true, page }
+    if (inputs === null) return { kind: 'unreadable', ref: at }
+    return { kind: 'startable', place: { projectId, project, ref: at }, inputs, takesVariables: true }
   },
   async start({ projectId, ref }, values) {
     const inputs = values.filter(({ isVariable }) => !isVariable).map((one) => [one.name, valueOf(one)] as const)

@@ -80,6 +80,8 @@ async function openRuns() {
   }
 }
 
+const linked = (part: string | number): unknown => expect.stringContaining(String(part))
+
 const requestsIn = async ({ reconcile: { store } }: Stage) =>
   (await store.read.requestsAfter({ requestedAt: 0, id: '' }, 100)).filter(isProjectRequest)
 
@@ -91,7 +93,7 @@ test('a run whose answer was lost is looked up by its account, branch, event and
   github.loseNext(1)
   const outcome = await run()
   expect(runs()).toHaveLength(3)
-  expect(outcome).toMatchObject({ kind: 'started', url: expect.stringContaining(String(runs().at(-1)!.id)) })
+  expect(outcome).toMatchObject({ kind: 'started', build: { url: linked(runs().at(-1)!.id) } })
   expect(await requests()).toMatchObject([{ action: 'run', state: 'confirmed', newBuildId: String(runs().at(-1)!.id) }])
 })
 
@@ -101,7 +103,7 @@ test('a server that cannot name its run is not asked to, and the run is looked u
     github.setServerVersion(version)
     expect(await run({}, lin({ interactionKey: version }))).toMatchObject({
       kind: 'started',
-      url: expect.stringContaining(String(runs().at(-1)!.id)),
+      build: { url: linked(runs().at(-1)!.id) },
     })
   }
   expect(runs()).toHaveLength(2)
@@ -112,7 +114,7 @@ test('of two runs that may be meant, none is taken: the answer says so', async (
   github.setServerVersion('3.17.0')
   github.push('acme/web', { event: 'workflow_dispatch', author: { login: 'ci-bot' }, outcome: 'none' })
   const outcome = await run()
-  expect(outcome).toMatchObject({ kind: 'several' })
+  expect(outcome).toMatchObject({ kind: 'started', build: 'several' })
   expect(answerRun(outcome, { command: 'run', reference: 'r' }).text).toContain('cannot tell which one it is')
   expect(runs()).toHaveLength(2)
   expect(await requests()).toMatchObject([{ state: 'confirmed', code: 'several', newBuildId: null }])
@@ -186,7 +188,7 @@ test('a pipeline of GitLab is started with inputs, by their types, and with vari
     'spec:\n  inputs:\n    stage: { options: [a, b] }\n    dry: { type: boolean, default: true }\n---\nvariables:\n  ENV: { description: Where, value: staging, options: [staging, production] }\n  OWN: x\nunit: { script: !reference [.x, script] }\n',
   )
   const lib = { project: 'acme/lib' }
-  expect(await run(lib)).toMatchObject({ kind: 'incomplete', missing: ['stage'] })
+  expect(await run(lib)).toMatchObject({ kind: 'faults', faults: [{ name: 'stage', why: 'missing' }] })
   expect(await run({ ...lib, values: { stage: 'c', ENV: 'test' } })).toMatchObject({
     kind: 'faults',
     faults: [
@@ -196,7 +198,7 @@ test('a pipeline of GitLab is started with inputs, by their types, and with vari
   })
   expect(await run({ ...lib, ref: 'gone' })).toMatchObject({ kind: 'not-startable', why: { kind: 'no-ref' } })
   const outcome = await run({ ...lib, values: { stage: 'a', dry: 'false', ENV: 'production', OTHER: '1' } })
-  expect(outcome).toMatchObject({ kind: 'started', url: expect.stringContaining('/-/pipelines/') })
+  expect(outcome).toMatchObject({ kind: 'started', build: { url: linked('/-/pipelines/') } })
   expect(gitlab.state().pipelines.at(-1)).toMatchObject({ source: 'api', branch: 'main' })
   expect(await requests()).toMatchObject([{ state: 'confirmed', what: ['main', 'stage', 'dry', 'ENV', 'OTHER'] }])
 })
