@@ -1,6 +1,7 @@
 import { CONFIRM_WITHIN_MS, type ProjectRequest } from '../../domain/cards/request.ts'
 import type { SourceName } from '../../domain/ids.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
+import type { CiFailure } from '../../projects/outcomes.ts'
 import type { Startable } from '../../sources/source.ts'
 import { answerError, answerOf, line, small, typed } from '../../slack/messages/answer.ts'
 import type { Answer, AnswerContext } from '../../slack/messages/answer.ts'
@@ -41,7 +42,7 @@ export function answerRun(outcome: RunOutcome, context: AnswerContext): Answer {
     case 'cannot-run':
       return notStarted(projectLabel(outcome), CANNOT[outcome.source])
     case 'ci-trouble':
-      return answerCiFailure(outcome, ':warning: *CI could not be read*: nothing was started.', context.reference)
+      return notRead(outcome, context.reference)
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, context.reference)
@@ -97,8 +98,16 @@ const rightWords = (right: string): Words => ({
 })
 const NO_RIGHT: Record<SourceName, Words> = {
   ci: rightWords('none has it'),
-  github: rightWords('the permission *Actions: write*'),
+  github: rightWords('the permissions *Actions: Read and write* and *Contents: Read-only*'),
   gitlab: rightWords('the scope `api`, and a role that may run pipelines on this branch'),
+}
+
+function notRead(outcome: CiFailure, reference: string): Answer {
+  const { code, reason, source = 'ci' } = outcome
+  const what = ':warning: *CI could not be read*: nothing was started.'
+  if (code !== 'forbidden') return answerCiFailure(outcome, what, reference)
+  const { why, next } = NO_RIGHT[source]
+  return answerError({ what: withSourceName(source, what), why: [why, ...ciReason(reason, source)], next }, reference)
 }
 
 function faulty({ project: { name: project }, wanted, offered, faults }: Of<'faults'>): Answer {
@@ -149,7 +158,10 @@ const CANNOT: Record<SourceName, Words> = {
 }
 
 /** Sent to a person whose run had an unknown outcome. @param build null: the source shows none */
-export function lookedUpLine({ project, what, state }: ProjectRequest, build: Started | null): string {
+export function lookedUpLine(
+  { project, what, state }: Pick<ProjectRequest, 'project' | 'what' | 'state'>,
+  build: Started | null,
+): string {
   const run = { project, ref: what[0] ?? '' }
   if (build === 'several') return `:grey_question: ${runWords(run)}: ${SEVERAL} Look for it there.`
   if (build !== null) return startedWords(run, build)
