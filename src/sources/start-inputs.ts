@@ -4,8 +4,8 @@ import { isRecord } from '../lib/json.ts'
 import { fieldOf, listOf, textOf } from '../lib/raw-values.ts'
 import type { StartInput } from './source.ts'
 
-/** The largest file that is read, in characters. */
-const FILE_CHARS_MAX = 256 * 1024
+/** The largest file that is read, in characters: reading it blocks all other work, at worst for half a second. */
+const FILE_CHARS_MAX = 64 * 1024
 /** GitHub takes 25 inputs, GitLab 20. */
 const INPUTS_MAX = 25
 const NAME_CHARS_MAX = 100
@@ -19,8 +19,8 @@ export function readYaml(text: string): unknown[] | null {
   // Loaded only if somebody starts a build: `yaml` has seventy modules.
   const { parseAllDocuments }: typeof Yaml = createRequire(import.meta.url)('yaml')
   try {
-    // GitLab's own tags, such as `!reference`, are warnings here.
-    const documents = [...parseAllDocuments(text, { logLevel: 'silent' })]
+    // GitLab's own tags, such as `!reference`, are warnings. Looking for equal keys takes quadratic time.
+    const documents = [...parseAllDocuments(text, { logLevel: 'silent', uniqueKeys: false })]
     if (documents.some(({ errors }) => errors.length > 0)) return null
     return documents.map((document): unknown => document.toJS())
   } catch {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import { startGitlab } from '../../packages/sandbox-gitlab/test/support.ts'
 import type { SandboxGithub } from '../../packages/sandbox-github/src/server.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openStage, rowsOf, until, type Stage } from '../support/app.ts'
-import { answersTo, type, untilCard } from '../support/world.ts'
+import { answersTo, openReady, type, untilCard, untilKnown } from '../support/world.ts'
 import { saidBy, submit, topOf, untilModal } from './project-forms.ts'
 
 const { lin, ada, gus } = PEOPLE
@@ -47,15 +48,18 @@ async function openRuns(settings: Record<string, string> = {}): Promise<Runs> {
   return {
     ...stage,
     github,
-    async run(text, user = lin) {
-      const before = answersTo(stage, user).length
-      await type(stage, user, `/ci run ${text}`)
-      return until(`${user} is answered: ${text}`, () => {
-        const last = answersTo(stage, user).slice(before).at(-1)?.text
-        return last?.includes('Still working') ? null : last
-      })
-    },
+    run: (text, user) => typeRun(stage, text, user),
   }
+}
+
+/** Types the command. @returns the new answer */
+async function typeRun(stage: Pick<Stage, 'slack'>, text: string, user: string = lin): Promise<string> {
+  const before = answersTo(stage, user).length
+  await type(stage, user, `/ci run ${text}`)
+  return until(`${user} is answered: ${text}`, () => {
+    const last = answersTo(stage, user).slice(before).at(-1)?.text
+    return last?.includes('Still working') ? null : last
+  })
 }
 
 const starts = (github: SandboxGithub) => github.calls().filter(({ path }) => path.endsWith('/dispatches'))
@@ -82,6 +86,25 @@ test('a workflow is started at once, the answer links it, its card shows who sta
   expect(card.text).toContain(`<@${lin}>`)
   expect(card.text).not.toContain('ci-bot')
   expect(card.text).not.toContain('That')
+})
+
+test('a pipeline of GitLab is started with variables; the CI service starts nothing, and says so', async () => {
+  const gitlab = await startGitlab({ projects: ['acme/lib'] })
+  const { url, token, webhookToken } = gitlab.address()
+  const gitlabSettings = { GITLAB_URL: url, GITLAB_TOKEN: token, GITLAB_WEBHOOK_SECRET: webhookToken ?? '' }
+  const world = await openReady({ settings: gitlabSettings })
+  gitlab.setWebhookUrl(`${world.app.url}/webhooks/gitlab`)
+  gitlab.push('acme/lib', { outcome: 'success', ms: 0 })
+  world.ci.push('acme/web', { outcome: 'success', ms: 0 })
+  await untilKnown(world, 2)
+  const answer = await typeRun(world, 'acme/lib@main DEBUG=1')
+  expect(answer).toContain('Started')
+  const pipeline = gitlab.state().pipelines.at(-1)!
+  expect(answer).toContain(`/-/pipelines/${pipeline.id}`)
+  gitlab.finish(pipeline.id, 'failed')
+  const card = await untilCard(world, ['Failed', 'main · api'])
+  expect(card.text).toContain(`<@${lin}>`)
+  expect(await typeRun(world, 'acme/web@main')).toContain('only restarts builds')
 })
 
 describe('what is wrong is said, and nothing is started:', () => {
@@ -118,7 +141,7 @@ describe('what is wrong is said, and nothing is started:', () => {
     github.setFile('acme/web', CI, DEPLOY)
     github.allowStarts(false)
     const refused = await stage.run('acme/web CI@main environment=staging')
-    expect(refused).toContain('Actions: write')
+    expect(refused).toContain('*Actions: Read and write*')
     expect(refused).toContain('Resource not accessible by personal access token')
     expect(requests(stage)).toMatchObject([{ state: 'refused', code: 'forbidden' }])
     github.allowStarts(true)
@@ -150,7 +173,7 @@ describe('a form', () => {
       actionId: 'value',
       blockId: 'run:input:0',
       selected: { selected_option: { text: { type: 'plain_text', text: 'production' }, value: 'production' } },
-    } as never)
+    })
     await submit(stage, { 'run:ref': 'main', 'run:input:1': '5' }, lin)
     await until('it is answered', () => saidBy(topOf(stage, lin)).includes('Started'))
     expect(startedRuns(github)).toMatchObject([{ inputs: { environment: 'production', replicas: '5' } }])

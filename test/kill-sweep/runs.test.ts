@@ -62,7 +62,7 @@ async function expectOnceEach(databaseUrl: string | null, kills: readonly Kill[]
   const time = { since: Date.now(), times: TIMES }
   if (databaseUrl !== null) await hasten(databaseUrl, time)
   const clock = fastClock(time)
-  let heard = (_: string): void => {}
+  let heard: (path: string) => void = () => {}
   const github = createSandboxGithub({ clock, watch: ({ path }) => heard(path) })
   const slack = createSandboxSlack({ clock, rates: 'off' })
   await Promise.all([github.start(), slack.start()])

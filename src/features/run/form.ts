@@ -12,6 +12,7 @@ import {
   choiceField,
   chosenIn,
   fieldOption,
+  INPUT_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
   OPTIONS_MAX,
   textField,
@@ -20,8 +21,8 @@ import {
 import { formView, oldForm, respondInModal, showing, waitingView, type Form, type ModalView } from '../kit/modal.ts'
 import { jsonOf, VALUE_CHARS_MAX } from '../kit/values.ts'
 import type { StartInput } from '../../sources/source.ts'
-import type { RunOutcome, Wanted } from './run.ts'
-import { isSecretName } from './values.ts'
+import type { RunOutcome } from './run.ts'
+import { isSecretName, type Wanted } from './values.ts'
 
 export const RUN_CALLBACK_ID = 'run_build'
 const TITLE = 'Run a build'
@@ -81,7 +82,9 @@ function fieldFor(
       options.map((one) => fieldOption(one, one)),
       given ?? initial,
     )
-  return textField(field, { initial: given ?? initial ?? '' })
+  const value = given ?? initial ?? ''
+  // A longer one counts by default; a cut one would be another one.
+  return textField(field, { initial: value.length > INPUT_CHARS_MAX ? '' : value })
 }
 
 export const runForm = (run: (wanted: Wanted, by: Requester, reference: string) => Promise<Reply>): Form => ({

@@ -62,9 +62,14 @@ const startedWords = (run: Pick<Run, 'project' | 'ref'>, build: Started | null):
 }
 
 function started({ run, build }: Of<'started'>): Answer {
-  const { source, inputs } = run
+  const { source, inputs, page } = run
   const what = startedWords(run, build)
-  if (build === 'several') return answerError({ what, why: SEVERAL, next: `Look for it in ${SOURCE_NAMES[source]}.` })
+  if (build === 'several')
+    return answerError({
+      what,
+      why: SEVERAL,
+      next: `Look for it in ${mrkdwnLink(page, SOURCE_NAMES[source], INLINE_URL_CHARS_MAX)}.`,
+    })
   return answerOf([
     line(what),
     line(build ? '' : `${SOURCE_NAMES[source]} does not show it yet. You will get a message with its link.`),
@@ -93,11 +98,11 @@ function refused({ run, code, reason }: Of<'ci-refused'>, reference: string): An
 const AS_IT_SAYS: Words = { why: 'CI did not accept it.', next: 'Correct what it says, and type it again.' }
 
 const rightWords = (right: string): Words => ({
-  why: `Buildline's token lacks the right to start builds: ${right}.`,
+  why: `Buildline's token may not start builds: that needs ${right}.`,
   next: 'Ask a workspace admin to give it that right.',
 })
 const NO_RIGHT: Record<SourceName, Words> = {
-  ci: rightWords('none has it'),
+  ci: rightWords('another interface'),
   github: rightWords('the permissions *Actions: Read and write* and *Contents: Read-only*'),
   gitlab: rightWords('the scope `api`, and a role that may run pipelines on this branch'),
 }

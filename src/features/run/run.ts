@@ -24,20 +24,11 @@ import {
 } from '../../projects/requests.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import type { Sources, Starter, Startable, StartPlace, StartValue } from '../../sources/source.ts'
-import { checkValues, type InputFault } from './values.ts'
+import { checkValues, type InputFault, type Wanted } from './values.ts'
 
 export interface RunDeps extends RequestDeps {
   sources: Sources
   wake: (revisionKey: string) => void
-}
-
-/** What a person wants to start. */
-export interface Wanted {
-  /** as typed, or its key */
-  project: string
-  /** a branch or tag; null: none was named */
-  ref: string | null
-  values: Readonly<Record<string, string>>
 }
 
 /** What was started. `inputs`: the names of those that were given. */
@@ -46,6 +37,8 @@ export interface Run {
   source: SourceName
   ref: string
   inputs: readonly string[]
+  /** where its builds are listed; outside text */
+  page: string | null
 }
 
 /** The build that a run has started; `several`: more than one may be it, and none is taken. */
@@ -119,7 +112,8 @@ async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<
   if (offered.kind !== 'startable') return { kind: 'not-startable', project, why: offered }
   const { values, faults } = checkValues(offered, wanted)
   if (faults.length > 0) return { kind: 'faults', project: found.project, wanted, offered, faults }
-  const run = { project, source, ref: offered.place.ref, inputs: values.map(({ name }) => name) }
+  const inputs = values.map(({ name }) => name)
+  const run = { project, source, ref: offered.place.ref, inputs, page: offered.page }
   const what = [run.ref, ...run.inputs]
   const record = newRecord(deps, by)
   const request: ProjectRequest = { ...record, action: 'run', project, projectUuid: uuid, what, before: {} }

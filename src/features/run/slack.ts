@@ -15,8 +15,8 @@ import { opening } from '../kit/modal.ts'
 import { confirmRuns, type ConfirmRunsDeps } from './confirm.ts'
 import { RUN_CALLBACK_ID, runForm, runView } from './form.ts'
 import { answerRun } from './messages.ts'
-import { startRun, type Wanted } from './run.ts'
-import { isIncomplete } from './values.ts'
+import { startRun } from './run.ts'
+import { isIncomplete, type Wanted } from './values.ts'
 
 export const run = (deps: ConfirmRunsDeps): Feature => ({
   commands: [command(deps)],

@@ -1,5 +1,13 @@
 import type { Startable, StartInput, StartValue } from '../../sources/source.ts'
-import type { Wanted } from './run.ts'
+
+/** What a person wants to start. */
+export interface Wanted {
+  /** as typed, or its key */
+  project: string
+  /** a branch or tag; null: none was named */
+  ref: string | null
+  values: Readonly<Record<string, string>>
+}
 
 /** What is wrong with one value. `secret`: its name or its value looks like one. `no-branch`: none was named. */
 export interface InputFault {

@@ -6,7 +6,8 @@ import { isProjectRequest } from '../../../src/domain/cards/request.ts'
 import { githubProjectId, gitlabProjectId } from '../../../src/domain/ids.ts'
 import { confirmRuns } from '../../../src/features/run/confirm.ts'
 import { answerRun } from '../../../src/features/run/messages.ts'
-import { startRun, type Wanted } from '../../../src/features/run/run.ts'
+import { startRun } from '../../../src/features/run/run.ts'
+import type { Wanted } from '../../../src/features/run/values.ts'
 import type { Requester } from '../../../src/projects/outcomes.ts'
 import { createSources } from '../../../src/runtime/clients.ts'
 import { createGithubClient } from '../../../src/sources/github/client.ts'
@@ -56,9 +57,9 @@ async function openRuns() {
   /** Starts it, while time passes as far as it needs to. */
   async function run(wanted: Partial<Wanted> = {}, by: Requester = lin()) {
     const outcome = startRun(deps, { project: 'acme/web CI', ref: 'main', values: {}, ...wanted }, by)
-    let isDone = false
-    void outcome.finally(() => void (isDone = true)).catch(() => {})
-    while (!isDone) await clock.advance(100)
+    const ended = new AbortController()
+    void outcome.finally(() => ended.abort()).catch(() => {})
+    while (!ended.signal.aborted) await clock.advance(100)
     return outcome
   }
   return {
@@ -115,7 +116,9 @@ test('of two runs that may be meant, none is taken: the answer says so', async (
   github.push('acme/web', { event: 'workflow_dispatch', author: { login: 'ci-bot' }, outcome: 'none' })
   const outcome = await run()
   expect(outcome).toMatchObject({ kind: 'started', build: 'several' })
-  expect(answerRun(outcome, { command: 'run', reference: 'r' }).text).toContain('cannot tell which one it is')
+  const { text } = answerRun(outcome, { command: 'run', reference: 'r' })
+  expect(text).toContain('cannot tell which one it is')
+  expect(text).toContain(`${github.url}/acme/web/actions/workflows/ci.yml|GitHub`)
   expect(runs()).toHaveLength(2)
   expect(await requests()).toMatchObject([{ state: 'confirmed', code: 'several', newBuildId: null }])
 })

@@ -33,11 +33,13 @@ export const faultsOf = (cast: Cast, faults: readonly InputFault[]): Of<RunOutco
     place: { projectId: githubProjectId('1', '2'), project: cast.project, ref: cast.branch },
     inputs: inputsOf(cast),
     takesVariables: false,
+    page: cast.buildUrl,
   },
   faults,
 })
 
-const runOf = ({ project, branch, typed }: Cast): Run => ({
+const runOf = ({ project, branch, typed, buildUrl: page }: Cast): Run => ({
+  page,
   project,
   source: 'github',
   ref: branch,
