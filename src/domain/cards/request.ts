@@ -266,7 +266,7 @@ export interface ProjectRequest extends RequestRecord {
   /** digests of CI's values before the request, by field, to tell later whether the change was made */
   before: Readonly<Record<string, string>>
   /** of a run: the build that the source has started */
-  newBuildId?: BuildId | null
+  newBuildId: BuildId | null
 }
 
 export const isProjectRequest = (request: Request | ProjectRequest): request is ProjectRequest =>

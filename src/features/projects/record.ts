@@ -52,7 +52,7 @@ export async function record(
   change: RequestedChange,
   by: Requester,
 ): Promise<Recorded | AlreadyRequested> {
-  const request: ProjectRequest = { ...newRecord(deps, by), ...change }
+  const request: ProjectRequest = { ...newRecord(deps, by), ...change, newBuildId: null }
   const earlier = await deps.store.write(async (tx) => {
     const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, change))
     if (!known) await tx.insertRequest(request)

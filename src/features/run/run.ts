@@ -116,7 +116,15 @@ async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<
   const run = { project, source, ref: offered.place.ref, inputs, page: offered.page }
   const what = [run.ref, ...run.inputs]
   const record = newRecord(deps, by)
-  const request: ProjectRequest = { ...record, action: 'run', project, projectUuid: uuid, what, before: {} }
+  const request: ProjectRequest = {
+    ...record,
+    action: 'run',
+    project,
+    projectUuid: uuid,
+    what,
+    before: {},
+    newBuildId: null,
+  }
   const earlier = await deps.store.write(async (tx) => {
     const known = (await earlierRequest(tx, by.interactionKey)) ?? (await tx.openProjectRequest(uuid))
     if (!known) await tx.insertRequest(request)

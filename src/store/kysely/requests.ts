@@ -69,7 +69,7 @@ const fromProjectRequest = (request: ProjectRequest): Selectable<Schema['request
     before: request.before,
   } satisfies ProjectTarget),
   project_uuid: request.projectUuid,
-  new_build_id: null,
+  new_build_id: request.newBuildId,
   new_build_uuid: null,
 })
 
