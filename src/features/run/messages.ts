@@ -23,12 +23,8 @@ export function answerRun(outcome: RunOutcome, context: AnswerContext): Answer {
   switch (outcome.kind) {
     case 'started':
       return started(outcome)
-    case 'unclear': {
-      const what = `:grey_question: *Unclear* whether it was started: ${runWords(outcome.run)}`
-      const why = withSourceName(outcome.run.source, unclearReason(outcome.code))
-      const next = `Wait for a message, within ${WAIT}: Buildline looks it up and does not start it twice.`
-      return answerError({ what, why, next }, context.reference)
-    }
+    case 'unclear':
+      return unclear(outcome, context.reference)
     case 'ci-refused':
       return refused(outcome, context.reference)
     case 'asked-already': {
@@ -62,20 +58,26 @@ const startedWords = (run: Pick<Run, 'project' | 'ref'>, build: Started | null):
 }
 
 function started({ run, build }: Of<'started'>): Answer {
-  const { source, inputs, page } = run
+  const { source, inputs } = run
   const what = startedWords(run, build)
-  if (build === 'several')
-    return answerError({
-      what,
-      why: SEVERAL,
-      next: `Look for it in ${mrkdwnLink(page, SOURCE_NAMES[source], INLINE_URL_CHARS_MAX)}.`,
-    })
+  if (build === 'several') return answerError({ what, why: SEVERAL, next: lookThere(run) })
   return answerOf([
     line(what),
     line(build ? '' : `${SOURCE_NAMES[source]} does not show it yet. You will get a message with its link.`),
     small(inputs.length === 0 ? '' : `With ${names(inputs)}`),
   ])
 }
+
+function unclear({ run, code, build }: Of<'unclear'>, reference: string): Answer {
+  const what = `:grey_question: *Unclear* whether it was started: ${runWords(run)}`
+  const why = withSourceName(run.source, unclearReason(code))
+  if (build === 'several') return answerError({ what, why: [why, SEVERAL], next: lookThere(run) }, reference)
+  const next = `Wait for a message, within ${WAIT}: Buildline looks it up and does not start it twice.`
+  return answerError({ what, why, next }, reference)
+}
+
+const lookThere = ({ source, page }: Run): string =>
+  `Look for it in ${mrkdwnLink(page, SOURCE_NAMES[source], INLINE_URL_CHARS_MAX)}.`
 
 const notStarted = (words: string, { why, next }: { why: string | readonly string[]; next: string }): Answer =>
   answerError({ what: `:warning: *Not started*: ${words}`, why, next })

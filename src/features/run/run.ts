@@ -47,8 +47,8 @@ export type Started = { number: string; url: string | null } | 'several'
 export type RunOutcome =
   /** the source said yes, or shows it; `build`: null: the source does not show it yet, and the person gets a message */
   | { kind: 'started'; run: Run; build: Started | null }
-  /** the source may have started it: the bot looks it up, and the person gets a message */
-  | { kind: 'unclear'; run: Run; code: string }
+  /** the source may have started it; `build`: null: the bot looks for it, and the person gets a message */
+  | { kind: 'unclear'; run: Run; code: string; build: 'several' | null }
   /** the source has certainly started nothing */
   | { kind: 'ci-refused'; run: Run; code: string; reason: string | null }
   | { kind: 'asked-already'; project: string; by: string; at: number }
@@ -83,8 +83,9 @@ export async function startRun(deps: RunDeps, wanted: Wanted, by: Requester): Pr
   const now: ProjectRequest = { ...request, state: isTaken ? 'accepted' : 'unclear', newBuildId }
   const seen = await retryLookUp(deps, () => lookForBuild(deps, now))
   const build = seen.kind === 'shown' ? seen.done : null
-  const isStarted = isTaken || (build !== null && build !== 'several')
-  return isStarted ? { kind: 'started', run, build } : { kind: 'unclear', run, code: called.code }
+  if (isTaken) return { kind: 'started', run, build }
+  const isFound = build !== null && build !== 'several'
+  return isFound ? { kind: 'started', run, build } : { kind: 'unclear', run, code: called.code, build }
 }
 
 interface Ready {

@@ -123,6 +123,20 @@ test('of two runs that may be meant, none is taken: the answer says so', async (
   expect(await requests()).toMatchObject([{ state: 'confirmed', code: 'several', newBuildId: null }])
 })
 
+test('of two runs that may be meant, none is taken if the answer was lost either', async () => {
+  const { github, run, requests, pass, toldTo } = await openRuns()
+  github.push('acme/web', { event: 'workflow_dispatch', author: { login: 'ci-bot' }, outcome: 'none' })
+  github.loseNext(1)
+  const outcome = await run()
+  expect(outcome).toMatchObject({ kind: 'unclear', build: 'several' })
+  const { text } = answerRun(outcome, { command: 'run', reference: 'r' })
+  expect(text).toContain('cannot tell which one it is')
+  expect(text).not.toContain('Wait for a message')
+  expect(await requests()).toMatchObject([{ state: 'unconfirmed', code: 'several', newBuildId: null }])
+  await pass(3 * MINUTE)
+  expect(toldTo(lin().user)).toEqual([])
+})
+
 test('a start that GitHub has not carried out ends after two minutes, and its requester is told', async () => {
   const { github, run, runs, requests, pass, toldTo } = await openRuns()
   github.failNext(1, 502, 'POST')

@@ -61,7 +61,10 @@ export function runs(cast: Cast): Cases<RunOutcome> {
         outcome: { kind: 'started', run: { ...run, inputs: [] }, build: { number: '513', url: null } },
       },
     ],
-    unclear: each(CODES, (code) => ({ kind: 'unclear', run, code }), ', and may have started it'),
+    unclear: [
+      ...each(CODES, (code) => ({ kind: 'unclear', run, code, build: null }) as const, ', and may have started it'),
+      { when: 'several builds may be it', outcome: { kind: 'unclear', run, code: 'server', build: 'several' } },
+    ],
     'ci-refused': [
       ...each(CODES, (code) => ({ kind: 'ci-refused', run, code, reason: null }) as const, ', and has started nothing'),
       {
