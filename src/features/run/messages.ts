@@ -123,7 +123,7 @@ function faulty({ project: { name: project }, wanted, offered, faults }: Of<'fau
   if (faults.some((one) => one.why === 'secret'))
     return notStarted(words, {
       why,
-      next: 'Keep secrets where builds are run. Replace one that was typed: Slack has it.',
+      next: 'Keep secrets in the settings of GitHub or GitLab. Replace one that was typed: Slack has it.',
     })
   if (!isIncomplete(faults)) return notStarted(words, { why, next: 'Correct it, and type it again.' })
   const given = Object.entries(wanted.values).map(([name, value]) => `${name}=${value}`)
