@@ -104,8 +104,10 @@ type Entry = ReturnType<typeof toEntry> | ReturnType<typeof toChangeEntry>
 function aboutOf(request: Request | ProjectRequest) {
   const { projectUuid } = isProjectRequest(request) ? request : request.target
   const nothing = { branch: null, projectId: null, buildId: null, run: null, projectUuid, buildUuid: null }
-  if (isProjectRequest(request))
-    return { project: request.project, ...nothing, newBuildId: null, newBuildUuid: null, fields: request.what }
+  if (isProjectRequest(request)) {
+    const { project, newBuildId, what: fields } = request
+    return { project, ...nothing, newBuildId, newBuildUuid: null, fields }
+  }
   const { target, projectId, buildId, attempt, newBuildId, newBuildUuid } = request
   const { project, branch, buildUuid } = target
   return { project, branch, projectId, buildId, run: attempt, projectUuid, buildUuid, newBuildId, newBuildUuid }

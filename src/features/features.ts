@@ -11,6 +11,7 @@ import { list } from './list/slack.ts'
 import { people } from './people/slack.ts'
 import { projects } from './projects/slack.ts'
 import { registryOf, type Registry } from './kit/registry.ts'
+import { run } from './run/slack.ts'
 import { subscriptions } from './subscriptions/slack.ts'
 import { why } from './why/slack.ts'
 
@@ -18,6 +19,7 @@ import { why } from './why/slack.ts'
 const FEATURES = [
   list,
   builds,
+  run,
   breakages,
   badge,
   flaky,

@@ -77,6 +77,8 @@ export type ProjectNotFound = Extract<NotFound, { kind: 'no-project' | 'several-
 /** What a person may be forbidden, besides the actions on a build. */
 export type RefusableRight =
   | Extract<Right, 'subscribe' | 'own' | 'administer'>
+  /** to start a build by hand */
+  | 'run'
   /** to claim a committer's name for oneself */
   | 'claim'
   /** to give a committer's name to another person */

@@ -113,6 +113,46 @@ export async function recordEvent(
   return change !== null
 }
 
+/** Records what happened to a request about a project. If the store fails, the job ends the request later, as it does after a crash. */
+export async function end(
+  { store, clock, log }: Pick<RequestDeps, 'store' | 'clock' | 'log'>,
+  request: ProjectRequest,
+  event: RequestEvent,
+  also: RequestChange = {},
+): Promise<void> {
+  const { id, action, project, requestedBy: by } = request
+  const code = 'code' in event ? event.code : null
+  log.info({ request: id, action, project, by, event: event.kind, code }, 'a write to CI')
+  try {
+    await store.write((tx) => recordEvent(tx, request, event, { at: clock.now(), ...also }))
+  } catch (error) {
+    log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked up later')
+  }
+}
+
+/** After an unclear call, the wait before each look at CI. */
+const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
+
+/** After these looks, the job looks at CI at this interval. */
+export const LOOK_LATER_MS = 10_000
+
+/** The result of a look at CI for a write with an unknown outcome. */
+export type LookUpResult<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
+
+/** Looks at CI until it shows the requested change, or LOOK_AFTER_MS is used up. Never sends the write again. */
+export async function retryLookUp<Done>(
+  { clock }: Pick<RequestDeps, 'clock'>,
+  look: () => Promise<LookUpResult<Done>>,
+): Promise<LookUpResult<Done>> {
+  let seen: LookUpResult<Done> = { kind: 'away' }
+  for (const ms of LOOK_AFTER_MS) {
+    if (ms > 0) await clock.sleep(ms)
+    seen = await look()
+    if (seen.kind === 'shown') break
+  }
+  return seen
+}
+
 /** The most requests that one round looks up. */
 export const REQUESTS_CHECKED_MAX = 20
 

@@ -34,8 +34,63 @@ export interface Source {
   /** Restarts a build that has ended. */
   restart: ((build: ActionTarget) => Promise<RestartResult>) | null
   stop: ((build: ActionTarget) => Promise<void>) | null
+  starter: Starter | null
   /** The address of the badge of a branch, or of the project; null: the source has none. */
   badge: ((id: ProjectId, branch: string | null) => Promise<string | null>) | null
+}
+
+/** Starts builds by hand. */
+export interface Starter {
+  /** What can be started on this branch or tag (null: the default branch), and its inputs. Only reads. */
+  read(project: NamedProject, ref: string | null): Promise<Startable>
+  /** @returns the started build; null: the source does not name it */
+  start(place: StartPlace, inputs: readonly StartValue[]): Promise<BuildId | null>
+  /**
+   * The builds that the bot's own account has started there like this since then (ms, by the source's clock). They may
+   * also be of somebody else with the same account.
+   */
+  startedSince(place: StartPlace, since: number): Promise<BuildId[]>
+}
+
+export interface NamedProject {
+  projectId: ProjectId
+  project: string
+}
+
+/** A branch or tag of a project. */
+export interface StartPlace extends NamedProject {
+  ref: string
+}
+
+/** `no-trigger`: the project cannot be started by hand there. `unreadable`: its file cannot be read. */
+export type Startable =
+  | { kind: 'no-ref' | 'no-trigger' | 'unreadable'; ref: string }
+  | {
+      kind: 'startable'
+      place: StartPlace
+      inputs: readonly StartInput[]
+      /** it also takes variables that its file does not name */
+      takesVariables: boolean
+      /** where its builds are listed; outside text */
+      page: string | null
+    }
+
+/** An input as the project's file describes it; outside text. */
+export interface StartInput {
+  name: string
+  description: string | null
+  type: 'text' | 'number' | 'boolean'
+  /** the only possible values; empty: any */
+  options: readonly string[]
+  /** what counts if none is given; null: nothing */
+  initial: string | null
+  isRequired: boolean
+  /** GitLab: a variable, and no input */
+  isVariable: boolean
+}
+
+export interface StartValue extends Pick<StartInput, 'name' | 'type' | 'isVariable'> {
+  value: string
 }
 
 /** The source of a project's builds; null if it is not configured. */
@@ -62,9 +117,7 @@ export interface SeenBuild {
   commit: string | null
 }
 
-export interface NamedStream {
-  projectId: ProjectId
-  project: string
+export interface NamedStream extends NamedProject {
   /** see `streamOf` */
   stream: string
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { isIdDigits, isUuid, toUuid, uuidBuildId } from '../domain/ids.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { fields, items, VALUE, type Part } from '../lib/json-parts.ts'
+import { fieldOf, textOf } from '../lib/raw-values.ts'
 
 // Reads single values from sources liberally: an unclear value becomes null, never an error.
 
@@ -40,6 +41,12 @@ export function cleanText(value: string): string | null {
 }
 
 export const cleanTextOrNull = z.string().transform(cleanText).nullable().catch(null)
+
+/** The text of a file, as GitHub and GitLab show it; null: it has another form, or is a folder. */
+export const fileText = (json: unknown): string | null =>
+  fieldOf(json, 'encoding') === 'base64'
+    ? Buffer.from(textOf(fieldOf(json, 'content')) ?? '', 'base64').toString()
+    : null
 
 /** A count: an integer or a string of digits. */
 export const countOrNull = z.coerce.string().refine(isIdDigits).transform(Number).nullable().catch(null)

@@ -20,6 +20,7 @@ const WELL: readonly string[] = [
   'status status',
   'status channel-status',
   'stop running',
+  'run started',
   'red red',
   'red own-changed',
   'badge badge',

@@ -15,7 +15,7 @@ import { findView } from '../../src/features/builds/find-modal.ts'
 import { describedFeatures } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
 import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
-import { answerView, type ModalView } from '../../src/features/kit/modal.ts'
+import { answerView, waitingView, type ModalView } from '../../src/features/kit/modal.ts'
 import { createView, previewView } from '../../src/features/projects/create-form.ts'
 import { comparingView, differenceView, editView } from '../../src/features/projects/edit-form.ts'
 import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
@@ -25,6 +25,8 @@ import { projectContext, TITLES, waitingFor } from '../../src/features/projects/
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
 import type { ShownProject } from '../../src/features/projects/outcomes.ts'
 import type { ShownSubscription } from '../../src/projects/subscriptions.ts'
+import { runView } from '../../src/features/run/form.ts'
+import { faultsOf } from '../../packages/demo/src/samples/runs.ts'
 import { HOSTILE } from './answers-stage.ts'
 import type { PreviewOutcome } from '../../src/features/projects/edit.ts'
 import type { PatternPreview } from '../../src/features/subscriptions/dry-run.ts'
@@ -375,6 +377,18 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'project-asking': {
     when: 'What was shown was sent: CI is being asked.',
     view: waitingFor('edit', 'Asking CI …'),
+  },
+  'run-build': {
+    when: 'Somebody types /ci run without a required input.',
+    view: runView(faultsOf({ ...CAST, typed: 'note' }, [{ name: 'environment', why: 'missing', options: [] }]), CHANNEL)!,
+  },
+  'run-build-hostile': {
+    when: "The names of the workflow's inputs try to mention and format.",
+    view: runView(faultsOf(HOSTILE, []), CHANNEL)!,
+  },
+  'run-build-starting': {
+    when: 'The form was sent in, and the workflow is being started.',
+    view: waitingView('Run a build', 'Starting it …'),
   },
   'project-reset': { when: 'Somebody types /ci project reset-aes-key of a Pro project.', view: reset },
   'project-reset-errors': {

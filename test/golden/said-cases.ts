@@ -9,6 +9,7 @@ import { createLine } from '../../src/features/projects/create-form.ts'
 import { editLine } from '../../src/features/projects/edit-form.ts'
 import { alarmText } from '../../src/slack/api/send-text.ts'
 import { closedLine, importedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
+import { lookedUpLine as runLookedUp } from '../../src/features/run/messages.ts'
 import { HOSTILE } from './answers-stage.ts'
 
 /** A message that Buildline sends by itself, and when. */
@@ -127,6 +128,18 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
   'looked-up-hostile': {
     when: 'The name of such a project tries to mention and format.',
     text: lookedUpLine({ action: 'create-project', project: HOSTILE.project, channel: CHANNEL }, true),
+  },
+  'run-looked-up': {
+    when: 'It was not known which run was started: the person who wanted it is told once GitHub shows it.',
+    text: runLookedUp({ project: CAST.project, what: ['main'], state: 'accepted' }, { number: '513', url: CAST.buildUrl }),
+  },
+  'run-several': {
+    when: 'Several runs may be the one that was started.',
+    text: runLookedUp({ project: CAST.project, what: ['main'], state: 'accepted' }, 'several'),
+  },
+  'run-not-shown': {
+    when: 'GitHub shows no such run, although it said yes.',
+    text: runLookedUp({ project: HOSTILE.project, what: [HOSTILE.branch], state: 'accepted' }, null),
   },
   'alarm-v2': {
     when: 'CI refuses the credentials of its v2 interface: each admin gets a direct message, once an hour at most.',

@@ -28,6 +28,7 @@ const FACES_STRANGERS = [
   'sources/github/run.ts',
   'sources/gitlab/endpoint.ts',
   'sources/gitlab/pipeline.ts',
+  'sources/start-inputs.ts',
   'sources/webhook-route.ts',
 ].map((path) => `src/${path}`)
 

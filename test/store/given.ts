@@ -94,6 +94,7 @@ export const projectRequest = (change: Partial<ProjectRequest> = {}): ProjectReq
   projectUuid: toUuid('11111111-aaaa-0000-0000-000000000001'),
   what: ['branches'],
   before: { branches: 'k3Jf9aQ2' },
+  newBuildId: null,
   requestedBy: 'U0GRACE001',
   requestedTeam: null,
   channel: null,

@@ -6,6 +6,7 @@ import { dispatchBody, jobBody, runBody, workflowBody } from './bodies.ts'
 import { dispatch } from './dispatch.ts'
 import { deploymentBody, pendingBody, pendingIn, reviewSchema } from './environments.ts'
 import { deliveryBody, hookBody, isTaken } from './hooks.ts'
+import { fileBody, textOf } from './files.ts'
 import type { Hooks } from './hooks.ts'
 import { fullRepositoryBody, ownUser } from './repository.ts'
 import type { Json } from './repository.ts'
@@ -103,7 +104,21 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
     })
 
   return [
-    { method: 'GET', pattern: '/user', handle: () => json(200, ownUser(world, TOKEN_OWNER)) },
+    {
+      method: 'GET',
+      pattern: '/user',
+      handle: (call) =>
+        isApp(call) ? refuse(403, 'Resource not accessible by integration') : json(200, ownUser(world, TOKEN_OWNER)),
+    },
+    {
+      method: 'GET',
+      pattern: '/meta',
+      handle: () =>
+        json(200, {
+          verifiable_password_authentication: true,
+          ...(world.serverVersion !== null && { installed_version: world.serverVersion }),
+        }),
+    },
     get('', (repository) => json(200, fullRepositoryBody(world, repository))),
     ofWorkflow('GET', '', (repository, workflow) => json(200, workflowBody(world, repository, workflow))),
     ofWorkflow('GET', '/runs', (repository, workflow, call) =>
@@ -116,6 +131,12 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
       const result = dispatch({ world, life, actor: TOKEN_OWNER }, repository, workflow, call.text)
       if (result.kind === 'refused') return refuse(result.statusCode, result.message)
       return result.isWanted ? json(200, dispatchBody(world, result.run)) : { statusCode: 204 }
+    }),
+    get('/contents/:path*', (repository, { query }, { path = '' }) => {
+      const ref = query.get('ref') ?? repository.defaultBranch
+      const { branches, tags } = refsOf(world, repository)
+      const text = branches.has(ref) || tags.has(ref) ? textOf(world, repository, path, ref) : null
+      return text === null ? notFound : json(200, fileBody(world, repository, path, text))
     }),
     get('/branches/:branch*', (repository, _, { branch = '' }) => branchReply(world, repository, branch)),
     get('/git/ref/:ref*', (repository, _, { ref = '' }) => {

@@ -25,6 +25,7 @@ export function createFaults(world: World) {
   let limited: z.infer<typeof limitSchema> = { calls: 0, retryAfterS: 0 }
   let failing: Failing = { calls: 0, statusCode: 500, method: null }
   let isOut = false
+  let lost = 0
   let used = 0
 
   const rateNow = () => {
@@ -57,6 +58,10 @@ export function createFaults(world: World) {
     /** During an outage, calls get no response: their connection is closed. */
     setOutage: (value: boolean) => void (isOut = value),
     isOut: () => isOut,
+    /** The next `calls` writes are carried out, and their connection is closed without a response. */
+    loseNext: (calls: number) => void (lost = calls),
+    /** Whether the response to this call is lost. */
+    loses: ({ method, path }: Call): boolean => method !== 'GET' && !path.startsWith('/app/') && lost > 0 && lost-- > 0,
     meet,
     spend: (calls: number) => void (used += calls),
     /** Counts a call. Only `limit` refuses calls, not this count. */

@@ -1,5 +1,6 @@
 import type { Calls } from '../../lib/calls.ts'
 import type { Faults } from './faults.ts'
+import { setFile } from './files.ts'
 import type { Hooks } from './hooks.ts'
 import { closePull, deleteBranch, renameBranch } from './refs.ts'
 import type { ChangeResult, Push, Rerun, RunLife } from './runs.ts'
@@ -48,7 +49,7 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
 
   const { repositories } = world
   const { deliveries, redeliver, resendInOrder, settle } = hooks
-  const { limit, failNext, setOutage } = faults
+  const { limit, failNext, loseNext, setOutage } = faults
   return {
     push,
     rename,
@@ -83,12 +84,20 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     hideHooks: (areHidden: boolean) => void (world.areHooksHidden = areHidden),
     /** Hides the pull requests from the token, as if it lacked the permission. */
     hidePulls: (areHidden: boolean) => void (world.arePullsHidden = areHidden),
+    /** Sets a workflow's file, on one branch or tag or on all; null: there is none. */
+    setFile: (repository: string, path: string, text: string | null, ref?: string) =>
+      setFile(world, repository, path, text, ref),
+    /** Makes it a GitHub Enterprise Server; null: GitHub itself. */
+    setServerVersion: (version: string | null) => void (world.serverVersion = version),
+    /** Gives the token the permission to start workflows, or takes it away. */
+    allowStarts: (mayStart: boolean) => void (world.mayStart = mayStart),
     deliveries,
     redeliver,
     resendInOrder,
     settle,
     limit,
     failNext,
+    loseNext,
     setOutage,
     /** Counts calls that somebody else made with the same token. */
     spend: faults.spend,
@@ -96,7 +105,7 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
 }
 
 function runSnapshot(run: Run) {
-  const { id, repository, workflow, number, event, branch, fork, sha, message, author, plan } = run
+  const { id, repository, workflow, number, event, branch, fork, sha, message, author, plan, inputs } = run
   const { n: attempt, status, conclusion, jobs } = currentAttempt(run)
   return {
     id,
@@ -112,6 +121,7 @@ function runSnapshot(run: Run) {
     status,
     conclusion,
     attempt,
+    inputs,
     /** oldest first */
     attempts: run.attempts.map((one) => ({
       status: one.status,

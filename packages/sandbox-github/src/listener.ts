@@ -46,7 +46,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   const reply = parts.faults.isOut() ? null : unchanged(call, await answerApi(parts, call))
   parts.calls.record(call, reply?.statusCode ?? 0)
   parts.watch(call, reply)
-  if (reply === null) return void response.destroy()
+  if (reply === null || parts.faults.loses(call)) return void response.destroy()
   // As on GitHub, a 304 does not count towards the rate limit.
   if (reply.statusCode !== 304 && call.path !== '/rate_limit') parts.faults.count()
   sendReply(response, { ...reply, headers: { ...parts.faults.headers(), ...reply.headers } })

@@ -187,6 +187,7 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     author: shared?.author ?? { name, email: author.email ?? `${login}@example.com` },
     fork,
     createdAt: world.clock.now(),
+    inputs: {},
     jobNames: [...new Set([...jobs, ...(failedJobs ?? [])])],
     environment: environment && { id: world.nextId(), ...environment },
     logs: wanted.logs ?? {},

@@ -76,6 +76,8 @@ export interface Run {
   /** the owner of the fork that the run comes from; null: no fork */
   fork: string | null
   createdAt: number
+  /** what a dispatch gave it */
+  inputs: Readonly<Record<string, unknown>>
   jobNames: readonly string[]
   /** null: it runs without a review */
   environment: Environment | null
@@ -131,6 +133,12 @@ export interface World {
   areHooksHidden: boolean
   /** whether the token lacks the permission *Pull requests* */
   arePullsHidden: boolean
+  /** the texts of workflow files that were set, by repository, path and perhaps ref; null: there is no such file */
+  readonly files: Map<string, string | null>
+  /** GitHub Enterprise Server's version; null: GitHub itself */
+  serverVersion: string | null
+  /** whether the token has the permission *Actions: write* */
+  mayStart: boolean
   /** Ids begin beyond 32 bits, as GitHub's do. */
   nextId(): number
 }
@@ -165,6 +173,9 @@ export function createWorld(
     appTokens: new Map(),
     areHooksHidden: false,
     arePullsHidden: false,
+    files: new Map(),
+    serverVersion: null,
+    mayStart: true,
     url: '',
     repositories,
     formerNames: new Map(),

@@ -1,6 +1,19 @@
+import { z } from 'zod'
 import { json } from '../../lib/http.ts'
+import { parseJson } from '../../lib/json.ts'
 import type { Call, Reply, Route } from '../../lib/http.ts'
-import { commitEntity, isoTime, named, pipelineBasic, pipelineEntity, projectEntity, refOf } from './entities.ts'
+import {
+  commitEntity,
+  fileEntity,
+  isoTime,
+  named,
+  pipelineBasic,
+  pipelineEntity,
+  projectEntity,
+  refOf,
+  userEntity,
+  USER,
+} from './entities.ts'
 import type { Hook } from './hook.ts'
 import { jobEntity } from './job-entities.ts'
 import type { Life } from './life.ts'
@@ -71,9 +84,33 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
     return json(400, { message: `400 Bad request - ${result.reason}` })
   }
 
-  function showCommit(project: Project, sha: string): Reply {
-    const pipeline = pipelinesOf(world, project).find((one) => one.sha === sha)
+  /** By its hash, or by the name of a branch or tag. */
+  function showCommit(project: Project, name: string): Reply {
+    const pipeline = pipelinesOf(world, project).findLast(({ sha, branch }) => sha === name || branch === name)
     return pipeline ? json(200, commitEntity(world, pipeline)) : json(404, { message: '404 Commit Not Found' })
+  }
+
+  function showFile({ files }: Project, path: string, { query }: Call): Reply {
+    const text = files.get(path)
+    return text === undefined
+      ? json(404, { message: '404 File Not Found' })
+      : json(200, fileEntity(path, text, query.get('ref') ?? ''))
+  }
+
+  /** The messages are GitLab's: `lib/gitlab/ci/pipeline/chain`. */
+  function create(project: Project, { text }: Call): Reply {
+    const refused = (message: string) => json(400, { message: { base: [message] } })
+    const body = parseJson(text)
+    const wanted = body.kind === 'json' ? newSchema.safeParse(body.value).data : undefined
+    if (!wanted) return json(400, { error: 'ref is missing' })
+    const { ref, variables } = wanted
+    const isTag = pipelinesOf(world, project).some(({ tag, branch }) => tag && branch === ref)
+    if (!project.branches.has(ref) && !isTag) return refused('Reference not found')
+    if (world.switches.areVariablesRefused && variables.length > 0)
+      return refused('Insufficient permissions to set pipeline variables')
+    const given = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
+    const pushed = life.push(project, { branch: ref, tag: isTag, source: 'api', outcome: 'none', variables: given })
+    return json(201, named(pipelineEntity(world, pushed)))
   }
 
   const scopeOf = ({ headers }: Call) => (headers['private-token'] === world.secrets.token ? 'api' : 'read_api')
@@ -88,6 +125,9 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
       world.switches.areHooksHidden ? json(403, { message: '403 Forbidden' }) : json(200, hookEntities(project, hook)),
     ),
     inProject('GET /pipelines', listPipelines),
+    inProject('POST /pipeline', (project, call) => unlessProtected(() => create(project, call))),
+    inProject('GET /repository/files/:id', (project, call, path) => showFile(project, path, call)),
+    { method: 'GET', pattern: `${base}/user`, handle: () => json(200, userEntity(world)) },
     inPipeline('GET ', (one) => json(200, named(pipelineEntity(world, one)))),
     inPipeline('GET /jobs', (one, call) => listJobs(one, call, false)),
     inPipeline('GET /bridges', (one, call) => listJobs(one, call, true)),
@@ -115,6 +155,12 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
 
 // What GitLab says of any record that it does not find.
 const NOT_FOUND = json(404, { message: '404 Not found' })
+
+const newSchema = z.object({
+  ref: z.string(),
+  variables: z.array(z.object({ key: z.string(), value: z.string() })).default([]),
+  inputs: z.record(z.string(), z.unknown()).default({}),
+})
 
 const trace = ({ id, log }: Job): Reply => ({
   statusCode: 200,
@@ -165,6 +211,7 @@ function chosenPipelines(pipelines: readonly Pipeline[], query: URLSearchParams)
       .filter((one) => isChosen('ref', refOf(one)) && isChosen('sha', one.sha) && isChosen('status', one.status))
       // Child pipelines are listed only if the query names their source.
       .filter(({ source }) => (query.get('source') ?? (source === 'parent_pipeline' ? '' : source)) === source)
+      .filter(() => isChosen('username', USER.username))
       .filter(({ updatedAt }) => updatedAt > updatedAfter)
       .sort((one, other) => sign * (one[key] - other[key] || one.id - other.id))
   )

@@ -25,6 +25,7 @@ const switchesSchema = z.strictObject({
   isDown: flag,
   areHooksHidden: flag,
   isBranchProtected: flag,
+  areVariablesRefused: flag,
   hasIsoTimes: flag,
   cancelingMs: z.int().min(0).exactOptional(),
 })

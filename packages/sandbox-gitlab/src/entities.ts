@@ -25,6 +25,15 @@ export const userEntity = ({ siteUrl }: World, user: typeof USER = USER) => ({
   web_url: `${siteUrl}/${user.username}`,
 })
 
+/** A file with its text. Source: GitLab, `lib/api/files.rb`. */
+export function fileEntity(file_path: string, text: string, ref: string) {
+  const sha = hash('sha1', text)
+  const content = { encoding: 'base64', content: Buffer.from(text).toString('base64') }
+  const commits = { blob_id: sha, commit_id: sha, last_commit_id: sha, content_sha256: hash('sha256', text) }
+  const named = { file_name: file_path.split('/').at(-1)!, file_path, size: Buffer.byteLength(text), ref }
+  return { ...named, ...content, ...commits, execute_filemode: false }
+}
+
 export const PROJECT_SINCE = '2020-05-07T04:27:17.016Z'
 
 /** A project, without its settings. Source: GitLab, `lib/api/entities/basic_project_details.rb`. */

@@ -15,6 +15,7 @@ export function createFaults() {
   let limited = { calls: 0, retryAfterS: 0 }
   let failing: Failing = { calls: 0, statusCode: 500, method: null }
   let rate: Record<string, string> = {}
+  let lost = 0
   const calls = createCalls()
 
   /** The error that this call gets instead of its response, if any. */
@@ -42,6 +43,10 @@ export function createFaults() {
         'ratelimit-reset': String(reset),
       }),
     rate: () => rate,
+    /** The next `n` writes are carried out, and their connection is closed without a response. */
+    loseNext: (n: number) => void (lost = n),
+    /** Whether the response to this call is lost. */
+    loses: ({ method }: Call): boolean => method !== 'GET' && lost > 0 && lost-- > 0,
     meet,
     record: calls.record,
     /** The received calls, oldest first; statusCode 0: the connection was closed. */

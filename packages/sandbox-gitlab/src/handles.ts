@@ -70,6 +70,11 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
     setRate: faults.setRate,
     /** The next `n` calls get this status and do nothing. */
     failNext: faults.failNext,
+    /** The next `n` calls that change something do so, and get no answer. */
+    loseNext: faults.loseNext,
+    /** Sets the text of a file on all branches; false: there is no such project. */
+    setFile: (project: string, path: string, text: string): boolean =>
+      findProject(world, project)?.files.set(path, text) !== undefined,
     setSwitches: (changes: Partial<Switches>): Switches => Object.assign(world.switches, changes),
   }
 }

@@ -75,7 +75,7 @@ export function createSandboxGitlab({
     if (isControl(call.path)) return sendReply(response, (await dispatch(control, call)) ?? NO_CALL)
     const reply = world.switches.isDown ? undefined : await gitlabReply(call)
     faults.record(call, reply?.statusCode ?? 0)
-    if (reply) sendReply(response, { ...reply, headers: { ...faults.rate(), ...reply.headers } })
+    if (reply && !faults.loses(call)) sendReply(response, { ...reply, headers: { ...faults.rate(), ...reply.headers } })
     else response.destroy()
   }
 

@@ -28,6 +28,8 @@ export interface Project {
   branches: Map<string, Pipeline | null>
   /** by iid */
   mergeRequests: Map<number, MergeRequest>
+  /** by path */
+  files: Map<string, string>
 }
 
 export interface MergeRequest {
@@ -91,6 +93,8 @@ export interface Switches {
   areHooksHidden: boolean
   /** The token may not push to the branch, so it cannot retry or cancel its pipelines, nor start their jobs. */
   isBranchProtected: boolean
+  /** The token's role may not set a pipeline's variables. */
+  areVariablesRefused: boolean
   /** As newer versions do, deliveries have a pipeline's times in ISO 8601 with milliseconds; those of jobs stay. */
   hasIsoTimes: boolean
   /** how long running jobs take to stop */
@@ -130,6 +134,7 @@ export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly s
     defaultBranch: DEFAULT_BRANCH,
     branches: new Map([[DEFAULT_BRANCH, null]]),
     mergeRequests: new Map(),
+    files: new Map(),
   })),
   pipelines: [],
   switches: {
@@ -137,6 +142,7 @@ export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly s
     isDown: false,
     areHooksHidden: false,
     isBranchProtected: false,
+    areVariablesRefused: false,
     hasIsoTimes: false,
     cancelingMs: 200,
   },

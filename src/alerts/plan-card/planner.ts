@@ -243,8 +243,10 @@ async function committers(
     if (person !== null) people.set(handle, person)
     else if (claimable(handle).kind === 'ok' && !(await reads.isClaimed(handle))) unclaimed.add(handle)
   }
+  for (const user of new Set(attempts.flatMap(({ details }) => details.requestedBy ?? [])))
+    if (await reads.mentionsOf(user)) people.set(user, user)
   return {
-    mentionOf: (committer) => (committer === null ? null : (people.get(committer) ?? null)),
+    mentionOf: (person) => (person === null ? null : (people.get(person) ?? null)),
     isUnclaimed: (committer) => committer !== null && unclaimed.has(committer),
     // Attempts of one commit have one author.
     proposed: unclaimed.size === 0 ? null : await personBehind(reads, mergeDetails(attempts).author, addresses),

@@ -42,6 +42,8 @@ export interface BuildDetails {
   end: EndDetails | null
   /** `with-warnings`: who manually started the job that was allowed to fail, if that is one person */
   startedBy: string | null
+  /** the Slack user who started it from Slack; the source knows only the bot's account */
+  requestedBy: string | null
 }
 
 /** How a build ended, according to its jobs. */
@@ -197,6 +199,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   requestUrl: newer.requestUrl ?? older.requestUrl ?? null,
   end: (older.end?.isWhole && !newer.end?.isWhole ? older.end : newer.end) ?? older.end ?? null,
   startedBy: newer.startedBy ?? older.startedBy ?? null,
+  requestedBy: older.requestedBy ?? newer.requestedBy ?? null,
 })
 
 export const NO_DETAILS: BuildDetails = {
@@ -220,4 +223,5 @@ export const NO_DETAILS: BuildDetails = {
   requestUrl: null,
   end: null,
   startedBy: null,
+  requestedBy: null,
 }

@@ -10,6 +10,7 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
   const shared = mergeDetails([all, attempt])
   const own: BuildDetails = attempt.details
   const commitId = firstOf('commitId', attempt.buildEvents) ?? all.commitId
+  const { requestedBy } = shared
   const commitUrl = own.commitUrl ?? shared.commitUrl
   return {
     project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
@@ -20,7 +21,8 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
     commitUrl,
     commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
     message: own.message ?? shared.message,
-    committer: own.committer ?? shared.committer,
+    committer: requestedBy === null ? (own.committer ?? shared.committer) : null,
+    ...(requestedBy !== null && { requestedBy }),
     ...(shared.requestUrl !== null && { requestUrl: shared.requestUrl }),
   }
 }

@@ -250,21 +250,23 @@ export function credible<One extends BuildEvent>(
   )
 }
 
-export const PROJECT_ACTIONS = ['create-project', 'edit-project', 'reset-aes-key'] as const
+export const PROJECT_ACTIONS = ['create-project', 'edit-project', 'reset-aes-key', 'run'] as const
 
 export type ProjectAction = (typeof PROJECT_ACTIONS)[number]
 
-/** A request to create or change a project. There is at most one open request for each project. */
+/** A request to create, change or run a project. There is at most one open request for each project. */
 export interface ProjectRequest extends RequestRecord {
   action: ProjectAction
   /** the project's name */
   project: string
   /** null while it is being created */
   projectUuid: Uuid | null
-  /** the names of the fields to change, never their values */
+  /** the names of the fields to change, never their values; of a run its branch or tag, and the names of its inputs */
   what: readonly string[]
   /** digests of CI's values before the request, by field, to tell later whether the change was made */
   before: Readonly<Record<string, string>>
+  /** of a run: the build that the source has started */
+  newBuildId: BuildId | null
 }
 
 export const isProjectRequest = (request: Request | ProjectRequest): request is ProjectRequest =>

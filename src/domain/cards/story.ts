@@ -45,8 +45,8 @@ export interface StoryContext {
   /** the attempt whose end the card showed when it was first posted, which needs no reply; null: it showed no end */
   postedAttempt: string | null
   quiet: boolean
-  /** the Slack user who claimed a committer's handle, if this channel mentions */
-  mentionOf: (committer: string | null) => string | null
+  /** the Slack user who claimed a committer's handle, or who started the build from Slack, if this channel mentions */
+  mentionOf: (person: string | null) => string | null
   /** whether this channel mentions, and anybody could still claim that handle */
   isUnclaimed: (committer: string | null) => boolean
   /** the Slack user who may own such a handle, by the author's address or login */
@@ -207,8 +207,11 @@ const isWarned = (attempt: Attempt, context: StoryContext): boolean =>
   attempt.status === 'success' && mentionFor(attempt, context) !== null
 
 // A CI machine error is nobody's fault, so only `failed` mentions the committer.
-const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
-  attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : mentionOf(attempt.details.startedBy)
+function mentionFor(attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null {
+  if (attempt.status !== 'failed') return mentionOf(attempt.details.startedBy)
+  const { committer, requestedBy } = buildView(attempt, attempts)
+  return mentionOf(requestedBy ?? committer)
+}
 
 // Offered once for a commit, at its first failure: a person who did not press the button need not be asked again.
 const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): string | null =>

@@ -119,7 +119,10 @@ export interface BuildView {
   /** short form of the commit */
   commit: string | null
   message: string | null
+  /** null if somebody started it from Slack */
   committer: string | null
+  /** the Slack user who started it from Slack; left out: nobody did */
+  requestedBy?: string
 }
 
 export interface ReplyView {

@@ -207,6 +207,7 @@ const DEEDS: Record<AuditLine['action'], string> = {
   'create-project': 'create',
   'edit-project': 'edit',
   'reset-aes-key': 'new AES key of',
+  run: 'run',
 }
 
 const STATES: Record<AuditLine['state'], string> = {

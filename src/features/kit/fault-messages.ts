@@ -102,10 +102,10 @@ export function refusedWords(code: string, action: Action): Words {
 }
 
 /** CI may have carried out the request. */
-export function unclearWords(code: string, action: Action): Words {
-  const why = isKnown(code) ? UNCLEAR[code] : unknownWords(code).why
-  return { why, next: LOOK[action] }
-}
+export const unclearWords = (code: string, action: Action): Words => ({ why: unclearReason(code), next: LOOK[action] })
+
+/** Why it is not clear. */
+export const unclearReason = (code: string): string => (isKnown(code) ? UNCLEAR[code] : unknownWords(code).why)
 
 const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(READING, code)
 

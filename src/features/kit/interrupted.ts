@@ -85,7 +85,10 @@ const soFar = (request: Recorded) =>
   isProjectRequest(request)
     ? {
         why: `${PROJECT_WORDS[request.action]} ${projectLabel(request)} is recorded. ${soFarOf(request)}`,
-        next: `Look at it with ${typed(`/ci project ${request.project}`)} before you try again.`,
+        next:
+          request.action === 'run'
+            ? 'Do not start it again: you will get a message with the result.'
+            : `Look at it with ${typed(`/ci project ${request.project}`)} before you try again.`,
       }
     : {
         why: `*${ACTION_WORDS[request.action]}* of ${projectLabel(request.target)} ${buildNumber(request)} is recorded. ${soFarOf(request)}`,
@@ -96,6 +99,7 @@ const PROJECT_WORDS: Record<ProjectAction, string> = {
   'create-project': '*Creating* the project',
   'edit-project': '*Changing* the project',
   'reset-aes-key': '*Resetting* the AES key of',
+  run: '*Running*',
 }
 
 // The process that called CI has stopped or died, so the outcome is looked up.

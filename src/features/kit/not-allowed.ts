@@ -84,6 +84,7 @@ const ACTIONS: Record<RefusedAction, string> = {
   subscribe: 'change subscriptions',
   own: 'look after red branches',
   administer: 'create or edit projects',
+  run: 'start builds',
   examine: 'run `/ci doctor`',
   claim: 'claim a committer name',
   give: 'assign committer names',

@@ -6,10 +6,10 @@ import {
   type RequestChange,
   type RequestEvent,
 } from '../../domain/cards/request.ts'
-import { checkDueRequests, recordEvent } from '../../projects/requests.ts'
+import { checkDueRequests, LOOK_LATER_MS, recordEvent } from '../../projects/requests.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
 import { lookedUpLine } from './messages.ts'
-import { LOOK_LATER_MS, lookAtChanged } from './record.ts'
+import { lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { cacheProject } from './read.ts'
 
@@ -22,7 +22,10 @@ export interface ConfirmDeps extends ProjectDeps {
  * See `checkDueRequests`.
  */
 export const confirmProjectRequests = (deps: ConfirmDeps): Promise<void> =>
-  checkDueRequests(deps, deps.store.read.projectRequestsToCheck, (request) => confirm(deps, request))
+  checkDueRequests(deps, deps.store.read.projectRequestsToCheck, async (request) => {
+    // The feature `run` looks up runs.
+    if (request.action !== 'run') await confirm(deps, request)
+  })
 
 async function confirm(deps: ConfirmDeps, request: ProjectRequest): Promise<void> {
   const now = deps.clock.now()

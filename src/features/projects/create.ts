@@ -1,22 +1,12 @@
 import type { Project, FieldFault } from '../../domain/ci-project/project.ts'
-import { beforeRecord } from '../../projects/requests.ts'
+import { beforeRecord, end, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
 import { differencesOf, topOf, type Difference, type VariableInput } from '../../domain/ci-project/project-change.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
 import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
 import type { Begun, NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
-import {
-  beforeCall,
-  callForProject,
-  end,
-  endUnclear,
-  retryLookUp,
-  record,
-  repeatedRequest,
-  announced,
-  type LookUpResult,
-} from './record.ts'
+import { beforeCall, callForProject, endUnclear, record, repeatedRequest, announced } from './record.ts'
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'

@@ -6,7 +6,7 @@ import {
   type Difference,
   type ProjectChange,
 } from '../../domain/ci-project/project-change.ts'
-import { beforeRecord } from '../../projects/requests.ts'
+import { beforeRecord, end, retryLookUp } from '../../projects/requests.ts'
 import { maskedSecrets, absentFields } from '../../domain/ci-project/masked-project.ts'
 import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/ci-project/project-fields.ts'
 import type { Project, FieldFault } from '../../domain/ci-project/project.ts'
@@ -31,9 +31,7 @@ import { readAfresh, refOf, refusalToAdminister } from './read.ts'
 import {
   beforeCall,
   callForProject,
-  end,
   endUnclear,
-  retryLookUp,
   lookAtChanged,
   newestRequests,
   record,

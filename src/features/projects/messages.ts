@@ -186,6 +186,7 @@ const LOOKED_UP: Record<ProjectAction, string> = {
   'create-project': 'created',
   'edit-project': 'changed',
   'reset-aes-key': 'reset the AES key of',
+  run: 'run',
 }
 
 /** Explains why nothing was sent to CI. */

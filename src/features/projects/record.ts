@@ -3,7 +3,6 @@ import {
   isProjectRequest,
   type ProjectAction,
   type ProjectRequest,
-  type RequestChange,
   type RequestEvent,
   type RequestRecord,
 } from '../../domain/cards/request.ts'
@@ -12,7 +11,15 @@ import type { Project } from '../../domain/ci-project/project.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import type { Requester } from '../../projects/outcomes.ts'
-import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../projects/requests.ts'
+import {
+  callCi,
+  earlierRequest,
+  end,
+  LOOK_LATER_MS,
+  newRecord,
+  type CallResult,
+  type LookUpResult,
+} from '../../projects/requests.ts'
 import { fieldDigest } from './base.ts'
 import { readAfresh, refOf } from './read.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
@@ -45,7 +52,7 @@ export async function record(
   change: RequestedChange,
   by: Requester,
 ): Promise<Recorded | AlreadyRequested> {
-  const request: ProjectRequest = { ...newRecord(deps, by), ...change }
+  const request: ProjectRequest = { ...newRecord(deps, by), ...change, newBuildId: null }
   const earlier = await deps.store.write(async (tx) => {
     const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, change))
     if (!known) await tx.insertRequest(request)
@@ -76,23 +83,6 @@ const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRe
   state,
 })
 
-/** Records how a request ended. If the store fails, the job ends the request later, as it does after a crash. */
-export async function end(
-  deps: ProjectDeps,
-  request: ProjectRequest,
-  event: RequestEvent,
-  also: RequestChange = {},
-): Promise<void> {
-  const { id, action, project, requestedBy: by } = request
-  const code = 'code' in event ? event.code : null
-  deps.log.info({ request: id, action, project, by, event: event.kind, code }, 'a write to CI')
-  try {
-    await deps.store.write((tx) => recordEvent(tx, request, event, { at: deps.clock.now(), ...also }))
-  } catch (error) {
-    deps.log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked up later')
-  }
-}
-
 /** Runs the steps between the record and the call. If they fail, the request ends, and nothing was changed. */
 export const beforeCall = <Ready>(
   deps: ProjectDeps,
@@ -118,15 +108,6 @@ export async function announced<Outcome>(
   return outcome
 }
 
-/** After an unclear call, the wait before each look at CI. */
-const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
-
-/** After these looks, the job looks at CI at this interval. */
-export const LOOK_LATER_MS = 10_000
-
-/** The result of a look at CI for a write with an unknown outcome. */
-export type LookUpResult<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
-
 /** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */
 export async function callForProject<Answer>(
   deps: ProjectDeps,
@@ -138,20 +119,6 @@ export async function callForProject<Answer>(
   if (called.kind !== 'refused') return called
   await end(deps, request, called)
   return { kind: 'ci-refused', code: called.code, reason: called.reason, project }
-}
-
-/** Looks at CI until it shows the requested change, or LOOK_AFTER_MS is used up. Never sends the write again. */
-export async function retryLookUp<Done>(
-  { clock }: ProjectDeps,
-  look: () => Promise<LookUpResult<Done>>,
-): Promise<LookUpResult<Done>> {
-  let seen: LookUpResult<Done> = { kind: 'away' }
-  for (const ms of LOOK_AFTER_MS) {
-    if (ms > 0) await clock.sleep(ms)
-    seen = await look()
-    if (seen.kind === 'shown') break
-  }
-  return seen
 }
 
 /** Whether CI shows another value in any of these fields. @param before the digests of their values before the write */

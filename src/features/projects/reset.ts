@@ -1,5 +1,5 @@
 import type { Uuid } from '../../domain/ids.ts'
-import { beforeRecord } from '../../projects/requests.ts'
+import { beforeRecord, end, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
@@ -8,16 +8,7 @@ import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import type { Begun, ProjectDeps, NotSent, SentInVain } from './outcomes.ts'
 import { fieldDigest } from './base.ts'
-import {
-  callForProject,
-  end,
-  endUnclear,
-  retryLookUp,
-  record,
-  repeatedRequest,
-  announced,
-  type LookUpResult,
-} from './record.ts'
+import { callForProject, endUnclear, record, repeatedRequest, announced } from './record.ts'
 import { refusalToAdminister, readAfresh, refOf } from './read.ts'
 
 export type ResetOutcome =

@@ -57,18 +57,21 @@ const plainStream = (stream: string): string => cut(toLine(shownStream(stream)),
  * `fix login · a1b2c · Ada`, without parts that are missing. Markup.
  * @param mentioned the Slack user to mention in place of the committer's name
  */
-export const commitLine = ({ commit, committer, message }: BuildView, mentioned: string | null = null): string =>
+export const commitLine = (
+  { commit, committer, message, requestedBy }: BuildView,
+  mentioned: string | null = null,
+): string =>
   joined([
     message === null ? '' : outside(firstLine(message), TITLE_CHARS_MAX),
     outside(commit, COMMIT_CHARS_MAX),
-    mention(mentioned) || outside(committer, COMMITTER_CHARS_MAX),
+    mention(mentioned ?? requestedBy ?? null) || outside(committer, COMMITTER_CHARS_MAX),
   ])
 
 /** The first line of the commit's message, the commit as a link, and its committer: elements for a context block. */
 export function commitElements(build: BuildView, mentioned: string | null = null): (TextObject | null)[] {
   const label = outside(build.commit, COMMIT_CHARS_MAX) || (build.commitUrl === null ? '' : 'commit')
   const link = mrkdwnLink(build.commitUrl, label, CONTEXT_URL_CHARS_MAX)
-  const who = mention(mentioned)
+  const who = mention(mentioned ?? build.requestedBy ?? null)
   const name = build.committer === null ? null : outsidePlain(build.committer, COMMITTER_CHARS_MAX)
   return [
     build.message === null ? null : outsidePlain(firstLine(build.message), MESSAGE_CHARS_MAX),

@@ -48,6 +48,7 @@ export function createCiServiceSource({ v2, legacy }: Clients, reads: Pick<Reads
         const isSame = id === null && uuid !== null && uuid === buildUuid
         return { newBuildId: isSame ? buildId : id, newBuildUuid: uuid }
       }),
+    starter: null,
     // The CI service's badges come from its site: `badge.ts`.
     badge: null,
     stop: v2 && (({ projectUuid, buildUuid }) => v2.stopBuild({ projectUuid: projectUuid!, buildUuid: buildUuid! })),

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
-import { isRecord } from '../../lib/json.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl, checkedName, isRepositoryName } from '../http/address.ts'
 import { cut } from '../../slack/messages/limits.ts'
-import { CiError } from '../http/errors.ts'
+import { CiError, unlessGone } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
 import type { GithubTokens } from './app.ts'
 import type { Transport } from '../http/transport.ts'
-import { cleanTextOrNull, idDigits } from '../values.ts'
+import { cleanTextOrNull, fileText, idDigits } from '../values.ts'
 
 /** Every repository is a full name, `acme/web`. Calls throw a CiError; a write is sent once. */
 export interface GithubClient {
@@ -34,6 +34,16 @@ export interface GithubClient {
   /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
   cancel(repository: string, run: string): Promise<void>
+  /** The text of a file at a branch or tag. */
+  file(repository: string, path: string, ref: string): Promise<string>
+  /** The account of the token; null for a GitHub App. */
+  login(repository: string): Promise<string | null>
+  /** Starts a workflow, by its id. @returns the run's id; null if GitHub does not name it */
+  dispatch(
+    repository: string,
+    workflow: string,
+    how: { ref: string; inputs: Readonly<Record<string, string>> },
+  ): Promise<string | null>
 }
 
 export interface UnpassedJobs {
@@ -48,6 +58,7 @@ interface RunsOptions {
   /** of one workflow, by its id */
   workflow?: string
   branch?: string
+  event?: string
   etag?: string | null
   signal?: AbortSignal
 }
@@ -132,9 +143,9 @@ export function createGithubClient({
     )
 
   return {
-    async runs(repository, { workflow, branch, etag = null, signal } = {}) {
+    async runs(repository, { workflow, branch, event, etag = null, signal } = {}) {
       const path = workflow === undefined ? ['actions', 'runs'] : ['actions', 'workflows', workflow, 'runs']
-      const url = addressIn(repository, path, { per_page: PER_PAGE, branch })
+      const url = addressIn(repository, path, { per_page: PER_PAGE, branch, event })
       const purpose = 'list the runs of a repository'
       const headers = etag === null ? {} : { 'if-none-match': etag }
       const answer = await unlessUnchanged(send(repository, { method: 'GET', url, purpose, headers }, signal))
@@ -187,6 +198,51 @@ export function createGithubClient({
     async cancel(repository, run) {
       await write(repository, run, 'cancel', 'cancel a run')
     },
+    async file(repository, path, ref) {
+      const url = addressIn(repository, ['contents', ...path.split('/')], { ref })
+      const purpose = 'read a file'
+      return readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, fileText)
+    },
+    async login(repository) {
+      const url = addressOf(base, ['user'])
+      const purpose = "read the token's account"
+      const answer = await unlessGone(send(repository, { method: 'GET', url, purpose }))
+      return answer && readAnswer(answer, purpose, (json) => textOf(fieldOf(json, 'login')))
+    },
+    async dispatch(repository, workflow, { ref, inputs }) {
+      const body = {
+        ref,
+        ...(Object.keys(inputs).length > 0 && { inputs }),
+        ...((await namesRuns(repository)) && { return_run_details: true }),
+      }
+      const answer = await send(repository, {
+        method: 'POST',
+        url: addressIn(repository, ['actions', 'workflows', workflow, 'dispatches']),
+        purpose: 'start a workflow',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        statusSuffices: true,
+      })
+      return textOf(fieldOf(findJson(answer.text), 'workflow_run_id'))
+    },
+  }
+
+  /**
+   * Whether GitHub names the run that a call has started if it is asked to. GitHub Enterprise Server refuses such a call
+   * before 3.21. Source: GitHub's command line `gh`, `internal/featuredetection`.
+   */
+  async function namesRuns(repository: string): Promise<boolean> {
+    if (base.hostname === 'api.github.com') return true
+    const purpose = "read the server's version"
+    try {
+      const answer = await send(repository, { method: 'GET', url: addressOf(base, ['meta']), purpose })
+      const version = fieldOf(findJson(answer.text), 'installed_version')
+      const [major = 0, minor = 0] = String(version).split('.').map(Number)
+      return version === undefined || major > 3 || (major === 3 && minor >= 21)
+    } catch (error) {
+      if (error instanceof CiError) return false
+      throw error
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { authorOf } from '../../domain/handle.ts'
 import { commitTitle, NO_DETAILS, type BuildDetails } from '../../domain/builds/build-event.ts'
-import { githubProjectId } from '../../domain/ids.ts'
+import { githubProjectId, type ProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/builds/status.ts'
 import { fields } from '../../lib/json-parts.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { streamOf, BY_HAND, MERGE_QUEUE, NIGHTLY } from '../../domain/builds/stream.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { isRepositoryName } from '../http/address.ts'
@@ -59,6 +60,12 @@ export function readWorkflow(repository: unknown, workflow: unknown, id: string)
   const repo = REPOSITORY.safeParse(repository).data
   return repo ? projectIn(repo, id, WORKFLOW.safeParse(workflow).data ?? NO_WORKFLOW) : null
 }
+
+export const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
+
+/** Is this the repository of the workflow? */
+export const isOf = (projectId: ProjectId, repository: unknown): boolean =>
+  textOf(fieldOf(repository, 'id')) === projectId.split(':')[1]
 
 function projectIn(repo: GithubRepository, workflowId: string, { name, path }: z.infer<typeof WORKFLOW>): KnownProject {
   const called = `${repo.full_name} ${workflowName(name, path)}`

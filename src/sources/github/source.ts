@@ -1,6 +1,5 @@
 import { FAILED_JOBS_MAX, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { isFinal, isRed, toStatus } from '../../domain/builds/status.ts'
-import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { branchIn, hasStreak, requestNumberIn } from '../../domain/builds/stream.ts'
@@ -12,7 +11,8 @@ import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, UnreadBuild, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
 import { readOpened, unlessAway, type ReadOpened } from '../opened-requests.ts'
-import { openedBy, readRun, readWorkflow } from './run.ts'
+import { isOf, openedBy, readRun, readWorkflow, workflowIn } from './run.ts'
+import { githubStarter } from './start.ts'
 
 /**
  * GitHub Actions. A run of a workflow is a build, and the workflow is a project.
@@ -67,6 +67,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       return { newBuildId: buildId, newBuildUuid: null }
     },
     stop: ({ project, buildId }) => client.cancel(repositoryIn(project), buildId),
+    starter: githubStarter(client),
     async badge(projectId, branch) {
       const repository = repositoryIn((await storedProject(reads, projectId)).name)
       if (!isOf(projectId, await client.repository(repository))) return null
@@ -189,12 +190,6 @@ async function timedOutIn(
   }
   return names
 }
-
-const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
-
-/** Is this the repository of the workflow? */
-const isOf = (projectId: ProjectId, repository: unknown): boolean =>
-  textOf(fieldOf(repository, 'id')) === projectId.split(':')[1]
 
 const workflowNameIn = (name: string): string => name.slice(repositoryIn(name).length + 1)
 

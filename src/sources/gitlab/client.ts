@@ -4,6 +4,8 @@ import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import { fileText } from '../values.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
 export interface GitlabClient {
@@ -28,6 +30,18 @@ export interface GitlabClient {
   /** Restarts the jobs that did not pass. */
   retry(project: string, id: string): Promise<void>
   cancel(project: string, id: string): Promise<void>
+  /** The text of a file at a branch or tag. */
+  file(project: string, path: string, ref: string): Promise<string>
+  /** The account of the token. */
+  username(): Promise<string>
+  /** Starts a pipeline. @returns its id; null if the answer cannot be read */
+  create(project: string, how: NewPipeline): Promise<string | null>
+}
+
+export interface NewPipeline {
+  ref: string
+  inputs: Readonly<Record<string, string | number | boolean>>
+  variables: readonly { key: string; value: string }[]
 }
 
 interface PipelineQuery {
@@ -35,6 +49,10 @@ interface PipelineQuery {
   ref?: string
   /** ISO 8601 */
   updatedAfter?: string
+  /** what started it */
+  source?: string
+  /** who did */
+  username?: string
   signal?: AbortSignal
 }
 
@@ -70,7 +88,7 @@ export function createGitlabClient({
         ...request,
         // GitLab redirects calls for a project that was renamed. Writes name it by its id.
         followsMoves: true,
-        headers: { 'private-token': token },
+        headers: { ...request.headers, 'private-token': token },
         secrets: [token],
         slowedMs: SLOWED_MS,
       },
@@ -106,8 +124,9 @@ export function createGitlabClient({
 
   return {
     project: (project, signal) => get(addressIn(project, []), 'read a project', recordIn, signal),
-    pipelines(project, { ref, updatedAfter, signal } = {}) {
-      const url = addressIn(project, ['pipelines'], { ref, updated_after: updatedAfter, order_by: 'updated_at' })
+    pipelines(project, { ref, updatedAfter, source, username, signal } = {}) {
+      const chosen = { ref, source, username, updated_after: updatedAfter }
+      const url = addressIn(project, ['pipelines'], { ...chosen, order_by: 'updated_at' })
       return list(url, 'list the pipelines of a project', updatedAfter === undefined ? 1 : PAGES_MAX, signal)
     },
     pipeline: (project, id, signal) => get(addressIn(project, ['pipelines', id]), 'read a pipeline', recordIn, signal),
@@ -133,6 +152,27 @@ export function createGitlabClient({
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
     retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', NOT_RUNNING),
     cancel: (project, id) => write(project, id, 'cancel', 'cancel a pipeline', ENDED),
+    file: (project, path, ref) =>
+      get(addressIn(project, ['repository', 'files', path], { ref }), 'read a file', fileText),
+    username: () =>
+      get(addressOf(base, ['api', 'v4', 'user']), "read the token's account", (json) =>
+        textOf(fieldOf(json, 'username')),
+      ),
+    async create(project, { ref, inputs, variables }) {
+      const answer = await send({
+        method: 'POST',
+        url: addressIn(project, ['pipeline']),
+        purpose: 'start a pipeline',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          ref,
+          ...(Object.keys(inputs).length > 0 && { inputs }),
+          ...(variables.length > 0 && { variables }),
+        }),
+        statusSuffices: true,
+      })
+      return textOf(fieldOf(findJson(answer.text), 'id'))
+    },
   }
 }
 

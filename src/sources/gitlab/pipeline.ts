@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { authorOf } from '../../domain/handle.ts'
 import { commitTitle, FAILED_JOBS_MAX, NO_DETAILS, type EndDetails } from '../../domain/builds/build-event.ts'
-import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
+import { gitlabProjectId, type BuildId, type ProjectId } from '../../domain/ids.ts'
 import { fieldOf, listOf } from '../../lib/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/builds/status.ts'
 import { assertNever } from '../../lib/assert.ts'
@@ -156,6 +156,8 @@ export function readPipeline({
     project: projectIn(repo),
   }
 }
+
+export const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!
 
 /** Null if the project's id or path is missing or unusable. */
 export function readProject(project: unknown): KnownProject | null {

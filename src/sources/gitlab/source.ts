@@ -1,6 +1,6 @@
 import { NEWS_MS, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { isSameEnd } from '../attempt-number.ts'
-import { compareOrders, gitlabProjectId, idOrder, type ProjectId } from '../../domain/ids.ts'
+import { compareOrders, gitlabProjectId, idOrder } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/builds/status.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
@@ -11,7 +11,8 @@ import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
-import { isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
+import { idIn, isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
+import { gitlabStarter } from './start.ts'
 
 /** How many of a branch's newest pipelines are read for a command. Each needs several calls. */
 const SHOWN_MAX = 10
@@ -64,6 +65,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       return { newBuildId: buildId, newBuildUuid: null }
     },
     stop: ({ projectId, buildId }) => client.cancel(idIn(projectId), buildId),
+    starter: gitlabStarter(client),
     async badge(projectId, branch) {
       const project = await client.project(idIn(projectId))
       // The stored name may come from a forged delivery.
@@ -102,8 +104,6 @@ async function branchState(client: GitlabClient, id: string, name: string, signa
     return /branch not found/i.test(error.reason ?? '') ? 'deleted' : null
   }
 }
-
-const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!
 
 async function newestOf(client: GitlabClient, project: string, branch: string | undefined, signal?: AbortSignal) {
   const shown: ListedPipeline[] = []

@@ -203,7 +203,8 @@ function messageIn(body: string): string {
   }
 }
 
-const SAYING_FIELDS = ['errors', 'error', 'error_description', 'message', 'detail', 'title', 'reason'] as const
+// `base`: GitLab's, for what concerns no single field.
+const SAYING_FIELDS = ['errors', 'error', 'error_description', 'message', 'base', 'detail', 'title', 'reason'] as const
 
 function phrases(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()]

@@ -53,6 +53,7 @@ function toProjectRequest(row: Selectable<Schema['request']>): ProjectRequest {
     projectUuid: row.project_uuid as Uuid | null,
     what,
     before,
+    newBuildId: row.new_build_id as BuildId | null,
   }
 }
 
@@ -68,7 +69,7 @@ const fromProjectRequest = (request: ProjectRequest): Selectable<Schema['request
     before: request.before,
   } satisfies ProjectTarget),
   project_uuid: request.projectUuid,
-  new_build_id: null,
+  new_build_id: request.newBuildId,
   new_build_uuid: null,
 })
 

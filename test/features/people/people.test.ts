@@ -33,7 +33,6 @@ async function open(changes: Partial<PersonDeps> = {}) {
     log,
     permits: async () => ({ kind: 'yes' }),
     newId: () => `change-${Math.random()}`,
-    wake: () => {},
     presenceOf: async (user) => {
       asked.push(user)
       return presences.get(user) ?? { kind: 'here' }

@@ -92,6 +92,7 @@ describe('a creation that a dead process left', () => {
         projectUuid: null,
         what: [],
         before: {},
+        newBuildId: null,
         requestedBy: ADA,
         requestedTeam: null,
         channel: null,

@@ -184,6 +184,7 @@ describe('an edit that a dead process left', () => {
       projectUuid: null,
       what: ['branches'],
       before: {},
+      newBuildId: null,
       requestedBy: GRACE,
       requestedTeam: null,
       channel: null,

@@ -15,9 +15,14 @@ const REPOSITORY = 'hub4j-test-org/GHWorkflowRunTest'
 
 describeOutside('github-recorded', "the bot's client understands what GitHub has answered:", (folder) => {
   /** A client whose requests get the recorded answers. They must be described, too. */
-  async function open(story: string, change: (recorded: Recorded) => Recorded = (one) => one) {
+  async function open(
+    story: string,
+    change: (recorded: Recorded) => Recorded = (one) => one,
+    heard: (request: StubRequest) => void = () => {},
+  ) {
     const recorded = readStory(folder, story).map(change)
     const stub = await startHttpStub((request) => {
+      heard(request)
       const found = answerTo(request, recorded)
       return found ? { status: found.status, headers: found.headers, text: found.answer } : { status: 501 }
     })
@@ -102,6 +107,24 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
     expect(await badge!(id, 'main')).toBe(
       `https://github.com/${REPOSITORY}/workflows/Broken%20Workflow/badge.svg?branch=main`,
     )
+  })
+
+  test('a workflow is started, without inputs and with some; GitHub names no run if it is not asked to', async () => {
+    const [repository, id] = ['hub4j-test-org/GHWorkflowTest', '6817859']
+    const recorded = readStory(folder, 'testDispatch')
+    const sent: unknown[] = []
+    const client = await open(
+      'testDispatch',
+      (one) => one,
+      ({ method, body }) => {
+        if (method === 'POST') sent.push(JSON.parse(body))
+      },
+    )
+    expect(await client.workflow(repository, id)).toMatchObject({ path: '.github/workflows/test-workflow.yml' })
+    expect(await client.dispatch(repository, id, { ref: 'main', inputs: {} })).toBeNull()
+    expect(await client.dispatch(repository, id, { ref: 'main', inputs: { parameter: 'value' } })).toBeNull()
+    const asRecorded = recorded.flatMap(({ method, body }) => (method === 'POST' ? (JSON.parse(body) as unknown) : []))
+    expect(sent).toEqual(asRecorded)
   })
 
   test('what GitHub does not find is not found', async () => {

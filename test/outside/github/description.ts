@@ -26,7 +26,7 @@ export interface Description {
 
 /** The paths whose operations are kept, with all schemas that they refer to. The whole has 13 MB. */
 const USED =
-  /^\/(?:user|rate_limit|app\/installations\/{installation_id}\/access_tokens|repos\/{owner}\/{repo}(?:\/(?:installation|pulls(?:\/{pull_number})?|branches\/{branch}|git\/ref\/{ref}|(?:actions\/(?:runs|jobs|workflows)|hooks|environments|check-runs)(?:\/.*)?))?)$/
+  /^\/(?:user|meta|rate_limit|app\/installations\/{installation_id}\/access_tokens|repos\/{owner}\/{repo}(?:\/(?:installation|pulls(?:\/{pull_number})?|branches\/{branch}|contents\/{path}|git\/ref\/{ref}|(?:actions\/(?:runs|jobs|workflows)|hooks|environments|check-runs)(?:\/.*)?))?)$/
 const USED_EVENTS = /^(?:ping|workflow-run-.*)$/
 
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/buildline/', import.meta.url))

@@ -65,6 +65,19 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
     ours: (client, id) => client.retry('acme/web', String(id)),
     theirs: (client, id) => client.Pipelines.retry('acme/web', id),
   },
+  file: {
+    ours: (client) => client.file('acme/web', '.gitlab-ci.yml', 'main'),
+    theirs: (client) => client.RepositoryFiles.show('acme/web', '.gitlab-ci.yml', 'main'),
+  },
+  username: {
+    ours: (client) => client.username(),
+    theirs: (client) => client.Users.showCurrentUser(),
+  },
+  create: {
+    ours: (client) =>
+      client.create('acme/web', { ref: 'main', inputs: {}, variables: [{ key: 'ENV', value: 'staging' }] }),
+    theirs: (client) => client.Pipelines.create('acme/web', 'main', { variables: [{ key: 'ENV', value: 'staging' }] }),
+  },
   cancel: {
     ours: (client, id) => client.cancel('acme/web', String(id)),
     theirs: (client, id) => client.Pipelines.cancel('acme/web', id),
@@ -75,6 +88,7 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
 async function callOf(how: Pair['ours'] | Pair['theirs'], client: (gitlab: SandboxGitlab) => GitlabClient | Stranger) {
   const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/hook' })
   const { id, sha } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
+  gitlab.setFile('acme/web', '.gitlab-ci.yml', 'unit: {}')
   pushed(gitlab, { outcome: 'none', branch: 'fix', mergeRequest: { iid: 7 } })
   await how(client(gitlab) as GitlabClient & Stranger, id, sha).catch(() => {})
   const calls = gitlab.calls().map(({ method, path, query, statusCode }) => {

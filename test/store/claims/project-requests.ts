@@ -29,6 +29,7 @@ export function projectRequestClaims(places: () => Places): void {
       state: 'unclear',
       project: "acme/'; drop table request; --",
       what: ['branches', 'notification_rules[2].options.key'],
+      newBuildId: buildId('9000000001'),
       requestedTeam: 'T0ACME0001',
       channel: BUILDS,
       code: 'timeout',

@@ -28,6 +28,8 @@ import { answerCreate, answerEdit, answerReset } from '../../../../src/features/
 import { answerProject } from '../../../../src/features/projects/show-messages.ts'
 import { answerImported, answerProposal } from '../../../../src/features/subscriptions/import-messages.ts'
 import type { ImportedOutcome, ProposalOutcome } from '../../../../src/features/subscriptions/import.ts'
+import { answerRun } from '../../../../src/features/run/messages.ts'
+import type { RunOutcome } from '../../../../src/features/run/run.ts'
 import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../../src/features/kit/slips.ts'
 import { answerFound, answerRunning, answerStatus } from '../../../../src/features/builds/status-messages.ts'
@@ -43,6 +45,7 @@ import { digests, flakies, unclearTimes } from './digests.ts'
 import { lists } from './lists.ts'
 import { REQUESTER, mes } from './mes.ts'
 import { creations, edits, resets, shownProjects } from './projects.ts'
+import { runs } from './runs.ts'
 import { statuses } from './statuses.ts'
 import { dryRuns, rulings } from './rules.ts'
 import { subscribes, unsubscribes } from './subscriptions.ts'
@@ -81,6 +84,7 @@ export const samplesOf = async (commands: readonly CommandRow[], cast: Cast = CA
   ...ofKinds<ActionOutcome>('restart', acts(cast, 'restart'), (outcome) =>
     answerAction(outcome, asked('restart', cast)),
   ),
+  ...ofKinds<RunOutcome>('run', runs(cast), (outcome) => answerRun(outcome, askedOf('run', cast))),
   ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
   ...ofKinds<BreakageOutcome>('red', breakages(cast), (outcome) => answerBreakage(outcome, asked('red', cast)), 'own'),
   ...reds(cast),

@@ -1,0 +1,192 @@
+import { recordLookedUp } from '../../alerts/record/record.ts'
+import type { ProjectRequest } from '../../domain/cards/request.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
+import { isProjectId, sourceOf, type BuildId, type SourceName } from '../../domain/ids.ts'
+import {
+  ciFailureOf,
+  refusalOf,
+  type CiFailure,
+  type ProjectNotFound,
+  type Refused,
+  type Requester,
+} from '../../projects/outcomes.ts'
+import { findProject } from '../../projects/projects.ts'
+import {
+  beforeRecord,
+  callCi,
+  earlierRequest,
+  end,
+  LOOK_LATER_MS,
+  newRecord,
+  retryLookUp,
+  type LookUpResult,
+  type RequestDeps,
+} from '../../projects/requests.ts'
+import { CiError } from '../../sources/http/errors.ts'
+import type { Sources, Starter, Startable, StartPlace, StartValue } from '../../sources/source.ts'
+import { checkValues, type InputFault, type Wanted } from './values.ts'
+
+export interface RunDeps extends RequestDeps {
+  sources: Sources
+}
+
+/** What was started. `inputs`: the names of those that were given. */
+export interface Run {
+  project: string
+  source: SourceName
+  ref: string
+  inputs: readonly string[]
+  /** where its builds are listed; outside text */
+  page: string | null
+}
+
+/** The build that a run has started; `several`: more than one may be it, and none is taken. */
+export type Started = { number: string; url: string | null } | 'several'
+
+export type RunOutcome =
+  /** the source said yes, or shows it; `build`: null: the source does not show it yet, and the person gets a message */
+  | { kind: 'started'; run: Run; build: Started | null }
+  /** the source may have started it; `build`: null: the bot looks for it, and the person gets a message */
+  | { kind: 'unclear'; run: Run; code: string; build: 'several' | null }
+  /** the source has certainly started nothing */
+  | { kind: 'ci-refused'; run: Run; code: string; reason: string | null }
+  | { kind: 'asked-already'; project: string; by: string; at: number }
+  | { kind: 'faults'; project: ProjectRef; wanted: Wanted; offered: Offered; faults: readonly InputFault[] }
+  | { kind: 'not-startable'; project: string; why: Exclude<Startable, Offered> }
+  /** its source starts nothing, or is not configured */
+  | { kind: 'cannot-run'; project: string; source: SourceName }
+  | CiFailure
+  | ProjectNotFound
+  | Refused
+
+type Offered = Extract<Startable, { kind: 'startable' }>
+
+/**
+ * Starts a build by hand: checks what is wanted against the project's file, records the request, calls the source once,
+ * and looks for the build that it has started. Throws NotAttempted if it fails before the source is called.
+ */
+export async function startRun(deps: RunDeps, wanted: Wanted, by: Requester): Promise<RunOutcome> {
+  const ready = await beforeRecord(makeReady(deps, wanted, by))
+  if (ready.kind !== 'ready') return ready
+  const { request, run, place, starter, values } = ready
+  const fields = { request: request.id, action: 'run', project: place.projectId, by: by.user }
+  const called = await callCi(deps.log, fields, () => starter.start(place, values))
+  const lookAt = deps.clock.now() + LOOK_LATER_MS
+  if (called.kind === 'refused') {
+    await end(deps, request, called)
+    return { ...called, kind: 'ci-refused', run }
+  }
+  const isTaken = called.kind === 'answered'
+  const newBuildId = isTaken ? called.answer : null
+  await end(deps, request, isTaken ? { kind: 'accepted', lookAt } : { ...called, lookAt }, { newBuildId })
+  const now: ProjectRequest = { ...request, state: isTaken ? 'accepted' : 'unclear', newBuildId }
+  const seen = await retryLookUp(deps, () => lookForBuild(deps, now))
+  const build = seen.kind === 'shown' ? seen.done : null
+  if (isTaken) return { kind: 'started', run, build }
+  const isFound = build !== null && build !== 'several'
+  return isFound ? { kind: 'started', run, build } : { kind: 'unclear', run, code: called.code, build }
+}
+
+interface Ready {
+  kind: 'ready'
+  request: ProjectRequest
+  run: Run
+  place: StartPlace
+  starter: Starter
+  values: readonly StartValue[]
+}
+
+async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<Ready | RunOutcome> {
+  // The one place that asks for the right to start builds.
+  const refused = await refusalOf(deps.permits, 'operate', by, 'run')
+  if (refused) return refused
+  const found = await findProject(deps.store.read, wanted.project)
+  if (found.kind !== 'project') return found
+  const { uuid, name: project, projectId } = found.project
+  const source = sourceOf(projectId)
+  const way = starterOf(deps, projectId)
+  if (!way || !uuid) return { kind: 'cannot-run', project, source }
+  const { starter } = way
+  const offered = await starter.read({ projectId: way.projectId, project }, wanted.ref).catch(ciFailureOf)
+  if (offered.kind === 'ci-trouble') return { ...offered, source }
+  if (offered.kind !== 'startable') return { kind: 'not-startable', project, why: offered }
+  const { values, faults } = checkValues(offered, wanted)
+  if (faults.length > 0) return { kind: 'faults', project: found.project, wanted, offered, faults }
+  const inputs = values.map(({ name }) => name)
+  const run = { project, source, ref: offered.place.ref, inputs, page: offered.page }
+  const what = [run.ref, ...run.inputs]
+  const record = newRecord(deps, by)
+  const request: ProjectRequest = {
+    ...record,
+    action: 'run',
+    project,
+    projectUuid: uuid,
+    what,
+    before: {},
+    newBuildId: null,
+  }
+  const earlier = await deps.store.write(async (tx) => {
+    const known = (await earlierRequest(tx, by.interactionKey)) ?? (await tx.openProjectRequest(uuid))
+    if (!known) await tx.insertRequest(request)
+    return known
+  })
+  if (earlier) return { kind: 'asked-already', project, by: earlier.requestedBy, at: earlier.requestedAt }
+  return { kind: 'ready', request, run, place: offered.place, starter, values }
+}
+
+/** What starts builds of a project; null: nothing does. */
+function starterOf({ sources }: Pick<RunDeps, 'sources'>, projectId: string | null) {
+  if (projectId === null || !isProjectId(projectId)) return null
+  const source = sources(projectId)
+  return source?.starter ? { projectId, source, starter: source.starter } : null
+}
+
+/** CI's clock may be this far behind ours. */
+const CI_CLOCK_OFF_MS = 60_000
+
+/**
+ * Looks for the build that a request has started: by the id that the source named, else the one build that the bot's
+ * account has started there since then. Stores it with its requester, and ends the request.
+ */
+export async function lookForBuild(deps: RunDeps, request: ProjectRequest): Promise<LookUpResult<Started>> {
+  const { projectUuid: uuid, project: name, requestedBy, newBuildId } = request
+  try {
+    const known = await deps.store.read.project({ uuid, legacyId: '', names: [] })
+    const way = starterOf(deps, known?.legacyId ?? null)
+    if (!known || !way) return { kind: 'not-shown' }
+    const { projectId, source, starter } = way
+    const place = { projectId, project: known.name, ref: request.what[0]! }
+    const [id, ...others] = newBuildId ? [newBuildId] : await startedFor(deps, request, { place, starter })
+    if (!id) return { kind: 'not-shown' }
+    if (others.length > 0) {
+      await end(deps, request, { kind: request.state === 'accepted' ? 'shown' : 'not-shown', code: 'several' })
+      return { kind: 'shown', done: 'several' }
+    }
+    const seen = { projectId, project: name, buildId: id, projectUuid: null, buildUuid: null }
+    const read = await source.readBuild({ ...seen, branch: null, number: null, commit: null })
+    if (!read?.event) return { kind: 'not-shown' }
+    const { details } = read.event
+    const event = { ...read.event, details: { ...details, requestedBy } }
+    await recordLookedUp(deps, { event, project: read.project }, 'delivery')
+    await end(deps, request, { kind: 'shown' }, { newBuildId: id })
+    return { kind: 'shown', done: { number: details.number ?? id, url: details.buildUrl } }
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    deps.log.warn({ err: error, request: request.id }, 'CI could not be asked which build a request has started')
+    return { kind: 'away' }
+  }
+}
+
+/** The builds that may be the request's: not those that were known before it. */
+async function startedFor(
+  { store }: Pick<RunDeps, 'store'>,
+  { requestedAt }: ProjectRequest,
+  { place, starter }: { place: StartPlace; starter: Starter },
+): Promise<BuildId[]> {
+  const fresh: BuildId[] = []
+  for (const id of await starter.startedSince(place, requestedAt - CI_CLOCK_OFF_MS)) {
+    const [first] = await store.read.eventsOfBuild(place.projectId, id)
+    if (!first || first.at >= requestedAt) fresh.push(id)
+  }
+  return fresh
+}
