@@ -84,21 +84,20 @@ export async function createApp(config: Config, log: Logger) {
   }
 
   const bodies = createBodyQueues({ clock, running: machineClocks.running })
-  // Before the engine is loaded, nothing can be woken: the first sweep finds the news.
   const isReadable = (source: SourceName) =>
     source === 'github' ? Boolean(config.github.token ?? config.github.app) : config.gitlab.token !== null
-  const recording = { store, clock, wake: () => engine?.wake(), isReadable }
+  const recording = { store, clock, isReadable }
   const acknowledged = createAcknowledged({ store, clock })
   async function record(read: ReadDelivery | ReadReport): Promise<Stored> {
     if (read.kind === 'report') return recordReport(recording, read)
-    const { observation } = read
-    if (toStatus(observation.rawStatus) === 'unknown') figures.push((to) => to.countUnknown())
+    const { event } = read
+    if (toStatus(event.rawStatus) === 'unknown') figures.push((to) => to.countUnknown())
     const { answer, eventSeq, revisionKey } = await recordDelivery(recording, read)
     const of = { buildEvent: eventSeq, revision: revisionKey }
     return {
       answer,
       eventSeq,
-      fields: { ...of, project: observation.projectId, build: observation.buildId, status: observation.rawStatus },
+      fields: { ...of, project: event.projectId, build: event.buildId, status: event.rawStatus },
     }
   }
   const webhooks: WebhookDeps = {

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Notifier } from '../slack/notifier.ts'
 import type { Addresses } from '../slack/api/addresses.ts'
-import type { Interfaces } from '../domain/cards/offer.ts'
+import type { Configured } from '../domain/cards/capabilities.ts'
 import type { CardKey } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Term } from './send/lease.ts'
@@ -29,8 +29,8 @@ export interface ReconcileDeps {
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
   /** finds the person with an e-mail address; null: Slack is not asked */
   addresses: Addresses | null
-  /** the configured interfaces of CI: cards offer only actions that these support */
-  interfaces: Interfaces
+  /** cards offer only actions for which credentials are configured */
+  configured: Configured
   /** whether deliveries wait to be stored: ingesting then gives way to them */
   hasWaitingDeliveries: () => boolean
   /** counts an event for the metrics */

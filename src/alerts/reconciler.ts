@@ -2,6 +2,7 @@ import type { ChannelId } from '../domain/ids.ts'
 import type { Queue } from '../domain/cards/plan.ts'
 import { backoffMs } from '../lib/async.ts'
 import type { CardKey, ClosedChannel, DueRevision } from '../store/records.ts'
+import type { News, OnNews } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { ingestRevisions } from './ingest/ingest.ts'
 import { WAITING_RECHECK_MS } from './ingest/news.ts'
@@ -34,26 +35,29 @@ const BUSY_RECHECK_MS = 2
 const CALM_LOOKS = 3
 
 /** The interval of the sweep, which finds due work even if wake-ups were lost. */
-const SWEEP_MS = 1_000
+const SWEEP_MS = 15_000
+
+/** Pause after the database or the lease was lost. */
+const AGAIN_MS = 1_000
 
 /** A revision that cannot be ingested is retried with backoff, and does not hold up others. */
 const INGEST_AGAIN_MS = 5_000
 const INGEST_AGAIN_MAX_MS = 10 * 60_000
+
+/** The two loops. */
+export type Work = 'ingest' | 'send'
 
 export interface Reconciler {
   start(): Promise<void>
   /** Starts no further work; resolves when the work in flight has ended. */
   stop(): Promise<void>
   /** Call it when there is news. Only a hint: the sweep finds the news too. */
-  wake(): void
+  wake: OnNews
   /** Why nothing is being sent; null when Slack is reachable. */
   outage(): string | null
   /** What keeps failing within Buildline: the last two tries failed. */
   failing(): readonly Work[]
 }
-
-/** The two loops. */
-export type Work = 'ingest' | 'send'
 
 /**
  * Makes Slack agree with the build events. It runs two loops over two durable queues: one ingests revisions (build
@@ -71,6 +75,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const working = { ...deps, isUnderWay: (card: CardKey) => underWay.has(nameOf(card)) }
   let closed: readonly ClosedChannel[] = []
   let answered = () => {}
+  let sweepAt = 0
   let pace: Pace
   let loops: Promise<void>[] = []
 
@@ -84,9 +89,15 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
       if (taken.includes('waits')) hasPostponed = true
       if (taken.some((one) => one !== 'lost')) continue
-      await bells.ingest.wait(hasPostponed ? WAITING_RECHECK_MS : SWEEP_MS)
+      await bells.ingest.wait(hasPostponed ? WAITING_RECHECK_MS : await untilIngest())
       hasPostponed = false
     }
+  }
+
+  /** ms until the next revision is due, or the next sweep. */
+  async function untilIngest(): Promise<number> {
+    const now = clock.now()
+    return Math.min(SWEEP_MS, ((await store.read.nextIngestAt(now)) ?? Infinity) - now)
   }
 
   /** Pauses for up to `ms` while deliveries come in. */
@@ -129,7 +140,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function postpone({ revisionKey }: DueRevision, error: unknown): Promise<'failed'> {
     log.error({ err: error, revision: revisionKey }, 'a revision could not be ingested; it will be tried again')
     const againAt = clock.now() + ingestAgainMs(revisionKey)
-    await store.write((tx) => tx.postponeRevision(revisionKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
+    await store.write((tx) => tx.postponeRevision(revisionKey, againAt)).catch(() => clock.sleep(AGAIN_MS))
     return 'failed'
   }
 
@@ -139,23 +150,33 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   async function sendLoop(): Promise<void> {
-    let sweptAt = 0
     while (!stopping.signal.aborted) {
-      if (clock.now() - sweptAt >= SWEEP_MS) {
-        sweptAt = clock.now()
+      if (clock.now() >= sweepAt) {
+        sweepAt = clock.now() + SWEEP_MS
         await sweep()
       }
       if (await pingWhileDown()) continue
       const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
       failures.send.end(ROUND)
-      if (begun === 0) await bells.send.wait(untilFree(sweptAt + SWEEP_MS))
+      if (begun > 0) continue
+      const freeAt = nextFreeAt()
+      // In a flood something always waits for Slack's limits: then the read, which sees every card that waits, is left out.
+      if (freeAt === Infinity) sweepAt = Math.min(sweepAt, await nextStepAt())
+      await bells.send.wait(Math.max(1, Math.min(sweepAt, freeAt) - clock.now()))
     }
+  }
+
+  /** When the next step is due that is not due yet, or a closed channel is tried again. */
+  async function nextStepAt(): Promise<number> {
+    const now = clock.now()
+    const retries = closed.map(({ retryAt }) => retryAt).filter((at) => at > now)
+    return Math.min((await store.read.nextStepAt(now)) ?? Infinity, ...retries)
   }
 
   async function sweep(): Promise<void> {
     closed = await store.read.closedChannels()
     for (const channel of await store.read.channelsToPost()) waitingChannels.add(channel)
-    await store.write((tx) => tx.forgetCalls(clock.now() - WINDOW_MS * 2))
+    await store.write((tx) => tx.forgetCalls(clock.now() - WINDOW_MS * 2), { canBeRedone: true })
   }
 
   /** While Slack is down, only a ping is sent now and then. */
@@ -231,7 +252,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const result = await sendNext(deps, key, queue)
       failures.send.end(nameOf(key))
       // The card stays due until the next renewal stops this process: pause, so that it is not retried in a tight loop.
-      if (result.kind === 'lost') await clock.sleep(SWEEP_MS, stopping.signal)
+      if (result.kind === 'lost') await clock.sleep(AGAIN_MS, stopping.signal)
       if (result.kind !== 'done') return null
       const { outcome, sentAt } = result
       outage.recordOutcome(outcome)
@@ -241,17 +262,26 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     } catch (error) {
       failures.send.count(nameOf(key))
       log.error({ err: error, ...key }, 'a step for Slack failed in Buildline; it will be tried again')
-      await store.write((tx) => postponeCard(tx, deps, key)).catch(() => clock.sleep(SWEEP_MS, stopping.signal))
+      await store.write((tx) => postponeCard(tx, deps, key)).catch(() => clock.sleep(AGAIN_MS, stopping.signal))
       return clock.now()
     }
   }
 
-  /** ms until the next channel is free, or the next sweep. */
-  function untilFree(sweepAt: number): number {
-    const now = clock.now()
+  /** When Slack's limits next allow a call that they do not allow now; Infinity: nothing waits for them. */
+  function nextFreeAt(): number {
     const posts = [...waitingChannels].map((channel) => pace.freeAt('post', channel))
-    const free = [...posts, pace.freeAt('edit', null), pace.freeAt('look', null)].filter((at) => at > now)
-    return Math.max(1, Math.min(sweepAt, ...free) - now)
+    const all = [...posts, pace.freeAt('edit', null), pace.freeAt('look', null)]
+    return Math.min(...all.filter((at) => at > clock.now()))
+  }
+
+  function wake(news: News): void {
+    if (news !== 'ingest') {
+      if (news !== 'anything') waitingChannels.add(news)
+      // The channel may be open again.
+      if (news === 'anything' || closed.some(({ channel }) => channel === news)) sweepAt = 0
+      bells.send.ring()
+    }
+    if (news === 'ingest' || news === 'anything') bells.ingest.ring()
   }
 
   return {
@@ -268,7 +298,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await Promise.all(loops)
       await Promise.allSettled(underWay.values())
     },
-    wake: () => bells.ingest.ring(),
+    wake,
     outage: outage.reason,
     failing: () => WORK.filter((work) => failures[work].areRepeated()),
   }
@@ -296,7 +326,7 @@ async function forever(
     } catch (error) {
       failed()
       log.error({ err: error }, 'the reconciler failed; restarting it')
-      await clock.sleep(SWEEP_MS, signal)
+      await clock.sleep(AGAIN_MS, signal)
     }
   }
 }

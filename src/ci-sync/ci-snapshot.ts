@@ -4,7 +4,7 @@ import {
   NO_DETAILS,
   toBuildEvent,
   type BuildEvent,
-  type Observation,
+  type ReceivedEvent,
   type Origin,
 } from '../domain/builds/build-event.ts'
 import { compareOrders, idOrder, isUuid } from '../domain/ids.ts'
@@ -13,7 +13,6 @@ import { restartRequests, type AttemptRef } from '../domain/cards/request.ts'
 import { effectsOf, foldBuild, type Effect, type Attempt, type RestartRequest } from '../domain/builds/attempt.ts'
 import { isOfPastAttempt, numbered } from '../sources/attempt-number.ts'
 import { isFinal, toStatus } from '../domain/builds/status.ts'
-import type { RevisionRef } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
 /** The build that CI was asked about, and its revision. */
@@ -45,7 +44,7 @@ export async function insertSnapshot(
   const restarts = restartRequests(await tx.restartsOf(about.projectId, build.id))
   const statuses = statusesShown(build, begunAgain, foldBuild(known, restarts).attempts.at(-1))
   const observed = statuses.map(({ rawStatus, origin }) => ({
-    observation: observationOf(about, build, { place, buildEvents: ofAbout }, rawStatus),
+    event: eventOf(about, build, { place, buildEvents: ofAbout }, rawStatus),
     origin,
   }))
   return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
@@ -71,17 +70,16 @@ interface NewsOf {
 /** Stores the observations that are not known already. @returns whether there were any */
 export async function insertNews(
   tx: Tx,
-  observed: readonly { observation: Observation; origin: Origin }[],
+  observed: readonly { event: ReceivedEvent; origin: Origin }[],
   { known, restarts, at, priority, revisionKey }: NewsOf,
 ): Promise<boolean> {
   let buildEvents = known
-  for (const { observation: shown, origin } of observed) {
-    const observation = numbered(shown, buildEvents)
-    const next = [...buildEvents, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]
+  for (const { event: shown, origin } of observed) {
+    const event = numbered(shown, buildEvents)
+    const next = [...buildEvents, toBuildEvent(event, Number.MAX_SAFE_INTEGER, at, origin)]
     if (!isNews(effectsOf(next, restarts).at(-1)!, origin, buildEvents)) continue
-    const { branch, commitId } = observation
-    const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(observation, buildEvents) }
-    await tx.insertBuildEvent(observation, { ...how, revisionKey, branch, commitId })
+    const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(event, buildEvents) }
+    await tx.insertBuildEvent(event, { ...how, revisionKey })
     buildEvents = next
   }
   return buildEvents !== known
@@ -134,12 +132,12 @@ export function isSameCommit(one: string | null, other: string | null): boolean 
 /** Shorter forms are ambiguous. */
 const COMMIT_CHARS_MIN = 7
 
-export function observationOf(
+export function eventOf(
   { projectId }: Pick<SnapshotFor, 'projectId'>,
   build: LegacyBuild,
-  { place, buildEvents }: { place: Omit<RevisionRef, 'revisionKey'>; buildEvents: readonly BuildEvent[] },
+  { place, buildEvents }: { place: Pick<BuildEvent, 'branch' | 'commitId'>; buildEvents: readonly BuildEvent[] },
   rawStatus: string,
-): Observation {
+): ReceivedEvent {
   const known = mergeDetails(buildEvents)
   return {
     projectId,

@@ -1,4 +1,4 @@
-import { NEWS_MS, type Observation } from '../domain/builds/build-event.ts'
+import { NEWS_MS, type ReceivedEvent } from '../domain/builds/build-event.ts'
 import { sourceOf, type SourceName } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -19,7 +19,7 @@ interface ReadEnds {
   log: Log
   sources: Sources
   /** Stores a build as its source showed it, unless it is known. */
-  record: (shown: { observation: Observation }) => Promise<unknown>
+  record: (shown: { event: ReceivedEvent }) => Promise<unknown>
 }
 
 /**
@@ -46,8 +46,8 @@ async function readEnd(deps: ReadEnds, build: KnownBuild, signal: AbortSignal): 
   const ended = read ? await unreadBuild(store.read, build) : null
   try {
     const isDue = read && ended && clock.now() - build.at <= NEWS_MS
-    const observation = isDue ? await read(ended, signal) : null
-    if (observation) await record({ observation })
+    const event = isDue ? await read(ended, signal) : null
+    if (event) await record({ event })
     await store.write((tx) => tx.setReadEndAt(build, null))
     return true
   } catch (error) {

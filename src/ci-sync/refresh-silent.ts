@@ -26,7 +26,6 @@ interface RefreshSilent {
   store: Store
   clock: Clock
   log: Log
-  wake: (revisionKey: string) => void
   sources: Sources
   count: (end: SilentEnd) => void
 }
@@ -83,7 +82,7 @@ async function readBuilds(
 }
 
 async function recordSilent(
-  { store, clock, log, wake, count }: RefreshSilent,
+  { store, clock, log, count }: RefreshSilent,
   silent: KnownBuild,
   shown: readonly LegacyBuild[],
 ): Promise<void> {
@@ -102,5 +101,4 @@ async function recordSilent(
     { project: projectId, build: buildId, revision: revisionKey, was: rawStatus, is: build?.status },
     'CI showed a new state of a silent build',
   )
-  wake(revisionKey)
 }

@@ -3,21 +3,21 @@ import {
   NEWS_MS,
   withCredibleTimes,
   type BuildEvent,
-  type Observation,
+  type ReceivedEvent,
   type Origin,
+  revisionKey,
 } from '../domain/builds/build-event.ts'
 import { sourceOf } from '../domain/ids.ts'
 import { foldBuild, hasEnded, type Attempt } from '../domain/builds/attempt.ts'
 import { knownAs, type LegacyBuild, type LegacyProject } from '../domain/ci-project/project.ts'
 import { restartRequests } from '../domain/cards/request.ts'
-import { revisionKey } from '../domain/builds/revision.ts'
 import { isFinal, isRed, isVerdict, toStatus } from '../domain/builds/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { KnownBuild, ListedProject } from '../store/records.ts'
 import type { Reads, Store, Tx } from '../store/store.ts'
 import { deliveredById } from '../projects/followers.ts'
-import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snapshot.ts'
+import { insertNews, namesAttempt, eventOf, oldestFirst } from './ci-snapshot.ts'
 
 // Builds that CI shows when asked, but did not deliver.
 
@@ -34,8 +34,6 @@ export interface RecordListedDeps {
   store: Store
   clock: Clock
   log: Log
-  /** a hint that a revision has news */
-  wake?: (revisionKey: string) => void
 }
 
 /** An answer from CI: `requestedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
@@ -97,7 +95,7 @@ interface ListedProjectBuilds {
 }
 
 async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBuilds): Promise<number> {
-  const { store, clock, log, wake } = deps
+  const { store, clock, log } = deps
   const { id, builds } = look.project
   const newest = oldestFirst(builds).slice(-LISTED_BUILDS_MAX)
   const known = await store.read.buildsOf(
@@ -114,7 +112,6 @@ async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBu
       const revision = await store.write((tx) => recordListedBuild(tx, look, build, clock.now()), { canBeRedone: true })
       if (revision === null) continue
       recorded++
-      wake?.(revision)
     } catch (error) {
       if (++failures === FAILURES_MAX) throw error
       log.warn({ err: error, project: id, build: build.id }, 'a build that CI showed could not be recorded')
@@ -145,7 +142,7 @@ async function recordListedBuild(
   const isNews = (attempt !== undefined || !isBaseline) && requestedAt - (lastTimeOf(build) ?? requestedAt) <= NEWS_MS
   const origin: Origin = isNews ? 'poll' : 'history'
   const observed = newStatuses(build, attempt).map((rawStatus) => ({
-    observation: observe(project, build, known, rawStatus),
+    event: observe(project, build, known, rawStatus),
     origin,
   }))
   const key = known.at(-1)?.revisionKey ?? revisionKey(observe(project, build, known, build.status))
@@ -183,9 +180,9 @@ function observe(
   build: LegacyBuild,
   known: readonly BuildEvent[],
   rawStatus: string,
-): Observation {
+): ReceivedEvent {
   const about = { place: known.at(-1) ?? build, buildEvents: known }
-  const { details, ...seen } = observationOf({ projectId: project.id }, build, about, rawStatus)
+  const { details, ...seen } = eventOf({ projectId: project.id }, build, about, rawStatus)
   const { projectName, projectUuid } = details
   return {
     ...seen,

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 // Ids are strings everywhere: CI's integers can exceed 2^53, and its UUIDs do not follow RFC 9562.
 
 declare const brand: unique symbol
@@ -81,6 +83,9 @@ const SHORT_CHARS = 8
 
 /** Whether this text, after a `#`, can be the number of a build as people know it. */
 export const isShortId = (text: string): boolean => isIdDigits(text) || SHORT.test(text)
+
+/** A key of these parts: 32 hex digits, the same on every machine. */
+export const digest = (parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 32)
 
 /** A build by its key: `41/512`. */
 export const buildKey = (projectId: string, buildId: string): string => `${projectId}/${buildId}`

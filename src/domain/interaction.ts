@@ -1,9 +1,10 @@
 import type { ChannelId, MessageTs } from './ids.ts'
 
-// A request from Slack is stored before it is acknowledged, so that it is answered even if the process dies. The row is
-// removed once the answer was shown. A process that finds a row of a dead one carries it out, or tells the person.
+// An interaction with Slack is stored before it is acknowledged, so that it is answered even if the process dies. The
+// row is removed once the answer was shown. A process that finds a row of a dead one carries it out, or tells the
+// person.
 
-/** A request and where its answer goes: everything that an answer after a restart needs. */
+/** An interaction and where its answer goes: everything that an answer after a restart needs. */
 export interface ReceivedInteraction {
   /** Slack's id of the interaction; a request to CI that it makes has the same key */
   interactionKey: string
@@ -22,7 +23,7 @@ export interface ReceivedInteraction {
  * being told that it was interrupted, and CI must no longer be called for it. `told`: the person was told. */
 export type InteractionState = 'owed' | 'late' | 'given-up' | 'told'
 
-export interface Interaction extends ReceivedInteraction {
+export interface StoredInteraction extends ReceivedInteraction {
   id: string
   state: InteractionState
   /** the process that is handling it, since when (ms) */

@@ -80,7 +80,6 @@ export interface BranchEndsDeps {
   log: Log
   sources: Sources
   newId: () => string
-  wake: (revisionKey: string) => void
 }
 
 /** A branch is checked again only after this time, however often an answer names it. */
@@ -123,8 +122,8 @@ async function stateOf(
 }
 
 async function endStreak(
-  { store, clock, log, newId, wake }: BranchEndsDeps,
-  { id, branchKey, projectId, revisionKey }: Breakage,
+  { store, clock, log, newId }: BranchEndsDeps,
+  { id, branchKey, projectId }: Breakage,
   kind: BranchEnd | null,
 ): Promise<void> {
   const change = newId()
@@ -144,7 +143,6 @@ async function endStreak(
   })
   if (!isEnded) return
   log.info({ project: projectId, breakage: id, end: kind ?? 'tag' }, 'a red branch no longer exists')
-  wake(revisionKey)
 }
 
 /** Each red branch is checked a day after it broke, and then once a day, even if no answer names it. */

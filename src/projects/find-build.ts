@@ -1,13 +1,20 @@
 import { isShortId, shortId, type ChannelId, type MessageTs, type Uuid } from '../domain/ids.ts'
 import { attemptKey, type Attempt } from '../domain/builds/attempt.ts'
-import type { Interfaces } from '../domain/cards/offer.ts'
+import type { Configured } from '../domain/cards/capabilities.ts'
 import { parseSubject } from '../domain/builds/revision.ts'
 import { buildView } from '../domain/cards/build-view.ts'
 import { briefly } from '../domain/builds/test-report.ts'
-import { attemptNumberOf, offersOf, shownAs } from '../domain/cards/story.ts'
+import { attemptNumberOf, shownAs } from '../domain/cards/story.ts'
 import type { Clock } from '../lib/clock.ts'
 import { nearest } from '../lib/nearest.ts'
-import { facilitiesOf, readRevision, recoveriesOf, redSince, shownBreakageAt, type Revision } from '../store/history.ts'
+import {
+  readCapabilities,
+  readRevision,
+  recoveriesOf,
+  redSince,
+  shownBreakageAt,
+  type Revision,
+} from '../store/history.ts'
 import type { KnownBuild } from '../store/records.ts'
 import { failedTestsOf } from '../store/reported-tests.ts'
 import type { Reads, Store } from '../store/store.ts'
@@ -41,7 +48,7 @@ type Looked = { kind: 'found'; found: FoundBuild } | NotFound
 
 export interface FindDeps {
   store: Pick<Store, 'read'>
-  interfaces: Interfaces
+  configured: Configured
   clock: Pick<Clock, 'now'>
 }
 
@@ -212,12 +219,11 @@ function newsAt({ buildEvents, details }: Attempt): number {
 }
 
 export async function summaryOf(
-  { store: { read: reads }, interfaces, clock }: FindDeps,
+  { store: { read: reads }, configured, clock }: FindDeps,
   { attempt, attempts, requests }: FoundBuild,
 ): Promise<BuildSummary> {
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
   const red = await redSince(reads, attempt)
-  const facilities = await facilitiesOf(reads, attempts, interfaces)
   const tests = (await failedTestsOf(reads, [attempt])).failedTests.get(attemptKey(attempt))
   const breakage = red && (await shownBreakageAt(reads, attempt, clock.now()))
   return {
@@ -229,7 +235,7 @@ export async function summaryOf(
     at: newsAt(attempt),
     ...(tests && { failedTests: briefly(tests) }),
     redSince: red,
-    ...offersOf(attempt, facilities, requests),
+    ...(await readCapabilities(reads, attempt, { attempts, requests }, configured)),
     ...(breakage && { breakage }),
   }
 }

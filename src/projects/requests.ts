@@ -13,7 +13,7 @@ import { certainlyUndone } from '../sources/http/errors.ts'
 import { NotAttempted, refuseGivenUp } from '../store/not-attempted.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { causeOf, type Permits, type Requester } from './outcomes.ts'
-import type { Interfaces } from '../domain/cards/offer.ts'
+import type { Configured } from '../domain/cards/capabilities.ts'
 
 export interface RequestDeps {
   store: Store
@@ -22,7 +22,7 @@ export interface RequestDeps {
   newId: () => string
   /** this process, as claims name it */
   processId: string
-  interfaces: Interfaces
+  configured: Configured
   permits: Permits
 }
 

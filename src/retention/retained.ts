@@ -1,5 +1,6 @@
+import type { BuildEvent } from '../domain/builds/build-event.ts'
 import { buildKey, type ProjectId } from '../domain/ids.ts'
-import { branchKey, REST_MS, type PlacedEvent, revisionSubject } from '../domain/builds/revision.ts'
+import { branchKey, REST_MS, revisionSubject } from '../domain/builds/revision.ts'
 import { QUEUES, type StoredMessage } from '../domain/cards/plan.ts'
 import { recoveredFrom, recoveringFrom } from '../domain/builds/recovered.ts'
 import { isOpen } from '../domain/cards/request.ts'
@@ -63,7 +64,7 @@ export function createStays(age: Age) {
     )
   }
 
-  function isNeeded(reads: Reads, buildEvents: readonly PlacedEvent[]): Promise<boolean> {
+  function isNeeded(reads: Reads, buildEvents: readonly BuildEvent[]): Promise<boolean> {
     return someOnBranch(buildEvents, async ({ projectId, buildOrder, status }, branch) => {
       const { newest, outcomesFrom } = await neededOf(reads, projectId, branch)
       return buildOrder === newest || (isVerdict(status) && buildOrder >= outcomesFrom)
@@ -92,8 +93,8 @@ export function cardsOfEvents(buildEvents: readonly EventRef[], before: number):
 
 /** Whether any of these build events meets the condition. Builds without a known branch share no history. */
 async function someOnBranch(
-  buildEvents: readonly PlacedEvent[],
-  isSo: (buildEvent: PlacedEvent, branch: string) => Promise<boolean>,
+  buildEvents: readonly BuildEvent[],
+  isSo: (buildEvent: BuildEvent, branch: string) => Promise<boolean>,
 ): Promise<boolean> {
   for (const buildEvent of buildEvents)
     if (buildEvent.branch !== null && (await isSo(buildEvent, buildEvent.branch))) return true
@@ -106,7 +107,7 @@ async function someOnBranch(
  */
 const someOfStreak = (
   reads: Reads,
-  buildEvents: readonly PlacedEvent[],
+  buildEvents: readonly BuildEvent[],
   isSo: (card: CardRef, isEnded: boolean) => Promise<boolean>,
 ): Promise<boolean> =>
   someOnBranch(buildEvents, async (buildEvent, branch) => {
@@ -117,7 +118,7 @@ const someOfStreak = (
   })
 
 /** For a red outcome, the successes that recovered from it; for a success, even an overtaken one, what it ended. */
-async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Promise<EventRef[]> {
+async function streakOf(reads: Reads, key: string, buildEvent: BuildEvent): Promise<EventRef[]> {
   if (buildEvent.status === 'success') return recoveredFrom(buildEvent, await outcomesTo(reads, key, buildEvent))
   if (!isRed(buildEvent.status)) return []
   const recovering: EventRef[] = []
@@ -127,18 +128,14 @@ async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Pro
 }
 
 /** The branch's outcomes up to this success, at least as far back as the success before it. */
-async function outcomesTo(
-  reads: Reads,
-  key: string,
-  { buildId, buildOrder, seq }: PlacedEvent,
-): Promise<(PlacedEvent & EventRef)[]> {
+async function outcomesTo(reads: Reads, key: string, { buildId, buildOrder, seq }: BuildEvent): Promise<BuildEvent[]> {
   const near = await reads.verdictsBefore(key, buildOrder, OUTCOMES_NEAR)
   const sawEnd = near.some((one) => one.status === 'success' && one.buildId !== buildId && one.seq < seq)
   return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, buildOrder, OUTCOMES_FAR)
 }
 
 /** The branch's outcomes from this build on, at least to a success that came before all newer builds' outcomes. */
-async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }: PlacedEvent): Promise<OutcomeRef[]> {
+async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }: BuildEvent): Promise<OutcomeRef[]> {
   const near = await reads.verdictsFrom(key, buildOrder, OUTCOMES_NEAR)
   const isGreenInTurn = (one: OutcomeRef, i: number) =>
     one.status === 'success' && one.buildId !== buildId && near.slice(i + 1).every(({ seq }) => seq > one.seq)
@@ -147,10 +144,10 @@ async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }:
 }
 
 // A day's account notice is removed as a whole, so the builds that it counts stay as long as the notice.
-const isYoung = ({ at, status }: PlacedEvent, { before }: Age): boolean =>
+const isYoung = ({ at, status }: BuildEvent, { before }: Age): boolean =>
   at >= before || (isAccountNotice(status) && noticeDay(at) >= noticeDay(before))
 
-async function hasNews(reads: Reads, buildEvents: readonly PlacedEvent[]): Promise<boolean> {
+async function hasNews(reads: Reads, buildEvents: readonly BuildEvent[]): Promise<boolean> {
   const builds = new Set(buildEvents.map(({ projectId, buildId }) => buildKey(projectId, buildId)))
   return (await reads.eventsOfBuilds([...builds])).some(({ cardNumber }) => cardNumber === null)
 }

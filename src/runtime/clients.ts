@@ -87,8 +87,7 @@ export const sitesOf = ({ ci, github, gitlab }: Pick<Config, 'ci' | 'github' | '
   gitlab: gitlab.token || gitlab.webhookSecrets.length > 0 ? new URL(gitlab.url) : null,
 })
 
-/** Which interfaces are configured. */
-export const interfacesOf = ({ v2, legacy, github, gitlab }: HostedClients & { v2: unknown; legacy: unknown }) => ({
+export const configuredOf = ({ v2, legacy, github, gitlab }: HostedClients & { v2: unknown; legacy: unknown }) => ({
   v2: v2 !== null,
   legacy: legacy !== null,
   github: github !== null,

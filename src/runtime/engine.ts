@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { oldestWaiting, createStoreTrial } from '../store/health.ts'
 import { createTransport } from '../sources/http/transport.ts'
-import { createClients, createHostedClients, createSources, interfacesOf, polledOf, sitesOf } from './clients.ts'
+import { createClients, createHostedClients, createSources, configuredOf, polledOf, sitesOf } from './clients.ts'
 import type { Config } from '../config/config.ts'
 import type { Breakage } from '../domain/builds/breakage.ts'
 import { freeBytesOf } from '../store/open.ts'
@@ -114,8 +114,8 @@ export function createEngine({
     metrics.countCiCall,
   )
   const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
-  const interfaces = interfacesOf({ ...clients, ...hosted })
-  const rules = createProjectRules({ ...basics, wake: () => sender.wake(), ...clients })
+  const configured = configuredOf({ ...clients, ...hosted })
+  const rules = createProjectRules({ ...basics, ...clients })
   const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
   const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
@@ -129,7 +129,7 @@ export function createEngine({
     subscriptions,
     rulesOf: rules.rulesOf,
     addresses: config.asksByEmail ? createAddresses({ ...slack, clock, log }) : null,
-    interfaces,
+    configured,
     hasWaitingDeliveries: () => waitingDeliveries() >= INGEST_YIELDS_AT,
     count(what: Counted) {
       metrics.count(what)
@@ -149,13 +149,13 @@ export function createEngine({
     admins,
   }
   const sources = createSources({ ...clients, ...hosted }, store.read)
-  const ends = { ...basics, sources, newId: randomUUID, wake: sender.wake }
+  const ends = { ...basics, sources, newId: randomUUID }
   const acting = {
     ...following,
     ...ends,
     endGone: (open: readonly Breakage[]) => endGoneBranches(ends, open),
     processId,
-    interfaces,
+    configured,
     retentionDays: config.retentionDays,
     ...clients,
     sites: sitesOf(config),
@@ -295,8 +295,6 @@ export function createEngine({
     },
     /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
     wasJustPaused: () => lease?.wasJustPaused() ?? false,
-    /** A hint that something waits to be ingested. */
-    wake: sender.wake,
     /** Resolves when everything has started. Waits for a database server that is away. */
     start: (): Promise<void> => (running = settleIn()),
     /** Idempotent. Work that has not ended after `graceMs` is resumed at the next start. */

@@ -20,6 +20,9 @@ export const JOBS_ZONE = 'UTC'
 /** How often the scheduler checks which jobs are due. */
 export const CHECK_EVERY_MS = 5_000
 
+/** For this long after news, a job that follows news is due at each check. */
+export const NEWS_MS = 60_000
+
 /** Runs each job when it is due. A job that fails is due again at the next check. */
 export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   const dueCheck = createDueCheck(jobs, deps)
@@ -35,6 +38,8 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   }
 
   return {
+    /** Call it when something was stored. */
+    heard: dueCheck.heard,
     /** Resolves when the running jobs have ended. */
     async stop(): Promise<void> {
       stopping.abort()
@@ -48,20 +53,25 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
 export function createDueCheck(jobs: readonly Job[], deps: ScheduleDeps) {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
+  const scheduled = jobs.map((job): Scheduled => ({ job, lastDoneAt: null, nextAt: 0 }))
+  let heardAt = Number.NEGATIVE_INFINITY
 
   function now(): void {
     if (stopping.signal.aborted) return
-    for (const job of jobs) {
-      if (running.has(job.name)) continue
+    const isNews = deps.clock.now() - heardAt < NEWS_MS
+    for (const one of scheduled) {
+      const { job } = one
+      if (running.has(job.name) || !(isDue(one, deps.clock.now()) || (isNews && job.afterNews))) continue
       running.set(
         job.name,
-        runIfDue(deps, job, stopping.signal).finally(() => running.delete(job.name)),
+        runIfDue(deps, one, isNews, stopping.signal).finally(() => running.delete(job.name)),
       )
     }
   }
 
   return {
     now,
+    heard: (): void => void (heardAt = deps.clock.now()),
     isIdle: () => running.size === 0,
     /** Tells the running jobs to stop, and resolves when they have ended. */
     async stop(): Promise<void> {
@@ -71,14 +81,32 @@ export function createDueCheck(jobs: readonly Job[], deps: ScheduleDeps) {
   }
 }
 
-async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Promise<void> {
+interface Scheduled {
+  job: Job
+  /** null: not read yet, or never done */
+  lastDoneAt: number | null
+  nextAt: number
+}
+
+async function runIfDue(
+  deps: ScheduleDeps,
+  scheduled: Scheduled,
+  isNews: boolean,
+  stopping: AbortSignal,
+): Promise<void> {
   const { store, clock, log, count } = deps
+  const { job } = scheduled
   try {
     const startedAt = clock.now()
-    if (!isDue(job, await store.read.lastDoneAt(job.name), startedAt)) return
+    // Only this process runs the jobs now, so the time is read once.
+    if (scheduled.lastDoneAt === null) setLastDoneAt(scheduled, await store.read.lastDoneAt(job.name))
+    if (!isDue(scheduled, startedAt) && !(isNews && job.afterNews)) return
     const end = endOf(await job.run(stopping), stopping)
     // Count from the start of the run, or a slow job would drift later and later.
-    if (end === 'done') await store.write((tx) => tx.setLastDoneAt(job.name, startedAt), { canBeRedone: true })
+    if (end === 'done') {
+      await store.write((tx) => tx.setLastDoneAt(job.name, startedAt), { canBeRedone: true })
+      setLastDoneAt(scheduled, startedAt)
+    }
     count(job.name, end)
   } catch (error) {
     count(job.name, 'failed')
@@ -87,8 +115,13 @@ async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Pr
 }
 
 // Last done in the future: the clock was ahead then and has been corrected, so the job is due.
-const isDue = ({ cron }: Job, lastDoneAt: number | null, now: number): boolean =>
-  lastDoneAt === null || lastDoneAt > now || lastDoneAt < dueTimes({ cron, zone: JOBS_ZONE }, now).last
+const isDue = ({ lastDoneAt, nextAt }: Scheduled, now: number): boolean =>
+  lastDoneAt === null || lastDoneAt > now || nextAt <= now
+
+function setLastDoneAt(scheduled: Scheduled, at: number | null): void {
+  scheduled.lastDoneAt = at
+  scheduled.nextAt = at === null ? 0 : dueTimes({ cron: scheduled.job.cron, zone: JOBS_ZONE }, at).next
+}
 
 // A job that was aborted is still due.
 const endOf = (result: unknown, signal: AbortSignal): JobEnd =>

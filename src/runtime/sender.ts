@@ -27,11 +27,14 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) 
     const reconciler = createReconciler({ ...deps, term })
     await start(reconciler, over)
     current = reconciler
-    const stopListening = store.news?.listen(reconciler.wake)
     const scheduled = scheduleJobs(jobs(), { store, clock, log, count: countJob })
+    const stopListening = store.listen((news) => {
+      reconciler.wake(news)
+      scheduled.heard()
+    })
     if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }))
     if (current === reconciler) current = null
-    await Promise.all([reconciler.stop(), scheduled.stop(), stopListening?.()])
+    await Promise.all([reconciler.stop(), scheduled.stop(), stopListening()])
   }
 
   async function start(reconciler: Reconciler, over: AbortSignal): Promise<void> {
@@ -49,11 +52,6 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) 
   return {
     /** Ingests, sends and runs jobs until the term is over or the process stops. */
     serve: (term: Term): void => void (serving = serve(term)),
-    /** Call it when something waits to be ingested. Wakes this process, or the one that sends. */
-    wake(): void {
-      if (current) current.wake()
-      else store.news?.announce()
-    },
     /** Why this process sends nothing; null: Slack can be reached, or another process sends. */
     outage: (): string | null => current?.outage() ?? null,
     /** What keeps failing here; nothing if another process sends. */

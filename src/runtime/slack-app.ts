@@ -1,6 +1,6 @@
 import { HTTPReceiver, type Receiver } from '@slack/bolt'
 import type { Config } from '../config/config.ts'
-import type { Interaction } from '../domain/interaction.ts'
+import type { StoredInteraction } from '../domain/interaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { createSeal } from '../lib/seal.ts'
@@ -53,7 +53,7 @@ export function createSlackEndpoint(options: SlackEndpointOptions) {
     handle: http ? http.requestListener : null,
     /** In Socket Mode: resolves when the first connection is open. */
     start: async () => socket?.start(),
-    carryOut: (interaction: Interaction, body: unknown) => app.carryOut(interaction, body),
+    carryOut: (interaction: StoredInteraction, body: unknown) => app.carryOut(interaction, body),
     /**
      * Accepts no more over sockets and waits for work in flight. People who have no answer in time are told so. At most
      * 10 s. Idempotent.

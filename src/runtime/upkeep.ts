@@ -8,7 +8,7 @@ import { CHECK_CLAIMS_JOB, createCheckClaims } from '../ci-sync/check-claims.ts'
 import { readEnds } from '../ci-sync/read-ends.ts'
 import { refreshSilent } from '../ci-sync/refresh-silent.ts'
 
-/** This job runs every few seconds, so its row tells until when this database was in use. */
+/** This job runs several times a minute, so its row tells until when this database was in use. */
 export const OFTEN_DONE_JOB = 'read-ends'
 
 /** When projects, their rules and their builds are read again. */
@@ -32,7 +32,7 @@ export interface UpkeepDeps extends Deps {
 export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...deps }: UpkeepDeps): Job[] => [
   ...polled.map((one): Job => ({
     name: `poll-${one.source}`,
-    cron: '*/15 * * * * *',
+    cron: '*/5 * * * * *',
     run: createPoll({ ...deps, record: (build, origin) => recordLookedUp(deps, build, origin) }, one),
   })),
   // Not the row of the read itself: this job may join a read that began earlier, whose list is as old as that.
@@ -44,7 +44,8 @@ export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...dep
   { name: FORGET_JOB, cron: '0 * * * *', run: () => pendingInteractions.forget() },
   {
     name: OFTEN_DONE_JOB,
-    cron: '*/5 * * * * *',
+    cron: '*/15 * * * * *',
+    afterNews: true,
     run: (signal) => readEnds({ ...deps, record: (shown) => recordLookedUp(deps, shown, 'delivery') }, signal),
   },
   { name: CHECK_CLAIMS_JOB, cron: '* * * * *', run: createCheckClaims(deps) },

@@ -1,4 +1,4 @@
-import type { BuildEvent, Observation } from '../domain/builds/build-event.ts'
+import type { BuildEvent, ReceivedEvent } from '../domain/builds/build-event.ts'
 import { isFinal, toStatus, type Status } from '../domain/builds/status.ts'
 
 /**
@@ -7,24 +7,20 @@ import { isFinal, toStatus, type Status } from '../domain/builds/status.ts'
  * receive that. The number is the lowest that the known ends allow, since we cannot count attempts that we never saw.
  * @param known the build events of this build that are stored
  */
-export function numbered(observation: Observation, known: readonly BuildEvent[]): Observation {
-  const { attempt, lastEndAt, end } = observation.details
-  if (attempt !== null || lastEndAt === null) return observation
+export function numbered(event: ReceivedEvent, known: readonly BuildEvent[]): ReceivedEvent {
+  const { attempt, lastEndAt, end } = event.details
+  if (attempt !== null || lastEndAt === null) return event
   return {
-    ...observation,
+    ...event,
     details: {
-      ...observation.details,
-      attempt: attemptOf(
-        observation.rawStatus,
-        { lastEndAt, isWhole: end?.isWhole === true },
-        known.flatMap(toNumbered),
-      ),
+      ...event.details,
+      attempt: attemptOf(event.rawStatus, { lastEndAt, isWhole: end?.isWhole === true }, known.flatMap(toNumbered)),
     },
   }
 }
 
 /** Whether it is about an attempt before the newest known one. If so, it changes nothing. */
-export function isOfPastAttempt({ details: { attempt } }: Observation, known: readonly BuildEvent[]): boolean {
+export function isOfPastAttempt({ details: { attempt } }: ReceivedEvent, known: readonly BuildEvent[]): boolean {
   return attempt !== null && known.some(({ details }) => (details.attempt ?? 0) > attempt)
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Observation } from '../domain/builds/build-event.ts'
+import type { ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { BuildId, ProjectId, SourceName } from '../domain/ids.ts'
 import type { TestReport } from '../domain/builds/test-report.ts'
 import { isRecord } from '../lib/json.ts'
@@ -44,7 +44,7 @@ export type BodyReading =
 
 /** A build's state as it was delivered. */
 export interface Delivery {
-  observation: Observation
+  event: ReceivedEvent
   /** as received, as text; if it may hold secrets, only what was read of it, as JSON */
   body: string
   /** the project as the delivery describes it, for sources that have no other interface for projects */

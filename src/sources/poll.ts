@@ -1,17 +1,27 @@
-import { NEWS_MS, type Observation } from '../domain/builds/build-event.ts'
+import { NEWS_MS, type ReceivedEvent, type BuildEvent } from '../domain/builds/build-event.ts'
 import { numbered } from './attempt-number.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { isFinal, toStatus } from '../domain/builds/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { StoredEvent } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { toLine } from '../lib/escape.ts'
 import { CiError, type CiErrorKind } from './http/errors.ts'
+import type { Rate } from './http/exchange.ts'
 import type { ShownBuild } from './source.ts'
 
-/** How often a project without a running build is polled. One with a running build is polled each time the job runs. */
-const AT_REST_MS = 60_000
+/**
+ * How often a project is polled: while a build runs, for an hour after something changed, and otherwise. If there are more
+ * than PROJECTS_AT_ONCE projects, less often.
+ */
+const RUNNING_MS = 5_000
+const RECENT_MS = 10_000
+const QUIET_MS = 15_000
+const RECENT_FOR_MS = 60 * 60_000
+const PROJECTS_AT_ONCE = 20
+
+/** How often after a failure, or when half of the calls that the token has are used: others may need the rest. */
+const SPARING_MS = 60_000
 
 /** After this many builds that could not be read, a look leaves the others to the next look. */
 const UNREAD_MAX = 3
@@ -37,6 +47,8 @@ export interface PolledSource {
   projects: readonly string[]
   /** Starts watching one project. */
   watch(project: string): Watch
+  /** How many calls the token has left, as the source said last; null: it has not said. */
+  rate(): Rate | null
 }
 
 /**
@@ -61,9 +73,9 @@ export interface ListedBuild {
   state: string
   isOpen: boolean
   /** Reads the whole build; null if it has nothing new. */
-  read(known: readonly StoredEvent[]): Promise<ShownBuild | null>
+  read(known: readonly BuildEvent[]): Promise<ShownBuild | null>
   /** see `Source.readEnd`; null if `read` shows the end whole */
-  readEnd: ((signal: AbortSignal) => Promise<Observation | null>) | null
+  readEnd: ((signal: AbortSignal) => Promise<ReceivedEvent | null>) | null
 }
 
 interface PollDeps {
@@ -80,12 +92,13 @@ interface PollDeps {
  */
 export function createPoll(
   deps: PollDeps,
-  { source, projects, watch }: PolledSource,
+  { source, projects, watch, rate }: PolledSource,
 ): (signal: AbortSignal) => Promise<void> {
   const watched = projects.map((name): WatchedProject => ({
     name,
     watch: watch(name),
     nextAt: 0,
+    changedAt: 0,
     known: null,
     unread: new Set(),
   }))
@@ -97,14 +110,14 @@ export function createPoll(
       if (signal.aborted || now < pausedUntil) return
       if (now < one.nextAt) continue
       // Set before the look, since a failed one also counts against the rate limit and logs a line.
-      one.nextAt = now + AT_REST_MS
+      one.nextAt = now + SPARING_MS
       try {
         await pollProject(deps, source, one, signal)
-        if ([...(one.known?.values() ?? [])].some(({ isOpen }) => isOpen)) one.nextAt = now
+        one.nextAt = now + (isHalfUsed(rate(), now) ? SPARING_MS : intervalOf(one, projects.length, now))
       } catch (error) {
         if (signal.aborted) return
         if (!(error instanceof CiError)) throw error
-        if (error.kind === 'rate-limited') pausedUntil = deps.clock.now() + (error.retryAfterMs ?? AT_REST_MS)
+        if (error.kind === 'rate-limited') pausedUntil = deps.clock.now() + (error.retryAfterMs ?? SPARING_MS)
         if (HIDDEN.has(error.kind))
           deps.log.warn({ source, project: one.name, code: error.kind }, hiddenWords(source, one.name))
         else deps.log.warn({ err: error, source, project: one.name }, 'could not list the builds of a project')
@@ -112,6 +125,18 @@ export function createPoll(
     }
   }
 }
+
+/** The looks begin a moment after each other: a second early is on time. */
+const EARLY_MS = 1_000
+
+function intervalOf({ known, changedAt }: WatchedProject, projects: number, now: number): number {
+  const isRunning = [...(known?.values() ?? [])].some(({ isOpen }) => isOpen)
+  const ms = isRunning ? RUNNING_MS : now - changedAt < RECENT_FOR_MS ? RECENT_MS : QUIET_MS
+  return ms * Math.max(1, projects / PROJECTS_AT_ONCE) - EARLY_MS
+}
+
+const isHalfUsed = (rate: Rate | null, now: number): boolean =>
+  rate !== null && rate.resetAt > now && rate.left < rate.limit / 2
 
 /** GitHub and GitLab answer 404 for what a token may not see. */
 const HIDDEN: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['not-found', 'forbidden'])
@@ -125,6 +150,8 @@ interface WatchedProject {
   name: string
   watch: Watch
   nextAt: number
+  /** when a look last found something new (ms) */
+  changedAt: number
   /** each build's state at the last look; null: there was none yet */
   known: ReadonlyMap<string, Pick<ListedBuild, 'state' | 'isOpen'>> | null
   /** builds that could not be read */
@@ -167,6 +194,7 @@ async function pollProject(
     }
     read.push(build)
   }
+  if (read.some(({ buildId, state }) => watched.known?.get(buildId)?.state !== state)) watched.changedAt = now
   if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
   if (watched.known === null)
     deps.log.info({ source, project: watched.name, builds: shown.builds.length }, 'watching a project')
@@ -186,7 +214,7 @@ async function recordBuild(
   const known = await deps.store.read.eventsOfBuild(listed.projectId, listed.buildId)
   const build = await listed.read(known)
   if (!build) return
-  const { rawStatus, details } = numbered(build.observation, known)
+  const { rawStatus, details } = numbered(build.event, known)
   const hasEnded = isFinal(toStatus(rawStatus))
   const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
   if (ofAttempt.some((one) => one.details.end?.isWhole)) return
@@ -197,7 +225,7 @@ async function recordBuild(
   if (sameStatus.some((one) => one.origin !== 'history' || isOld || !hasEnded)) return
   if (isOld && known.length === 0) return void (await deps.record(build, 'history'))
   const whole = hasEnded && toStatus(rawStatus) !== 'success' ? await endOf(deps, listed, signal) : null
-  await deps.record(whole ? { ...build, observation: whole } : build, 'delivery')
+  await deps.record(whole ? { ...build, event: whole } : build, 'delivery')
 }
 
 /** Null if it cannot be read now: the end is posted without its jobs, which are read later. */
@@ -205,7 +233,7 @@ async function endOf(
   { log }: PollDeps,
   { projectId, buildId, readEnd }: ListedBuild,
   signal: AbortSignal,
-): Promise<Observation | null> {
+): Promise<ReceivedEvent | null> {
   if (!readEnd) return null
   try {
     return await readEnd(signal)

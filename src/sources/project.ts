@@ -47,9 +47,9 @@ export async function storedProject(reads: Pick<Reads, 'project'>, projectId: Pr
  * stored name may be another project's, so builds with another project id are left out.
  */
 export function shownProject(id: ProjectId, stored: KnownProject, all: readonly ShownBuild[]): LegacyProject {
-  const own = all.filter(({ observation }) => observation.projectId === id)
-  const builds = own.map(({ observation }): LegacyBuild => {
-    const { projectId, buildId, branch, commitId, rawStatus: status, details } = observation
+  const own = all.filter(({ event }) => event.projectId === id)
+  const builds = own.map(({ event }): LegacyBuild => {
+    const { projectId, buildId, branch, commitId, rawStatus: status, details } = event
     const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName } = details
     const common = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName }
     return { id: buildId, uuid: null, projectId, status, branch, commitId, ...common }

@@ -1,5 +1,5 @@
 import type { BranchEnd } from '../domain/builds/breakage.ts'
-import type { Observation } from '../domain/builds/build-event.ts'
+import type { ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
 import type { LegacyProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
@@ -22,13 +22,13 @@ export interface Source {
    */
   readProject: ((id: ProjectId, names: readonly string[], signal?: AbortSignal) => Promise<KnownProject | null>) | null
   /**
-   * Reads a build with who opened its request and, if it has ended, with its jobs: see `EndDetails`. Null: the source
-   * no longer shows this end in this project. The call is null if the status alone says everything.
+   * Reads a build with who opened its pull or merge request and, if it has ended, with its jobs: see `EndDetails`.
+   * Null: the source no longer shows this end in this project. The call is null if the status alone says everything.
    */
-  readEnd: ((read: UnreadBuild, signal?: AbortSignal) => Promise<Observation | null>) | null
+  readEnd: ((read: UnreadBuild, signal?: AbortSignal) => Promise<ReceivedEvent | null>) | null
   /**
-   * Whether the branch or request of a stream is still there. Null: the source does not say. The call is null if the
-   * source has no interface for it.
+   * Whether the branch, pull or merge request of a stream is still there. Null: the source does not say. The call is
+   * null if the source has no interface for it.
    */
   readBranch: ((stream: NamedStream, signal?: AbortSignal) => Promise<BranchState | null>) | null
   /** Restarts a build that has ended. */
@@ -88,7 +88,7 @@ export interface UnreadBuild {
 export interface ReadBuild {
   project: KnownProject
   /** null: the source has no call that shows builds of this project */
-  observation: Observation | null
+  event: ReceivedEvent | null
 }
 
 /** The target of a write, as the source has just shown it. */
@@ -111,6 +111,6 @@ export interface RestartResult {
 
 /** A build as a source shows it. With its project, if the source has no other interface for projects. */
 export interface ShownBuild {
-  observation: Observation
+  event: ReceivedEvent
   project: KnownProject
 }

@@ -1,4 +1,7 @@
-/** Whom a run is about. `author`: of the commit; `opener`: of the request; `starter`: who started it by hand. */
+/**
+ * Whom a run is about. `author`: of the commit; `opener`: of the pull or merge request; `starter`: who started it by
+ * hand.
+ */
 export type Person = 'author' | 'opener' | 'starter' | 'nobody'
 
 /** How the way a run was started determines its stream, its card and its person. */

@@ -1,3 +1,4 @@
+import type { BuildEvent } from '../domain/builds/build-event.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RestartRequest } from '../domain/builds/attempt.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../domain/builds/figures.ts'
 import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
 import { branchKey } from '../domain/builds/revision.ts'
-import type { Projects, StoredEvent } from './records.ts'
+import type { Projects } from './records.ts'
 import { redBranches, type RedReads } from './breakages.ts'
 
 /** The end of a build: `at` is when it was received (ms). */
@@ -35,7 +36,7 @@ export interface FigureReads {
   /** Every build event of these builds (`project_id/build_id`), in order of receipt, and the restarts requested for them. */
   eventsAndRestartsOf(
     buildKeys: readonly string[],
-  ): Promise<{ buildEvents: StoredEvent[]; restarts: (RestartRequest & { projectId: ProjectId })[] }>
+  ): Promise<{ buildEvents: BuildEvent[]; restarts: (RestartRequest & { projectId: ProjectId })[] }>
   /** The outcome of each branch's newest build, among those received before then (ms); branches without one are left out. */
   branchStatesBefore(branchKeys: readonly string[], at: number): Promise<(BranchState & { branchKey: string })[]>
 }
@@ -168,7 +169,7 @@ async function outcomesIn(reads: FigureReads, keys: readonly string[], since: nu
 }
 
 // Leaves out an old attempt of a build that was rerun: it is part of the branch's state before the periods.
-const isKept = (own: readonly StoredEvent[], endSeq: number, endedAt: number, since: number): boolean =>
+const isKept = (own: readonly BuildEvent[], endSeq: number, endedAt: number, since: number): boolean =>
   endedAt >= since || own.some(({ seq, at }) => seq === endSeq && at >= since)
 
 /** The state before then of each branch of these outcomes, by its key. */

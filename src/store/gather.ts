@@ -34,8 +34,17 @@ export function gather(
   {
     log,
     checkPlace,
+    begun,
+    written,
     batchMaxMs = BATCH_MAX_MS,
-  }: { log: LogOnDisk; checkPlace: () => void; batchMaxMs?: number | undefined },
+  }: {
+    log: LogOnDisk
+    checkPlace: () => void
+    /** called when a transaction begins, and after what it wrote is on disk */
+    begun: () => void
+    written: () => void
+    batchMaxMs?: number | undefined
+  },
 ) {
   const queue: Waiting[] = []
   let draining: Promise<void> | null = null
@@ -69,6 +78,7 @@ export function gather(
         if (mustSync(batch)) checkPlace()
         log.mend()
         db.exec('begin immediate')
+        begun()
         return null
       } catch (error) {
         if (tries === LOCK_TRIES_MAX || !isBusy(error)) return { error }
@@ -101,6 +111,7 @@ export function gather(
     try {
       if (mustSync(batch)) await log.sync()
       batch.forEach(({ resolve }, i) => resolve(values[i] as never))
+      written()
     } catch (error) {
       batch.forEach(({ reject }) => reject(error))
     }

@@ -7,7 +7,7 @@ import {
 } from '../domain/builds/breakage.ts'
 import { mergeDetails, type BuildEvent } from '../domain/builds/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/builds/revision.ts'
-import type { Facilities, Interfaces } from '../domain/cards/offer.ts'
+import { capabilitiesOf, type Capabilities, type Configured } from '../domain/cards/capabilities.ts'
 import { breaks, endedLater, recoveryOf, redStreakTo, type Turn } from '../domain/builds/recovered.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../domain/cards/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/builds/attempt.ts'
@@ -15,7 +15,7 @@ import { isRed } from '../domain/builds/status.ts'
 import { hasStreak } from '../domain/builds/stream.ts'
 import type { CardView } from '../domain/cards/view.ts'
 import { together } from '../lib/async.ts'
-import type { CardKey, StoredEvent } from './records.ts'
+import type { CardKey } from './records.ts'
 import type { Reads } from './store.ts'
 
 // Derives attempts, recoveries and streaks from the stored build events.
@@ -53,18 +53,19 @@ export async function readRevision(reads: Reads, revisionKey: string, cardNumber
   return { subject, buildEvents, attempts, requests: all.filter(isHere) }
 }
 
-/** The possible requests for these attempts, and their interfaces. */
-export async function facilitiesOf(
+/** What can be done with one attempt of a card. */
+export async function readCapabilities(
   reads: Reads,
-  attempts: readonly Attempt[],
-  interfaces: Interfaces,
-): Promise<Facilities> {
-  if (!Object.values(interfaces).includes(true)) return { ...interfaces, project: null }
+  attempt: Attempt,
+  { attempts, requests }: Pick<Revision, 'attempts' | 'requests'>,
+  configured: Configured,
+): Promise<Capabilities> {
+  if (!Object.values(configured).includes(true)) return capabilitiesOf(attempt, requests, configured, null)
   const details = mergeDetails(attempts)
   const { projectId } = attempts[0]!.buildEvents[0]!
   const names = [details.projectName, details.projectFullName].filter((name) => name !== null)
   const project = await reads.project({ uuid: details.projectUuid, legacyId: projectId, names })
-  return { ...interfaces, project }
+  return capabilitiesOf(attempt, requests, configured, project)
 }
 
 /** Each attempt's effect on its branch, by the build event that finished it. */
@@ -147,7 +148,7 @@ interface Around {
   branch: string | null
   own: readonly Attempt[]
   /** newest build first, up to the newest attempt's */
-  outcomes: readonly StoredEvent[]
+  outcomes: readonly BuildEvent[]
   /** these are the branch's first outcomes */
   isWhole: boolean
   /** the attempts folded from these outcomes and from `own` */

@@ -7,7 +7,7 @@ import type { Compiled, Execute } from './kysely/query.ts'
 import { createReads, createTx } from './kysely/queries.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
-import type { Store, Tx } from './store.ts'
+import type { News, OnNews, Store, Tx } from './store.ts'
 
 const CONNECTIONS_MAX = 10
 
@@ -54,24 +54,51 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const compiled: Compiled = new Map()
   const prepared = createPrepared()
-  const transactions = new WeakMap<PoolClient, Tx>()
-  const txOn = (client: PoolClient): Tx => {
+  const transactions = new WeakMap<PoolClient, { tx: Tx; onNews: OnNews }>()
+  const txOn = (client: PoolClient, onNews: OnNews): Tx => {
     const known = transactions.get(client)
-    if (known) return known
+    if (known) {
+      known.onNews = onNews
+      return known.tx
+    }
     const ownDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(client) }) })
-    const tx = createTx(ownDb, { compiled, execute: prepared(client), locks: true })
-    transactions.set(client, tx)
+    const tx = createTx(ownDb, {
+      compiled,
+      execute: prepared(client),
+      locks: true,
+      onNews: (news) => opened.onNews(news),
+    })
+    const opened = { tx, onNews }
+    transactions.set(client, opened)
     return tx
   }
   const writing = new Set<Promise<unknown>>()
   const limitWrites = createTurnstile(WRITES_MAX)
-  const announce = oneAtATime(() => pool.query(`notify ${NEWS}`))
+  const notifyOthers = oneAtATime(() => pool.query(`notify ${NEWS}`))
+  const listeners = new Set<OnNews>()
+  const spread = (due: ReadonlySet<News>): void => {
+    // Only the process that sends listens.
+    if (listeners.size > 0) listeners.forEach((onNews) => due.forEach(onNews))
+    else if (due.size > 0) notifyOthers()
+  }
   return {
     shared: true,
-    news: { announce, listen: (onNews) => listen(url, onNews) },
+    listen(onNews) {
+      listeners.add(onNews)
+      const stop = listen(url, () => onNews('anything'))
+      return () => {
+        listeners.delete(onNews)
+        return stop()
+      }
+    },
     async write(work, { canBeRedone = false } = {}) {
       const begin = canBeRedone ? 'begin; set local synchronous_commit = off' : 'begin'
-      const transaction = () => transact(pool, begin, (client) => work(txOn(client)))
+      const transaction = async () => {
+        const due = new Set<News>()
+        const result = await transact(pool, begin, (client) => work(txOn(client, (news) => due.add(news))))
+        spread(due)
+        return result
+      }
       const written = retry(() => limitWrites(transaction), isWorthAnother)
       writing.add(written)
       return written.finally(() => writing.delete(written))

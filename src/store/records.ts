@@ -1,7 +1,7 @@
 import type { BranchFilter } from '../domain/rules/pattern.ts'
 import type { Decision } from '../domain/rules/decide.ts'
 import type { ChannelId, ProjectId, SourceName, Uuid } from '../domain/ids.ts'
-import type { PlacedEvent } from '../domain/builds/revision.ts'
+import type { BuildEvent } from '../domain/builds/build-event.ts'
 import type { CardState, Queues } from '../domain/cards/plan.ts'
 import type { AttemptRef } from '../domain/cards/request.ts'
 import type { Turn } from '../domain/builds/recovered.ts'
@@ -36,21 +36,6 @@ export interface StoredDecision extends Decision {
 
 /** The part of a decision that a card needs. */
 export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud' | 'decidedAt'>
-
-export interface RevisionRef {
-  revisionKey: string
-  branch: string | null
-  commitId: string | null
-}
-
-/** A build event as it is stored. */
-export type StoredEvent = PlacedEvent &
-  RevisionRef & {
-    /** false: the sender of its delivery may not have received our answer, and may repeat it */
-    isAcknowledged: boolean
-    /** it finishes a build, and not a past attempt that another one followed */
-    isOutcome: boolean
-  }
 
 /**
  * What is stored of a project, without secrets. `rules` and `filter` (which branches are built) are null if only the
@@ -135,10 +120,10 @@ export interface KnownBuild extends AttemptRef {
 }
 
 /** A build event without its content. */
-export type EventRef = Pick<PlacedEvent, 'seq' | 'at' | 'cardNumber'> & Pick<RevisionRef, 'revisionKey'>
+export type EventRef = Pick<BuildEvent, 'seq' | 'at' | 'cardNumber' | 'revisionKey'>
 
 /** A build event that finishes a build, without its details. */
-export type OutcomeRef = EventRef & Pick<PlacedEvent, 'buildId' | 'buildOrder' | 'status'>
+export type OutcomeRef = EventRef & Pick<BuildEvent, 'buildId' | 'buildOrder' | 'status'>
 
 /** A lease: only its holder may do something, until `heldUntil` (ms). */
 export interface StoredLease {

@@ -8,7 +8,7 @@ import { gather } from './gather.ts'
 import { migrate } from './migrate.ts'
 import { createPlace, type ToDisk, createLogOnDisk, isBusy } from './disk.ts'
 import type { Schema } from './schema.ts'
-import type { Store } from './store.ts'
+import type { News, OnNews, Store } from './store.ts'
 
 /**
  * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk, except with `canBeRedone`.
@@ -24,11 +24,19 @@ export function openSqlite(path: string, { toDisk, batchMaxMs }: { toDisk?: ToDi
   const [writing, reading] = [toKysely(writer), toKysely(reader)]
   const compiled: Compiled = new Map()
   const place = createPlace([path, `${path}-wal`])
-  const tx = createTx(writing, { compiled, execute: directly(writer), locks: false })
+  const listeners = new Set<OnNews>()
+  const due = new Set<News>()
+  const tx = createTx(writing, { compiled, execute: directly(writer), locks: false, onNews: (news) => due.add(news) })
   const log = createLogOnDisk(writer, `${path}-wal`, toDisk)
-  const write = gather(writer, tx, { log, checkPlace: place.check, batchMaxMs })
+  const begun = () => due.clear()
+  const written = () => listeners.forEach((onNews) => due.forEach(onNews))
+  const write = gather(writer, tx, { log, checkPlace: place.check, begun, written, batchMaxMs })
   return {
     shared: false,
+    listen(onNews) {
+      listeners.add(onNews)
+      return async () => void listeners.delete(onNews)
+    },
     write: write.run,
     read: createReads(reading, { compiled, execute: directly(reader), locks: false }),
     migrate: () => exclusively(writer, () => migrate(writing, { name: 'sqlite' })),

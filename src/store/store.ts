@@ -1,15 +1,13 @@
 import type { BreakageReads, BreakageWrites } from './breakages.ts'
-import type { BuildEvent, Observation, Origin } from '../domain/builds/build-event.ts'
+import type { BuildEvent, ReceivedEvent, Origin } from '../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
-import type { Interaction } from '../domain/interaction.ts'
+import type { StoredInteraction } from '../domain/interaction.ts'
 import type { NewestCard } from '../domain/builds/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/cards/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/cards/request.ts'
 import type { DigestReads, DigestWrites } from './digests.ts'
 import type { FigureReads } from './figures.ts'
 import type {
-  RevisionRef,
-  StoredEvent,
   Card,
   CardKey,
   Claim,
@@ -63,25 +61,29 @@ export interface Store {
   time(): Promise<number>
   /** whether other processes may share this database */
   shared: boolean
-  /** If processes share the database: notifies the others of news. Only a hint, which may be lost. */
-  news?: {
-    announce(): void
-    /** @returns a function that ends it */
-    listen(onNews: () => void): () => Promise<void>
-  }
+  /**
+   * Calls `onNews` after each write, of this process or another, that made something due. Only a hint, which may be lost.
+   * @returns a function that ends it
+   */
+  listen(onNews: OnNews): () => Promise<void>
 }
+
+/** What may have become due: revisions to ingest, cards of this channel, or anything. */
+export type News = 'ingest' | ChannelId | 'anything'
+
+export type OnNews = (news: News) => void
 
 type BuildIds = Pick<KnownBuild, 'projectId' | 'buildId'>
 
 export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
-  eventsOfBuild(projectId: string, buildId: string): Promise<StoredEvent[]>
+  eventsOfBuild(projectId: string, buildId: string): Promise<BuildEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
-  eventsOfBuilds(buildKeys: readonly string[]): Promise<StoredEvent[]>
-  eventsOfCard(revisionKey: string, cardNumber: number): Promise<StoredEvent[]>
+  eventsOfBuilds(buildKeys: readonly string[]): Promise<BuildEvent[]>
+  eventsOfCard(revisionKey: string, cardNumber: number): Promise<BuildEvent[]>
   newestCard(revisionKey: string): Promise<NewestCard | null>
   /** Build events that finish a build of the branch at or before this build, newest build first. */
-  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<StoredEvent[]>
+  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<BuildEvent[]>
   /** Whether a newer build of the branch, one of the next hundred, finished before this build event was received. */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
   /**
@@ -95,6 +97,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   ): Promise<{ revisionKey: string; hasRed: boolean }[]>
   /** The revisions to ingest now, most urgent first: those woken, and those with new build events, unless postponed. */
   dueIngest(now: number, limit: number): Promise<DueRevision[]>
+  /** When the next revision becomes due that is not due at `now` (ms); null: none will. */
+  nextIngestAt(now: number): Promise<number | null>
   /** The mark of a woken or postponed revision. In a transaction, also locks it: no other transaction ingests it. */
   ingestOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<CardDecision[]>
@@ -120,6 +124,8 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
     channel: ChannelId | null,
     not: readonly ChannelId[],
   ): Promise<CardKey[]>
+  /** When the next step of a card becomes due that is not due at `now` (ms), in any queue; null: none will. */
+  nextStepAt(now: number): Promise<number | null>
   /**
    * How much waits at this time (ms): build events and revisions to ingest, cards to post, edit and look up. A card
    * counts if its step is due within LANDING_MAX_MS, or tried again; not if it is edited when an owner's time is up.
@@ -233,9 +239,9 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   /** Open requests about projects that are due to be checked with CI. */
   projectRequestsToCheck(now: number, limit: number): Promise<ProjectRequest[]>
   /** The interactions with this key. In a transaction, also locks them, so that nobody gives them up meanwhile. */
-  interactionsOf(interactionKey: string): Promise<Interaction[]>
+  interactionsOf(interactionKey: string): Promise<StoredInteraction[]>
   /** Interactions whose answer was not shown yet, oldest first. */
-  unansweredInteractions(limit: number): Promise<Interaction[]>
+  unansweredInteractions(limit: number): Promise<StoredInteraction[]>
   /** What Slack sent, as `insertInteraction` got it; null: it is gone, or was not stored. */
   interactionBody(id: string): Promise<string | null>
 }
@@ -246,8 +252,8 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
    * `isOfPastAttempt`: it does not count as an outcome of its branch.
    */
   insertBuildEvent(
-    observation: Observation,
-    where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean } & RevisionRef,
+    event: ReceivedEvent,
+    where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean; revisionKey: string },
   ): Promise<number>
   countRepeat(eventSeq: number): Promise<void>
   /** Marks the deliveries of these build events as answered. */
@@ -384,14 +390,14 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   insertRequest(request: Request | ProjectRequest): Promise<void>
   updateRequest(id: string, change: RequestChange): Promise<void>
   /** @param body what Slack sent, sealed */
-  insertInteraction(interaction: Interaction, body?: string | null): Promise<void>
+  insertInteraction(interaction: StoredInteraction, body?: string | null): Promise<void>
   /** Records that this process still works on these interactions (ms), unless they were given up. */
-  renewInteractions(ids: readonly string[], claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>): Promise<void>
+  renewInteractions(ids: readonly string[], claim: Pick<StoredInteraction, 'claimedBy' | 'claimedAt'>): Promise<void>
   /** Gives up an interaction, or takes it over: our own, or one that was not renewed since it was read. @returns whether it did */
   claimInteraction(
     id: string,
-    stood: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
-    claim: Pick<Interaction, 'state' | 'claimedBy' | 'claimedAt'>,
+    stood: Pick<StoredInteraction, 'claimedBy' | 'claimedAt'>,
+    claim: Pick<StoredInteraction, 'state' | 'claimedBy' | 'claimedAt'>,
   ): Promise<boolean>
   /** Removes an interaction whose answer was shown, unless it was given up. */
   settleInteraction(id: string): Promise<void>

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { revisionKey, revisionSubject } from '../../src/domain/builds/revision.ts'
+import { revisionSubject } from '../../src/domain/builds/revision.ts'
 import type { StoredMessage } from '../../src/domain/cards/plan.ts'
 import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import type { Log } from '../../src/lib/log.ts'
-import type { Recorded } from '../../src/domain/builds/build-event.ts'
+import { type Recorded, revisionKey } from '../../src/domain/builds/build-event.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/send/lease.ts'
@@ -112,7 +112,7 @@ export async function openStage({
       subscriptions: async () => withClosings(stage.subscriptions, await store.read.closedChannels()),
       rulesOf: async () => null,
       addresses: null,
-      interfaces: { v2: false, legacy: false },
+      configured: { v2: false, legacy: false },
       hasWaitingDeliveries: () => false,
       count: (what) => void stage.counted.push(what),
       ...changes,
@@ -125,14 +125,14 @@ export async function openStage({
     embody,
     async live(changes, fuse) {
       const incarnation = embody(changes, fuse)
+      store.listen(incarnation.reconciler.wake)
       void incarnation.reconciler.start()
       await clock.settle()
       return incarnation
     },
     async hear(...said) {
       let recorded: Recorded | null = null
-      for (const observation of story(...said))
-        recorded = await recordAcknowledged({ store, clock, wake: () => {} }, { observation, body: '{}' })
+      for (const event of story(...said)) recorded = await recordAcknowledged({ store, clock }, { event, body: '{}' })
       return recorded!
     },
     messagesOf: (card) => store.read.messagesOf(card),

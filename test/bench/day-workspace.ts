@@ -117,17 +117,14 @@ interface Scene {
 }
 
 async function play({ builds, untilMs = Infinity }: Workspace, scene: Scene): Promise<void> {
-  const { stage, clock, reconciler } = scene
+  const { stage, clock } = scene
   for (const { at, build, word } of deliveriesOf(builds)) {
     if (at > untilMs) break
     await runTo(scene, STARTS_AT + at)
     const body = deliveryBody(build, word)
     const reading = readPayload(Buffer.from(body))
     if (reading.kind === 'refusal') throw new Error(reading.reason)
-    await recordAcknowledged(
-      { store: stage.store, clock, wake: reconciler.wake },
-      { observation: reading.observation, body },
-    )
+    await recordAcknowledged({ store: stage.store, clock }, { event: reading.event, body })
   }
   if (untilMs === Infinity) while (!(await isAtRest(scene))) await stage.clock.advance(SLICE_MS)
   else await runTo(scene, STARTS_AT + untilMs)

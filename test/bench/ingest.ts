@@ -97,7 +97,7 @@ async function open(stage: Stage, name: string, url: string) {
   async function record(body: string): Promise<void> {
     const read = readPayload(Buffer.from(body))
     if (read.kind !== 'delivery') throw new Error(read.reason)
-    await recordDelivery({ store, clock: systemClock, wake() {} }, { observation: read.observation, body })
+    await recordDelivery({ store, clock: systemClock }, { event: read.event, body })
   }
 
   return {

@@ -14,10 +14,12 @@ import { latency } from './latency.ts'
 import { live } from './live.ts'
 import { memory } from './memory.ts'
 import { people } from './people.ts'
+import { polling } from './polling.ts'
 import { processesShared } from './processes-shared.ts'
 import { pinSelf } from './processes.ts'
 import { ingest } from './ingest.ts'
 import { growth } from './growth.ts'
+import { idle } from './idle.ts'
 import { reconcile } from './reconcile.ts'
 import { reports } from './reports.ts'
 import { printTable, writePage, writeScale } from './report.ts'
@@ -38,7 +40,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   burst,
   click,
   people,
+  polling,
   memory,
+  idle,
   start,
   reconcile,
   ingest,

@@ -37,7 +37,7 @@ async function openClaims({ isReadable = true } = {}) {
     gitlab: createGitlabClient({ url: lab.url, token: lab.token, transport }),
   }
   const check = createCheckClaims({ store, clock: systemClock, log, sources: createSources(clients, store.read) })
-  const recording = { store, clock: systemClock, wake: () => {}, isReadable: () => isReadable }
+  const recording = { store, clock: systemClock, isReadable: () => isReadable }
   let builds = 0
   return {
     github,

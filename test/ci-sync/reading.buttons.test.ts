@@ -27,7 +27,7 @@ async function siteFailed({ main, deliver, clock: hands }: Stage): Promise<void>
   const { store, clock } = main.deps
   for (const branch of ['main', 'fix/login']) {
     const build = { project_id: 91, build_id: 7 + branch.length, branch, status: 'error', project_name: 'acme/site' }
-    await hear({ store, clock, wake: () => {} }, JSON.stringify({ build }))
+    await hear({ store, clock }, JSON.stringify({ build }))
   }
   await deliver()
   await hands.advance(2 * SECOND)

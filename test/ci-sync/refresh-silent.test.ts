@@ -165,11 +165,11 @@ describe('a round', () => {
     await using stage = await openStage({ legacy: false })
     const { store, clock } = stage.reconcile
     for (let i = 0; i < SILENT_BUILDS_MAX; i++) await stage.running({ branch: `topic-${i}` })
-    const observation = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
-    await recordDelivery({ store, clock, wake: () => {} }, { observation, body: '{}' })
+    const event = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
+    await recordDelivery({ store, clock }, { event, body: '{}' })
     await stage.clock.advance(5_000)
     await stage.rest(SILENT_MS)
-    const project = { id: observation.projectId, uuid: null, name: 'acme/site CI', builds: [] }
+    const project = { id: event.projectId, uuid: null, name: 'acme/site CI', builds: [] }
     const none = {
       readBuild: async () => null,
       readEnd: null,
@@ -199,9 +199,9 @@ describe('a round', () => {
 
   test('calls one source even if the other is away', async () => {
     await using stage = await openStage()
-    const observation = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
+    const event = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
     const { store, clock } = stage.reconcile
-    await recordDelivery({ store, clock, wake: () => {} }, { observation, body: '{}' })
+    await recordDelivery({ store, clock }, { event, body: '{}' })
     await stage.clock.advance(5_000)
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)

@@ -10,14 +10,14 @@ import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import type { CardView } from '../../src/domain/cards/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { svgToPng } from '../../src/slack/picture/picture.ts'
-import type { ActionOutcome, ListQuery, Requester, Target } from '../../src/projects/outcomes.ts'
+import type { ListQuery, Requester, Target } from '../../src/projects/outcomes.ts'
 import { createCiLookup, findSummary } from '../../src/ci-sync/ci-lookup.ts'
 import { suggestProjects } from '../../src/projects/projects.ts'
 import { createProjectRules } from '../../src/ci-sync/project-rules.ts'
 import type { FeatureDeps } from '../../src/features/features.ts'
 import { findBadge } from '../../src/features/badge/badge.ts'
 import { breakageOperations } from '../../src/features/breakages/action.ts'
-import { act } from '../../src/features/builds/action.ts'
+import { act, type ActionOutcome } from '../../src/features/builds/action.ts'
 import { branchesOf, buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
 import { flakyBranches, type FlakyQuery } from '../../src/features/flaky/flaky.ts'
 import { readHome } from '../../src/features/home/home.ts'
@@ -55,7 +55,7 @@ type Switches = Partial<ReturnType<SandboxCi['switches']>>
 
 export interface StageOptions {
   switches?: Switches
-  /** the interfaces that are configured */
+  /** what is configured */
   v2?: boolean
   legacy?: boolean
 }
@@ -142,9 +142,8 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   const reconcile = await openReconcileStage()
   const { clock, store, slack } = reconcile
   const ci = await startCi({ clock, switches: { holdDeliveries: true, ...switches } })
-  const interfaces = { v2, legacy }
-  let life = await reconcile.live({ interfaces })
-  const wake = () => life.reconciler.wake()
+  const configured = { v2, legacy }
+  let life = await reconcile.live({ configured })
   const { log } = life.deps
   const clients = clientsOf(ci, clock)
   let processes = 0
@@ -158,11 +157,10 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           store,
           clock,
           log,
-          wake,
           endGone: async () => {},
           newId: () => `request-${++processes}-${Math.random()}`,
           processId: `process-${++processes}`,
-          interfaces,
+          configured,
           v2: v2 ? clients.v2 : null,
           ci: v2 ? clients.v2 : null,
           digestKey: 'key of the stage',
@@ -181,7 +179,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
             ...reconcile.subscriptions,
             ...(await store.read.subscriptions()),
           ],
-          ...createProjectRules({ store, clock, log, wake, ...only(clients, interfaces) }),
+          ...createProjectRules({ store, clock, log, ...only(clients, configured) }),
           admins: [],
           sendText: async (to, text) => {
             said.push({ to, text })
@@ -201,7 +199,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
         sources,
       ),
       clients.legacy,
-      interfaces,
+      configured,
     )
 
   const main = another()
@@ -211,8 +209,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
     await clock.advance(MOMENT_MS)
     const fresh = ci.deliveries().slice(delivered)
     delivered += fresh.length
-    for (const { status, body } of fresh)
-      if (!statuses || statuses.includes(status)) await hear({ store, clock, wake }, body)
+    for (const { status, body } of fresh) if (!statuses || statuses.includes(status)) await hear({ store, clock }, body)
     await clock.settle()
     await clock.advance(2_000)
   }
@@ -258,13 +255,13 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
     async rest(ms) {
       await life.reconciler.stop()
       await clock.advance(ms)
-      life = await reconcile.live({ interfaces })
+      life = await reconcile.live({ configured })
       // CI's list can be limited to some builds; here it has none.
       await refreshProjects({
         store,
         clock,
         log,
-        ...only({ ...clients, legacy: withoutBuilds(clients.legacy) }, interfaces),
+        ...only({ ...clients, legacy: withoutBuilds(clients.legacy) }, configured),
       })
     },
     async requests() {
@@ -375,7 +372,7 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
 export async function hear(deps: Parameters<typeof recordAcknowledged>[0], body: string): Promise<void> {
   const reading = readPayload(Buffer.from(body))
   if (reading.kind === 'refusal') throw new Error(reading.reason)
-  await recordAcknowledged(deps, { observation: reading.observation, body })
+  await recordAcknowledged(deps, { event: reading.event, body })
 }
 
 export const writesTo = (ci: SandboxCi): string[] =>

@@ -8,8 +8,8 @@ import { answerNotAllowed, HELPERS_MAX } from '../../src/features/kit/not-allowe
 import { buildOf, CAST, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import { samplesOf, type Sample } from '../../packages/demo/src/samples/samples.ts'
 import { CODES } from '../../packages/demo/src/samples/words.ts'
-import type { ActionOutcome } from '../../src/projects/outcomes.ts'
 import { buttonsOf, linesOf, ROWS } from './answers-stage.ts'
+import type { ActionOutcome } from '../../src/features/builds/action.ts'
 
 /** The kinds of outcomes that are no errors; all others are. */
 const WELL: readonly string[] = [

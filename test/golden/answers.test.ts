@@ -31,9 +31,9 @@ import { parseChoice, parsePage, VALUE_CHARS_MAX } from '../../src/features/kit/
 import { answerWhy, RULES_LISTED_MAX, WHY_CHARS_MAX } from '../../src/features/why/messages.ts'
 import { BRANCH_CHARS_MAX, SECTION_CHARS_MAX, MESSAGE_TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import type { Explained } from '../../src/projects/outcomes.ts'
 import { messageTs } from '../support/build-events.ts'
 import { buttonsOf, linesOf, ROWS, shownTexts, valueOf } from './answers-stage.ts'
+import type { Explained } from '../../src/features/why/why.ts'
 
 const asked: AnswerContext = { command: 'stop', branch: 'main', reference: REFERENCE }
 const labelsOf = (answer: Parameters<typeof buttonsOf>[0]) => buttonsOf(answer).map(({ text }) => text.text)

@@ -1,7 +1,7 @@
 import { CAST } from '../../packages/demo/src/samples/cast.ts'
 import { digestOf, NO_LISTS, quietDigest } from '../../packages/demo/src/samples/digests.ts'
 import { ACCOUNT_STATUSES } from '../../src/domain/builds/status.ts'
-import type { Missing } from '../../src/domain/cards/offer.ts'
+import type { MissingCapability } from '../../src/domain/cards/capabilities.ts'
 import type { ShownRequest, CardView, NoteView, Shown, View } from '../../src/domain/cards/view.ts'
 import {
   ALL_MISSING,
@@ -119,7 +119,7 @@ const STAGE_WHEN: Record<ShownRequest['stage'], string> = {
   unconfirmed: 'CI did not say in time what came of it',
 }
 
-const MISSING_WHEN: Record<Missing, string> = {
+const MISSING_WHEN: Record<MissingCapability, string> = {
   'no-github': 'There is no token for GitHub.',
   'no-gitlab': 'There is no token for GitLab.',
   'no-v2': 'the v2 interface is not configured, which stops builds',
@@ -499,7 +499,7 @@ function askedCard(stage: ShownRequest['stage'], code: string | null): CardView 
   return card({ request: { action: 'restart', by: 'U0LIN', stage, code } })
 }
 
-function missingCard(why: Missing): CardView {
+function missingCard(why: MissingCapability): CardView {
   const action = why === 'no-v2' || why === 'no-build-uuid' ? 'stop' : 'restart'
   return card({ ...(action === 'stop' ? RUNNING : {}), missing: { action, why } })
 }

@@ -23,10 +23,11 @@ import { resetView } from '../../src/features/projects/reset-form.ts'
 import { offering } from '../../src/features/projects/announce-and-run.ts'
 import { projectContext, TITLES, waitingFor } from '../../src/features/projects/forms.ts'
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
-import type { PreviewOutcome, ShownProject } from '../../src/features/projects/outcomes.ts'
-import type { PatternPreview } from '../../src/features/subscriptions/outcomes.ts'
+import type { ShownProject } from '../../src/features/projects/outcomes.ts'
 import type { ShownSubscription } from '../../src/projects/subscriptions.ts'
 import { HOSTILE } from './answers-stage.ts'
+import type { PreviewOutcome } from '../../src/features/projects/edit.ts'
+import type { PatternPreview } from '../../src/features/subscriptions/dry-run.ts'
 
 const { forms: FORMS } = describedFeatures()
 

@@ -1,5 +1,5 @@
 import { GITHUB_REFUSED, GITLAB_REFUSED, LEGACY_REFUSED, V2_REFUSED } from '../../src/runtime/clients.ts'
-import type { Interaction } from '../../src/domain/interaction.ts'
+import type { StoredInteraction } from '../../src/domain/interaction.ts'
 import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import { answerInterrupted, answerUndone } from '../../src/features/kit/interrupted.ts'
 import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
@@ -35,7 +35,7 @@ const hostile = followed({ follows: { what: 'project', name: HOSTILE.project } }
 
 const closed = (code: string) => closedLine({ channel: CHANNEL, code, followed: [followed(), all] })
 
-const interaction = (what: string): Interaction => ({
+const interaction = (what: string): StoredInteraction => ({
   id: 'i1',
   interactionKey: 'k1',
   user: CAST.user,

@@ -239,7 +239,7 @@ async function openShared(switches: object = {}) {
   const clock = createHandClock(T0)
   const ci = await startCi({ clock, switches: { holdDeliveries: true, ...switches } })
   const clients = clientsOf(ci, clock)
-  const interfaces = { v2: true, legacy: true }
+  const configured = { v2: true, legacy: true }
   await refreshProjects({ store: place.store, clock, log: SILENT, ...clients })
   let count = 0
   let delivered = 0
@@ -247,15 +247,15 @@ async function openShared(switches: object = {}) {
   const process = (changes: Changes = {}) => {
     const legacy = { ...clients.legacy, ...changes.legacy }
     const deps = depsOf(place.another(), clock, clients, `process-${++count}`)
-    return processOf(through({ ...deps, ...changes }), legacy, interfaces)
+    return processOf(through({ ...deps, ...changes }), legacy, configured)
   }
 
-  const working = { ...reconcileDeps(place.store, clock), interfaces, isUnderWay: () => false }
+  const working = { ...reconcileDeps(place.store, clock), configured, isUnderWay: () => false }
 
   async function deliver(): Promise<void> {
     const fresh = ci.deliveries().slice(delivered)
     delivered += fresh.length
-    for (const { body } of fresh) await hear({ store: place.store, clock, wake: () => {} }, body)
+    for (const { body } of fresh) await hear({ store: place.store, clock }, body)
     await ingestAll(working, place.store)
   }
 
@@ -290,11 +290,10 @@ const depsOf = (
   store,
   clock,
   log: SILENT,
-  wake: () => {},
   endGone: async () => {},
   newId: () => `${processId} request-${++ids}`,
   processId,
-  interfaces: { v2: true, legacy: true },
+  configured: { v2: true, legacy: true },
   sites: { ci: null, github: null, gitlab: null },
   v2,
   ci: v2,
@@ -332,7 +331,7 @@ const reconcileDeps = (store: Store, clock: ReturnType<typeof createHandClock>):
   subscriptions: async () => [follower(BUILDS)],
   rulesOf: async () => null,
   addresses: null,
-  interfaces: { v2: true, legacy: true },
+  configured: { v2: true, legacy: true },
   hasWaitingDeliveries: () => false,
   count: () => {},
 })

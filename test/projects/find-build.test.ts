@@ -16,7 +16,7 @@ const ofProject = (project: string, branch: string | null = null): Target => ({ 
 async function heard(stage: Stage, build: object): Promise<void> {
   const { store, clock } = stage.main.deps
   const body = JSON.stringify({ build: { branch: 'main', commit_id: 'a1b2c3d4', status: 'initiated', ...build } })
-  await hear({ store, clock, wake: () => {} }, body)
+  await hear({ store, clock }, body)
   await stage.deliver()
 }
 

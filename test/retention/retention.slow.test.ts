@@ -1,5 +1,6 @@
+import { revisionKey } from '../../src/domain/builds/build-event.ts'
 import { describe, expect, test } from 'vitest'
-import { revisionKey, REST_MS, revisionSubject } from '../../src/domain/builds/revision.ts'
+import { REST_MS, revisionSubject } from '../../src/domain/builds/revision.ts'
 import type { RedSince } from '../../src/domain/builds/breakage.ts'
 import type { View } from '../../src/domain/cards/view.ts'
 import { recoveriesOf, redSince, readRevision } from '../../src/store/history.ts'

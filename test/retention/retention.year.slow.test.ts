@@ -1,6 +1,7 @@
+import { revisionKey } from '../../src/domain/builds/build-event.ts'
 import { expect, test } from 'vitest'
 import { idOrder } from '../../src/domain/ids.ts'
-import { revisionKey, revisionSubject } from '../../src/domain/builds/revision.ts'
+import { revisionSubject } from '../../src/domain/builds/revision.ts'
 import type { Tx } from '../../src/store/store.ts'
 import { BUILDS } from '../alerts/stage.ts'
 import { claimed, decided } from '../store/given.ts'
@@ -44,15 +45,7 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
     const card = { subject: revisionSubject(key, 1), channel: BUILDS }
     await tx.ensureCard({ ...card, quiet: false, mention: false })
     for (const seen of [began!, ended!]) {
-      const { branch, commitId } = seen
-      const seq = await tx.insertBuildEvent(seen, {
-        at,
-        origin: 'delivery',
-        priority: 1,
-        revisionKey: key,
-        branch,
-        commitId,
-      })
+      const seq = await tx.insertBuildEvent(seen, { at, origin: 'delivery', priority: 1, revisionKey: key })
       await tx.placeEvent(seq, 1)
       await tx.insertDelivery({ receivedAt: at, answer: 'recorded', eventSeq: seq, body: JSON.stringify(seen) })
       await tx.saveDecision(decided({ eventSeq: seq, ...card, decidedAt: at }))

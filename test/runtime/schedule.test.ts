@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHECK_EVERY_MS, scheduleJobs } from '../../src/runtime/schedule.ts'
-import { HOUR, T0 } from '../support/build-events.ts'
+import { HOUR, MINUTE, SECOND, T0 } from '../support/build-events.ts'
 import { createHandClock, watched } from '../support/hand-clock.ts'
 import { sqlitePlaces, type Places } from '../support/stores.ts'
 import { counted, held, HOURLY, look, processOn } from './stage.ts'
@@ -106,6 +106,24 @@ describe('a job of a process with its own database', () => {
     slow.end()
     await clock.settle()
     expect(await store.read.lastDoneAt('prune')).toBe(T0)
+  })
+
+  test('that follows news is due at each look for a minute after it; another one is not', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const follows = counted(clock)
+    const other = counted(clock)
+    const process = processOn(store, clock, { ...follows.job, afterNews: true }, { ...other.job, name: 'refresh' })
+    await look(clock, process)
+    await clock.advance(MINUTE)
+    await look(clock, process)
+    process.look.heard()
+    for (let n = 0; n < 15; n++) {
+      await look(clock, process)
+      await clock.advance(5 * SECOND)
+    }
+    expect(follows.begun).toHaveLength(1 + 12)
+    expect(other.begun).toHaveLength(1)
   })
 
   test('of a dead process can be run by the next process at once', async () => {

@@ -45,7 +45,7 @@ function dyingAt(step: number): Scenario {
     downMs: () => 500,
     processes: 1,
     stalls: false,
-    interfaces: { v2: true, legacy: true },
+    configured: { v2: true, legacy: true },
     wakes: 1,
   }
 }

@@ -57,7 +57,7 @@ const LET_BE_MS = 7 * 24 * HOUR
 /** After a silent night CI is asked: a build that has ended there must not be shown as running, even undelivered. */
 function judgeSilence({ scenario, ci, stage, chapterEnds }: World, { buildEvents, requests }: Happened): string[] {
   const [first, second] = scenario.chapters
-  const { legacy } = scenario.interfaces
+  const { legacy } = scenario.configured
   if (!second || !legacy) return []
   const night = second.fromMs - first!.calmAfterMs
   if (night < SILENT_MS || night > LET_BE_MS) return []

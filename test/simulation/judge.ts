@@ -34,7 +34,7 @@ export function judge(world: World): string[] {
     buildEvents: memory.buildEvents(),
     requests: memory.requests(),
     eras: erasOf(world, chapterEnds),
-    interfaces: scenario.interfaces,
+    configured: scenario.configured,
   }
   return [
     ...stage.log.filter(({ level, text }) => level === 'error' && !EXPECTED_ERRORS.has(text)).map(describeError),

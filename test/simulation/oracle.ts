@@ -1,7 +1,7 @@
 import { decide } from '../../src/domain/rules/decide.ts'
-import { mergeDetails, type BuildEvent } from '../../src/domain/builds/build-event.ts'
+import { mergeDetails, type BuildEvent, revisionKey } from '../../src/domain/builds/build-event.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { revisionKey, placeEvents, noticeSubject } from '../../src/domain/builds/revision.ts'
+import { placeEvents, noticeSubject } from '../../src/domain/builds/revision.ts'
 import { noticeDay, noticeView } from '../../src/domain/cards/build-view.ts'
 import type { RedSince } from '../../src/domain/builds/breakage.ts'
 import { breaks, recoveryOf, redStreakTo, type Turn } from '../../src/domain/builds/recovered.ts'
@@ -18,7 +18,7 @@ import { hasStreak } from '../../src/domain/builds/stream.ts'
 import { following, type Subscription } from '../../src/domain/rules/subscription.ts'
 import { storyFor, type Story } from '../../src/domain/cards/story.ts'
 import type { NoticeView } from '../../src/domain/cards/view.ts'
-import type { Interfaces } from '../../src/domain/cards/offer.ts'
+import { capabilitiesOf, type Configured } from '../../src/domain/cards/capabilities.ts'
 import { BASIC } from './builds.ts'
 import { HOSTED } from './hosted.ts'
 import { cardName, type AskedFor } from './memory.ts'
@@ -30,7 +30,7 @@ export interface Happened {
   buildEvents: readonly BuildEvent[]
   requests: readonly AskedFor[]
   eras: readonly Era[]
-  interfaces: Interfaces
+  configured: Configured
 }
 
 /** The subscriptions in force for build events up to this one. */
@@ -76,7 +76,7 @@ export const expectedCards = (happened: Happened): Expected[] =>
           changes: [],
           reminders: new Map(),
           requests,
-          facilities: { ...happened.interfaces, project: projectOf(own[0]!) },
+          capabilities: capabilitiesOf(attempts.at(-1)!, requests, happened.configured, projectOf(own[0]!)),
         })
       return [{ card, channel, subscription, attempts, buildEvents: own, branch, requests, story }]
     })

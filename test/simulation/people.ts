@@ -7,7 +7,7 @@ import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createCiServiceSource } from '../../src/sources/ci-service/source.ts'
 import { recordLookedUp } from '../../src/alerts/record/record.ts'
 import type { BranchEndsDeps } from '../../src/projects/breakages.ts'
-import type { Observation } from '../../src/domain/builds/build-event.ts'
+import type { ReceivedEvent } from '../../src/domain/builds/build-event.ts'
 import { readEnds } from '../../src/ci-sync/read-ends.ts'
 import { prune } from '../../src/retention/retention.ts'
 import { refreshSilent } from '../../src/ci-sync/refresh-silent.ts'
@@ -27,11 +27,11 @@ export interface Hands extends Pick<ActDeps, 'sources'> {
 }
 
 export function handsOf(process: Incarnation, { v2, legacy, hosted }: Ci, newId: () => string): Hands {
-  const { interfaces, store } = process.deps
+  const { configured, store } = process.deps
   const { mortally } = process
   const clients = {
-    v2: interfaces.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
-    legacy: interfaces.legacy
+    v2: configured.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
+    legacy: configured.legacy
       ? { restartBuild: mortally(legacy.restartBuild), getProject: mortally(legacy.getProject) }
       : null,
   }
@@ -65,24 +65,22 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
 // The person gets an error message; only what remains of the request matters here.
 const NOTHING = () => {}
 
-const actDeps = ({ process: { deps, processId, reconciler }, sources, newId }: Hands): ActDeps => ({
+const actDeps = ({ process: { deps, processId }, sources, newId }: Hands): ActDeps => ({
   store: deps.store,
   clock: deps.clock,
   log: deps.log,
-  wake: reconciler.wake,
   newId,
   processId,
-  interfaces: deps.interfaces,
+  configured: deps.configured,
   sources,
   sites: { ci: null, github: null, gitlab: null },
   permits: async () => ({ kind: 'yes' }),
 })
 
 /** Ends requests that no delivery ends in time, and asks what the jobs of ended builds say. */
-export async function lookAfter({ process: { deps, processId, reconciler }, sources }: Hands): Promise<void> {
-  const wake = reconciler.wake
-  await confirmRequests({ ...deps, processId, wake, sources })
-  const record = (shown: { observation: Observation }) => recordLookedUp({ ...deps, wake }, shown, 'delivery')
+export async function lookAfter({ process: { deps, processId }, sources }: Hands): Promise<void> {
+  await confirmRequests({ ...deps, processId, sources })
+  const record = (shown: { event: ReceivedEvent }) => recordLookedUp(deps, shown, 'delivery')
   await readEnds({ ...deps, sources, record }, new AbortController().signal)
   // Slack accepts every message to owners.
   const sendText = async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }) as const
@@ -90,16 +88,15 @@ export async function lookAfter({ process: { deps, processId, reconciler }, sour
 }
 
 /** What ends the streaks of branches that are gone, before anybody is told of them. */
-export const branchEndsDeps = ({ process: { deps, reconciler }, sources, newId }: Hands): BranchEndsDeps => ({
+export const branchEndsDeps = ({ process: { deps }, sources, newId }: Hands): BranchEndsDeps => ({
   ...deps,
   sources,
   newId,
-  wake: reconciler.wake,
 })
 
 /** Looks up silent builds at CI, and runs retention. */
-export async function keepUp({ process: { deps, reconciler }, sources }: Hands): Promise<void> {
+export async function keepUp({ process: { deps }, sources }: Hands): Promise<void> {
   const never = new AbortController().signal
-  await refreshSilent({ ...deps, wake: reconciler.wake, sources, count: () => {} }, never)
+  await refreshSilent({ ...deps, sources, count: () => {} }, never)
   await prune({ ...deps, retentionDays: RETENTION_DAYS }, never)
 }

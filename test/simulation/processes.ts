@@ -36,7 +36,7 @@ const STALL_AFTER_STEPS_MAX = 40
 const HEARD_OUT_MS = 30 * SECOND
 
 export function createProcesses(stage: Stage, scenario: Scenario, ci: Ci): Processes {
-  const { random, interfaces, processes, stalls } = scenario
+  const { random, configured, processes, stalls } = scenario
   const newId = countedIds()
   let deaths = 0
   const places = Array.from({ length: processes }, (_, i): Place => {
@@ -46,7 +46,7 @@ export function createProcesses(stage: Stage, scenario: Scenario, ci: Ci): Proce
 
   const live = async (fuse: number) => {
     const process =
-      processes > 1 ? await liveAmongOthers(stage, { interfaces }, fuse) : await stage.live({ interfaces }, fuse)
+      processes > 1 ? await liveAmongOthers(stage, { configured }, fuse) : await stage.live({ configured }, fuse)
     return handsOf(process, ci, newId)
   }
 

@@ -22,12 +22,11 @@ export function promise({ sql }: Stage, random: Random, hands: Hands, times: num
   const wish = wishOf(random, user)
   const id = random.pick(ids)
   const interactionKey = hands.newId()
-  const { deps, reconciler } = hands.process
+  const { deps } = hands.process
   const { act } = breakageOperations({
     ...deps,
     sites: { ci: null, github: null, gitlab: null },
     newId: hands.newId,
-    wake: reconciler.wake,
     permits: async () => ({ kind: 'yes' }),
     timeZoneOf: async () => 'UTC',
   })

@@ -19,7 +19,6 @@ export const remindBy = (hands: Hands): Promise<unknown> =>
     {
       ...hands.process.deps,
       newId: hands.newId,
-      wake: hands.process.reconciler.wake,
       endGone: (open) => endGoneBranches(branchEndsDeps(hands), open),
       // Slack accepts every message to owners; the database shows how many there were.
       sendText: async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }),

@@ -1,5 +1,5 @@
 import type { Subscription } from '../../src/domain/rules/subscription.ts'
-import type { Interfaces } from '../../src/domain/cards/offer.ts'
+import type { Configured } from '../../src/domain/cards/capabilities.ts'
 import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
 import { channelId, HOUR, MINUTE, SECOND } from '../support/build-events.ts'
 import { sourceOf } from '../../src/domain/ids.ts'
@@ -23,7 +23,7 @@ export interface Scenario {
   processes: number
   /** the last of them is paused now and then */
   stalls: boolean
-  interfaces: Interfaces
+  configured: Configured
   /** the probability that a wake-up arrives */
   wakes: number
 }
@@ -77,7 +77,7 @@ export function createScenario(seed: number): Scenario {
   const trouble = random.pick([0, 0.03, 0.1, 0.3, 0.5])
   const crashes = random.pick([0, 60, 200, 600])
   const processes = random.pick([1, 1, 1, 2, 3])
-  const interfaces = random.pick(INTERFACES)
+  const configured = random.pick(CONFIGURED)
   const days = daysOf(random)
   const hasUuid = UUIDS[seed % UUIDS.length]!
   const closed = closingOf(random)
@@ -94,7 +94,7 @@ export function createScenario(seed: number): Scenario {
     chapters: chaptersOf(random, {
       days,
       hasUuid,
-      interfaces,
+      configured,
       calmMs: calmOf({ weather }),
       hasDefault: isForGood(weather),
     }),
@@ -103,7 +103,7 @@ export function createScenario(seed: number): Scenario {
     downMs: () => random.pick([0, 0, random.between(0, 8 * SECOND)]),
     processes,
     stalls: processes > 1 && random.chance(0.5),
-    interfaces,
+    configured,
     wakes: random.pick([0, 0.5, 1]),
   }
 }
@@ -129,7 +129,7 @@ const windowOf = (random: Random) => {
   return { fromMs, toMs: fromMs + random.between(SECOND, 2 * MINUTE) }
 }
 
-const INTERFACES: readonly Interfaces[] = [
+const CONFIGURED: readonly Configured[] = [
   { v2: false, legacy: false },
   { v2: true, legacy: true },
   { v2: true, legacy: true },
@@ -149,13 +149,13 @@ const GAPS_MS: Record<Exclude<Days, 'one'>, number> = { night: 4 * HOUR, day: 26
 interface Course {
   days: Days
   hasUuid: (n: number) => boolean
-  interfaces: Interfaces
+  configured: Configured
   calmMs: number
   /** see `DEFAULTED` */
   hasDefault: boolean
 }
 
-function chaptersOf(random: Random, { days: wanted, hasUuid, interfaces, calmMs, hasDefault }: Course): Chapter[] {
+function chaptersOf(random: Random, { days: wanted, hasUuid, configured, calmMs, hasDefault }: Course): Chapter[] {
   const days = hasDefault ? 'one' : wanted
   const subscriptions = hasDefault ? DEFAULTED.map((one) => one()) : followersOf(random)
   const first = chapterOf(random, {
@@ -163,7 +163,7 @@ function chaptersOf(random: Random, { days: wanted, hasUuid, interfaces, calmMs,
     firstBuild: 501,
     hasUuid,
     subscriptions,
-    interfaces,
+    configured,
     isAnew: false,
     isTelling: days === 'season',
     isLast: days === 'one',
@@ -179,7 +179,7 @@ function chaptersOf(random: Random, { days: wanted, hasUuid, interfaces, calmMs,
     firstBuild: 701,
     hasUuid,
     subscriptions: later,
-    interfaces,
+    configured,
     isAnew: changes,
     isTelling: days === 'season',
     isLast: true,
@@ -197,7 +197,7 @@ interface ChapterWanted {
   firstBuild: number
   hasUuid: (n: number) => boolean
   subscriptions: readonly Subscription[]
-  interfaces: Interfaces
+  configured: Configured
   /** no earlier build continues */
   isAnew: boolean
   /** every delivery is complete, since earlier ones may have been removed */
@@ -208,7 +208,7 @@ interface ChapterWanted {
 
 function chapterOf(
   random: Random,
-  { fromMs, firstBuild, hasUuid, subscriptions, interfaces, ...how }: ChapterWanted,
+  { fromMs, firstBuild, hasUuid, subscriptions, configured, ...how }: ChapterWanted,
 ): Chapter {
   const { isAnew, isTelling, isLast } = how
   // A channel that gets projects nobody follows must know their names from the first event.
@@ -222,7 +222,7 @@ function chapterOf(
     forgetful: isNameNeeded || isTelling ? 0 : random.pick([0, 0, 0.4]),
     lossy: random.pick([0, 0, 0.2]),
   })
-  const isPressed = !isAnew && !(isTelling && fromMs > 0) && (interfaces.v2 || interfaces.legacy) && random.chance(0.6)
+  const isPressed = !isAnew && !(isTelling && fromMs > 0) && (configured.v2 || configured.legacy) && random.chance(0.6)
   const presses = isPressed ? pressesOf(random, fromMs) : []
   const ends = [...builds.truth, ...builds.deliveries].map(({ after }) => after)
   const lastAt = Math.max(fromMs, ...ends, ...presses.map(({ after }) => after + ECHO_MS))

@@ -143,7 +143,8 @@ const isDue = (times: number[], after: number): boolean => {
 async function deliver({ stage, scenario, processes, deliveries }: World, after: number): Promise<void> {
   while (deliveries[0] && deliveries[0].after <= after) {
     await stage.hear(deliveries.shift()!.said)
-    for (const { process } of processes.living()) if (scenario.random.chance(scenario.wakes)) process.reconciler.wake()
+    for (const { process } of processes.living())
+      if (scenario.random.chance(scenario.wakes)) process.reconciler.wake('ingest')
   }
 }
 

@@ -14,7 +14,7 @@ export async function openPollStage(now: number) {
     await places[Symbol.asyncDispose]()
   })
   const clock = createHandClock(now)
-  const recording = { store, clock, wake: () => {} }
+  const recording = { store, clock }
   const warned: unknown[] = []
   const informed: unknown[] = []
   const log: Pick<Log, 'warn' | 'info'> = {

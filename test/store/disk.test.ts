@@ -20,7 +20,7 @@ function openFile(toDisk: ToDisk = fdatasync) {
     syncs++
     toDisk(file, done)
   })
-  const commits = gather(db, {} as Tx, { log, checkPlace: () => {} })
+  const commits = gather(db, {} as Tx, { log, checkPlace: () => {}, begun: () => {}, written: () => {} })
   onTestFinished(async () => {
     await commits.end()
     log.close()

@@ -1,6 +1,5 @@
-import { NO_DETAILS, type Observation } from '../../src/domain/builds/build-event.ts'
+import { NO_DETAILS, type ReceivedEvent, type BuildEvent } from '../../src/domain/builds/build-event.ts'
 import { NO_QUEUES, type Queues, type StoredMessage } from '../../src/domain/cards/plan.ts'
-import type { PlacedEvent } from '../../src/domain/builds/revision.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ProjectRequest } from '../../src/domain/cards/request.ts'
 import type { CardKey, StoredDecision } from '../../src/store/records.ts'
@@ -15,7 +14,7 @@ export const REVISION = '0123456789abcdef0123456789abcdef'
 export const CARD: CardKey = { subject: `${REVISION}/1`, channel: BUILDS }
 
 /** One delivery by CI: build 512 of acme/web failed on `main`, by default. */
-export function seen(said: Partial<Said> = {}): Observation {
+export function seen(said: Partial<Said> = {}): ReceivedEvent {
   const { word: rawStatus = 'error', build = '512', project = WEB, branch = 'main', commit = COMMIT, details } = said
   const ids = { projectId: projectId(project), buildId: buildId(build) }
   return { ...ids, branch, commitId: commit, rawStatus, details: { ...NO_DETAILS, ...details } }
@@ -29,9 +28,7 @@ export const hear = (store: Store, heard: Heard = {}): Promise<number> =>
 
 /** The arguments of `insertBuildEvent`. */
 export function buildEvent({ revisionKey = REVISION, after = 0, priority = 1, ...said }: Heard = {}) {
-  const observation = seen(said)
-  const { branch, commitId } = observation
-  return [observation, { at: T0 + after, origin: 'delivery', priority, revisionKey, branch, commitId }] as const
+  return [seen(said), { at: T0 + after, origin: 'delivery', priority, revisionKey }] as const
 }
 
 /** The revisions that are due, without their builds. */
@@ -39,7 +36,7 @@ export const dueKeys = async (reads: Reads, now: number, limit: number): Promise
   (await reads.dueIngest(now, limit)).map(({ revisionKey }) => revisionKey)
 
 /** The build events of a revision that are not ingested, in order of receipt. */
-export async function waiting(reads: Reads, revisionKey = REVISION): Promise<PlacedEvent[]> {
+export async function waiting(reads: Reads, revisionKey = REVISION): Promise<BuildEvent[]> {
   const due = await reads.dueIngest(Number.MAX_SAFE_INTEGER, DUE_MAX)
   const { buildKeys } = due.find((one) => one.revisionKey === revisionKey) ?? { buildKeys: [] }
   return (await reads.eventsOfBuilds(buildKeys)).filter(({ cardNumber }) => cardNumber === null)

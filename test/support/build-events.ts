@@ -14,7 +14,7 @@ import {
   type MessageTs,
   type ProjectId,
 } from '../../src/domain/ids.ts'
-import type { Facilities } from '../../src/domain/cards/offer.ts'
+import { capabilitiesOf, type Capabilities, type Configured } from '../../src/domain/cards/capabilities.ts'
 import type { Request } from '../../src/domain/cards/request.ts'
 import { foldAttempts, type Attempt } from '../../src/domain/builds/attempt.ts'
 
@@ -64,8 +64,20 @@ const worded = (said: string | Said): Said => (typeof said === 'string' ? { word
 /** The attempts of a story, oldest first. */
 export const attemptsOf = (...said: readonly (string | Said)[]): Attempt[] => foldAttempts(story(...said))
 
+/** What is configured, and what is known of the project. */
+export interface Known extends Configured {
+  project: Parameters<typeof capabilitiesOf>[3]
+}
+
 /** No interface of CI is configured. */
-export const OUT_OF_REACH: Facilities = { v2: false, legacy: false, project: null }
+export const OUT_OF_REACH: Known = { v2: false, legacy: false, project: null }
+
+/** What can be done with the newest of these attempts. */
+export const capabilitiesWith = (
+  { project, ...configured }: Known,
+  attempts: readonly Attempt[],
+  requests: readonly Request[] = [],
+): Capabilities => capabilitiesOf(attempts.at(-1)!, requests, configured, project)
 
 /** Lin requests a restart of build 512 of acme/web ten minutes after the story begins; CI is being called. */
 export function request(change: Partial<Request> = {}): Request {

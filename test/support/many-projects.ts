@@ -1,6 +1,6 @@
-import { NO_DETAILS } from '../../src/domain/builds/build-event.ts'
+import { NO_DETAILS, revisionKey } from '../../src/domain/builds/build-event.ts'
 import { githubProjectId, gitlabProjectId, idOrder, toUuid, type ProjectId } from '../../src/domain/ids.ts'
-import { branchKey, revisionKey } from '../../src/domain/builds/revision.ts'
+import { branchKey } from '../../src/domain/builds/revision.ts'
 import type { Store, Tx } from '../../src/store/store.ts'
 import { buildId, projectId } from './build-events.ts'
 import { breakage } from './breakages.ts'
@@ -52,16 +52,16 @@ async function storeProject(tx: Tx, n: number): Promise<void> {
   const details = { ...NO_DETAILS, projectName: name, projectFullName: fullName, projectUuid: uuid, committer: 'ada' }
   const commitId = n.toString(16).padStart(40, '0')
   const seen = { projectId: id, buildId: build, branch: 'main', commitId, rawStatus, details }
-  const revision = { revisionKey: revisionKey(seen), branch: 'main', commitId }
-  const seq = await tx.insertBuildEvent(seen, { at, origin: 'delivery', priority: 1, ...revision })
+  const key = revisionKey(seen)
+  const seq = await tx.insertBuildEvent(seen, { at, origin: 'delivery', priority: 1, revisionKey: key })
   await tx.placeEvent(seq, 1)
   const buildOrder = idOrder(build)
   const known = { projectId: id, buildId: build, buildOrder, attempt: 1, cardNumber: 1, branch: 'main' }
   const state = { status, rawStatus, at, buildUuid: null, committer: isRed ? 'ada' : 'grace' } as const
-  await tx.saveBuild({ ...known, ...state, revisionKey: revision.revisionKey })
+  await tx.saveBuild({ ...known, ...state, revisionKey: key })
   if (status !== 'failed') return
   const streak = { branchKey: branchKey(id, 'main'), projectId: id, beganOrder: buildOrder, newestOrder: buildOrder }
-  await tx.saveBreakage(breakage({ ...streak, id: `${n}`, beganAt: at, revisionKey: revision.revisionKey }))
+  await tx.saveBreakage(breakage({ ...streak, id: `${n}`, beganAt: at, revisionKey: key }))
 }
 
 export function namesOf(n: number): { id: ProjectId; name: string; fullName: string } {

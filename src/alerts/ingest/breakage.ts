@@ -1,3 +1,4 @@
+import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import {
   breakageOf,
   compareOutcomes,
@@ -9,12 +10,11 @@ import type { ProjectId } from '../../domain/ids.ts'
 import { LEAST_URGENCY } from '../../domain/cards/plan.ts'
 import { branchKey, revisionSubject } from '../../domain/builds/revision.ts'
 import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../../store/history.ts'
-import type { StoredEvent } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 
 /** The branch of the new outcomes. Null: there are none, or their builds name no branch and so share no history. */
 export function branchWithOutcome(
-  fresh: readonly StoredEvent[],
+  fresh: readonly BuildEvent[],
 ): { projectId: ProjectId; branch: string; key: string } | null {
   const outcome = fresh.find(({ isOutcome, branch }) => isOutcome && branch !== null)
   if (!outcome || outcome.branch === null) return null
@@ -29,7 +29,7 @@ export function branchWithOutcome(
 export async function updateBreakage(
   tx: Tx,
   { projectId, branch, key }: NonNullable<ReturnType<typeof branchWithOutcome>>,
-  fresh: readonly StoredEvent[],
+  fresh: readonly BuildEvent[],
   now: number,
 ): Promise<void> {
   const open = await tx.openBreakage(key)
@@ -41,7 +41,7 @@ export async function updateBreakage(
 }
 
 /** The open streak, if newer failures only make it longer, so that nothing has to be read. Null: more has changed. */
-function lengthened(open: Breakage | null, added: readonly StoredEvent[]): StreakRead | null {
+function lengthened(open: Breakage | null, added: readonly BuildEvent[]): StreakRead | null {
   if (!open || !added.every(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder))
     return null
   const builds = open.builds + countBuilds(added)
@@ -73,7 +73,7 @@ interface StreakRead {
   /** null: the branch is not red */
   streak: Streak | null
   /** the newest outcomes of the branch */
-  outcomes: readonly StoredEvent[]
+  outcomes: readonly BuildEvent[]
 }
 
 /**
@@ -98,7 +98,7 @@ async function readBack(tx: Tx, key: string, limit: number) {
 }
 
 /** A new streak takes the id of its first failure. It keeps it, even if it turns out to have begun earlier. */
-const storedStreak = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Streak => ({
+const storedStreak = ({ first, newest, builds }: RedStreak<BuildEvent>, id = String(first.seq)): Streak => ({
   id,
   beganAt: first.details.finishedAt ?? first.at,
   beganOrder: first.buildOrder,
@@ -106,14 +106,14 @@ const storedStreak = ({ first, newest, builds }: RedStreak<StoredEvent>, id = St
   ...newestOf(newest),
 })
 
-const newestOf = ({ buildOrder, revisionKey, cardNumber }: StoredEvent) => ({
+const newestOf = ({ buildOrder, revisionKey, cardNumber }: BuildEvent) => ({
   newestOrder: buildOrder,
   revisionKey,
   cardNumber: cardNumber!,
 })
 
 /** Keeps the stored beginning, and adds the builds that have failed since. */
-function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: readonly StoredEvent[]): Streak {
+function grown(open: Breakage, streak: RedStreak<BuildEvent> | null, outcomes: readonly BuildEvent[]): Streak {
   if (!streak) return open
   const added = outcomes.filter(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder)
   const builds = Math.max(open.builds + new Set(added.map(({ buildId }) => buildId)).size, streak.builds)
@@ -122,7 +122,7 @@ function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: 
 }
 
 /** The end of a streak: the first build that passed after its last failure. @param outcomes newest first */
-function endOf(outcomes: readonly StoredEvent[], now: number): Pick<Breakage, 'endedAt' | 'endedBy'> {
+function endOf(outcomes: readonly BuildEvent[], now: number): Pick<Breakage, 'endedAt' | 'endedBy'> {
   const lastFailed = outcomes.findIndex(({ status }) => status === 'failed')
   const after = lastFailed === -1 ? outcomes : outcomes.slice(0, lastFailed)
   const green = after.findLast(({ status }) => status === 'success')

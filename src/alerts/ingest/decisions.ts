@@ -1,7 +1,7 @@
 import { boundForOneEvent, decide, type Decision, type Known } from '../../domain/rules/decide.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { type PlacedEvent, revisionSubject } from '../../domain/builds/revision.ts'
+import { revisionSubject } from '../../domain/builds/revision.ts'
 import { noticeDay } from '../../domain/cards/build-view.ts'
 import { credible, restartRequests, type Request } from '../../domain/cards/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../../domain/builds/attempt.ts'
@@ -88,7 +88,7 @@ const toStored = (
 export const opensCard = ({ verdict, reason }: Pick<Decision, 'verdict' | 'reason'>): boolean =>
   verdict === 'post' && reason !== 'account-notice'
 
-const effectsBySeq = (buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>
+const effectsBySeq = (buildEvents: readonly BuildEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>
   new Map(
     [...Map.groupBy(buildEvents, ({ buildId }) => buildId).values()].flatMap((own) =>
       effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const),

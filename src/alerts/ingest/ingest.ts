@@ -2,14 +2,7 @@ import type { Known } from '../../domain/rules/decide.ts'
 import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { isUuid, shortId, sourceOf, type ChannelId, type BuildId } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
-import {
-  branchKey,
-  placeEvents,
-  type PlacedEvent,
-  cardNumberOf,
-  revisionSubject,
-  noticeSubject,
-} from '../../domain/builds/revision.ts'
+import { branchKey, placeEvents, cardNumberOf, revisionSubject, noticeSubject } from '../../domain/builds/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
 import { isVerdict } from '../../domain/builds/status.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
@@ -206,7 +199,7 @@ async function keepBuilds(
   tx: Tx,
   news: CardOfRevision & {
     attempts: readonly Attempt[]
-    fresh: readonly PlacedEvent[]
+    fresh: readonly BuildEvent[]
     requests: readonly Request[]
     /** a channel follows the project by name */
     isFollowed: boolean

@@ -1,10 +1,10 @@
 import type { Known } from '../../domain/rules/decide.ts'
-import { mergeDetails, type BuildDetails } from '../../domain/builds/build-event.ts'
+import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { projectName } from '../../domain/cards/build-view.ts'
 import { claimable } from '../../domain/handle.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
-import { branchKey, type PlacedEvent } from '../../domain/builds/revision.ts'
+import { branchKey } from '../../domain/builds/revision.ts'
 import { followersOf } from '../../projects/followers.ts'
 import type { ProjectNames, Subscription } from '../../domain/rules/subscription.ts'
 import { together } from '../../lib/async.ts'
@@ -75,7 +75,7 @@ interface Project {
 }
 
 /** @param buildEvents of the builds with news @param earlier those that are on the newest card already */
-function projectOf(buildEvents: readonly PlacedEvent[], earlier: readonly PlacedEvent[]): Project | null {
+function projectOf(buildEvents: readonly BuildEvent[], earlier: readonly BuildEvent[]): Project | null {
   const first = buildEvents.find(({ cardNumber }) => cardNumber === null) ?? earlier[0]
   if (!first) return null
   // Later deliveries may lack details of earlier ones, of the same build or another build of the commit.
@@ -88,7 +88,7 @@ function projectOf(buildEvents: readonly PlacedEvent[], earlier: readonly Placed
   }
 }
 
-const isNewFailure = ({ cardNumber, status, origin }: PlacedEvent): boolean =>
+const isNewFailure = ({ cardNumber, status, origin }: BuildEvent): boolean =>
   cardNumber === null && status === 'failed' && origin !== 'history'
 
 /** Asks Slack who has the author's address, unless the committer is claimed. @returns whether an answer may come */

@@ -26,7 +26,7 @@ import { foldAttempts, attemptKey, type Attempt } from '../../domain/builds/atte
 import { parseSubject, revisionSubject } from '../../domain/builds/revision.ts'
 import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../../domain/cards/story.ts'
 import { NOTICE_BUILDS_MAX } from '../../domain/cards/view.ts'
-import { facilitiesOf, readRevision, streaksOf, shownBreakageOn } from '../../store/history.ts'
+import { readCapabilities, readRevision, streaksOf, shownBreakageOn } from '../../store/history.ts'
 import { failedTestsOf } from '../../store/reported-tests.ts'
 
 /**
@@ -130,7 +130,7 @@ async function planCard(
   reads: Reads,
   card: Card,
   messages: readonly StoredMessage[],
-  { now, interfaces, addresses }: Pick<ReconcileDeps, 'interfaces' | 'addresses'> & { now: number },
+  { now, configured, addresses }: Pick<ReconcileDeps, 'configured' | 'addresses'> & { now: number },
 ): Promise<CardPlan> {
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
@@ -157,7 +157,7 @@ async function planCard(
     ...(card.mention ? await committers(reads, attempts, addresses) : NOBODY),
     replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
     requests,
-    facilities: await facilitiesOf(reads, attempts, interfaces),
+    capabilities: await readCapabilities(reads, newest, { attempts, requests }, configured),
     // A CI machine error needs no owner.
     breakage: newest.status === 'failed' ? await shownBreakageOn(reads, newest, card, now) : null,
     changes,

@@ -1,9 +1,9 @@
+import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { buildKey, isUuid, toUuid } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
 import type { ReadReport } from '../../sources/endpoint.ts'
 import type { Stored } from '../../sources/webhook-route.ts'
-import type { StoredEvent } from '../../store/records.ts'
 import { attemptsOfBuild, isReportOn } from '../../store/reported-tests.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Attempt } from '../../domain/builds/attempt.ts'
@@ -22,9 +22,8 @@ const SUCCESSORS_MAX = 4
  * Stores a build step's test report, durably. It is about the build's newest attempt or, if the build is not known yet,
  * about its first one. It replaces an earlier report of the same shard.
  */
-export async function recordReport({ store, clock, wake }: RecordDelivery, read: ReadReport): Promise<Stored> {
-  const { answer, woken } = await store.write((tx) => record(tx, read, clock.now()))
-  for (const revisionKey of woken) wake(revisionKey)
+export async function recordReport({ store, clock }: RecordDelivery, read: ReadReport): Promise<Stored> {
+  const answer = await store.write((tx) => record(tx, read, clock.now()))
   return { answer, fields: { project: read.projectId, build: read.buildId } }
 }
 
@@ -32,7 +31,7 @@ async function record(
   tx: Tx,
   { projectId, buildId: named, report }: ReadReport,
   at: number,
-): Promise<Pick<Stored, 'answer'> & { woken: string[] }> {
+): Promise<Stored['answer']> {
   const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
   const buildEvents = await tx.eventsOfBuild(projectId, buildId)
   const attempt = (await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)).at(-1)
@@ -42,18 +41,18 @@ async function record(
   const isOfAttempt = (one: { attemptSeq: number }) =>
     attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0
   const same = stored.find((one) => one.report.shard === report.shard && isOfAttempt(one))
-  if (same && JSON.stringify(same.report) === JSON.stringify(report)) return { answer: 'duplicate', woken: [] }
+  if (same && JSON.stringify(same.report) === JSON.stringify(report)) return 'duplicate'
   const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
   if (replaced) await tx.removeReport(replaced.id)
   await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
   if (!attempt) await tx.boundEarlyReports(EARLY_REPORTS_MAX)
   const woken = attempt ? await affectedRevisions(tx, attempt, buildEvents) : []
   for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
-  return { answer: 'recorded', woken }
+  return 'recorded'
 }
 
 /** The revisions whose cards this report may change; none while its build runs. */
-async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly StoredEvent[]): Promise<string[]> {
+async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly BuildEvent[]): Promise<string[]> {
   if (!isVerdict(attempt.status)) return []
   const branch = buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   const { projectId, revisionKey } = buildEvents[0]!

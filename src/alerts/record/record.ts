@@ -4,13 +4,13 @@ import {
   toBuildEvent,
   withCredibleTimes,
   type BuildEvent,
-  type Observation,
+  type ReceivedEvent,
   type Origin,
   type Recorded,
+  revisionKey,
 } from '../../domain/builds/build-event.ts'
 import { isOfPastAttempt, numbered } from '../../sources/attempt-number.ts'
 import { isUuid, sourceOf, type BuildId, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
-import { revisionKey } from '../../domain/builds/revision.ts'
 import { restartRequests } from '../../domain/cards/request.ts'
 import { effectsOf } from '../../domain/builds/attempt.ts'
 import { isRed, isFinal, toStatus } from '../../domain/builds/status.ts'
@@ -18,7 +18,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Delivery } from '../../sources/endpoint.ts'
 import { isSameProject } from '../../ci-sync/reading.ts'
 import { knowsDefaultBranch } from '../../sources/project.ts'
-import type { KnownProject, StoredEvent } from '../../store/records.ts'
+import type { KnownProject } from '../../store/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
 
 /**
@@ -35,8 +35,6 @@ export interface RecordDelivery {
   clock: Clock
   /** Whether a source can be asked for its projects. If left out: none can. */
   isReadable?: (source: SourceName) => boolean
-  /** a hint that a revision has news; if it is lost, the sweep finds the news */
-  wake: (revisionKey: string) => void
 }
 
 /**
@@ -45,10 +43,7 @@ export interface RecordDelivery {
  * else by what it says.
  */
 export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): Promise<Recorded> {
-  const { store, clock, wake } = deps
-  const recorded = await store.write((tx) => record(tx, deps, delivery, clock.now()))
-  if (recorded.answer === 'recorded') wake(recorded.revisionKey)
-  return recorded
+  return deps.store.write((tx) => record(tx, deps, delivery, deps.clock.now()))
 }
 
 /**
@@ -57,8 +52,8 @@ export async function recordDelivery(deps: RecordDelivery, delivery: Delivery): 
  * @returns whether it was new
  */
 export async function recordLookedUp(
-  { store, clock, wake }: RecordDelivery,
-  { observation: received, project }: Omit<Delivery, 'body'>,
+  { store, clock }: RecordDelivery,
+  { event: received, project }: Omit<Delivery, 'body'>,
   origin: 'delivery' | 'history',
 ): Promise<boolean> {
   const at = clock.now()
@@ -66,12 +61,11 @@ export async function recordLookedUp(
     if (project) await tx.saveProject({ ...project, readAt: at })
     const known = await tx.eventsOfBuild(received.projectId, received.buildId)
     if (await isOfOtherName(tx, received, known)) return null
-    const observation = numbered(withCredible(received, at), known)
-    const effect = effectsOf([...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
+    const event = numbered(withCredible(received, at), known)
+    const effect = effectsOf([...known, toBuildEvent(event, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
     const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
-    return isSaid && !knowsMore(observation, known) ? null : insert(tx, { observation, known, at, origin })
+    return isSaid && !knowsMore(event, known) ? null : insert(tx, { event, known, at, origin })
   })
-  if (news) wake(news.revisionKey)
   return news !== null
 }
 
@@ -81,7 +75,7 @@ export async function recordLookedUp(
  */
 async function isOfOtherName(
   tx: Tx,
-  { projectId, details: { projectFullName: read } }: Observation,
+  { projectId, details: { projectFullName: read } }: ReceivedEvent,
   known: readonly BuildEvent[],
 ): Promise<boolean> {
   const called = mergeDetails(known).projectFullName
@@ -95,7 +89,7 @@ async function isOfOtherName(
 async function record(
   tx: Tx,
   deps: RecordDelivery,
-  { observation: delivered, body, project, key }: Delivery,
+  { event: delivered, body, project, key }: Delivery,
   at: number,
 ): Promise<Recorded> {
   // Even if other events came since: the attempt may have ended, and others may have followed.
@@ -105,14 +99,14 @@ async function record(
   const credible = withCredible(delivered, at)
   const received = isUuid(credible.buildId) ? await asKnown(tx, credible) : credible
   const known = await tx.eventsOfBuild(received.projectId, received.buildId)
-  const observation = numbered(received, known)
-  const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, observation, at))
+  const event = numbered(received, known)
+  const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, event, at))
   if (unanswered) return countRepetition(tx, unanswered)
-  const isOnlyCounted = isEndless(known, observation)
-  const answer = isOnlyCounted || (await isRepeated(tx, observation, known, at)) ? 'duplicate' : 'recorded'
-  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(observation, known)))
-    return countRepetition(tx, repeatedOf(known, observation))
-  const inserted = await insert(tx, { observation, known, at, origin: 'delivery' })
+  const isOnlyCounted = isEndless(known, event)
+  const answer = isOnlyCounted || (await isRepeated(tx, event, known, at)) ? 'duplicate' : 'recorded'
+  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(event, known)))
+    return countRepetition(tx, repeatedOf(known, event))
+  const inserted = await insert(tx, { event, known, at, origin: 'delivery' })
   await tx.insertDelivery({ receivedAt: at, answer, eventSeq: inserted.eventSeq, body, key: key ?? null })
   return { answer, ...inserted }
 }
@@ -131,15 +125,15 @@ async function keepDelivered(tx: Tx, { isReadable }: RecordDelivery, delivered: 
   else if (stored) await tx.saveProject({ ...project, readAt: 0 })
 }
 
-const withCredible = (observation: Observation, at: number): Observation => ({
-  ...observation,
-  details: withCredibleTimes(observation.details, at),
+const withCredible = (event: ReceivedEvent, at: number): ReceivedEvent => ({
+  ...event,
+  details: withCredibleTimes(event.details, at),
 })
 
 /** A build that CI first named by its number and now delivers by its uuid keeps the number as its id. */
-async function asKnown(tx: Tx, observation: Observation): Promise<Observation> {
-  const { projectId, buildId, details } = observation
-  return { ...observation, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
+async function asKnown(tx: Tx, event: ReceivedEvent): Promise<ReceivedEvent> {
+  const { projectId, buildId, details } = event
+  return { ...event, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
 }
 
 /** The id under which a build is stored. */
@@ -155,76 +149,67 @@ export async function knownId(
 async function insert(
   tx: Tx,
   {
-    observation,
+    event: received,
     known,
     at,
     origin,
-  }: { observation: Observation; known: readonly StoredEvent[]; at: number; origin: Origin },
+  }: { event: ReceivedEvent; known: readonly BuildEvent[]; at: number; origin: Origin },
 ): Promise<{ eventSeq: number; revisionKey: string }> {
   // Build events of one build stay together even where some leave out the branch or the commit, or no longer name the
   // pull request: GitHub lists only open ones.
-  const branch = known.find((buildEvent) => buildEvent.branch !== null)?.branch ?? observation.branch
-  const commitId =
-    observation.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
-  const place = {
-    revisionKey: known[0]?.revisionKey ?? revisionKey({ ...observation, branch, commitId }),
-    branch,
-    commitId,
-  }
-  const how = {
+  const branch = known.find((buildEvent) => buildEvent.branch !== null)?.branch ?? received.branch
+  const commitId = received.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
+  const event = { ...received, branch, commitId }
+  const key = known[0]?.revisionKey ?? revisionKey(event)
+  const eventSeq = await tx.insertBuildEvent(event, {
     at,
     origin,
-    priority: urgencyOf(observation.rawStatus),
-    isOfPastAttempt: isOfPastAttempt(observation, known),
-  }
-  const eventSeq = await tx.insertBuildEvent(observation, { ...how, ...place })
-  return { eventSeq, revisionKey: place.revisionKey }
+    priority: urgencyOf(event.rawStatus),
+    isOfPastAttempt: isOfPastAttempt(event, known),
+    revisionKey: key,
+  })
+  return { eventSeq, revisionKey: key }
 }
 
 /**
  * Whether this repeats a delivery that got no answer. It may come after the build has ended, and is not a restart
  * (decision 16). A delivery with a different detail, such as the start time, is not a repetition.
  */
-const isRepetitionOf = (earlier: StoredEvent, observation: Observation, at: number): boolean =>
+const isRepetitionOf = (earlier: BuildEvent, event: ReceivedEvent, at: number): boolean =>
   !earlier.isAcknowledged &&
-  earlier.rawStatus === observation.rawStatus &&
+  earlier.rawStatus === event.rawStatus &&
   at - earlier.at <= REPETITION_MAX_MS &&
-  JSON.stringify(earlier.details) === JSON.stringify(withCredibleTimes(observation.details, earlier.at))
+  JSON.stringify(earlier.details) === JSON.stringify(withCredibleTimes(event.details, earlier.at))
 
 /** The build event that a duplicate repeats; the newest if CI used another word for the same status. */
-const repeatedOf = (known: readonly StoredEvent[], { rawStatus }: Observation): StoredEvent =>
+const repeatedOf = (known: readonly BuildEvent[], { rawStatus }: ReceivedEvent): BuildEvent =>
   known.findLast((one) => one.rawStatus === rawStatus) ?? known.at(-1)!
 
 // Its body is not stored, since a sender may repeat a delivery without limit.
 async function countRepetition(
   tx: Tx,
-  { seq: eventSeq, revisionKey: key }: Pick<StoredEvent, 'seq' | 'revisionKey'>,
+  { seq: eventSeq, revisionKey: key }: Pick<BuildEvent, 'seq' | 'revisionKey'>,
 ): Promise<Recorded> {
   await tx.countRepeat(eventSeq)
   return { answer: 'duplicate', eventSeq, revisionKey: key }
 }
 
-const isEndless = (known: readonly BuildEvent[], { rawStatus }: Observation): boolean =>
+const isEndless = (known: readonly BuildEvent[], { rawStatus }: ReceivedEvent): boolean =>
   known.length >= UNENDED_EVENTS_MAX && !isFinal(toStatus(rawStatus)) && !known.some(isFinalEvent)
 
-async function isRepeated(
-  tx: Tx,
-  observation: Observation,
-  known: readonly BuildEvent[],
-  at: number,
-): Promise<boolean> {
+async function isRepeated(tx: Tx, event: ReceivedEvent, known: readonly BuildEvent[], at: number): Promise<boolean> {
   // The newest event is our own action, which CI has not reported yet: this delivery is CI's first report of it.
   if (known.length === 0 || known.at(-1)!.origin === 'action') return false
-  const buildEvents = [...known, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at)]
+  const buildEvents = [...known, toBuildEvent(event, Number.MAX_SAFE_INTEGER, at)]
   if (effectsOf(buildEvents).at(-1) !== 'duplicate') return false
   // A second "late start" may be the restart that somebody requested.
-  const restarts = restartRequests(await tx.restartsOf(observation.projectId, observation.buildId))
+  const restarts = restartRequests(await tx.restartsOf(event.projectId, event.buildId))
   return restarts.length === 0 || effectsOf(buildEvents, restarts).at(-1) === 'duplicate'
 }
 
 // Whether a repetition adds details, such as the uuids that only a build step knows.
-function knowsMore(observation: Observation, known: readonly Observation[]): boolean {
-  const { details } = observation
+function knowsMore(event: ReceivedEvent, known: readonly ReceivedEvent[]): boolean {
+  const { details } = event
   // The details of one attempt, such as its failed jobs, are not those of the next.
   const ofAttempt = details.attempt === null ? known : known.filter((one) => one.details.attempt === details.attempt)
   const own = mergeDetails(ofAttempt)

@@ -1,9 +1,9 @@
 import type { Author } from '../handle.ts'
-import { orderOf, type BuildId, type ProjectId, type Uuid } from '../ids.ts'
+import { digest, orderOf, type BuildId, type ProjectId, type Uuid } from '../ids.ts'
 import { isFinal, toStatus, type Status } from './status.ts'
 
 /**
- * The details of a build in one observation, besides its status. Times are milliseconds since the epoch, as CI gave
+ * The details of a build in one event, besides its status. Times are milliseconds since the epoch, as CI gave
  * them.
  */
 export interface BuildDetails {
@@ -60,8 +60,8 @@ export interface EndDetails {
 /** Names of failed jobs that are kept. A card shows fewer. */
 export const FAILED_JOBS_MAX = 20
 
-/** A build's state in a delivery or an answer of CI. It is not stored yet and has no `seq`. */
-export interface Observation {
+/** A build event as received: a build's state in a delivery or an answer of CI. */
+export interface ReceivedEvent {
   projectId: ProjectId
   buildId: BuildId
   /** the stream's name, such as `main` or `main · nightly`: see `streamOf` */
@@ -72,14 +72,31 @@ export interface Observation {
   details: BuildDetails
 }
 
-/** An observation that is stored: `seq` is the order of receipt, `at` when we received it (ms). */
-export interface BuildEvent extends Observation {
+/** A build event as stored. */
+export interface BuildEvent extends ReceivedEvent {
+  /** the order of receipt */
   seq: number
+  /** when it was received (ms) */
   at: number
   status: Status
   origin: Origin
   /** its build's place among those of the project: see `orderOf` */
   buildOrder: string
+  revisionKey: string
+  /** the card of the revision that shows it; null until it has one */
+  cardNumber: number | null
+  /** false: the sender of its delivery may not have received our answer, and may repeat it */
+  isAcknowledged: boolean
+  /** it finishes a build, and not a past attempt that another one followed */
+  isOutcome: boolean
+}
+
+/**
+ * All builds and attempts of one commit on one branch share this key. A build without a commit has its own key.
+ */
+export function revisionKey({ projectId, branch, commitId, buildId }: ReceivedEvent): string {
+  const parts = commitId === null ? ['build', buildId] : ['commit', commitId.toLowerCase()]
+  return digest([projectId, branch, ...parts])
 }
 
 /** The result of storing a delivery. */
@@ -107,7 +124,7 @@ export const beganBy = ({ startedAt, finishedAt }: BuildDetails, receivedAt: num
 const AHEAD_MAX_MS = 5 * 60_000
 
 /**
- * The observation without impossible times, so that the time of receipt counts instead: times of 0 or less, such as
+ * The details without impossible times, so that the time of receipt counts instead: times of 0 or less, such as
  * Go's zero time, and an end before its start. If one time is clearly after the receipt, the source's clock is wrong,
  * and neither counts.
  */
@@ -121,19 +138,24 @@ export function withCredibleTimes<Details extends Pick<BuildDetails, 'startedAt'
   return { ...details, startedAt, finishedAt: end > 0 && end >= (startedAt ?? 0) && !isAhead ? end : null }
 }
 
+/** A build event as it would be stored, before it has a card. */
 export const toBuildEvent = (
-  observation: Observation,
+  received: ReceivedEvent,
   seq: number,
   at: number,
   origin: Origin = 'delivery',
 ): BuildEvent => ({
-  ...observation,
-  details: withCredibleTimes(observation.details, at),
+  ...received,
+  details: withCredibleTimes(received.details, at),
   seq,
   at,
   origin,
-  status: toStatus(observation.rawStatus),
-  buildOrder: orderOf(observation.buildId, beganBy(observation.details, at)),
+  status: toStatus(received.rawStatus),
+  buildOrder: orderOf(received.buildId, beganBy(received.details, at)),
+  revisionKey: revisionKey(received),
+  cardNumber: null,
+  isAcknowledged: false,
+  isOutcome: false,
 })
 
 /** The first line of a commit's message that is not blank: only this line is stored. */
@@ -149,7 +171,7 @@ export const isFinalEvent = (buildEvent: BuildEvent): boolean => isFinal(buildEv
  * The newest known value of each detail: an event without a field keeps the field's earlier value. For details that
  * identify the build, the first value counts: people act on what they saw, whatever is delivered later.
  */
-export const mergeDetails = (buildEvents: readonly Pick<Observation, 'details'>[]): BuildDetails =>
+export const mergeDetails = (buildEvents: readonly Pick<ReceivedEvent, 'details'>[]): BuildDetails =>
   buildEvents.reduce((merged, { details }) => over(merged, details), NO_DETAILS)
 
 // Written out field by field: this runs for each event of each fold, and a loop over names takes twenty times as long.

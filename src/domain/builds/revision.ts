@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto'
-import type { BuildEvent, Observation } from './build-event.ts'
-import type { ProjectId } from '../ids.ts'
+import type { BuildEvent } from './build-event.ts'
+import { digest, type ProjectId } from '../ids.ts'
 import { effectsOf, type RestartRequest } from './attempt.ts'
 
 /**
@@ -18,19 +17,8 @@ export const CARD_MS_MAX = 7 * 24 * 60 * 60_000
 /** A card also ends after this many events: a single build may be restarted over and over. */
 export const EVENTS_PER_CARD_MAX = 300
 
-/**
- * All builds and attempts of one commit on one branch share this key: 32 hex digits, the same on every machine.
- * A build without a commit has its own key.
- */
-export function revisionKey({ projectId, branch, commitId, buildId }: Observation): string {
-  const parts = commitId === null ? ['build', buildId] : ['commit', commitId.toLowerCase()]
-  return digest([projectId, branch, ...parts])
-}
-
 /** The key of a branch of a project, whose builds are one history: `recovered` is computed from it. */
 export const branchKey = (projectId: ProjectId, branch: string | null): string => digest([projectId, branch])
-
-const digest = (parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 32)
 
 /** The newest card of a revision (the first is 1): when its first and last build events came (ms), how many it has. */
 export interface NewestCard {
@@ -41,9 +29,6 @@ export interface NewestCard {
   builds: number
 }
 
-/** A build event with its card; null until it has one. */
-export type PlacedEvent = BuildEvent & { cardNumber: number | null }
-
 /**
  * Gives a card to each build event of a revision that has none yet. A build event that continues or repeats an attempt
  * goes to that attempt's card, however late it is: a build that waited three days for approval continues on its card.
@@ -51,12 +36,12 @@ export type PlacedEvent = BuildEvent & { cardNumber: number | null }
  * @param buildEvents every build event of the builds concerned, in order of receipt
  */
 export function placeEvents(
-  buildEvents: readonly PlacedEvent[],
+  buildEvents: readonly BuildEvent[],
   newest: NewestCard | null,
   restarts: readonly RestartRequest[] = [],
 ): { placed: Map<number, number>; newest: NewestCard | null } {
   const placed = new Map<number, number>()
-  const cardNumberOf = (buildEvent: PlacedEvent) => buildEvent.cardNumber ?? placed.get(buildEvent.seq)
+  const cardNumberOf = (buildEvent: BuildEvent) => buildEvent.cardNumber ?? placed.get(buildEvent.seq)
   const effects = effectsBySeq(buildEvents, restarts)
   let current = newest
   const lastOfBuild = new Map<string, number>()
@@ -77,12 +62,12 @@ export function placeEvents(
   return { placed, newest: current }
 }
 
-function effectsBySeq(buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]) {
+function effectsBySeq(buildEvents: readonly BuildEvent[], restarts: readonly RestartRequest[]) {
   const byBuild = [...Map.groupBy(buildEvents, (buildEvent) => buildEvent.buildId).values()]
   return new Map(byBuild.flatMap((own) => effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const)))
 }
 
-const nameOn = ({ buildId }: PlacedEvent, cardNumber: number): string => `${buildId} ${cardNumber}`
+const nameOn = ({ buildId }: BuildEvent, cardNumber: number): string => `${buildId} ${cardNumber}`
 
 const grown = (card: NewestCard, at: number, isOnIt: boolean): NewestCard => ({
   cardNumber: card.cardNumber,

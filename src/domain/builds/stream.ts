@@ -28,7 +28,10 @@ export const BY_HAND = 'by hand'
 export const MERGE_QUEUE = 'merge queue'
 export const TAG = 'tag'
 
-/** The suffixes of streams whose builds do not form a sequence, because each request or tag comes once. */
+/**
+ * The suffixes of streams whose builds do not form a sequence, because each pull request, merge request or tag comes
+ * once.
+ */
 export const WITHOUT_STREAK: readonly string[] = [MERGE_QUEUE, TAG].map((trigger) => `${SEPARATOR}${trigger}`)
 
 /** Whether a stream's builds form a sequence. */

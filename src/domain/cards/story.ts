@@ -2,8 +2,8 @@ import { buildView } from './build-view.ts'
 import type { BreakageChange, RedSince } from '../builds/breakage.ts'
 import type { BuildEvent } from '../builds/build-event.ts'
 import { shortId, sourceOf, type MessageTs } from '../ids.ts'
-import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
-import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
+import type { Capabilities } from './capabilities.ts'
+import { lastRequestOf, attemptRefText, shownBy, type Request } from './request.ts'
 import { attemptKey, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, isAccountNotice, isFinal, isRed, isVerdict } from '../builds/status.ts'
 import { briefly, type FailedTests } from '../builds/test-report.ts'
@@ -54,7 +54,8 @@ export interface StoryContext {
   replaces: MessageTs | null
   /** requests about these attempts, oldest first */
   requests: readonly Request[]
-  facilities: Facilities
+  /** what can be done with the newest attempt */
+  capabilities: Capabilities
   /** who is on the branch, if it is still red and this is the channel's newest card of its streak */
   breakage: CardView['breakage'] | null
   /** people's changes to the red branch, and reminders, for this thread; oldest first */
@@ -134,7 +135,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     streak: streakOf(attempt, context),
     replaces: context.replaces,
     ref: refOf(attempt),
-    ...offersOf(attempt, context.facilities, context.requests),
+    ...context.capabilities,
     request: requestAbout(attempt, context),
     ...(context.breakage && { breakage: context.breakage }),
   }
@@ -142,27 +143,6 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
 
 const refOf = ({ buildEvents, buildId, n }: Attempt): string =>
   attemptRefText({ projectId: buildEvents[0]!.projectId, buildId, attempt: n })
-
-/** The possible actions, and why the expected one is missing. */
-export function offersOf(
-  attempt: Attempt,
-  facilities: Facilities,
-  requests: readonly Request[],
-): Pick<CardView, 'offers' | 'missing' | 'unconfirmed'> {
-  const all: [Action, Offer][] = [
-    ['stop', offerOfStop(attempt, facilities, requests)],
-    ['restart', offerOfRestart(attempt, facilities, requests)],
-  ]
-  const missing = all.flatMap(([action, offer]) => (isMissing(offer) ? [{ action, why: offer }] : []))
-  return {
-    offers: all.filter(([, offer]) => offer === 'offered').map(([action]) => action),
-    missing: missing[0] ?? null,
-    unconfirmed: canShowBuilds(facilities) ? null : attempt.details.buildUuid,
-  }
-}
-
-export const isMissing = (offer: Offer): offer is Missing =>
-  offer !== 'offered' && offer !== 'asked' && offer !== 'not-now'
 
 function requestAbout(attempt: Attempt, { requests, attempts }: StoryContext): ShownRequest | null {
   const request = lastRequestOf(attempt, requests, attempts)

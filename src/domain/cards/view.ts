@@ -1,7 +1,7 @@
-import type { MessageTs, SourceName, Uuid } from '../ids.ts'
+import type { MessageTs, SourceName } from '../ids.ts'
 import type { Count } from '../builds/figures.ts'
 import type { BranchEnd, BreakageChange, DoneByPeople, RedSince, ShownBreakage } from '../builds/breakage.ts'
-import type { Missing } from './offer.ts'
+import type { Capabilities } from './capabilities.ts'
 import type { EndDetails } from '../builds/build-event.ts'
 import type { Action } from './request.ts'
 import type { AccountStatus, Status } from '../builds/status.ts'
@@ -15,7 +15,7 @@ import type { FailedTests } from '../builds/test-report.ts'
  */
 export type Shown = Exclude<Status, 'success'> | 'requested' | 'passed' | 'fixed' | 'flaky'
 
-export interface CardView {
+export interface CardView extends Capabilities {
   kind: 'card'
   shown: Shown
   /** CI's own word, for an `unknown` status */
@@ -47,12 +47,6 @@ export interface CardView {
   replaces: MessageTs | null
   /** the attempt that the buttons act on, for `parseAttemptRef` */
   ref: string
-  /** the actions that are possible now */
-  offers: readonly Action[]
-  /** why the action that fits the state has no button */
-  missing: { action: Action; why: Missing } | null
-  /** the uuid of the build that Stop would stop, if CI cannot confirm that it is this one */
-  unconfirmed: Uuid | null
   /** the last request to CI about this attempt */
   request: ShownRequest | null
   /**

@@ -1,12 +1,32 @@
 import { type BadgeClient, SVG_TYPE } from '../../sources/ci-service/badge.ts'
 import { isPicture } from '../../slack/picture/picture.ts'
-import { type BadgeOutcome, type ProjectRef, ciFailureOf } from '../../projects/outcomes.ts'
+import { type ProjectRef, ciFailureOf, type CiFailure, type NotFound } from '../../projects/outcomes.ts'
 import type { FindDeps } from '../../projects/find-build.ts'
 import { isProjectId, sourceOf } from '../../domain/ids.ts'
 import type { Sources } from '../../sources/source.ts'
 import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { httpUrl } from '../../lib/escape.ts'
 import { findProject } from '../../projects/projects.ts'
+
+export type BadgeOutcome =
+  | {
+      kind: 'badge'
+      project: ProjectRef
+      branch: string | null
+      /** what the badge says, else the state of the last build; outside text */
+      words: string | null
+      /** what the badge shows about the project and branch */
+      found: 'yes' | 'no-project' | 'no-branch' | 'unknown'
+      url: string
+      markdown: string
+      html: string
+      /** PNG, GIF or JPEG; null if there is none that Slack can show */
+      picture: Uint8Array | null
+      failure: CiFailure | null
+    }
+  | { kind: 'no-site' }
+  | { kind: 'no-uuid'; project: ProjectRef }
+  | NotFound
 
 export interface BadgeDeps extends FindDeps {
   sources: Sources
@@ -24,7 +44,7 @@ export async function findBadge(
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
     return hostedBadge(deps, named.project, about.branch)
   // "Not found", not "no site": the unknown project may be one of GitHub or GitLab.
-  const { github, gitlab } = deps.interfaces
+  const { github, gitlab } = deps.configured
   if (named.kind !== 'project' && (deps.badges || github || gitlab)) return named
   if (!deps.badges) return { kind: 'no-site' }
   if (named.kind !== 'project') return named

@@ -1,7 +1,6 @@
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { branchName, joined, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
-import type { BadgeOutcome } from '../../projects/outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -12,6 +11,7 @@ import {
 } from '../../slack/messages/answer.ts'
 import { failureWords } from '../kit/fault-messages.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
+import type { BadgeOutcome } from './badge.ts'
 
 type ShownBadge = Extract<BadgeOutcome, { kind: 'badge' }>
 

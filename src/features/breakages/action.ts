@@ -76,7 +76,6 @@ export interface BreakageDeps extends FindBuildDeps {
   clock: Clock
   permits: Permits
   newId: () => string
-  wake: (revisionKey: string) => void
   timeZoneOf: (user: string) => Promise<string>
 }
 
@@ -116,7 +115,6 @@ async function act(deps: BreakageDeps, which: Which, action: BreakageAction, by:
   if (end.breakage.endedAt !== null && !end.change) return fixedOf(deps, end.breakage)
   const red = await redOf(deps, end.breakage)
   if (end.change === null) return { kind: 'unchanged', action: action.kind, red }
-  deps.wake(end.breakage.revisionKey)
   return { kind: 'changed', change: end.change, red }
 }
 

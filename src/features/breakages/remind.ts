@@ -36,7 +36,6 @@ export interface RemindDeps {
   subscriptions: () => Promise<readonly Subscription[]>
   sendText: SendText
   newId: () => string
-  wake: (revisionKey: string) => void
   endGone: EndGone
 }
 
@@ -92,7 +91,7 @@ interface Due {
 }
 
 async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
-  const { store, log, wake } = deps
+  const { store, log } = deps
   const { breakage, project, channel } = due
   // Without a card of the breakage in this channel, there is no thread to post in.
   const subject = (await store.read.breakageCards(breakage, channel))[0]?.subject
@@ -105,7 +104,6 @@ async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
   if (change.kind === 'lapsed') return notifyOwner(deps, due, change)
   const { number } = change
   log.info({ channel, project: project.projectId, breakage: breakage.id, number }, 'a reminder is due')
-  wake(breakage.revisionKey)
 }
 
 /** Stores the reminder, or that the owner's time is up. Null: not due any more, or not yet. */

@@ -1,12 +1,12 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
-import type { Missing } from '../../domain/cards/offer.ts'
+import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ActionOutcome, BuildSummary } from '../../projects/outcomes.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -21,6 +21,7 @@ import { buildButtons, buildSubject, openButton, refreshButton, stateWords, SO_F
 import { answerCiFailure, ciReason, REFRESH, refusedWords, unclearWords, type Words } from '../kit/fault-messages.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
+import type { ActionOutcome } from './action.ts'
 
 type Of<Kind extends ActionOutcome['kind']> = Extract<ActionOutcome, { kind: Kind }>
 
@@ -149,7 +150,7 @@ function nextOfMissing({ action, why, build }: Of<'impossible'>): string {
 }
 
 /** The settings without which the action is not possible; null: no setting makes it possible. */
-const SETTINGS: Record<Missing, string | null> = {
+const SETTINGS: Record<MissingCapability, string | null> = {
   'no-github': 'GITHUB_TOKEN',
   'no-gitlab': 'GITLAB_TOKEN',
   'no-v2': 'CI_BASE_URL and its credentials',

@@ -1,12 +1,13 @@
 import {
   refusalOf,
-  type ActionOutcome,
   type BuildSummary,
   type Requester,
   type Target,
+  type CiFailure,
+  type NotFound,
+  type Refused,
 } from '../../projects/outcomes.ts'
 import type { ActionTarget } from '../../sources/source.ts'
-import { offerOf, type Offer } from '../../domain/cards/offer.ts'
 import {
   isOpen,
   restartRequests,
@@ -15,18 +16,43 @@ import {
   type Request,
   type RequestRecord,
   type AttemptRef,
+  type RequestState,
 } from '../../domain/cards/request.ts'
 import { foldBuild, type Attempt } from '../../domain/builds/attempt.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
-import { isMissing } from '../../domain/cards/story.ts'
-import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
-import type { Reads, Tx } from '../../store/store.ts'
+import { readCapabilities, readRevision, type Revision } from '../../store/history.ts'
+import type { Tx } from '../../store/store.ts'
 import { callForBuild, type ActDeps } from './call-once.ts'
-import { confirmTarget } from './confirm-target.ts'
+import { confirmTarget, type ShownAs } from './confirm-target.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import { findBuild, summaryOf } from '../../projects/find-build.ts'
 import { beforeRecord, earlierRequest, newRecord } from '../../projects/requests.ts'
+import type { BuildId } from '../../domain/ids.ts'
+import type { MissingCapability } from '../../domain/cards/capabilities.ts'
+
+/** How a request to stop or restart ended. */
+export type ActionOutcome =
+  /** CI accepted it */
+  | { kind: 'requested'; action: Action; build: BuildSummary; newBuildId: BuildId | null }
+  /** an earlier request for the same is still open */
+  | { kind: 'asked-already'; action: Action; build: BuildSummary; by: string; at: number; state: RequestState }
+  /** Slack sent this request before, and it was answered then */
+  | { kind: 'repeated'; action: Action; state: RequestState }
+  /** the action does not fit the build's state: it has ended already, or still runs */
+  | { kind: 'not-now'; action: Action; build: BuildSummary }
+  | { kind: 'impossible'; action: Action; why: MissingCapability; build: BuildSummary }
+  /** CI does not list this build for that project and branch */
+  | { kind: 'not-confirmed'; action: Action; build: BuildSummary; shown: ShownAs | null }
+  /** CI cannot confirm which build that is: the person has to press the button, whose dialog names the build */
+  | { kind: 'to-confirm'; action: Action; build: BuildSummary }
+  /** CI has certainly done nothing */
+  | { kind: 'ci-refused'; action: Action; code: string; reason: string | null; build: BuildSummary }
+  /** CI may have done it: the bot reads CI to find out, and never repeats the call */
+  | { kind: 'unclear'; action: Action; code: string; build: BuildSummary }
+  | CiFailure
+  | NotFound
+  | Refused
 
 /**
  * Asks CI to stop a running build (interface, E1) or to run a finished one again (E9, only of a Basic project): checks
@@ -38,7 +64,6 @@ export async function act(deps: ActDeps, action: Action, target: Target, by: Req
   const ready = await beforeRecord(makeReady(deps, action, target, by))
   if (ready.kind !== 'ready') return ready
   const { request, actedOn, build } = ready
-  deps.wake(request.revisionKey)
   return { ...(await callForBuild(deps, request, actedOn)), build }
 }
 
@@ -64,11 +89,11 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
   if (earlier) return alreadyRequested(action, earlier, build, by)
   // A button of an earlier attempt is about that attempt, which has ended; it must not touch the one that runs now.
   const isNewest = about.attempt === build.ref.attempt
-  const offer = isNewest ? await offerNow(deps.store.read, deps, action, found.attempt, found) : 'not-now'
-  if (offer !== 'offered') return notOffered(action, offer, build)
+  if (isNewest && build.missing?.action === action) return { kind: 'impossible', ...build.missing, build }
+  if (!isNewest || !build.offers.includes(action)) return { kind: 'not-now', action, build }
   const confirmed = await confirmTarget(deps, action, found)
   if (confirmed.kind === 'ci-trouble') return confirmed
-  if (confirmed.kind === 'impossible') return notOffered(action, confirmed.offer, build)
+  if (confirmed.kind === 'impossible') return { ...confirmed, action, build }
   if (confirmed.kind === 'not-confirmed') return { ...confirmed, action, build }
   const { actedOn, isConfirmed } = confirmed
   if (!isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
@@ -90,17 +115,6 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
     ? { kind: 'ready', request, actedOn, build }
     : alreadyRequested(action, recorded, build, by)
 }
-
-const offerNow = async (
-  reads: Reads,
-  { interfaces }: ActDeps,
-  action: Action,
-  attempt: Attempt,
-  { attempts, requests }: Revision,
-): Promise<Offer> => offerOf(action)(attempt, await facilitiesOf(reads, attempts, interfaces), requests)
-
-const notOffered = (action: Action, offer: Offer, build: BuildSummary): ActionOutcome =>
-  isMissing(offer) ? { kind: 'impossible', action, why: offer, build } : { kind: 'not-now', action, build }
 
 /** An open request for the same action and attempt, or a restart that is done: an attempt is restarted only once. */
 const earlierRequestFor = (action: Action, about: AttemptRef, revision: Revision) =>
@@ -143,7 +157,8 @@ async function record(tx: Tx, deps: ActDeps, request: Request): Promise<'recorde
   const events = await eventsNow(tx, request, revision)
   const attempt = await newestOf(tx, request, events)
   if (attempt?.n !== request.attempt) return 'changed'
-  if ((await offerNow(tx, deps, request.action, attempt, revision)) !== 'offered') return 'changed'
+  const { offers } = await readCapabilities(tx, attempt, revision, deps.configured)
+  if (!offers.includes(request.action)) return 'changed'
   await refuseIfChanged(tx, request, attempt, events)
   await tx.insertRequest(request)
   await tx.wakeRevision(request.revisionKey, request.requestedAt, 0)

@@ -7,7 +7,7 @@ import type { Sites } from '../../sources/build-address.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { Tx } from '../../store/store.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
-import { NO_DETAILS, type Observation } from '../../domain/builds/build-event.ts'
+import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
 import { readRevision } from '../../store/history.ts'
 
@@ -20,7 +20,6 @@ type CallOutcome =
   | { kind: 'unclear'; action: Action; code: string }
 
 export interface ActDeps extends RequestDeps {
-  wake: (revisionKey: string) => void
   sources: Sources
   sites: Sites
 }
@@ -55,7 +54,7 @@ export async function callForBuild(deps: ActDeps, request: Request, actedOn: Act
 const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
 
 async function recordAnswer(
-  { store, clock, wake }: ActDeps,
+  { store, clock }: ActDeps,
   request: Request,
   called: CallResult<RestartResult>,
 ): Promise<void> {
@@ -69,7 +68,6 @@ async function recordAnswer(
     if (called.kind === 'answered' && request.action === 'restart') await linkRestart(tx, request, answer, at)
     await tx.wakeRevision(request.revisionKey, at, 0)
   })
-  wake(request.revisionKey)
 }
 
 function eventOf({ requestedAt }: Request, called: CallResult<RestartResult>, at: number): RequestEvent {
@@ -79,7 +77,7 @@ function eventOf({ requestedAt }: Request, called: CallResult<RestartResult>, at
 
 /** Reads the build's state from CI, if CI shows it, and stores it as a build event. Best effort: never rejects. */
 async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
-  const { store, clock, log, wake, sources } = deps
+  const { store, clock, log, sources } = deps
   try {
     const { projectId, buildId, target } = request
     const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
@@ -92,7 +90,6 @@ async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
       await insertSnapshot(tx, request, { build, begunAgain: false, at })
       await tx.wakeRevision(request.revisionKey, at, 0)
     })
-    wake(request.revisionKey)
   } catch (error) {
     // The legacy interface does not have Pro projects.
     if (error instanceof CiError && error.kind === 'not-found') return
@@ -120,7 +117,7 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
   const { branch, commitId } =
     attempt.buildEvents.findLast((buildEvent) => buildEvent.commitId !== null) ?? attempt.buildEvents[0]!
   const isSame = newBuildId === request.buildId
-  const observation: Observation = {
+  const event: ReceivedEvent = {
     projectId: request.projectId,
     buildId: newBuildId,
     branch: branch ?? request.target.branch,
@@ -142,12 +139,5 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
       lastEndAt: own.lastEndAt,
     },
   }
-  await tx.insertBuildEvent(observation, {
-    at,
-    origin: 'action',
-    priority: 0,
-    revisionKey: request.revisionKey,
-    branch: observation.branch,
-    commitId,
-  })
+  await tx.insertBuildEvent(event, { at, origin: 'action', priority: 0, revisionKey: request.revisionKey })
 }

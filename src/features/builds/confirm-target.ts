@@ -1,15 +1,21 @@
 import { CiError } from '../../sources/http/errors.ts'
-import type { BuildEvent, Observation } from '../../domain/builds/build-event.ts'
+import type { BuildEvent, ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { sourceOf } from '../../domain/ids.ts'
-import type { Offer } from '../../domain/cards/offer.ts'
+import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import { buildView } from '../../domain/cards/build-view.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
-import { type CiFailure, ciFailureOf, type ShownAs } from '../../projects/outcomes.ts'
+import { type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
 import type { ActionTarget, ReadBuild, SeenBuild } from '../../sources/source.ts'
 import { keepProject } from '../../ci-sync/reading.ts'
 import type { ActDeps } from './call-once.ts'
 import type { FoundBuild } from '../../projects/find-build.ts'
+
+/** How the source shows a build whose project has another name there; outside text. `url`: null if it gives none. */
+export interface ShownAs {
+  project: string
+  url: string | null
+}
 
 /**
  * The build to call the source for. A sender that knows a webhook's secret can deliver anything, so the source is read
@@ -25,7 +31,7 @@ export async function confirmTarget(
 ): Promise<
   | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean }
   | { kind: 'not-confirmed'; shown: ShownAs | null }
-  | { kind: 'impossible'; offer: Offer }
+  | { kind: 'impossible'; why: MissingCapability }
   | CiFailure
 > {
   const seen = seenOf(found)
@@ -33,19 +39,19 @@ export async function confirmTarget(
   const read = await deps.sources(seen.projectId)!.readBuild(seen).catch(failureOf)
   if (read instanceof CiError) return { ...ciFailureOf(read), source }
   const ofBuild = found.buildEvents.filter(({ buildId }) => buildId === seen.buildId)
-  if (!read || !isSameBuild(seen, read) || !ofBuild.every((one) => agrees(one, read.observation)))
+  if (!read || !isSameBuild(seen, read) || !ofBuild.every((one) => agrees(one, read.event)))
     return { kind: 'not-confirmed', shown: null }
-  const { project, observation } = read
+  const { project, event } = read
   await keepProject(deps, project)
   const said = found.buildEvents.flatMap(({ details }) => details.projectName ?? details.projectFullName ?? [])
   const names = [...new Set([seen.project, ...said]), found.calledProject].filter((name) => name !== null)
   if (!names.every((name) => isSameName(source === 'ci', name, read)))
-    return { kind: 'not-confirmed', shown: { project: project.name, url: observation?.details.buildUrl ?? null } }
-  const buildUuid = observation?.details.buildUuid ?? seen.buildUuid
+    return { kind: 'not-confirmed', shown: { project: project.name, url: event?.details.buildUrl ?? null } }
+  const buildUuid = event?.details.buildUuid ?? seen.buildUuid
   // CI restarts a build by its number, and stops it by its uuid.
   const needsUuid = source === 'ci' && action === 'stop'
-  if (needsUuid && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
-  const isConfirmed = observation !== null && (!needsUuid || observation.details.buildUuid !== null)
+  if (needsUuid && buildUuid === null) return { kind: 'impossible', why: 'no-build-uuid' }
+  const isConfirmed = event !== null && (!needsUuid || event.details.buildUuid !== null)
   const { projectId, buildId } = seen
   const uuids = source === 'ci' ? { projectUuid: project.uuid, buildUuid } : { projectUuid: null, buildUuid: null }
   const hasFailed = found.attempt.status === 'failed'
@@ -67,12 +73,12 @@ function seenOf({ attempt, attempts }: FoundBuild): SeenBuild {
 }
 
 /** Whether it is the build that the person saw, apart from the name of its project. */
-function isSameBuild(seen: SeenBuild, { project, observation }: ReadBuild): boolean {
+function isSameBuild(seen: SeenBuild, { project, event }: ReadBuild): boolean {
   const { legacyId, uuid } = project
   const isOfProject =
     isSame(legacyId, seen.projectId) && (sourceOf(seen.projectId) !== 'ci' || isSame(seen.projectUuid, uuid))
-  if (!isOfProject || observation === null) return isOfProject
-  const { projectId, buildId, branch, commitId, details } = observation
+  if (!isOfProject || event === null) return isOfProject
+  const { projectId, buildId, branch, commitId, details } = event
   return (
     projectId === seen.projectId &&
     buildId === seen.buildId &&
@@ -90,7 +96,7 @@ function isSameBuild(seen: SeenBuild, { project, observation }: ReadBuild): bool
 const COMMIT_DIGITS_MIN = 7
 
 /** Whether an event of the build agrees with what its source says now. */
-function agrees({ branch, commitId, details }: BuildEvent, read: Observation | null): boolean {
+function agrees({ branch, commitId, details }: BuildEvent, read: ReceivedEvent | null): boolean {
   if (read === null) return true
   return (
     isSame(branchOf({ branch }), branchOf(read)) &&

@@ -11,9 +11,8 @@ import {
 import { checkDueRequests, recordEvent } from '../../projects/requests.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { StoredEvent } from '../../store/records.ts'
 import type { Reads, Store, Tx } from '../../store/store.ts'
-import { insertSnapshot, isSameCommit, namesAttempt, observationOf, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
+import { insertSnapshot, isSameCommit, namesAttempt, eventOf, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { numbered } from '../../sources/attempt-number.ts'
@@ -28,7 +27,6 @@ export interface ConfirmRequests {
   store: Store
   clock: Clock
   log: Log
-  wake: (revisionKey: string) => void
   processId: string
   sources: Sources
 }
@@ -88,7 +86,7 @@ async function recordResult(deps: ConfirmRequests, request: Request, build: Lega
 
 /** Records the event and runs `follow` in the same transaction, unless the request has been ended meanwhile. */
 async function record(
-  { store, clock, wake }: ConfirmRequests,
+  { store, clock }: ConfirmRequests,
   request: Request,
   event: RequestEvent,
   also: RequestChange = {},
@@ -100,7 +98,6 @@ async function record(
     await follow(tx)
     await tx.wakeRevision(request.revisionKey, clock.now(), 0)
   })
-  wake(request.revisionKey)
 }
 
 /** CI's clock may be this far behind ours. */
@@ -172,9 +169,9 @@ async function restarted(
   return successorOf(read, request, before, builds)
 }
 
-function attemptShown(build: LegacyBuild, known: readonly StoredEvent[]): number {
-  const observation = observationOf(build, build, { place: build, buildEvents: known }, build.status)
-  return numbered(observation, known).details.attempt ?? 0
+function attemptShown(build: LegacyBuild, known: readonly BuildEvent[]): number {
+  const event = eventOf(build, build, { place: build, buildEvents: known }, build.status)
+  return numbered(event, known).details.attempt ?? 0
 }
 
 function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly BuildEvent[], wasOver: boolean): boolean {

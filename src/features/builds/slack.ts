@@ -1,4 +1,4 @@
-import type { ActionOutcome, BuildSummary, Requester, Target } from '../../projects/outcomes.ts'
+import type { BuildSummary, Requester, Target } from '../../projects/outcomes.ts'
 import { answerStatus, answerRunning, answerFound, answerOverview } from './status-messages.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Question,
   BUILD_USAGE,
 } from '../kit/command.ts'
-import { act } from './action.ts'
+import { act, type ActionOutcome } from './action.ts'
 import { confirmRequests, type ConfirmRequests } from './confirm.ts'
 import { answerAction } from './action-messages.ts'
 import type { ActDeps } from './call-once.ts'
@@ -35,7 +35,7 @@ type Deps = AnswerDeps & ActDeps & ConfirmRequests
 export const builds = (deps: Deps): Feature => ({
   commands: [status(deps), stop(deps), restart(deps)],
   overview: (question) => overview(deps, question),
-  jobs: [{ name: 'confirm-requests', cron: '*/5 * * * * *', run: () => confirmRequests(deps) }],
+  jobs: [{ name: 'confirm-requests', cron: '*/15 * * * * *', afterNews: true, run: () => confirmRequests(deps) }],
   buttons: { [ACTION_IDS.stop]: button(deps, 'stop'), [ACTION_IDS.restart]: button(deps, 'restart') },
   fields: {
     [FIND_PROJECT_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),

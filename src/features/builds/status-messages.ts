@@ -4,7 +4,7 @@ import { actionButton, missingWords } from '../../slack/messages/request.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { attemptRefText } from '../../domain/cards/request.ts'
-import type { BuildSummary, NewestBuilds, RunningOutcome, StatusOutcome } from '../../projects/outcomes.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
 import {
   answerOf,
   line,
@@ -16,7 +16,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { COUNTED_MAX, STATUS_BUILDS_MAX } from './status.ts'
+import { COUNTED_MAX, STATUS_BUILDS_MAX, type NewestBuilds, type RunningOutcome, type StatusOutcome } from './status.ts'
 import { buildButtons, buildLine, inWords, redCount } from '../kit/build.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 

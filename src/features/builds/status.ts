@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/breakages.ts'
-import type { RunningOutcome, StatusOutcome, Target } from '../../projects/outcomes.ts'
+import type { Target, BuildSummary, NotFound, Where } from '../../projects/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../projects/breakages.ts'
 import {
   findBuild,
@@ -12,6 +12,33 @@ import {
   type FindDeps,
 } from '../../projects/find-build.ts'
 import { findProject, followedBy, type FollowedDeps } from '../../projects/projects.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
+
+/** The builds that run now. */
+export interface RunningOutcome {
+  kind: 'running'
+  where: Where
+  builds: readonly BuildSummary[]
+  /** how many further builds are not listed */
+  more: number
+}
+
+export type StatusOutcome =
+  /** the last builds of one branch, or one build */
+  | { kind: 'status'; project: ProjectRef; branch: string | null; builds: readonly BuildSummary[] }
+  | ({ kind: 'project-status'; project: ProjectRef } & NewestBuilds)
+  /** if no project was named */
+  | ({ kind: 'channel-status'; where: Where } & NewestBuilds)
+  | NotFound
+
+/** The last build of each branch, or of each project; those of red branches first. */
+export interface NewestBuilds {
+  builds: readonly BuildSummary[]
+  /** how many further builds are not listed */
+  more: number
+  /** how many branches are red, listed or not */
+  red: number
+}
 
 /** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
 export const STATUS_BUILDS_MAX = 10

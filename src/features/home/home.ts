@@ -201,7 +201,7 @@ export type HomeOutcome =
   | Extract<Permit, { kind: 'no' }>
   | { kind: 'unknown-person'; code: string }
 
-export interface HomeDeps extends ShownDeps, Pick<FindDeps, 'interfaces'> {
+export interface HomeDeps extends ShownDeps, Pick<FindDeps, 'configured'> {
   clock: Clock
   permits: Permits
   subscriptions: () => Promise<readonly Subscription[]>

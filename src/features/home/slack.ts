@@ -8,7 +8,7 @@ import { answerFault } from '../kit/fault-messages.ts'
 import { answerNotAllowed } from '../kit/not-allowed.ts'
 import { answerHome, homeView, type HomeView } from './view.ts'
 
-/** A person's Home is drawn when they open it, and after each of their requests, which it may show. */
+/** A person's Home is drawn when they open it, and after each of their interactions, since it may show its effect. */
 export function home(deps: HomeDeps): Feature {
   const homes = createHomes((user, team) => readHome(deps, user, team))
   return {
@@ -20,7 +20,7 @@ export function home(deps: HomeDeps): Feature {
         if (user !== '' && (tab === null || tab === 'home')) await homes.open(slack, user, team)
       },
     },
-    async afterRequest(slack, body) {
+    async afterInteraction(slack, body) {
       const isInHome = textAt(body, 'view', 'type') === 'home'
       const { user, team } = requesterOf(body, 'button')
       if (userOf(body) !== null) await homes.redraw(slack, user, team, isInHome)
@@ -34,7 +34,7 @@ export const DRAWN_MAX = 1_000
 type ReadHome = (user: string, team: string | null) => Promise<HomeOutcome>
 type Slack = Pick<SlackDeps, 'client' | 'log' | 'newReference'>
 
-/** Draws App Homes: when a person opens theirs, and after each of their requests. Never throws. */
+/** Draws App Homes: when a person opens theirs, and after each of their interactions. Never throws. */
 export interface Homes {
   open(slack: Slack, user: string, team: string | null): Promise<void>
   /** Draws it if it has changed. @param isSeen whether it was surely drawn before, because a click came from it */

@@ -44,17 +44,17 @@ export interface AnswerDeps extends FindBuildDeps, FollowedDeps {
   orAskCi: OrAskCi
 }
 
-/** What every command and click comes with. */
-export interface Asking {
+/** What is common to commands and clicks. */
+export interface Interaction {
   by: Requester
-  /** null if Slack lets this request open no modal */
+  /** null if Slack lets this interaction open no modal */
   modalOpener: ModalOpener | null
   /** a short id that is also in the log */
   reference: string
 }
 
-/** One request for a command: typed, clicked or chosen. */
-export interface Question extends Asking {
+/** A command as a person gave it: typed, clicked or chosen. */
+export interface Question extends Interaction {
   row: CommandRow
   /** every command there is */
   commands: readonly Command[]
@@ -164,7 +164,7 @@ const exampleOf = (row: TypedRow): string => row.examples[0] ?? usageOf(row)
  */
 export async function whenMayRead(
   { permits }: Pick<AnswerDeps, 'permits'>,
-  { by, reference }: Pick<Asking, 'by' | 'reference'>,
+  { by, reference }: Pick<Interaction, 'by' | 'reference'>,
   read: () => Promise<Reply>,
 ): Promise<Reply> {
   const permit = await permits('read', { user: by.user, team: by.team })

@@ -7,7 +7,7 @@ import type { Reads } from '../../store/store.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
 import type { PendingInteraction } from './pending-interactions.ts'
 
-/** What the handlers of Slack's requests need. */
+/** What the handlers of Slack's interactions need. */
 export interface SlackDeps {
   permits: Permits
   reads: Reads
@@ -21,11 +21,11 @@ export interface SlackDeps {
   newest: Newest
   /** encrypts a form's metadata */
   seal: Seal
-  /** the stored request that is being handled; null: no answer is expected */
+  /** the stored interaction that is being handled; null: no answer is expected */
   pending: PendingInteraction | null
 }
 
-/** The answer to a request, and the outcome's name in the log. */
+/** The answer to an interaction, and the outcome's name in the log. */
 export interface Reply {
   /** null: a modal already shows it */
   answer: Answer | null
@@ -35,9 +35,9 @@ export interface Reply {
 /** At most this many modals are remembered. A forgotten one shows each answer as it arrives. */
 export const MODALS_MAX = 1_000
 
-/** Knows the newest request of each modal, within this process. */
+/** Knows the newest interaction of each modal, within this process. */
 interface Newest {
-  /** Makes this request the newest of its modal. The returned function says whether it still is. */
+  /** Makes this interaction the newest of its modal. The returned function says whether it still is. */
   begin(viewId: string): () => boolean
 }
 

@@ -1,4 +1,4 @@
-import type { Asking, Command, Question } from './command.ts'
+import type { Interaction, Command, Question } from './command.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import type { FieldOption } from './fields.ts'
 import type { Form } from './modal.ts'
@@ -20,8 +20,8 @@ export interface Feature {
   events?: Readonly<Record<string, EventHandler>>
   /** answers the slash command without any word */
   overview?: (question: Omit<Question, 'row'>) => Promise<Reply>
-  /** Called when a person's request has ended. Never throws. */
-  afterRequest?: (slack: SlackDeps, body: unknown) => Promise<void>
+  /** Called when a person's interaction has ended. Never throws. */
+  afterInteraction?: (slack: SlackDeps, body: unknown) => Promise<void>
   jobs?: readonly Job[]
 }
 
@@ -37,13 +37,13 @@ export interface ButtonHandler {
 }
 
 /** A click on a button, with its value. */
-export interface Click extends Asking, Pick<SlackDeps, 'seal'> {
+export interface Click extends Interaction, Pick<SlackDeps, 'seal'> {
   /** every command there is */
   commands: readonly Command[]
   value: string
 }
 
-/** Handles a changed field, after the request was acknowledged. */
+/** Handles a changed field, after the interaction was acknowledged. */
 export type FieldHandler = (slack: SlackDeps, body: unknown, action: unknown) => Promise<void>
 
 export type MenuHandler = (text: string) => Promise<FieldOption[]>
@@ -61,6 +61,8 @@ export interface Job {
   name: string
   /** when it is due, as a cron expression in UTC; with six fields, the first is seconds */
   cron: string
+  /** also due every few seconds for a minute after something was stored */
+  afterNews?: true
   /** Resolves to `again` if the job is still due. The signal aborts when this process no longer runs the jobs. */
   run(signal: AbortSignal): Promise<unknown>
 }

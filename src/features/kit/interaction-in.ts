@@ -11,12 +11,12 @@ import { bodyDigest, channelOf, listAt, requesterOf, textAt, threadOf, userOf } 
 import { REQUESTS_KEPT_MS } from './pending-interactions.ts'
 import type { Registry } from './registry.ts'
 
-// Reads a body from Slack before it is handled: its kind, its keys, and the person's request.
+// Reads a body from Slack before it is handled: its kind, its keys, and the person's interaction.
 
 /**
- * A key that is equal when Slack repeats a request: for a mention the message, since each edit of it has its own event
- * id; else the event's id or the trigger, which a repetition shares; else the signature; in Socket Mode, which has no
- * signatures, a digest of the body. Null for a menu's options: the same text may be typed again.
+ * A key that is equal when Slack repeats an interaction: for a mention the message, since each edit of it has its own
+ * event id; else the event's id or the trigger, which a repetition shares; else the signature; in Socket Mode, which
+ * has no signatures, a digest of the body. Null for a menu's options: the same text may be typed again.
  */
 export function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
   if (isMention(body)) return `mention:${textAt(body, 'event', 'channel')}:${textAt(body, 'event', 'ts')}`
@@ -43,13 +43,13 @@ export function clickKeyOf(body: unknown): string | null {
 export const isField = ({ fields }: Registry, body: unknown): boolean =>
   fields.has(textAt(listAt(body, 'actions')[0], 'action_id') ?? '')
 
-/** Slack's own name for the request, never typed text. */
+/** Slack's own name for the interaction, never typed text. */
 export function kindOf(body: unknown): string {
   const kind = textAt(body, 'event', 'type') ?? textAt(body, 'type') ?? 'unnamed'
   return /^[a-z_.]{1,40}$/.test(kind) ? kind : 'unnamed'
 }
 
-/** A person's request, and where they expect the answer; null: no answer is expected. */
+/** A person's interaction, and where they expect the answer; null: no answer is expected. */
 export function interactionIn(registry: Registry, body: unknown, receivedAt: number): ReceivedInteraction | null {
   const what = whatIn(registry, body, receivedAt)
   const user = userOf(body)

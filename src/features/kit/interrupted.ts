@@ -15,8 +15,8 @@ import { answerError, type Answer, typed } from '../../slack/messages/answer.ts'
 const REFERENCE_CHARS = 8
 
 /**
- * Notifies a requester that their request was interrupted, or that its answer was not shown: where they made it, else
- * in a direct message. `unreachable`: Slack says that the person can never be reached. Throws if a retry may help.
+ * Notifies a requester that their interaction was interrupted, or that its answer was not shown: where they made it,
+ * else in a direct message. `unreachable`: Slack says that the person can never be reached. Throws if a retry may help.
  */
 export async function showInterrupted(
   ways: { client: WebClient; clock: Clock },
@@ -44,7 +44,7 @@ const isShown = (showing: Promise<void>): Promise<boolean> =>
     () => false,
   )
 
-/** For a person whose request has no visible answer: its known state, and what to do. */
+/** For a person whose interaction has no visible answer: its known state, and what to do. */
 export function answerInterrupted(
   { interaction, request, isUnshown }: InterruptedInteraction,
   reference: string,

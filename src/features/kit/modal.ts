@@ -13,7 +13,7 @@ import { cut, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
 import type { ViewResponseAction } from '@slack/bolt'
 
-/** Opens a modal for the requester. Slack allows it once, within three seconds of the request. */
+/** Opens a modal for the requester. Slack allows it once, within three seconds of the interaction. */
 export interface ModalOpener {
   /** The answer is then shown in the modal, or in the original place if the modal is closed. Throws Slack's error. */
   open(view: ModalView): Promise<OpenModal>
@@ -25,7 +25,8 @@ export interface OpenModal {
 }
 
 /**
- * The opener for a request's modal, and the place for its answer. Without a trigger (a mention) there is no opener.
+ * The opener for an interaction's modal, and the place for its answer. Without a trigger (a mention) there is no
+ * opener.
  * @param otherwise the place of the answer as long as no modal is open
  */
 export function openingReplyTarget(
@@ -67,7 +68,7 @@ export async function showIn(client: SlackDeps['client'], viewId: string, view: 
 }
 
 /**
- * Answers in a modal that was opened for the request.
+ * Answers in a modal that was opened for the interaction.
  * @param isDone whether the form below is finished, so that closing the answer also closes it
  */
 export const replyTargetIn = (
@@ -207,7 +208,7 @@ export interface Received {
   ack: ViewResponseAction | null
   /** Faults that cannot be found from the body alone. If this takes too long, `work` finds them. */
   check?: (deps: SlackDeps) => Promise<Readonly<Record<string, string>>>
-  /** runs after the request was acknowledged; null: nothing to do */
+  /** runs after the interaction was acknowledged; null: nothing to do */
   work: ((deps: SlackDeps) => Promise<void>) | null
 }
 

@@ -1,4 +1,4 @@
-import type { ReceivedInteraction, Interaction } from '../../domain/interaction.ts'
+import type { ReceivedInteraction, StoredInteraction } from '../../domain/interaction.ts'
 import type { ProjectRequest, Request } from '../../domain/cards/request.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withTimeout } from '../../lib/async.ts'
@@ -7,7 +7,7 @@ import type { Seal } from '../../lib/seal.ts'
 import type { Store } from '../../store/store.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 
-/** A request that is not stored within this time is refused with a message: Slack itself waits three seconds. */
+/** An interaction that is not stored within this time is refused with a message: Slack itself waits three seconds. */
 export const STORE_WITHIN_MS = 1_500
 
 /**
@@ -16,34 +16,37 @@ export const STORE_WITHIN_MS = 1_500
  */
 export const DOUBLE_CLICK_MS = 2_000
 
-/** How often each process renews its claims, and looks for requests that dead processes have left. */
+/** How often each process renews its claims, and looks for interactions that dead processes have left. */
 const LOOK_EVERY_MS = 5_000
 
 /** A process that has not renewed its claim for this long counts as dead, and another one answers. */
 export const LEFT_AFTER_MS = 15_000
 
-/** If a person could not be told that the request was interrupted, Buildline tries again after this time. */
+/** If a person could not be told that the interaction was interrupted, Buildline tries again after this time. */
 export const AGAIN_AFTER_MS = 60_000
 
 /**
- * A request that a dead process left is carried out only within this time after Slack sent it. Later, the person may
- * have done something else, and is told that nothing was done.
+ * An interaction that a dead process left is carried out only within this time after Slack sent it. Later, the person
+ * may have done something else, and is told that nothing was done.
  */
 export const LATE_MAX_MS = 60_000
 
-/** A request whose requester could not be told for this long is given up. */
+/** An interaction whose requester could not be told for this long is given up. */
 export const UNANSWERED_MAX_MS = 24 * 60 * 60_000
 
-/** Request keys are kept for this long. Slack repeats an event for an hour; a signature is valid for five minutes. */
+/**
+ * Keys by which a repetition is recognized are kept for this long. Slack repeats an event for an hour; a signature is
+ * valid for five minutes.
+ */
 export const REQUESTS_KEPT_MS = 2 * 60 * 60_000
 
-/** The most requests that one round answers, and the most that it reads. */
+/** The most interactions that one round answers, and the most that it reads. */
 export const INTERACTIONS_ANSWERED_MAX = 20
 const INTERACTIONS_READ_MAX = 500
 
-/** A request that was interrupted, or whose answer could not be shown. */
+/** An interaction that was interrupted, or whose answer could not be shown. */
 export interface InterruptedInteraction {
-  interaction: Interaction
+  interaction: StoredInteraction
   /** the call to CI that it led to; null: CI was not called, and will not be */
   request: Request | ProjectRequest | null
   /** it was carried out, but its answer could not be shown */
@@ -59,26 +62,31 @@ export interface PendingInteractionsDeps {
   seal: Seal
   /** this process, as claims name it */
   processId: string
-  /** Handles the request as if it came now, though it is already acknowledged. Settles the request, or releases it. */
-  carryOut: (interaction: Interaction, body: unknown) => Promise<void>
-  /** Tells the person that the request was interrupted. `unreachable`: they never can be told. Throws: retry later. */
+  /** Handles the interaction as if it came now, though it is already acknowledged. Settles or releases it. */
+  carryOut: (interaction: StoredInteraction, body: unknown) => Promise<void>
+  /**
+   * Tells the person that the interaction was interrupted. `unreachable`: they never can be told. Throws: retry later.
+   */
   notifyInterrupted: (left: InterruptedInteraction) => Promise<'shown' | 'unreachable'>
 }
 
-/** Requests that have no answer yet. Each is on disk from before Slack's acknowledgement until its answer was shown. */
+/**
+ * Interactions that have no answer yet. Each is on disk from before Slack's acknowledgement until its answer was shown.
+ */
 export type PendingInteractions = ReturnType<typeof createPendingInteractions>
 
 export function createPendingInteractions(deps: PendingInteractionsDeps) {
   const { store, clock, log, processId } = deps
-  /** the requests that this process is handling, or has answered but not yet recorded */
+  /** the interactions that this process is handling, or has answered but not yet recorded */
   const underWay = new Set<string>()
-  const settled = new Map<string, Interaction>()
+  const settled = new Map<string, StoredInteraction>()
   /** those whose answers this process could not show, until the person is told */
   const unshown = new Set<string>()
 
   /**
-   * Resolves when the request is on disk. Null: a request with this key came before, or this is the second press of a
-   * double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within STORE_WITHIN_MS.
+   * Resolves when the interaction is on disk. Null: an interaction with this key came before, or this is the second
+   * press of a double click, so nothing is to be done. Throws NotAttempted if the store has not stored it within
+   * STORE_WITHIN_MS.
    * @param clickKey equal whenever the same person presses the same button; null: it was no button
    * @param body what Slack sent, if another process may carry it out; otherwise null
    */
@@ -86,11 +94,11 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     received: ReceivedInteraction,
     requestKey: string,
     { clickKey = null, body = null }: { clickKey?: string | null; body?: unknown } = {},
-  ): Promise<Interaction | null> {
+  ): Promise<StoredInteraction | null> {
     const { receivedAt } = received
     const claim = { state: 'owed', claimedBy: processId, claimedAt: clock.now() } as const
     const responseUrl = received.responseUrl && deps.seal.close(received.responseUrl)
-    const interaction: Interaction = { ...received, responseUrl, id: deps.newId(), ...claim }
+    const interaction: StoredInteraction = { ...received, responseUrl, id: deps.newId(), ...claim }
     const sealedBody = body === null ? null : deps.seal.close(JSON.stringify(body))
     underWay.add(interaction.id)
     let isRefused = false
@@ -129,7 +137,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   }
 
   /** Records that the answer was shown. Never throws: if the store fails, the write is retried. */
-  async function settle(interaction: Interaction): Promise<void> {
+  async function settle(interaction: StoredInteraction): Promise<void> {
     settled.set(interaction.id, interaction)
     try {
       // After a loss of power it may be answered twice, which is better than never.
@@ -142,10 +150,10 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   }
 
   /**
-   * Carries the request out, or, if it has already led to a call to CI, tells the person that it was interrupted. Does
-   * nothing if it was answered, or claimed by another process.
+   * Carries the interaction out, or, if it has already led to a call to CI, tells the person that it was interrupted.
+   * Does nothing if it was answered, or claimed by another process.
    */
-  async function takeOver(interaction: Interaction): Promise<void> {
+  async function takeOver(interaction: StoredInteraction): Promise<void> {
     const { id, user, interactionKey } = interaction
     const body = isInTime(interaction) ? opened(await store.read.interactionBody(id)) : null
     const state = body === null ? 'given-up' : 'late'
@@ -170,13 +178,13 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   }
 
   /** Begun by another process of this version, which may have finished it and only failed to show the answer. */
-  function isInTime({ state, claimedBy, receivedAt }: Interaction): boolean {
+  function isInTime({ state, claimedBy, receivedAt }: StoredInteraction): boolean {
     const ageMs = clock.now() - receivedAt
     return state !== 'given-up' && claimedBy !== processId && ageMs >= 0 && ageMs < LATE_MAX_MS
   }
 
   /** Not awaited by the round, since it may wait for CI. If it fails, the next round tells the person. */
-  function carryOut(interaction: Interaction, body: string): void {
+  function carryOut(interaction: StoredInteraction, body: string): void {
     const { id, user } = interaction
     underWay.add(id)
     log.warn({ interaction: id, user }, 'carrying out a request that another process left')
@@ -190,8 +198,8 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   const opened = (sealed: string | null): string | null =>
     sealed === null || /^https?:/.test(sealed) ? sealed : deps.seal.open(sealed)
 
-  /** Tells the person at once that the request was interrupted; CI is not called for it any more. Never throws. */
-  async function giveUp(interaction: Interaction): Promise<void> {
+  /** Tells the person at once that the interaction was interrupted; CI is not called for it any more. Never throws. */
+  async function giveUp(interaction: StoredInteraction): Promise<void> {
     try {
       await takeOver(interaction)
     } catch (error) {
@@ -203,7 +211,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
   }
 
   /**
-   * Takes over requests of dead processes, and tells people whose answers were not shown. On SQLite, right at the
+   * Takes over interactions of dead processes, and tells people whose answers were not shown. On SQLite, right at the
    * start.
    */
   async function answerAbandoned(): Promise<void> {
@@ -219,7 +227,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
       await takeOver(interaction)
   }
 
-  function isAbandoned({ id, state, claimedBy, claimedAt }: Interaction, now: number): boolean {
+  function isAbandoned({ id, state, claimedBy, claimedAt }: StoredInteraction, now: number): boolean {
     if (underWay.has(id)) return false
     if (claimedBy === processId) return state !== 'given-up' || now - claimedAt >= AGAIN_AFTER_MS
     // On SQLite, no other process can still be handling it.
@@ -255,7 +263,7 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     isNew,
     settle,
     /** The answer could not be shown: `answerAbandoned` tells the person later. */
-    release({ id }: Interaction): void {
+    release({ id }: StoredInteraction): void {
       unshown.add(id)
       underWay.delete(id)
     },
@@ -274,13 +282,13 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
 /** The store records under this name when `forget` last ran. */
 export const FORGET_JOB = 'forget-interactions'
 
-/** One stored request while it is handled. It is answered once: with its answer, or with "interrupted". */
+/** One stored interaction while it is handled. It is answered once: with its answer, or with "interrupted". */
 export class PendingInteraction {
-  readonly #interaction: Interaction
+  readonly #interaction: StoredInteraction
   readonly #pendingInteractions: PendingInteractions
   #state: 'under way' | 'answering' | 'owed' | 'ended' | 'given up' = 'under way'
 
-  constructor(interaction: Interaction, pendingInteractions: PendingInteractions) {
+  constructor(interaction: StoredInteraction, pendingInteractions: PendingInteractions) {
     this.#interaction = interaction
     this.#pendingInteractions = pendingInteractions
   }
@@ -290,8 +298,8 @@ export class PendingInteraction {
     return this.late ? this.late.claimedAt : this.#interaction.receivedAt
   }
 
-  /** The request, if a dead process has left it. Slack no longer opens a form for it. */
-  get late(): Interaction | null {
+  /** The interaction, if a dead process has left it. Slack no longer opens a form for it. */
+  get late(): StoredInteraction | null {
     return this.#interaction.state === 'late' ? this.#interaction : null
   }
 
@@ -299,7 +307,7 @@ export class PendingInteraction {
     return this.#state === 'given up'
   }
 
-  /** Call it before showing the answer. False: the person was already told that the request was interrupted. */
+  /** Call it before showing the answer. False: the person was already told that the interaction was interrupted. */
   beginAnswer(): boolean {
     if (this.isGivenUp) return false
     this.#state = 'answering'
@@ -311,7 +319,7 @@ export class PendingInteraction {
     if (isShown) await this.#pendingInteractions.settle(this.#interaction)
   }
 
-  /** The handler has ended. Settles the request, unless its answer could not be shown. */
+  /** The handler has ended. Settles the interaction, unless its answer could not be shown. */
   async end(): Promise<void> {
     if (this.#state === 'owed') this.#pendingInteractions.release(this.#interaction)
     else if (this.#state !== 'ended' && !this.isGivenUp) await this.endAnswer(true)

@@ -1,5 +1,5 @@
 import { App, type ReceiverEvent } from '@slack/bolt'
-import type { Interaction, ReceivedInteraction } from '../../domain/interaction.ts'
+import type { StoredInteraction, ReceivedInteraction } from '../../domain/interaction.ts'
 import { invariant } from '../../lib/assert.ts'
 import { isRecord } from '../../lib/json.ts'
 import { withInnerEvent } from '../../slack/socket/receiver.ts'
@@ -16,12 +16,12 @@ import { withDeps } from './register.ts'
 import type { Registry } from './registry.ts'
 import { replyTargetOf } from './reply-target.ts'
 
-/** How many refused requests are remembered. Slack repeats one within minutes. */
+/** How many refused interactions are remembered. Slack repeats one within minutes. */
 const REFUSED_MAX = 1_000
 
 /**
- * The path of a request from Slack. Bolt routes it; this class adds what Bolt does not do: a request that needs an
- * answer is on disk before it is acknowledged, every request is acknowledged, and no error escapes.
+ * The path of an interaction from Slack. Bolt routes it; this class adds what Bolt does not do: an interaction that
+ * needs an answer is on disk before it is acknowledged, every interaction is acknowledged, and no error escapes.
  *
  * 1. checked: `slack/http/gate` has refused what Slack did not sign.
  * 2. remembered (`#remember`): stored once. A repetition or a double click is only acknowledged.
@@ -33,7 +33,7 @@ const REFUSED_MAX = 1_000
 export class ReceivingApp extends App {
   readonly #underWay = new Set<Promise<void>>()
   readonly #pending = new Set<PendingInteraction>()
-  /** requests that could not be stored: whether the person was told */
+  /** interactions that could not be stored: whether the person was told */
   readonly #refused = new Map<string, Promise<boolean>>()
   readonly #registry: Registry
   readonly #deps: SlackDeps
@@ -51,12 +51,12 @@ export class ReceivingApp extends App {
     this.#pendingInteractions = pendingInteractions
   }
 
-  /** Resolves when no request is being handled. */
+  /** Resolves when no interaction is being handled. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Tells each person whose request is still being handled that it was interrupted. */
+  /** Tells each person whose interaction is still being handled that it was interrupted. */
   async giveUp(): Promise<void> {
     await Promise.all([...this.#pending].map((pending) => pending.giveUp()))
   }
@@ -65,8 +65,8 @@ export class ReceivingApp extends App {
     return this.#track(this.#receive(event))
   }
 
-  /** Carries out a request that a dead process has left, already acknowledged. */
-  async carryOut(interaction: Interaction, stored: unknown): Promise<void> {
+  /** Carries out an interaction that a dead process has left, already acknowledged. */
+  async carryOut(interaction: StoredInteraction, stored: unknown): Promise<void> {
     invariant(isRecord(stored), 'a body is an object')
     const body = withPresentIds(stored, await this.#movedChannels())
     await this.#track(this.#run({ body, ack: async () => {} }, interaction))
@@ -89,7 +89,7 @@ export class ReceivingApp extends App {
 
   async #remember(event: ReceiverEvent, received: ReceivedInteraction, requestKey: string): Promise<void> {
     if (await this.#refused.get(requestKey)) return this.#acknowledge(event)
-    let interaction: Interaction | null
+    let interaction: StoredInteraction | null
     try {
       interaction = await this.#pendingInteractions.keep(received, requestKey, {
         clickKey: clickKeyOf(event.body),
@@ -101,17 +101,17 @@ export class ReceivingApp extends App {
     return interaction ? this.#run(event, interaction) : this.#acknowledge(event)
   }
 
-  async #run(event: ReceiverEvent, interaction: Interaction): Promise<void> {
+  async #run(event: ReceiverEvent, interaction: StoredInteraction): Promise<void> {
     const pending = new PendingInteraction(interaction, this.#pendingInteractions)
     this.#pending.add(pending)
     await this.#route(event, pending)
     await pending.end()
     this.#pending.delete(pending)
     if (isField(this.#registry, event.body)) return
-    for (const after of this.#registry.afterRequest) await after(this.#deps, event.body)
+    for (const after of this.#registry.afterInteraction) await after(this.#deps, event.body)
   }
 
-  // Without the database, the request is not handled, and its sender gets an error.
+  // Without the database, the interaction is not handled, and its sender gets an error.
   #movedChannels(): Promise<ReadonlyMap<string, string>> {
     return this.#deps.reads.movedChannels().catch(() => new Map<string, string>())
   }
@@ -133,7 +133,7 @@ export class ReceivingApp extends App {
     await ack()
   }
 
-  // If this fails, the person sees Slack's own warning. The request is handled and answered anyway.
+  // If this fails, the person sees Slack's own warning. The interaction is handled and answered anyway.
   #acknowledge(event: ReceiverEvent, answer?: unknown): Promise<void> {
     return event.ack(answer).catch((error: unknown) => this.#warn(error, 'an acknowledgement did not reach Slack'))
   }
@@ -151,9 +151,9 @@ export class ReceivingApp extends App {
   }
 
   /**
-   * A request that could not be stored is not started, and the person gets an error: in the acknowledgement of a
+   * An interaction that could not be stored is not started, and the person gets an error: in the acknowledgement of a
    * command, which Slack shows; on top of a form, which can be submitted again; else where they asked. If that fails
-   * too, the request is not acknowledged, so that Slack shows a warning or sends it again. A repetition is refused
+   * too, the interaction is not acknowledged, so that Slack shows a warning or sends it again. A repetition is refused
    * silently.
    */
   async #refuse(event: ReceiverEvent, requestKey: string, error: unknown): Promise<void> {

@@ -27,8 +27,8 @@ export const eventTypes = ({ events }: Registry): string[] => [
 ]
 
 /**
- * Registers every feature with Bolt. Each request is acknowledged before anything else, since Slack waits three
- * seconds. It is on disk by then (`ReceivingApp`). Requests that only an older version knew are answered too.
+ * Registers every feature with Bolt. Each interaction is acknowledged before anything else, since Slack waits three
+ * seconds. It is on disk by then (`ReceivingApp`). Those that only an older version knew are answered too.
  */
 export function registerFeatures(app: App, registry: Registry): void {
   app.command(/^/, async ({ ack, body, context }) => {
@@ -167,7 +167,7 @@ async function optionsOf(deps: SlackDeps, body: unknown, menu: MenuHandler): Pro
 /** Waits for a value as long as Slack waits for the acknowledgement that contains it; null: it took too long. */
 async function soon<Value>({ clock, pending }: SlackDeps, value: Promise<Value>): Promise<Value | null> {
   const stop = new AbortController()
-  // Includes the time that storing the request took.
+  // Includes the time that storing the interaction took.
   const waitedMs = clock.now() - (pending?.waitsSince ?? clock.now())
   const late = clock.sleep(Math.max(0, SOON_MS - waitedMs), stop.signal).then(() => null)
   return Promise.race([value, late]).finally(() => stop.abort())
@@ -179,7 +179,7 @@ async function permittedOptions(deps: SlackDeps, body: unknown, menu: MenuHandle
   return permit.kind === 'yes' ? menu(parseName(textAt(body, 'value') ?? '').text) : []
 }
 
-/** What Bolt carries from the receiver to the listener: the dependencies of this one request. */
+/** What Bolt carries from the receiver to the listener: the dependencies of this one interaction. */
 export const withDeps = (deps: SlackDeps): { deps: SlackDeps } => ({ deps })
 
 function depsIn(context: Context): SlackDeps {

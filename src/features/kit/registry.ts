@@ -14,7 +14,7 @@ export interface Registry {
   shortcuts: ReadonlyMap<string, Shortcut>
   events: ReadonlyMap<string, EventHandler>
   overview: Feature['overview']
-  afterRequest: readonly NonNullable<Feature['afterRequest']>[]
+  afterInteraction: readonly NonNullable<Feature['afterInteraction']>[]
 }
 
 /** Two features with the same id would both answer, so this throws. */
@@ -34,7 +34,7 @@ export function registryOf(features: readonly Feature[]): Registry {
     shortcuts: all(({ shortcuts }) => shortcuts),
     events: all(({ events }) => events),
     overview: features.find(({ overview }) => overview)?.overview,
-    afterRequest: features.flatMap(({ afterRequest }) => afterRequest ?? []),
+    afterInteraction: features.flatMap(({ afterInteraction }) => afterInteraction ?? []),
   }
 }
 

@@ -5,7 +5,7 @@ import { replyTargetIn } from './modal.ts'
 import { isRecord } from '../../lib/json.ts'
 import { directReplyTarget, modalReplyTarget, nearPlace, type ReplyTarget } from '../../slack/reply-targets.ts'
 
-/** Where to answer the sender of this request; null if Slack offers no way. */
+/** Where to answer the sender of this interaction; null if Slack offers no way. */
 export function replyTargetOf(
   deps: Pick<SlackDeps, 'client' | 'clock'>,
   body: unknown,

@@ -10,7 +10,7 @@ import type { ReplyTarget } from '../../slack/reply-targets.ts'
 /** After this time the person sees that the answer will follow. */
 const SLOW_AFTER_MS = 2_000
 
-/** One request of one person, already acknowledged. */
+/** One interaction of one person, already acknowledged. */
 export interface SlackRequest {
   /** a command's name, for the log and for "Still working on …" */
   what: string
@@ -21,7 +21,7 @@ export interface SlackRequest {
 
 /**
  * Runs `work` and shows its answer. An error is answered too, with the reference of its log line. If the answer could
- * not be shown, the person is told later that the request was interrupted. Never throws.
+ * not be shown, the person is told later that the interaction was interrupted. Never throws.
  */
 export async function respond(
   deps: SlackDeps,
@@ -30,7 +30,7 @@ export async function respond(
 ): Promise<void> {
   const { client, clock, log, pending } = deps
   const reference = deps.newReference()
-  // The log line of a request has no typed text.
+  // The log line of an interaction has no typed text.
   const fields = { reference, what, user: by.user, channel: by.channel, via: by.via }
   const answered = new AbortController()
   const waiting = saySlow()
@@ -45,7 +45,7 @@ export async function respond(
   if (isShown) await showPictureOf(answer)
 
   async function saySlow(): Promise<void> {
-    // The person has waited since Slack sent the request, not since it was stored.
+    // The person has waited since Slack sent the interaction, not since it was stored.
     const now = clock.now()
     const waitedMs = now - (pending?.waitsSince ?? now)
     await clock.sleep(Math.max(0, SLOW_AFTER_MS - waitedMs), answered.signal)

@@ -5,13 +5,31 @@ import { nameKey } from '../../domain/rules/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { KnownProject, ListedQuery } from '../../store/records.ts'
 import type { Reads, Store } from '../../store/store.ts'
-import type { ListOutcome, ListQuery, ProjectRef } from '../../projects/outcomes.ts'
+import type { ListQuery, ProjectRef, BuildSummary, CiFailure } from '../../projects/outcomes.ts'
 import { untilIngested } from '../../ci-sync/ci-lookup.ts'
 import { newestSummary } from '../../projects/find-build.ts'
 import { ofListed, projectsAs } from '../../projects/projects.ts'
 import type { Refreshed } from '../../ci-sync/reading.ts'
 import { WHOLE_READING } from '../../projects/projects.ts'
-import type { Interfaces } from '../../domain/cards/offer.ts'
+import type { Configured } from '../../domain/cards/capabilities.ts'
+
+export type ListOutcome =
+  | {
+      kind: 'projects'
+      query: ListQuery
+      projects: readonly { project: ProjectRef; build: BuildSummary | null }[]
+      page: number
+      pages: number
+      total: number
+      /** which interface the list is from */
+      from: 'v2' | 'legacy' | null
+      /** set if CI could not be read now: when the list was read (ms), and why CI could not */
+      stale: { readAt: number; failure: CiFailure } | null
+      /** false: CI gave only a part of the list, or nothing, so projects may be missing */
+      isWhole: boolean
+    }
+  | { kind: 'no-ci' }
+  | CiFailure
 
 export const PAGE_SIZE = 10
 
@@ -21,7 +39,7 @@ export const FRESH_MS = 60_000
 export interface ListDeps {
   store: Store
   clock: Clock
-  interfaces: Interfaces
+  configured: Configured
   /** reads all projects from CI again; concurrent callers share one reading */
   refresh: () => Promise<Refreshed>
 }
@@ -31,8 +49,8 @@ export interface ListDeps {
  * legacy one. If CI cannot be reached now: the list that was read last, and how old it is.
  */
 export async function listProjects(deps: ListDeps, query: ListQuery): Promise<ListOutcome> {
-  const { store, interfaces, clock } = deps
-  if (!Object.values(interfaces).includes(true)) return { kind: 'no-ci' }
+  const { store, configured, clock } = deps
+  if (!Object.values(configured).includes(true)) return { kind: 'no-ci' }
   const refreshed = clock.now() - (await lastWholeAt(deps)) < FRESH_MS ? null : await deps.refresh()
   if (refreshed && refreshed.builds > 0) await untilIngested(deps)
   const failure = refreshed?.failure ?? null
@@ -49,7 +67,7 @@ export async function listProjects(deps: ListDeps, query: ListQuery): Promise<Li
       projects.map(async (project) => ({ project, build: await newestSummary(deps, project) })),
     ),
     ...place,
-    from: interfaces.v2 ? 'v2' : interfaces.legacy ? 'legacy' : null,
+    from: configured.v2 ? 'v2' : configured.legacy ? 'legacy' : null,
     stale: failure && { readAt: whole?.oldestReadAt ?? clock.now(), failure },
     isWhole: refreshed?.isWhole ?? true,
   }

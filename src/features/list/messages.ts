@@ -4,7 +4,7 @@ import { buildNumber, counted, joined, onBranch } from '../../slack/messages/bui
 import { PAGE_ACTION_IDS, PAGES_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ListOutcome, ListQuery } from '../../projects/outcomes.ts'
+import type { ListQuery } from '../../projects/outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -20,6 +20,7 @@ import {
 import { redWords, stateWords, projectLine, typeWord } from '../kit/build.ts'
 import { failureWords, answerCiFailure } from '../kit/fault-messages.ts'
 import { pageValue } from '../kit/values.ts'
+import type { ListOutcome } from './list.ts'
 
 type Projects = Extract<ListOutcome, { kind: 'projects' }>
 

@@ -3,7 +3,7 @@ import { answerList } from './messages.ts'
 import { pageOf, parsePage } from '../kit/values.ts'
 import type { Reply } from '../kit/context.ts'
 import { listProjects, type ListDeps } from './list.ts'
-import { replyTo, whenMayRead, type AnswerDeps, type Asking } from '../kit/command.ts'
+import { replyTo, whenMayRead, type AnswerDeps, type Interaction } from '../kit/command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { PAGE_ACTION_IDS } from '../../slack/messages/ids.ts'
 import type { ButtonHandler, Feature } from '../kit/feature.ts'
@@ -41,10 +41,10 @@ export function list(deps: Deps): Feature {
 }
 
 /** One page of projects; a click on Next asks for the next one in the same way. */
-const listPage = (deps: Deps, asking: Asking, query: ListQuery): Promise<Reply> =>
-  whenMayRead(deps, asking, async () => {
+const listPage = (deps: Deps, interaction: Interaction, query: ListQuery): Promise<Reply> =>
+  whenMayRead(deps, interaction, async () => {
     const outcome = await listProjects(deps, query)
-    return replyTo(outcome, answerList(outcome, asking))
+    return replyTo(outcome, answerList(outcome, interaction))
   })
 
 /** `acme pro 2`: the type and the page come last, in this order; the words before them are the search text. */

@@ -7,7 +7,16 @@ import type { FieldFault } from '../../domain/ci-project/project.ts'
 import { FORM_FIELDS } from '../../domain/ci-project/project-fields.ts'
 import { topOf } from '../../domain/ci-project/project-change.ts'
 import { announceAndRun, offering, RESULT, type Stage } from './announce-and-run.ts'
-import { createProject, namesInUrl, pipelinesOf, previewCreation, readCreation, withoutNotifiers } from './create.ts'
+import {
+  createProject,
+  namesInUrl,
+  pipelinesOf,
+  previewCreation,
+  readCreation,
+  withoutNotifiers,
+  type Creation,
+  type CreationPreview,
+} from './create.ts'
 import {
   branchesInput,
   branchMatchInput,
@@ -21,7 +30,7 @@ import {
   variableFaults,
   variablesInput,
 } from './inputs.ts'
-import type { Creation, CreationPreview, ProjectDeps } from './outcomes.ts'
+import type { ProjectDeps } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerCreate, answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, listed, ruleWords } from './words.ts'

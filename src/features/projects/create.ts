@@ -1,11 +1,11 @@
 import type { Project, FieldFault } from '../../domain/ci-project/project.ts'
 import { beforeRecord } from '../../projects/requests.ts'
-import { differencesOf, topOf, type Difference } from '../../domain/ci-project/project-change.ts'
+import { differencesOf, topOf, type Difference, type VariableInput } from '../../domain/ci-project/project-change.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
 import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
-import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent, ProjectDeps } from './outcomes.ts'
+import type { Begun, NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
 import {
   beforeCall,
   callForProject,
@@ -23,7 +23,33 @@ import { repositoryPath } from '../../sources/ci-service/wire.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/ci-project/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import { ruleOf, withoutRulesOf } from '../../domain/rules/rule-input.ts'
+import { ruleOf, withoutRulesOf, type RuleInput } from '../../domain/rules/rule-input.ts'
+
+/** The input of the form to create a project; `more`: any further field of the interface, as JSON text. */
+export interface Creation {
+  repositoryUrl: string
+  type: 'basic' | 'pro'
+  /** digit strings */
+  teams: readonly string[]
+  onPullRequestsOnly: boolean
+  match: 'include' | 'exclude' | null
+  branches: readonly string[]
+  setupCommands: readonly string[]
+  /** a line `# Name` begins a pipeline of that name */
+  testCommands: readonly string[]
+  variables: readonly VariableInput[]
+  rule: RuleInput | null
+  more: string | null
+}
+
+export type CreationPreview = { kind: 'free' } | { kind: 'exists'; project: ProjectRef } | NotSent
+
+export type CreateOutcome =
+  | { kind: 'created'; project: ProjectRef; otherwise: readonly Difference[] }
+  /** a project of that name exists, and the requester did not confirm a second one */
+  | { kind: 'exists'; project: ProjectRef }
+  | NotSent
+  | SentInVain
 
 interface Ready {
   kind: 'ready'

@@ -8,7 +8,7 @@ import { answerOldForm } from '../kit/fault-messages.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
 import { replyTo } from '../kit/command.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
-import { editProject, previewEdit } from './edit.ts'
+import { editProject, previewEdit, type Preview, type PreviewInput } from './edit.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../kit/fields.ts'
 import {
   formView,
@@ -27,7 +27,7 @@ import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, rule
 import { ifAdmin, projectContext, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
 import { answerEdit } from './messages.ts'
 import { nameIn, readMemory, readWaiting, tooLongBy, writeMemory, writeWaiting, type WaitingEdit } from './metadata.ts'
-import type { Preview, PreviewInput, ProjectDeps, ShownProject } from './outcomes.ts'
+import type { ProjectDeps, ShownProject } from './outcomes.ts'
 import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 
 export const EDIT_CALLBACK_ID = 'project_edit_form'

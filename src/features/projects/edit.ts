@@ -26,16 +26,7 @@ import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { updateBody, without } from '../../sources/ci-service/wire.ts'
 import { baseOf, changedSince, fieldDigest } from './base.ts'
-import type {
-  Begun,
-  ChangedMeanwhile,
-  EditOutcome,
-  EditInput,
-  Preview,
-  PreviewOutcome,
-  PreviewInput,
-  ProjectDeps,
-} from './outcomes.ts'
+import type { Begun, ProjectDeps, NotSent, ProjectBase, SentInVain } from './outcomes.ts'
 import { readAfresh, refOf, refusalToAdminister } from './read.ts'
 import {
   beforeCall,
@@ -52,6 +43,64 @@ import {
   type Recorded,
   type RequestedChange,
 } from './record.ts'
+import type { Uuid } from '../../domain/ids.ts'
+
+export interface EditInput {
+  project: Uuid
+  change: ProjectChange
+  /** the digests of the fields as the form showed them */
+  base: ProjectBase
+  /** notifiers whose rules are left out, because CI refuses them */
+  without?: readonly string[]
+}
+
+/** `base` null: no form has shown it before */
+export type PreviewInput = Omit<EditInput, 'base'> & { base: ProjectBase | null }
+
+/** The change that would be sent. */
+export interface Preview {
+  kind: 'preview'
+  project: ProjectRef
+  differences: readonly Difference[]
+  /** the fields that somebody else has changed since the form was opened */
+  theirs: readonly string[]
+  /** the fields that CI does not show, so that an update may lose them */
+  unshown: readonly string[]
+  /** it removes the last rule through which CI notifies Buildline of builds */
+  silences: boolean
+  base: ProjectBase
+}
+
+export type PreviewOutcome = Preview | { kind: 'no-difference'; project: ProjectRef } | ChangedMeanwhile | NotSent
+
+/**
+ * Somebody else changed the project before the change was sent: nothing was sent. A rule is identified by its position,
+ * so for rules even the preview fails with this.
+ */
+export interface ChangedMeanwhile {
+  kind: 'changed-meanwhile'
+  project: ProjectRef
+  /** the fields */
+  theirs: readonly string[]
+  /** the person, if they used Buildline */
+  by: string | null
+}
+
+export type EditOutcome =
+  /** CI accepted the change; `otherwise`: what CI saved differently; `readAgain` false: that could not be checked */
+  | {
+      kind: 'edited'
+      project: ProjectRef
+      differences: readonly Difference[]
+      otherwise: readonly Difference[]
+      /** the fields that CI shows neither before nor after: they may be lost */
+      unshown: readonly string[]
+      readAgain: boolean
+    }
+  | ChangedMeanwhile
+  | { kind: 'no-difference'; project: ProjectRef }
+  | NotSent
+  | SentInVain
 
 /** Compares an edit with the project as CI has it now; sends nothing. */
 export async function previewEdit(deps: ProjectDeps, input: PreviewInput, by: Requester): Promise<PreviewOutcome> {

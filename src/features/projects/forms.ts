@@ -3,7 +3,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { answerNotOpened } from '../kit/fault-messages.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
-import { replyTo, type Asking } from '../kit/command.ts'
+import { replyTo, type Interaction } from '../kit/command.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import { opening, showing, waitingView, type Received, type ModalView, answerView } from '../kit/modal.ts'
 import { respond } from '../kit/respond.ts'
@@ -40,7 +40,7 @@ export type Next = { outcome: string; view: ModalView } | Reply
 /** The result of `look` if this person may change projects; otherwise why they may not. */
 export async function ifAdmin<Found>(
   deps: ProjectDeps,
-  { by, reference }: Pick<Asking, 'by' | 'reference'>,
+  { by, reference }: Pick<Interaction, 'by' | 'reference'>,
   verb: ProjectVerb,
   look: () => Promise<Found>,
 ): Promise<Found | Reply> {
@@ -52,16 +52,16 @@ export async function ifAdmin<Found>(
 /** Opens a waiting view at once, and shows in it what `look` finds. */
 export async function openForm(
   deps: ProjectDeps,
-  asking: Asking,
+  interaction: Interaction,
   verb: ProjectVerb,
   text: string,
   look: () => Promise<Next>,
 ): Promise<Reply> {
-  const { modalOpener, reference } = asking
+  const { modalOpener, reference } = interaction
   if (!modalOpener) return { outcome: 'no-opener', answer: answerNotOpened('mention', reference) }
   return opening(reference, async () => {
     const modal = await modalOpener.open(waitingFor(verb, text))
-    const next = await ifAdmin(deps, asking, verb, look)
+    const next = await ifAdmin(deps, interaction, verb, look)
     if (!('view' in next)) return next
     await modal.show(next.view)
     return { outcome: next.outcome, answer: null }
@@ -71,7 +71,7 @@ export async function openForm(
 /** Reads the project that a form is about; an answer if CI does not show it now. */
 export async function readForForm(
   deps: ProjectDeps,
-  { by, reference }: Pick<Asking, 'by' | 'reference'>,
+  { by, reference }: Pick<Interaction, 'by' | 'reference'>,
   verb: ProjectVerb,
   project: string,
 ): Promise<ShownProject | Reply> {

@@ -3,7 +3,7 @@ import { codeSpan } from '../../lib/escape.ts'
 import { firstOf, projectLabel, outside, mention } from '../../slack/messages/build.ts'
 import { isOpen, type ProjectAction, type ProjectRequest } from '../../domain/cards/request.ts'
 import type { Difference } from '../../domain/ci-project/project-change.ts'
-import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain, ChangedMeanwhile, NotSent } from './outcomes.ts'
+import type { SentInVain, NotSent } from './outcomes.ts'
 import {
   answerOf,
   answerError,
@@ -22,6 +22,9 @@ import type { ProjectRef } from '../../projects/outcomes.ts'
 import { SO_FAR } from '../kit/build.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
+import type { CreateOutcome } from './create.ts'
+import type { EditOutcome, ChangedMeanwhile } from './edit.ts'
+import type { ResetOutcome } from './reset.ts'
 
 // Answers about writes to projects. They hold no secrets, except the new AES key in the requester's own answer.
 

@@ -3,10 +3,10 @@ import { isChannelId, isUuid, toUuid, type ChannelId, type Uuid } from '../../do
 import type { ProjectChange } from '../../domain/ci-project/project-change.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'
-import type { Creation } from './outcomes.ts'
 import { textAt } from '../kit/body.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { METADATA_CHARS_MAX } from '../kit/modal.ts'
+import type { Creation } from './create.ts'
 
 // The state of project forms. Slack stores it in each form, so that they work after a restart and in any process.
 

@@ -10,12 +10,24 @@ import {
   refusalOf,
   type Requester,
   type Refused,
+  type NotFound,
 } from '../../projects/outcomes.ts'
 import { newestSummary } from '../../projects/find-build.ts'
 import { findProject } from '../../projects/projects.ts'
 import type { KnownProject } from '../../store/records.ts'
 import { baseOf } from './base.ts'
-import type { NotListed, ProjectDeps, ShownProject, ShowOutcome } from './outcomes.ts'
+import type { NotListed, ProjectDeps, ShownProject } from './outcomes.ts'
+
+export type ShowOutcome =
+  /**
+   * `stale`: CI could not be reached; then only type, filter and rules are known, as they were last read. `mayEdit`:
+   * whether the requester may edit and reset it
+   */
+  | { kind: 'project'; shown: ShownProject; stale: CiFailure | null; mayEdit: boolean }
+  | { kind: 'no-v2' }
+  | NotListed
+  | CiFailure
+  | NotFound
 
 type Read = { kind: 'read'; project: Project; ref: ProjectRef }
 
@@ -118,5 +130,5 @@ const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> =
   })),
 })
 
-const newestOf = ({ store, interfaces, clock }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
-  newestSummary({ store, interfaces, clock }, project)
+const newestOf = ({ store, configured, clock }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
+  newestSummary({ store, configured, clock }, project)

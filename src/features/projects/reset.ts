@@ -6,7 +6,7 @@ import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { textOf } from '../../lib/raw-values.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
-import type { Begun, ResetOutcome, ProjectDeps } from './outcomes.ts'
+import type { Begun, ProjectDeps, NotSent, SentInVain } from './outcomes.ts'
 import { fieldDigest } from './base.ts'
 import {
   callForProject,
@@ -19,6 +19,13 @@ import {
   type LookUpResult,
 } from './record.ts'
 import { refusalToAdminister, readAfresh, refOf } from './read.ts'
+
+export type ResetOutcome =
+  /** the new key, if CI returned it: shown only to the requester, stored nowhere */
+  | { kind: 'reset'; project: ProjectRef; aesKey: string | null }
+  | { kind: 'not-pro'; project: ProjectRef }
+  | NotSent
+  | SentInVain
 
 const AES_KEY = 'aes_key'
 

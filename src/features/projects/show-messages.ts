@@ -6,12 +6,13 @@ import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS, PROJECT_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { ShownProject, ShowOutcome } from './outcomes.ts'
+import type { ShownProject } from './outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { buildLine, typeWord } from '../kit/build.ts'
 import { failureWords, answerCiFailure } from '../kit/fault-messages.ts'
 import { answerNotSent } from './messages.ts'
 import { andMore, code, command, deploymentTypes, listed, ruleWords } from './words.ts'
+import type { ShowOutcome } from './read.ts'
 
 /** At most this many rules are listed, and as many commands and pipelines. */
 export const ITEMS_MAX = 15

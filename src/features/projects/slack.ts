@@ -6,7 +6,7 @@ import {
   tooMuch,
   whenMayRead,
   type AnswerDeps,
-  type Asking,
+  type Interaction,
   type Command,
   type Question,
 } from '../kit/command.ts'
@@ -62,7 +62,7 @@ export const projects = (deps: Deps): Feature => ({
     [CREATE_SEND_CALLBACK_ID]: projectCreateSendForm(deps),
     [RESET_CALLBACK_ID]: projectResetForm(deps),
   },
-  jobs: [{ name: 'confirm-project-requests', cron: '*/5 * * * * *', run: () => confirmProjectRequests(deps) }],
+  jobs: [{ name: 'confirm-project-requests', cron: '*/15 * * * * *', run: () => confirmProjectRequests(deps) }],
 })
 
 const command = (deps: Deps): Command => ({
@@ -128,22 +128,22 @@ const show = (deps: Deps, question: Question, name: string): Promise<Reply> =>
 type OpeningVerb = (typeof VERBS)[number]
 
 /** Opens the form to edit a project or to reset its key: at once, and fills it when CI has answered. */
-async function openProjectForm(deps: Deps, asking: Asking, verb: OpeningVerb, text: string): Promise<Reply> {
+async function openProjectForm(deps: Deps, interaction: Interaction, verb: OpeningVerb, text: string): Promise<Reply> {
   const found = await findProject(deps.store.read, text)
   if (found.kind === 'project') {
     const { uuid, name } = found.project
-    return openForm(deps, asking, verb, `Reading *${projectLabel({ project: name })}* …`, () =>
-      filledForm(deps, asking, verb, uuid ?? name),
+    return openForm(deps, interaction, verb, `Reading *${projectLabel({ project: name })}* …`, () =>
+      filledForm(deps, interaction, verb, uuid ?? name),
     )
   }
-  const answer = answerNotFound(found, projectContext(verb, asking.reference))
-  return ifAdmin(deps, asking, verb, async () => replyTo(found, answer))
+  const answer = answerNotFound(found, projectContext(verb, interaction.reference))
+  return ifAdmin(deps, interaction, verb, async () => replyTo(found, answer))
 }
 
-async function filledForm(deps: Deps, asking: Asking, verb: OpeningVerb, name: string): Promise<Next> {
-  const shown = await readForForm(deps, asking, verb, name)
+async function filledForm(deps: Deps, interaction: Interaction, verb: OpeningVerb, name: string): Promise<Next> {
+  const shown = await readForForm(deps, interaction, verb, name)
   if ('answer' in shown) return shown
-  const { by, reference } = asking
+  const { by, reference } = interaction
   if (verb === 'edit') return { outcome: 'form', view: editView(shown, null, by.channel) }
   if (shown.project.type?.toLowerCase() === 'pro') return { outcome: 'form', view: resetView(shown, by.channel) }
   const notPro = { kind: 'not-pro', project: shown.project } as const
@@ -151,9 +151,9 @@ async function filledForm(deps: Deps, asking: Asking, verb: OpeningVerb, name: s
 }
 
 /** Opens the form to create a project. */
-const openCreation = (deps: Deps, asking: Asking, repositoryUrl: string): Promise<Reply> =>
-  openForm(deps, asking, 'create', 'Checking your permissions …', async () => {
-    const { by, reference } = asking
+const openCreation = (deps: Deps, interaction: Interaction, repositoryUrl: string): Promise<Reply> =>
+  openForm(deps, interaction, 'create', 'Checking your permissions …', async () => {
+    const { by, reference } = interaction
     // Only the CI service's projects are created, and through its v2 interface.
     if (deps.ci) return { outcome: 'form', view: createView(repositoryUrl, by.channel) }
     return { outcome: 'no-v2', answer: answerNotSent({ kind: 'no-v2' }, projectContext('create', reference)) }

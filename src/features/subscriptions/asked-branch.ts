@@ -5,8 +5,9 @@ import { SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { jsonOf } from '../kit/values.ts'
-import type { SubscribeInput, UnknownBranch } from './outcomes.ts'
 import { readReminderAlone, typedTime } from './remind.ts'
+import type { SubscribeInput } from './subscribe-input.ts'
+import type { UnknownBranch } from './subscribe.ts'
 
 // If no known branch matches the typed one, the bot asks before it stores it. These are the buttons and their values.
 

@@ -1,10 +1,31 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import { refusalOf, type Requester, type Refused } from '../../projects/outcomes.ts'
-import { shownOf } from '../../projects/subscriptions.ts'
+import { shownOf, type ShownSubscription } from '../../projects/subscriptions.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 import { closeChannelBefore } from './closings.ts'
-import type { Announced, CannotPost, RulesOutcome, SubscriptionDeps } from './outcomes.ts'
+import type { SubscriptionDeps } from './deps.ts'
+import type { StoredDigest } from '../../store/digests.ts'
+
+/** Whether the change was announced in the channel; `code`: Slack's error if it was not, or may not have been. */
+export type Announced = { kind: 'told' } | { kind: 'not-told'; code: string; isClosed: boolean }
+
+/** Slack says that nothing can be posted in the channel; `code`: its error for a post */
+export interface CannotPost {
+  kind: 'cannot-post'
+  channel: ChannelId
+  code: string
+}
+
+export type RulesOutcome =
+  | {
+      kind: 'rules'
+      channel: ChannelId
+      subscriptions: readonly ShownSubscription[]
+      /** null: the channel has none */
+      digest: StoredDigest | null
+    }
+  | { kind: 'no-channel' }
 
 /** All subscriptions of a channel, wherever they are set, and its digest. */
 export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | null): Promise<RulesOutcome> {

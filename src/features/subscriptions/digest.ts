@@ -14,8 +14,8 @@ import type { Refused, Requester } from '../../projects/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { StoredDigest } from '../../store/digests.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
-import { announce, channelFor, postableChannel } from './channel.ts'
-import type { Announced, SubscriptionDeps } from './outcomes.ts'
+import { announce, channelFor, postableChannel, type Announced } from './channel.ts'
+import type { SubscriptionDeps } from './deps.ts'
 
 /** As typed. `zone` null: the requester's own time zone. */
 export type DigestInput = Omit<Schedule, 'zone'> & { zone: string | null }

@@ -12,7 +12,6 @@ import { sourceOf } from '../../domain/ids.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
-import type { DryChannel, DryRunOutcome } from './outcomes.ts'
 import { hiddenParts } from '../kit/not-allowed.ts'
 import {
   answerOf,
@@ -27,6 +26,7 @@ import {
 } from '../../slack/messages/answer.ts'
 import { answerNotFound } from '../kit/not-found.ts'
 import { reasonWords } from '../../slack/messages/words.ts'
+import type { DryChannel, DryRunOutcome } from './dry-run.ts'
 
 /** At most this many channels are named for each event; the others are counted. */
 export const DRY_CHANNELS_MAX = 10

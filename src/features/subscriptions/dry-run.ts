@@ -1,19 +1,62 @@
 import { isRed } from '../../domain/builds/status.ts'
-import { isProjectId } from '../../domain/ids.ts'
+import { isProjectId, type ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import { LAST_ORDER } from '../../store/history.ts'
-import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/rules/pattern.ts'
-import { boundForOneEvent, decide, type DecisionInput } from '../../domain/rules/decide.ts'
+import {
+  canCoverBranch,
+  filterInWords,
+  wouldBuild,
+  coversBranch,
+  matchBranch,
+  type BranchFilterWords,
+  type FilterVerdict,
+} from '../../domain/rules/pattern.ts'
+import { boundForOneEvent, decide, type DecisionInput, type Decision } from '../../domain/rules/decide.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import { followersOf, knownBranches } from '../../projects/followers.ts'
 import { visibleTo } from '../../projects/projects.ts'
-import type { Requester } from '../../projects/outcomes.ts'
-import type { DryChannel, DryRunOutcome, PatternPreview, PatternQuery, SubscriptionDeps } from './outcomes.ts'
-import { findFollowed, findNamed, pausedIn } from '../../projects/subscriptions.ts'
+import type { Requester, ProjectNotFound } from '../../projects/outcomes.ts'
+import type { SubscriptionDeps } from './deps.ts'
+import { findFollowed, findNamed, pausedIn, type ShownSubscription } from '../../projects/subscriptions.ts'
 import { RULE_EVENTS } from '../../domain/rules/rule.ts'
-import { EVENTS_BY_WORD, isAll, isPattern } from './subscribe-input.ts'
+import { EVENTS_BY_WORD, isAll, isPattern, type PatternQuery } from './subscribe-input.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reads } from '../../store/store.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
+
+/** What one event of one branch would do in one channel. */
+export interface DryChannel {
+  channel: ChannelId
+  decision: Decision
+  quiet: boolean
+  mentions: boolean
+  paused: ShownSubscription['paused']
+}
+
+export type DryRunOutcome =
+  | {
+      kind: 'dry-run'
+      project: ProjectRef
+      branch: string
+      events: readonly { event: string; channels: readonly DryChannel[] }[]
+      /** whether CI would build this branch at all; null: its filter is not known */
+      filter: ({ words: BranchFilterWords } & FilterVerdict) | null
+      /** the project's rules could not be read yet, so channels get every event */
+      unread: boolean
+      /** how many channels are left out, because the requester cannot see them */
+      hidden: number
+    }
+  | { kind: 'unknown-event'; text: string; events: readonly string[] }
+  | ProjectNotFound
+
+/** The known branches that a pattern covers, those with the newest builds first. */
+export interface PatternPreview {
+  isValid: boolean
+  matches: readonly string[]
+  /** how many further branches match */
+  more: number
+  seen: number
+}
 
 export interface DryRunQuery {
   project: string

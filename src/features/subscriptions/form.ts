@@ -27,9 +27,9 @@ import {
 import { reminderFault } from './remind.ts'
 import { suggestProjects } from '../../projects/projects.ts'
 import { channelRules } from './channel.ts'
-import { previewPattern } from './dry-run.ts'
-import { subscribe } from './subscribe.ts'
-import type { PatternPreview, SubscribeOutcome, SubscriptionDeps } from './outcomes.ts'
+import { previewPattern, type PatternPreview } from './dry-run.ts'
+import { subscribe, type SubscribeOutcome } from './subscribe.ts'
+import type { SubscriptionDeps } from './deps.ts'
 import { repositoryRef, type ShownSubscription } from '../../projects/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId, repositoryOf } from '../../domain/ids.ts'
@@ -38,7 +38,7 @@ import { projectKey, type ProjectRef } from '../../domain/ci-project/project-nam
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../kit/feature.ts'
-import { replyTo, type AnswerDeps, type Asking } from '../kit/command.ts'
+import { replyTo, type AnswerDeps, type Interaction } from '../kit/command.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps
 
@@ -119,14 +119,14 @@ function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
 /** Opens the form, empty or with the subscription of that id. People without permission see the refusal in the form. */
 export const openSubscribe = (
   deps: Deps,
-  asking: Asking,
+  interaction: Interaction,
   modalOpener: ModalOpener,
   id: string | null,
-): Promise<Reply> => opening(asking.reference, () => open(deps, asking, modalOpener, id))
+): Promise<Reply> => opening(interaction.reference, () => open(deps, interaction, modalOpener, id))
 
 async function open(
   deps: Deps,
-  { by, reference }: Asking,
+  { by, reference }: Interaction,
   modalOpener: ModalOpener,
   id: string | null,
 ): Promise<Reply> {

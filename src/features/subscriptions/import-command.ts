@@ -21,7 +21,7 @@ import { parseImport } from '../kit/values.ts'
 import { channelRules } from './channel.ts'
 import { readGithubList } from './github-list.ts'
 import { importThese, proposeImport } from './import.ts'
-import type { SubscriptionDeps } from './outcomes.ts'
+import type { SubscriptionDeps } from './deps.ts'
 import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps

@@ -18,9 +18,9 @@ import {
 } from '../../slack/messages/answer.ts'
 import { importValue } from '../kit/values.ts'
 import type { Imported, ImportedOutcome, Proposal, ProposalOutcome, ProposedRepository } from './import.ts'
-import type { Foreseen } from './outcomes.ts'
 import { isNotFound } from '../kit/not-found.ts'
 import { andMore, announcedParts, answerSubscribe, followed, SHOWN_MAX, silentWords } from './messages.ts'
+import type { Foreseen } from './subscribe.ts'
 
 type Proposed = Extract<ProposalOutcome, { kind: 'proposed' }>
 

@@ -7,10 +7,18 @@ import { repositoryRef, shownOf, type ShownSubscription } from '../../projects/s
 import { ALL_WORKFLOWS, importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../kit/values.ts'
-import { announce, openChannelFor } from './channel.ts'
+import { announce, openChannelFor, type Announced, type CannotPost } from './channel.ts'
 import { readGithubList, type ListedRepository } from './github-list.ts'
-import type { Announced, CannotPost, Foreseen, SubscriptionDeps, SubscribeInput } from './outcomes.ts'
-import { foresee, subscribeUnannounced, SUBSCRIPTIONS_MAX, type SavedSubscription, type Unmade } from './subscribe.ts'
+import type { SubscriptionDeps } from './deps.ts'
+import {
+  foresee,
+  subscribeUnannounced,
+  SUBSCRIPTIONS_MAX,
+  type SavedSubscription,
+  type Unmade,
+  type Foreseen,
+} from './subscribe.ts'
+import type { SubscribeInput } from './subscribe-input.ts'
 
 export interface ProposedRepository {
   listed: ListedRepository

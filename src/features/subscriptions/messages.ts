@@ -5,7 +5,6 @@ import { BRANCH_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { closedWords, followedHow, followedProject, remindsWhen } from '../../slack/messages/subscription.ts'
 import { branchButtons } from './asked-branch.ts'
-import type { Announced, CannotPost, SubscribeOutcome, UnknownBranch, UnsubscribeOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import {
   answerOf,
@@ -24,6 +23,8 @@ import { answerNotFound } from '../kit/not-found.ts'
 import { reminderFault } from './remind.ts'
 import { pausedParts, removeButton, rulesWords } from './rules-messages.ts'
 import type { Misread } from './subscribe-input.ts'
+import type { Announced, CannotPost } from './channel.ts'
+import type { SubscribeOutcome, UnknownBranch, UnsubscribeOutcome } from './subscribe.ts'
 
 /** The channel's new subscription, or why nothing has changed. */
 export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContext): Answer {

@@ -7,11 +7,11 @@ import { digestWords } from '../../slack/messages/digest.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { sourceOf } from '../../domain/ids.ts'
-import type { RulesOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { answerOf, line, nextStep, row, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
+import type { RulesOutcome } from './channel.ts'
 
 /** The most subscriptions on one page: each takes a few blocks of Slack's fifty. */
 export const RULES_PAGE_SIZE = 5

@@ -13,7 +13,7 @@ import {
   whenMayRead,
   wordsOf,
   type AnswerDeps,
-  type Asking,
+  type Interaction,
   type Command,
   type Question,
 } from '../kit/command.ts'
@@ -38,12 +38,12 @@ import { channelRules } from './channel.ts'
 import { announceClosings, channelClosed, channelMoved, channelOpened, type ClosingDeps } from './closings.ts'
 import { DIGESTS_JOB, sendDigests, type DigestDeps, type SendDigests } from './digest.ts'
 import { dryRun, type DryRunQuery } from './dry-run.ts'
-import { subscribe, unsubscribe } from './subscribe.ts'
+import { subscribe, unsubscribe, type UnsubscribeWish } from './subscribe.ts'
 import { projectsAs } from '../../projects/projects.ts'
 import type { Reads } from '../../store/store.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import type { SubscriptionDeps, UnsubscribeWish } from './outcomes.ts'
+import type { SubscriptionDeps } from './deps.ts'
 import { listAt, textAt } from '../kit/body.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps & DigestDeps & ClosingDeps & SendDigests
@@ -95,8 +95,8 @@ export const subscriptions = (deps: Deps): Feature => ({
     ),
   },
   jobs: [
-    { name: 'tell-closings', cron: '*/5 * * * * *', run: () => announceClosings(deps) },
-    { name: DIGESTS_JOB, cron: '*/10 * * * * *', run: (signal) => sendDigests(deps, signal) },
+    { name: 'tell-closings', cron: '*/15 * * * * *', run: () => announceClosings(deps) },
+    { name: DIGESTS_JOB, cron: '*/15 * * * * *', run: (signal) => sendDigests(deps, signal) },
   ],
 })
 
@@ -127,9 +127,9 @@ async function answerRulesTyped(deps: Deps, question: Question): Promise<Reply> 
 const TEST_WORD = 'test'
 
 /** The channel's subscriptions, one page of them. A click on Next requests the next page in the same way. */
-const rulesPage = (deps: Deps, asking: Asking, page: number): Promise<Reply> =>
-  whenMayRead(deps, asking, async () => {
-    const outcome = await channelRules(deps, asking.by.channel)
+const rulesPage = (deps: Deps, interaction: Interaction, page: number): Promise<Reply> =>
+  whenMayRead(deps, interaction, async () => {
+    const outcome = await channelRules(deps, interaction.by.channel)
     return replyTo(outcome, answerRules(outcome, page))
   })
 
@@ -259,7 +259,7 @@ async function answerUnsubscribeTyped(deps: Deps, question: Question): Promise<R
 }
 
 /** Removes the subscriptions of a project, or (by a button) the one with this id. */
-async function unsubscribeFrom(deps: Deps, { by, reference }: Asking, input: UnsubscribeWish): Promise<Reply> {
+async function unsubscribeFrom(deps: Deps, { by, reference }: Interaction, input: UnsubscribeWish): Promise<Reply> {
   const outcome = await unsubscribe(deps, input, by)
   return replyTo(outcome, answerUnsubscribe(outcome, { command: 'unsubscribe', reference }))
 }

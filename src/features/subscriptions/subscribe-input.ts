@@ -1,10 +1,35 @@
 import { canCoverBranch, matchBranch, patternMode } from '../../domain/rules/pattern.ts'
 import type { FieldFault } from '../../domain/ci-project/project.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
-import { readReminder, type ReminderFault } from './remind.ts'
-import type { PatternQuery, SubscribeInput } from './outcomes.ts'
+import { readReminder, type ReminderFault, type ReminderInput } from './remind.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { CUT, parseName, partAt, type Word } from '../../slack/commands/parse.ts'
+
+export interface SubscribeInput {
+  /** a project as people name it; `all` */
+  project: string
+  /** `every` includes stopped and unknown statuses; null: every event of the branch or, without one, CI's rules */
+  events: readonly string[] | 'every' | null
+  branch: string | null
+  branchMatch: 'exact' | 'wildcard' | 'regex' | null
+  quiet: boolean
+  mention: 'committer' | 'nobody'
+  /** null: no reminders; left out: those of the subscription that it replaces */
+  remind?: ReminderInput | null
+  /** the id of the subscription to replace, whatever that one follows; left out: the one of the same branches */
+  instead?: string
+  /** the requester has confirmed this branch, though no build has had it */
+  isBranchMeant?: boolean
+  /** the channel was chosen elsewhere, so the requester has to be in it */
+  isChosen?: boolean
+}
+
+export interface PatternQuery {
+  project: string
+  branch: string | null
+  /** CI's word or ours; null: the pattern itself shows it */
+  branchMatch: string | null
+}
 
 /** The faults of a wish, by field; empty: it is valid. Pure. */
 export const faultsOf = (input: SubscribeInput): FieldFault[] => [

@@ -14,21 +14,84 @@ import { nearest } from '../../lib/nearest.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
 import type { StoredSubscription, NewSubscription } from '../../store/records.ts'
 import type { Reads, Tx } from '../../store/store.ts'
-import type { Refused, Requester } from '../../projects/outcomes.ts'
+import type { Refused, Requester, ProjectNotFound } from '../../projects/outcomes.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
-import type {
-  SubscribeOutcome,
-  SubscribeInput,
-  UnsubscribeOutcome,
-  UnsubscribeWish,
-  Foreseen,
-  SubscriptionDeps,
-  UnknownBranch,
-} from './outcomes.ts'
-import { announce, channelFor, openChannelFor } from './channel.ts'
-import { findFollowed, findNamed, namesProject, type Named, shownOf } from '../../projects/subscriptions.ts'
-import { faultsOf, isAll, rulesOf } from './subscribe-input.ts'
+import type { SubscriptionDeps } from './deps.ts'
+import { announce, channelFor, openChannelFor, type Announced, type CannotPost } from './channel.ts'
+import {
+  findFollowed,
+  findNamed,
+  namesProject,
+  type Named,
+  shownOf,
+  type ShownSubscription,
+} from '../../projects/subscriptions.ts'
+import { faultsOf, isAll, rulesOf, type SubscribeInput } from './subscribe-input.ts'
 import { typedHours, typedTime } from './remind.ts'
+import type { FieldFault } from '../../domain/ci-project/project.ts'
+
+export type SubscribeOutcome =
+  | {
+      kind: 'subscribed'
+      shown: ShownSubscription
+      was: ShownSubscription | null
+      /** the channel's subscription to all projects, which no longer counts for this one */
+      over: Subscription | null
+      announced: Announced
+      /** the default channel, if it gets nothing about this any more; null: it still does, or never did */
+      silent: ChannelId | null
+    }
+  /** exactly this subscription exists already */
+  | { kind: 'same'; shown: ShownSubscription }
+  /** the subscriptions file or DEFAULT_CHANNEL sets it */
+  | { kind: 'set-elsewhere'; shown: ShownSubscription }
+  | { kind: 'too-many'; max: number }
+  | { kind: 'no-channel' }
+  /** Slack does not confirm that the requester is in the chosen channel */
+  | { kind: 'not-in-channel'; channel: ChannelId }
+  | CannotPost
+  | { kind: 'faults'; faults: readonly FieldFault[] }
+  | UnknownBranch
+  | ProjectNotFound
+  | Refused
+
+/** No known branch of the project matches: nothing is stored until the requester confirms it. */
+export interface UnknownBranch {
+  kind: 'unknown-branch'
+  channel: ChannelId
+  wish: SubscribeInput
+  /** null: all projects */
+  project: string | null
+  /** a known branch that was probably meant */
+  nearest: string | null
+  /** the known branches, the newest first */
+  known: readonly string[]
+}
+
+/** A wish that would change something in the channel. */
+export interface Foreseen {
+  kind: 'would-subscribe'
+  subscription: NewSubscription
+  /** the subscription that it would replace */
+  was: ShownSubscription | null
+}
+
+/** The subscriptions to remove: of a project as people name it or `all`, one by its id, or the only one here. */
+export interface UnsubscribeWish {
+  project: string | null
+  id: string | null
+}
+
+export type UnsubscribeOutcome =
+  | { kind: 'unsubscribed'; removed: readonly ShownSubscription[]; announced: Announced }
+  /** the channel has no such subscription; `here`: those that it has */
+  | { kind: 'not-subscribed'; text: string | null; here: readonly ShownSubscription[] }
+  /** the channel has several, and the request did not say which */
+  | { kind: 'which'; here: readonly ShownSubscription[] }
+  | { kind: 'set-elsewhere'; shown: ShownSubscription }
+  | { kind: 'no-channel' }
+  | ProjectNotFound
+  | Refused
 
 /** The most subscriptions of one channel. Beyond that, patterns or another channel are better. */
 export const SUBSCRIPTIONS_MAX = 50

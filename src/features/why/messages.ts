@@ -5,7 +5,6 @@ import { WORD_CHARS_MAX, INLINE_URL_CHARS_MAX } from '../../slack/messages/limit
 import { testsLine } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { withSourceName, SOURCE_NAMES, reasonWords } from '../../slack/messages/words.ts'
-import type { Explained, WhyOutcome, Posted, StoredRuleResult } from '../../projects/outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { buildButtons, buildLine } from '../kit/build.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
@@ -15,6 +14,7 @@ import { messageUrl } from '../../alerts/messages/card.ts'
 import { patternMode } from '../../domain/rules/pattern.ts'
 import type { ChannelRule, RuleVerdict } from '../../domain/rules/rule.ts'
 import { eventsInWords } from '../../slack/messages/subscription.ts'
+import type { Explained, WhyOutcome, Posted, StoredRuleResult } from './why.ts'
 
 /** The most build events that are named together. */
 const EVENTS_NAMED_MAX = 5

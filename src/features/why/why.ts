@@ -1,8 +1,8 @@
 import { selectable } from '../../domain/rules/decide.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
-import type { ChannelId } from '../../domain/ids.ts'
+import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/records.ts'
-import type { Requester, Explained, Posted, Target, WhyOutcome } from '../../projects/outcomes.ts'
+import type { Requester, Target, BuildSummary, NotFound } from '../../projects/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../projects/find-build.ts'
 import { followedBy, visibleTo, type FollowedDeps, type VisibleDeps } from '../../projects/projects.ts'
 import { newestOf, type StoredMessage } from '../../domain/cards/plan.ts'
@@ -10,6 +10,44 @@ import { attemptKey, type Attempt } from '../../domain/builds/attempt.ts'
 import { noticeSubject } from '../../domain/builds/revision.ts'
 import { isRedAgain } from '../../domain/cards/story.ts'
 import type { Reads } from '../../store/store.ts'
+import type { RuleResult, Selectable } from '../../domain/rules/rule.ts'
+
+/** A rule and its verdict as they were stored. Another version of the bot may have stored other verdicts. */
+export type StoredRuleResult = Omit<RuleResult, 'verdict'> & { verdict: string }
+
+/** Why one build event was posted in one channel, or was not. Another version of the bot may have stored other reasons. */
+export interface Explained
+  extends Pick<BuildEvent, 'rawStatus' | 'at' | 'branch'>, Pick<StoredDecision, 'channel' | 'verdict' | 'rulesFrom'> {
+  /** the events that rules could select for this build event */
+  events: readonly Selectable[]
+  reason: string
+  /** the rules in their order, at most RULE_RESULTS_MAX */
+  ruleResults: readonly StoredRuleResult[]
+  /** the messages about it in this channel: the card, the attempt's reply, or the day's account notice */
+  posted: readonly Posted[]
+}
+
+/** `slot`: `card`, `run:<build>.<n>` or `notice`. `waiting`: not posted yet, or not known to be. */
+export interface Posted {
+  slot: string
+  state: 'posted' | 'waiting' | 'gone'
+  ts: MessageTs | null
+  /** when it was last posted or edited (ms) */
+  at: number | null
+  /** it was also sent to the channel */
+  broadcast: boolean
+}
+
+export type WhyOutcome =
+  | {
+      kind: 'why'
+      build: BuildSummary
+      decisions: readonly Explained[]
+      more: number
+      /** how many channels are left out because the requester cannot see them */
+      hidden: number
+    }
+  | NotFound
 
 /** The most decisions in one answer; the newest are shown. */
 export const DECISIONS_MAX = 20

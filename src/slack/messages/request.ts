@@ -1,4 +1,4 @@
-import type { Missing } from '../../domain/cards/offer.ts'
+import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/cards/view.ts'
 import { buildNumber, joined, mention } from './build.ts'
@@ -27,7 +27,7 @@ export const ACTION_WORDS: Record<Action, string> = { stop: 'Stop', restart: 'Re
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
 /** Why an action cannot be offered. Cards and all answers use these texts. */
-export const MISSING: Record<Missing, string> = {
+export const MISSING: Record<MissingCapability, string> = {
   'no-github': 'GITHUB_TOKEN is not set',
   'no-gitlab': 'GITLAB_TOKEN is not set',
   'no-v2': "CI's v2 interface is not configured",

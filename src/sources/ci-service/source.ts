@@ -1,4 +1,4 @@
-import { NO_DETAILS, type Observation } from '../../domain/builds/build-event.ts'
+import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { knownAs, type LegacyBuild, type LegacyProject } from '../../domain/ci-project/project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
@@ -30,11 +30,11 @@ export function createCiServiceSource({ v2, legacy }: Clients, reads: Pick<Reads
     async readBuild(seen, signal) {
       const project = await listedProject(v2, reads, seen, signal)
       if (!project) return null
-      if (!getProject || project.type === 'pro') return { project, observation: null }
+      if (!getProject || project.type === 'pro') return { project, event: null }
       const { projectId, buildId, branch } = seen
       const query = { builds: [buildId], ...(branch === null ? {} : { branch }) }
       const shown = await unlessMissing(getProject(projectId, query, signal))
-      if (!shown) return project.type === 'basic' ? null : { project, observation: null }
+      if (!shown) return project.type === 'basic' ? null : { project, event: null }
       return buildIn(shown, project, seen)
     },
     readEnd: null,
@@ -71,13 +71,13 @@ async function listedProject(
 function buildIn(shown: LegacyProject, project: KnownProject, { buildId }: SeenBuild): ReadBuild | null {
   const build = shown.builds.find(({ id }) => id === buildId)
   if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return null
-  return { project, observation: observationOf(shown, build) }
+  return { project, event: eventOf(shown, build) }
 }
 
-const observationOf = (
+const eventOf = (
   { id: projectId }: LegacyProject,
   { id: buildId, uuid: buildUuid, branch, commitId, status: rawStatus, number = null }: LegacyBuild,
-): Observation => ({
+): ReceivedEvent => ({
   projectId,
   buildId,
   branch,

@@ -25,6 +25,8 @@ export interface GithubClient {
   hooks(repository: string): Promise<unknown[]>
   /** How many calls the token has left; null if GitHub does not say. */
   rate(repository: string): Promise<Rate | null>
+  /** The same, as the last answer said; null: none has. */
+  lastRate(): Rate | null
   /** The jobs of one attempt of a run that did not pass. */
   unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
   /** What GitHub's runner says went wrong with one job. The job's own tools annotate files of the repository. */
@@ -74,6 +76,7 @@ export function createGithubClient({
   const addressIn = (repository: string, segments: readonly string[], query: Query = {}) =>
     addressOf(base, ['repos', ...checkedName(repository, isRepositoryName).split('/'), ...segments], query)
   const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
+  let lastRate: Rate | null = null
   async function send(
     repository: string,
     request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>,
@@ -98,10 +101,12 @@ export function createGithubClient({
       },
       signal,
     )
-    return sent.catch((error: unknown) => {
+    const answer = await sent.catch((error: unknown) => {
       if (error instanceof CiError && error.kind === 'unauthorized') tokens.forget(repository)
       throw error
     })
+    lastRate = answer.rate ?? lastRate
+    return answer
   }
   const read = async (repository: string, segments: readonly string[], purpose: string, signal?: AbortSignal) => {
     const request = { method: 'GET', url: addressIn(repository, segments), purpose } as const
@@ -149,6 +154,7 @@ export function createGithubClient({
       const request = { method: 'GET', url: addressIn(repository, []), purpose: 'ask for the rate limit' } as const
       return (await send(repository, { ...request, statusSuffices: true })).rate
     },
+    lastRate: () => lastRate,
     async unpassedJobs(repository, run, attempt, signal) {
       const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
       const how = { purpose: 'list the jobs of a run', listIn: listIn('jobs'), ...(signal && { signal }) }

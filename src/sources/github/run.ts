@@ -28,7 +28,7 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
   const pullRequests = run.pull_requests.flatMap((one) => one?.number ?? [])
   const trigger = triggerOf({ event: run.event, branch: run.head_branch, pullRequests })
   return {
-    observation: {
+    event: {
       projectId,
       buildId: run.id,
       branch: streamOf(branchOf(run, repo), trigger.stream),
@@ -41,7 +41,7 @@ export function readRun(value: unknown, repository: unknown, workflow: unknown):
         buildUrl: urlOf(run),
         commitUrl: run.head_sha && repo.html_url ? `${repo.html_url}/commit/${run.head_sha}` : null,
         shortCommitId: run.head_sha?.slice(0, 7) ?? null,
-        message: commitTitle((isOfRequest(run) ? run.display_title : null) ?? run.head_commit?.message ?? null),
+        message: commitTitle((isOfPullRequest(run) ? run.display_title : null) ?? run.head_commit?.message ?? null),
         ...personOf(run, trigger.person),
         requestUrl: requestUrlOf(repo, trigger.stream),
         startedAt: run.run_started_at,
@@ -156,7 +156,7 @@ const urlOf = ({ html_url: url, run_attempt: attempt }: GithubRun): string | nul
   url === null || attempt === 1 ? url : `${url}/attempts/${attempt}`
 
 /** GitHub calls such a run by the title of its pull request. */
-const isOfRequest = ({ event }: GithubRun): boolean => event === 'pull_request'
+const isOfPullRequest = ({ event }: GithubRun): boolean => event === 'pull_request'
 
 /** A pull request's address, if the stream is that of one. */
 function requestUrlOf({ html_url: url }: GithubRepository, stream: string | null): string | null {
@@ -232,7 +232,7 @@ export function triggerOf({ event, branch, pullRequests }: Started): Trigger {
     case 'push':
       return PUSH
     case 'pull_request': {
-      // GitHub lists every open request with this branch. With several, it does not say which one this run is for.
+      // GitHub lists every open pull request with this branch. With several, it does not say which one this run is for.
       const [number, ...more] = pullRequests
       return startedBy(number === undefined || more.length > 0 ? 'pull request' : `#${number}`, 'opener')
     }

@@ -1,4 +1,4 @@
-import { FAILED_JOBS_MAX, type Observation } from '../../domain/builds/build-event.ts'
+import { FAILED_JOBS_MAX, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { isFinal, isRed, toStatus } from '../../domain/builds/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
@@ -35,7 +35,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       const readOwn = (run: unknown) => readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project.name) })
       const shown = answer === 'unchanged' ? [] : answer.runs.flatMap((run) => readOwn(run) ?? [])
       // Newer runs may have pushed these off the list.
-      for (const id of asked.filter((one) => !shown.some(({ observation }) => observation.buildId === one))) {
+      for (const id of asked.filter((one) => !shown.some(({ event }) => event.buildId === one))) {
         const run = readOwn(await unlessGone(client.run(repository, id, signal)))
         if (run) shown.push(run)
       }
@@ -117,13 +117,13 @@ async function readEnd(
   opened: ReadOpened,
   { projectId, project, stream, buildId, attempt }: UnreadBuild,
   signal?: AbortSignal,
-): Promise<Observation | null> {
+): Promise<ReceivedEvent | null> {
   const repository = repositoryIn(project)
   if (!isRepositoryName(repository)) return null
   const run = await unlessMissing(client.run(repository, buildId, signal))
-  const shown = readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project) })?.observation
+  const shown = readRun(run, fieldOf(run, 'repository'), { name: workflowNameIn(project) })?.event
   if (!shown || shown.projectId !== projectId || shown.details.attempt !== attempt) return null
-  // GitHub no longer names a request that was closed.
+  // GitHub no longer names a pull request that was closed.
   const own = await withOpener(opened, repository, { ...shown, branch: stream ?? shown.branch }, signal)
   return isFinal(toStatus(own.rawStatus)) ? wholeEnd(client, repository, own, signal) : own
 }
@@ -132,9 +132,9 @@ async function readEnd(
 async function withOpener(
   opened: ReadOpened,
   repository: string,
-  shown: Observation,
+  shown: ReceivedEvent,
   signal?: AbortSignal,
-): Promise<Observation> {
+): Promise<ReceivedEvent> {
   const number = isOfOpener(shown.branch) ? requestNumberIn(shown.branch) : null
   const pull = number === null ? null : await opened(repository, number, signal)
   return pull ? { ...shown, details: { ...shown.details, ...openedBy(pull) } } : shown
@@ -147,9 +147,9 @@ const isOfOpener = (stream: string | null): stream is string => stream !== null 
 async function wholeEnd(
   client: GithubClient,
   repository: string,
-  shown: Observation,
+  shown: ReceivedEvent,
   signal?: AbortSignal,
-): Promise<Observation | null> {
+): Promise<ReceivedEvent | null> {
   const { buildId, rawStatus, details } = shown
   const wasStopped = toStatus(rawStatus) === 'stopped'
   // The run was delivered as a failure, but did not fail.
@@ -217,6 +217,7 @@ export const polledGithub = (
 ): PolledSource => ({
   source: 'github',
   projects: repositories,
+  rate: client.lastRate,
   watch(name) {
     const repositoryNow = hourly(async (signal) => ({
       repository: await client.repository(name, signal),
@@ -271,9 +272,9 @@ async function openOf(reads: Pick<Reads, 'silentBuilds'>, repository: unknown, n
   return stored.filter(({ projectId }) => projectId.startsWith(own)).map(({ buildId }) => buildId)
 }
 
-const idOf = ({ observation }: ShownBuild): string => observation.buildId
+const idOf = ({ event }: ShownBuild): string => event.buildId
 
-const isOpen = ({ observation }: ShownBuild): boolean => !isFinal(toStatus(observation.rawStatus))
+const isOpen = ({ event }: ShownBuild): boolean => !isFinal(toStatus(event.rawStatus))
 
 /** A run names its workflow only by the id, so each workflow is read too, once. */
 async function readRuns(
@@ -300,14 +301,14 @@ function listed(
   run: ShownBuild,
   signal: AbortSignal,
 ): ListedBuild {
-  const { projectId, buildId, rawStatus, details } = run.observation
-  const told = () => unlessAway(run.observation, withOpener(opened, repository, run.observation, signal))
+  const { projectId, buildId, rawStatus, details } = run.event
+  const told = () => unlessAway(run.event, withOpener(opened, repository, run.event, signal))
   return {
     projectId,
     buildId,
     state: `${details.attempt} ${rawStatus}`,
     isOpen: isOpen(run),
-    read: async () => ({ ...run, observation: await told() }),
+    read: async () => ({ ...run, event: await told() }),
     readEnd: async () => wholeEnd(client, repository, await told(), signal),
   }
 }

@@ -1,7 +1,7 @@
 import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl, checkedName, isProjectPath } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
-import { readAnswer, type CiRequest, type Rate } from '../http/exchange.ts'
+import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
 
@@ -22,6 +22,8 @@ export interface GitlabClient {
   hooks(project: string): Promise<unknown[]>
   /** How many calls the token has left; null if GitLab does not say. */
   rate(project: string): Promise<Rate | null>
+  /** The same, as the last answer said; null: none has. */
+  lastRate(): Rate | null
   commit(project: string, sha: string, signal?: AbortSignal): Promise<unknown>
   /** Restarts the jobs that did not pass. */
   retry(project: string, id: string): Promise<void>
@@ -58,8 +60,12 @@ export function createGitlabClient({
     segments: readonly string[],
     query: Record<string, string | number | undefined> = {},
   ) => addressOf(base, ['api', 'v4', 'projects', checkedName(project, isProject), ...segments], query)
-  const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>, signal?: AbortSignal) =>
-    transport.send(
+  let lastRate: Rate | null = null
+  async function send(
+    request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>,
+    signal?: AbortSignal,
+  ): Promise<CiResponse> {
+    const answer = await transport.send(
       {
         ...request,
         // GitLab redirects calls for a project that was renamed. Writes name it by its id.
@@ -70,6 +76,9 @@ export function createGitlabClient({
       },
       signal,
     )
+    lastRate = answer.rate ?? lastRate
+    return answer
+  }
   const get = async <T>(url: URL, purpose: string, read: (json: unknown) => T | null, signal?: AbortSignal) =>
     readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, read)
   async function list(url: URL, purpose: string, pagesMax: number, signal?: AbortSignal): Promise<unknown[]> {
@@ -119,6 +128,7 @@ export function createGitlabClient({
           statusSuffices: true,
         })
       ).rate,
+    lastRate: () => lastRate,
     commit: (project, sha, signal) =>
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
     retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', NOT_RUNNING),

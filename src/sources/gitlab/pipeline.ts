@@ -127,7 +127,7 @@ export function readPipeline({
   const end = isFinal(toStatus(rawStatus)) ? endOf(read, { failed, allowed, isWhole }) : null
   const isOver = isFinal(toStatus(rawStatus))
   return {
-    observation: {
+    event: {
       projectId,
       buildId: read.id,
       branch: streamOf(branchOf(read, repo.default_branch, request?.iid ?? null), trigger.stream),
@@ -351,7 +351,7 @@ function bySource(source: string | null, ref: string | null): Trigger {
     case 'push':
       return PUSH
     case 'merge_request_event':
-      // The request's number is its branch.
+      // The merge request's number is its branch.
       return TRAIN.test(ref ?? '') ? startedBy(MERGE_QUEUE) : { stream: null, person: 'opener', sharesCard: true }
     case 'schedule':
       return startedBy(NIGHTLY)

@@ -1,10 +1,9 @@
-import { NEWS_MS } from '../../domain/builds/build-event.ts'
+import { NEWS_MS, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { isSameEnd } from '../attempt-number.ts'
 import { compareOrders, gitlabProjectId, idOrder, type ProjectId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/builds/status.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
-import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { CiError, unlessGone, unlessMissing } from '../http/errors.ts'
 import { readOpened, unlessAway, type ReadOpened } from '../opened-requests.ts'
@@ -53,7 +52,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       if (isChild(pipeline) || readProject(project)?.name !== name) return null
       const mergeRequest = await openedOf(opened, id, pipeline, signal)
       const whole = await readWhole(client, { id, project, pipeline, mergeRequest, hasCommit: true }, signal)
-      const shown = whole?.observation
+      const shown = whole?.event
       if (!shown || shown.details.lastEndAt !== lastEndAt) return null
       if (isFinal(toStatus(shown.rawStatus)) && !shown.details.end?.isWhole) return null
       return { ...shown, details: { ...shown.details, attempt } }
@@ -130,6 +129,7 @@ const OVERLAP_MS = 60_000
 export const polledGitlab = (client: GitlabClient, projects: readonly string[]): PolledSource => ({
   source: 'gitlab',
   projects,
+  rate: client.lastRate,
   watch(name) {
     // Uses the id once it is known, because a project may be renamed or moved.
     const projectNow = hourly<{ id: string; project: unknown }>(async (signal, last) => {
@@ -187,7 +187,7 @@ const END_NOTED_MS = 5_000
 
 /** Whether this end is stored. After a start that is true of most listed pipelines, and saves reading them again. */
 const isEndKnown = (
-  known: readonly StoredEvent[],
+  known: readonly BuildEvent[],
   { rawStatus: shown, updatedAt }: ListedPipeline,
   now: number,
 ): boolean =>

@@ -4,6 +4,7 @@ import type { ChannelId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { BreakageReads, BreakageWrites } from '../breakages.ts'
 import type { Schema } from '../schema.ts'
+import type { OnNews } from '../store.ts'
 import { columns, ofProjects, type RunQuery } from './query.ts'
 
 const BREAKAGE = {
@@ -169,7 +170,7 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
   }
 }
 
-export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageWrites {
+export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews): BreakageWrites {
   return {
     async saveBreakage(breakage) {
       const row = toRow(BREAKAGE, breakage) as Selectable<Schema['breakage']>
@@ -200,6 +201,7 @@ export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): Breakage
     },
 
     async touchCards(subject, at, priority) {
+      onNews('anything')
       const earlier = (column: 'edit_at' | 'edit_priority', than: number) =>
         sql<number>`case when ${sql.ref(column)} < ${than} then ${sql.ref(column)} else ${than} end`
       await runQuery('touchCards', { subject, at, priority }, (value) =>

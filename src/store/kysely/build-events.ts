@@ -4,8 +4,9 @@ import {
   NO_DETAILS,
   withCredibleTimes,
   type BuildDetails,
-  type Observation,
+  type ReceivedEvent,
   type Origin,
+  type BuildEvent,
 } from '../../domain/builds/build-event.ts'
 import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
@@ -15,15 +16,14 @@ import { isRed, toStatus, isVerdict, type Status } from '../../domain/builds/sta
 import { hasStreak } from '../../domain/builds/stream.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
-import type { StoredDecision, StoredEvent } from '../records.ts'
-import type { Reads, Tx } from '../store.ts'
+import type { StoredDecision } from '../records.ts'
+import type { OnNews, Reads, Tx } from '../store.ts'
 import { type RunQuery, columns, type Insert, lock } from './query.ts'
 
-export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent =>
-  toStoredEvent(row, JSON.parse(row.details) as BuildDetails)
+export const toStored = (row: Selectable<Schema['fact']>): BuildEvent =>
+  withDetails(row, JSON.parse(row.details) as BuildDetails)
 
-const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent =>
-  toStoredEvent(row, { ...NO_DETAILS, ...toldIn(row) })
+const toVerdict = (row: Selectable<Schema['fact']>): BuildEvent => withDetails(row, { ...NO_DETAILS, ...toldIn(row) })
 
 // A branch's history needs no other details. Details that cannot be parsed must not hide the state of the branch.
 function toldIn({
@@ -37,7 +37,7 @@ function toldIn({
   }
 }
 
-const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): StoredEvent => ({
+const withDetails = (row: Selectable<Schema['fact']>, details: BuildDetails): BuildEvent => ({
   seq: row.seq,
   at: row.at,
   cardNumber: row.episode,
@@ -122,16 +122,16 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
         )
       // Two concurrent first build events of one build must not each be taken for the first.
       const [, rows] = locks ? await together([lock(db, runQuery, 'build', key), read()]) : [null, await read()]
-      return rows.toReversed().map(toPlacedEvent)
+      return rows.toReversed().map(toStored)
     },
 
     async eventsOfBuilds(buildKeys) {
-      const found: StoredEvent[] = []
+      const found: BuildEvent[] = []
       for (const key of buildKeys) {
         const rows = await runQuery('eventsOfKey', { key }, (value) =>
           buildEvents().where('build_key', '=', value('key')),
         )
-        found.push(...rows.map(toPlacedEvent))
+        found.push(...rows.map(toStored))
       }
       return found.sort((a, b) => a.seq - b.seq)
     },
@@ -143,7 +143,7 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
           .where('episode', '=', value('cardNumber'))
           .orderBy('seq'),
       )
-      return rows.map(toPlacedEvent)
+      return rows.map(toStored)
     },
 
     async newestCard(revisionKey) {
@@ -220,9 +220,9 @@ const ACKNOWLEDGED_TOGETHER = 32
 const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
 /** Build events, deliveries, and decisions. */
-export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert) {
+export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert, onNews: OnNews) {
   /** A build keeps the order of its first build event. The caller has read the build's events, and so locked them. */
-  async function uuidOrder({ projectId, buildId, details }: Observation, at: number): Promise<string> {
+  async function uuidOrder({ projectId, buildId, details }: ReceivedEvent, at: number): Promise<string> {
     const key = buildKey(projectId, buildId)
     const [known] = await runQuery('orderOfBuild', { key }, (value) =>
       db.selectFrom('fact').select('build_order').where('build_key', '=', value('key')).limit(sql.lit(1)),
@@ -240,29 +240,25 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
   }
 
   return {
-    async insertBuildEvent(
-      observation,
-      { at, origin, priority, isOfPastAttempt = false, revisionKey, branch, commitId },
-    ) {
+    async insertBuildEvent(event, { at, origin, priority, isOfPastAttempt = false, revisionKey }) {
       const buildEvent = {
         at,
         origin,
-        project_id: observation.projectId,
-        build_id: observation.buildId,
-        build_key: buildKey(observation.projectId, observation.buildId),
-        build_order: isIdDigits(observation.buildId)
-          ? orderOf(observation.buildId, at)
-          : await uuidOrder(observation, at),
+        project_id: event.projectId,
+        build_id: event.buildId,
+        build_key: buildKey(event.projectId, event.buildId),
+        build_order: isIdDigits(event.buildId) ? orderOf(event.buildId, at) : await uuidOrder(event, at),
         lineage_key: revisionKey,
-        branch_key: branchKey(observation.projectId, branch),
-        branch,
-        commit_id: commitId,
-        word: observation.rawStatus,
-        verdict: isVerdict(toStatus(observation.rawStatus)) && !isOfPastAttempt && hasStreak(branch ?? '') ? 1 : 0,
-        details: JSON.stringify(observation.details),
+        branch_key: branchKey(event.projectId, event.branch),
+        branch: event.branch,
+        commit_id: event.commitId,
+        word: event.rawStatus,
+        verdict: isVerdict(toStatus(event.rawStatus)) && !isOfPastAttempt && hasStreak(event.branch ?? '') ? 1 : 0,
+        details: JSON.stringify(event.details),
         priority,
         acknowledged: origin === 'delivery' ? 0 : 1,
       }
+      onNews('ingest')
       return insert(buildEvent)
     },
 

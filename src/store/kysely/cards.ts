@@ -3,11 +3,11 @@ import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { QUEUES, NO_QUEUES, type Queue, type Queues, type StoredMessage } from '../../domain/cards/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { Card, CardKey } from '../records.ts'
-import type { Reads, Tx } from '../store.ts'
+import type { OnNews, Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { noticeSubject } from '../../domain/builds/revision.ts'
-import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toPlacedEvent, STORED_POST } from './build-events.ts'
+import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toStored, STORED_POST } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({
   subject: row.subject,
@@ -145,7 +145,7 @@ export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean
 }
 
 /** Cards with their queues, and their messages. */
-export function writeCards(db: Kysely<Schema>, runQuery: RunQuery) {
+export function writeCards(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   return {
     async ensureCard({ subject, channel, quiet, mention }) {
       const flags = { quiet: quiet ? 1 : 0, mention: mention ? 1 : 0 }
@@ -164,6 +164,7 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery) {
     },
 
     async setQueues({ subject, channel }, queues) {
+      onNews(channel)
       const row = fromQueues(queues)
       await runQuery('setQueues', { subject, channel, ...row }, (value) =>
         db
@@ -253,7 +254,7 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery) {
         .where('decision.channel', '=', channel)
         .where('decision.verdict', '=', STORED_POST)
       const rows: BuildEvent[] = (await noted.selectAll('fact').orderBy('fact.seq').limit(limit).execute()).map(
-        toPlacedEvent,
+        toStored,
       )
       const counts = await noted
         .select(({ fn }) => ['fact.word', fn.countAll<number>().as('builds')])

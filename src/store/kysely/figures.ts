@@ -3,7 +3,7 @@ import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { Schema } from '../schema.ts'
 import type { BuildEnd, FigureReads } from '../figures.ts'
-import { toPlacedEvent } from './build-events.ts'
+import { toStored } from './build-events.ts'
 import { amongKeys, ofProjects } from './query.ts'
 
 /** The reads that figures need. */
@@ -59,7 +59,7 @@ export const readFigures = (db: Kysely<Schema>): FigureReads => ({
       .execute()
     const restarts = requests.filter(({ state, code }) => state !== 'refused' && code !== 'not-restarted')
     return {
-      buildEvents: rows.map(toPlacedEvent),
+      buildEvents: rows.map(toStored),
       restarts: restarts.map(({ build_key: key, asked_at: at }) => {
         const [projectId, buildId] = key!.split('/') as [ProjectId, BuildId]
         return { projectId, buildId, at }

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
-import type { Reads, Tx } from '../store.ts'
+import type { OnNews, Reads, Tx } from '../store.ts'
 import { together } from '../../lib/async.ts'
 import { type RunQuery, columns, lock } from './query.ts'
 import { randomInt } from 'node:crypto'
@@ -46,6 +46,16 @@ export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
       }))
     },
 
+    async nextIngestAt(now) {
+      const [next] = await runQuery('nextIngestAt', { now }, (value) =>
+        db
+          .selectFrom('intake')
+          .select(({ fn }) => fn.min('due_at').as('at'))
+          .where('due_at', '>', value('now')),
+      )
+      return next?.at ?? null
+    },
+
     async ingestOf(revisionKey) {
       const [, [row]] = await together([
         // There may be no row to lock yet, so this is an advisory lock.
@@ -66,13 +76,18 @@ const STAMP_MAX = 2 ** 48 - 1
 const PUT_OFF_PRIORITY = 0
 
 /** Revisions to ingest, and locks by name. */
-export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
+export function writeIngest(
+  db: Kysely<Schema>,
+  runQuery: RunQuery,
+  { locks, onNews }: { locks: boolean; onNews: OnNews },
+) {
   return {
     async lockName(name) {
       if (locks) await lock(db, runQuery, 'other', name)
     },
 
     async wakeRevision(revisionKey, dueAt, priority) {
+      onNews('ingest')
       const mark = { lineage_key: revisionKey, due_at: dueAt, priority, stamp: randomInt(STAMP_MAX) }
       await runQuery('wakeRevision', mark, (value) =>
         db

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
-import type { Interaction } from '../../domain/interaction.ts'
+import type { StoredInteraction } from '../../domain/interaction.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
@@ -120,7 +120,7 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery) {
   } satisfies Partial<Tx>
 }
 
-const fromInteraction = (interaction: Interaction) => ({
+const fromInteraction = (interaction: StoredInteraction) => ({
   id: interaction.id,
   ask_key: interaction.interactionKey,
   state: interaction.state,
@@ -134,10 +134,10 @@ const fromInteraction = (interaction: Interaction) => ({
   claimed_at: interaction.claimedAt,
 })
 
-const toInteraction = (row: Omit<Selectable<Schema['interaction']>, 'body'>): Interaction => ({
+const toInteraction = (row: Omit<Selectable<Schema['interaction']>, 'body'>): StoredInteraction => ({
   id: row.id,
   interactionKey: row.ask_key,
-  state: row.state as Interaction['state'],
+  state: row.state as StoredInteraction['state'],
   user: row.user_id,
   what: row.what,
   channel: row.channel as ChannelId | null,

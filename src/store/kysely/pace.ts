@@ -3,7 +3,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import { LANDING_MAX_MS, type Queue } from '../../domain/cards/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey } from '../records.ts'
-import type { Reads, Tx } from '../store.ts'
+import type { OnNews, Reads, Tx } from '../store.ts'
 import { type RunQuery, type Value, columns } from './query.ts'
 
 /** Channels read in one round; more than any workspace follows. */
@@ -48,6 +48,22 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery) {
               .where('channel', 'not in', [...not])
               .execute()
       return rows as CardKey[]
+    },
+
+    async nextStepAt(now) {
+      const values = { now }
+      const rows = await runQuery('nextStepAt', values, (value) => {
+        const next = (queue: Queue) => {
+          const at = `${queue}_at` as const
+          return db
+            .selectFrom('card')
+            .select(({ fn }) => fn.min(at).as('at'))
+            .where(at, '>', value('now'))
+        }
+        return next('post').unionAll(next('edit')).unionAll(next('look'))
+      })
+      const times = rows.flatMap(({ at }) => at ?? [])
+      return times.length === 0 ? null : Math.min(...times)
     },
 
     async backlog(now) {
@@ -128,7 +144,7 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery) {
 }
 
 /** Calls to Slack, and closed channels. */
-export function writePace(db: Kysely<Schema>, runQuery: RunQuery) {
+export function writePace(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   return {
     async insertCall({ queue: lane, channel, at }) {
       const call = { lane, channel, at }
@@ -149,6 +165,7 @@ export function writePace(db: Kysely<Schema>, runQuery: RunQuery) {
     },
 
     async reopenChannel(channel) {
+      onNews(channel)
       await runQuery('reopenChannel', { channel }, (value) =>
         db.deleteFrom('channel').where('id', '=', value('channel')),
       )

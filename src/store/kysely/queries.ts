@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
-import type { Reads, Tx } from '../store.ts'
+import type { OnNews, Reads, Tx } from '../store.ts'
 import { createQuery, type Compiled, type Execute, createInsert } from './query.ts'
 import { readAudit, readProjectRequests, readRequests, writeRequests } from './requests.ts'
 import { readInteractions, writeInteractions, writeEvents } from './interactions.ts'
@@ -57,14 +57,15 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Qu
   }
 }
 
-export function createTx(db: Kysely<Schema>, context: QueryContext): Tx {
+/** @param onNews called for each statement that makes something due */
+export function createTx(db: Kysely<Schema>, context: QueryContext & { onNews: OnNews }): Tx {
   const runQuery = createQuery(context.compiled, context.execute)
   return {
     ...createReads(db, context),
-    ...writeBuildEvents(db, runQuery, createInsert(db, context.compiled, context.execute)),
-    ...writeIngest(db, runQuery, context.locks),
-    ...writeCards(db, runQuery),
-    ...writePace(db, runQuery),
+    ...writeBuildEvents(db, runQuery, createInsert(db, context.compiled, context.execute), context.onNews),
+    ...writeIngest(db, runQuery, context),
+    ...writeCards(db, runQuery, context.onNews),
+    ...writePace(db, runQuery, context.onNews),
     ...writeMovedChannels(db),
     ...writeProjects(db, runQuery),
     ...writePeople(db, runQuery, context.locks),
@@ -77,7 +78,7 @@ export function createTx(db: Kysely<Schema>, context: QueryContext): Tx {
     ...writeSilent(db),
     ...writeBuilds(db, runQuery),
     ...writeDigests(db),
-    ...writeBreakages(db, runQuery),
+    ...writeBreakages(db, runQuery, context.onNews),
     ...writeRequests(db),
     ...writeInteractions(db, runQuery),
   }

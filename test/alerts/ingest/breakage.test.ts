@@ -167,7 +167,7 @@ test('the list of red branches says how many it leaves out, however many there a
   const branches = Array.from({ length: 105 }, (_, at) => ({ ...built(at + 1, 'error'), branch: `fix/${at}` }))
   await heardInGroups(stage, branches.length, branches)
   const { builds, more } = await redNow(
-    { ...stage, interfaces: { v2: false, legacy: false }, endGone: async () => {} },
+    { ...stage, configured: { v2: false, legacy: false }, endGone: async () => {} },
     { only: [projectId(WEB)] },
   )
   expect([builds.length, more]).toEqual([10, 95])

@@ -26,7 +26,7 @@ async function deliver({ store, clock, embody }: Stage, name: string, id = 1): P
     ...readRun({ ...run, head_sha: 'a'.repeat(40) }, repository(name, id), { name: 'CI' })!,
     body: '{}',
   }
-  await recordDelivery({ store, clock, wake: () => {} }, delivery)
+  await recordDelivery({ store, clock }, delivery)
   await ingestDue(embody().deps)
 }
 

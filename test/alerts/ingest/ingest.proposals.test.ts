@@ -75,7 +75,7 @@ test('Slack is not asked about a build that failed before it was known', async (
   const { addresses, asked } = addressesOf(ADA)
   await stage.live({ addresses })
   const [seen] = story(failure())
-  await recordLookedUp({ ...stage, wake() {} }, { observation: seen! }, 'history')
+  await recordLookedUp(stage, { event: seen! }, 'history')
   await stage.clock.advance(10 * SECOND)
   expect([asked, stage.slack.messages]).toEqual([[], []])
 })

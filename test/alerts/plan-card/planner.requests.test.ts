@@ -19,7 +19,7 @@ const BASIC = {
   filter: null,
   readAt: T0,
 }
-const BOTH = { interfaces: { v2: true, legacy: true } }
+const BOTH = { configured: { v2: true, legacy: true } }
 
 type StepResult = Stage & { life: Incarnation }
 
@@ -63,15 +63,7 @@ async function answer(stage: Stage, change: RequestChange, id = 'request-1'): Pr
 /** CI's answer to a restart: this build runs now. */
 async function runs(stage: Stage, build = '512'): Promise<void> {
   const [seen] = story({ word: 'initiated', build })
-  const { branch, commitId } = seen!
-  const where = {
-    at: stage.clock.now(),
-    origin: 'action',
-    priority: 0,
-    revisionKey: REVISION,
-    branch,
-    commitId,
-  } as const
+  const where = { at: stage.clock.now(), origin: 'action', priority: 0, revisionKey: REVISION } as const
   await stage.store.write((tx) => tx.insertBuildEvent(seen!, where))
   await stage.clock.advance(5 * SECOND)
 }
@@ -457,10 +449,10 @@ describe('if CI cannot be called', () => {
       { v2: true, legacy: false },
       { action: 'restart', why: 'no-legacy' },
     ],
-  ] as const)('with %j a finished build has no button and the card says why', async (interfaces, missing) => {
+  ] as const)('with %j a finished build has no button and the card says why', async (configured, missing) => {
     await using stage = await openStage()
     await stage.store.write((tx) => tx.saveProject(BASIC))
-    await stage.live({ interfaces })
+    await stage.live({ configured })
     await stage.hear('error')
     await stage.clock.advance(SECOND)
     expect(cardIn(stage)).toMatchObject({ offers: [], missing })

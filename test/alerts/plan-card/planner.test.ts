@@ -22,6 +22,7 @@ import {
   messageTs,
   MINUTE,
   OUT_OF_REACH,
+  capabilitiesWith,
   request,
   attemptsOf,
   SECOND,
@@ -54,7 +55,7 @@ const tell = (
     changes: [],
     reminders: new Map(),
     requests,
-    facilities: OUT_OF_REACH,
+    capabilities: capabilitiesWith(OUT_OF_REACH, attempts),
   })
 }
 

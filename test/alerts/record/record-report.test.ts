@@ -22,10 +22,7 @@ const report = (failing: readonly string[], change: Partial<TestReport> = {}): T
 
 /** A build step sends this report, about build 512 by default. */
 const hearReport = ({ store, clock }: Stage, said: TestReport, build = '512') =>
-  recordReport(
-    { store, clock, wake: () => {} },
-    { kind: 'report', projectId: projectId(WEB), buildId: buildId(build), report: said },
-  )
+  recordReport({ store, clock }, { kind: 'report', projectId: projectId(WEB), buildId: buildId(build), report: said })
 
 const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view))
 

@@ -4,6 +4,7 @@ import {
   isFinalEvent,
   mergeDetails,
   NO_DETAILS,
+  revisionKey,
   toBuildEvent,
 } from '../../../src/domain/builds/build-event.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
@@ -19,10 +20,18 @@ const seen = {
 }
 
 describe('toBuildEvent', () => {
-  it('gives an observation its sequence number, time, status and origin', () => {
-    const buildEvent = { ...seen, seq: 7, at: T0, status: 'failed', buildOrder: seen.buildId }
-    expect(toBuildEvent(seen, 7, T0)).toEqual({ ...buildEvent, origin: 'delivery' })
-    expect(toBuildEvent(seen, 7, T0, 'poll')).toEqual({ ...buildEvent, origin: 'poll' })
+  it('gives a received event its sequence number, time, status, origin and revision, and no card yet', () => {
+    const buildEvent = {
+      ...seen,
+      seq: 7,
+      at: T0,
+      status: 'failed',
+      buildOrder: seen.buildId,
+      revisionKey: revisionKey(seen),
+    }
+    const unplaced = { cardNumber: null, isAcknowledged: false, isOutcome: false }
+    expect(toBuildEvent(seen, 7, T0)).toEqual({ ...buildEvent, ...unplaced, origin: 'delivery' })
+    expect(toBuildEvent(seen, 7, T0, 'poll')).toEqual({ ...buildEvent, ...unplaced, origin: 'poll' })
   })
 
   it("keeps CI's own word and ids beyond 2^53 unchanged", () => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
+import { revisionKey } from '../../../src/domain/builds/build-event.ts'
 import { describe, expect, it } from 'vitest'
-import { branchKey, revisionKey } from '../../../src/domain/builds/revision.ts'
+import { branchKey } from '../../../src/domain/builds/revision.ts'
 import { COMMIT, HOUR, projectId, story, WEB, type Said } from '../../support/build-events.ts'
 
 const keyOf = (said: Omit<Said, 'word'>): string => revisionKey(story({ word: 'success', ...said })[0]!)

@@ -8,17 +8,13 @@ import {
   placeEvents,
   REST_MS,
   type NewestCard,
-  type PlacedEvent,
 } from '../../../src/domain/builds/revision.ts'
 import { foldAttempts, type RestartRequest } from '../../../src/domain/builds/attempt.ts'
 import { briefly, buildId, HOUR, MINUTE, SECOND, story, T0, type Said } from '../../support/build-events.ts'
 
-const unplaced = (buildEvents: readonly BuildEvent[]): PlacedEvent[] =>
-  buildEvents.map((buildEvent) => ({ ...buildEvent, cardNumber: null }))
-
 /** The card of each build event of a story whose events are placed one by one. */
 function cardNumbersOf(said: readonly (string | Said)[], asked: readonly RestartRequest[] = []): number[] {
-  const buildEvents = unplaced(story(...said))
+  const buildEvents = story(...said)
   const { placed } = placeEvents(buildEvents, null, asked)
   return buildEvents.map(({ seq }) => placed.get(seq)!)
 }
@@ -81,7 +77,7 @@ describe('the card of a build event', () => {
     const asked = [{ buildId: buildId('512'), at: T0 + 10 * SECOND }]
     const rested: NewestCard = { ...CARD, cardNumber: 4, lastAt: T0 - REST_MS, buildEvents: 9 }
     expect(cardNumbersOf(said, asked)).toEqual([1, 1])
-    const buildEvents = unplaced(story(...said)).map((buildEvent, i) => ({
+    const buildEvents = story(...said).map((buildEvent, i) => ({
       ...buildEvent,
       cardNumber: i === 0 ? 3 : null,
     }))
@@ -96,13 +92,13 @@ describe('the card of a build event', () => {
   })
 
   it('is the newest card afterwards, with its times and counts', () => {
-    const { newest } = placeEvents(unplaced(story('initiated', 'success', 'success')), null)
+    const { newest } = placeEvents(story('initiated', 'success', 'success'), null)
     expect(newest).toEqual({ cardNumber: 1, firstAt: T0, lastAt: T0 + 2 * SECOND, buildEvents: 3, builds: 1 })
   })
 
   it('does not get a last time that lies before the previous one', () => {
     const newest: NewestCard = { ...CARD, firstAt: T0 + MINUTE, lastAt: T0 + HOUR }
-    expect(placeEvents(unplaced(story('initiated')), newest).newest).toEqual({
+    expect(placeEvents(story('initiated'), newest).newest).toEqual({
       ...newest,
       firstAt: T0,
       buildEvents: 2,
@@ -115,18 +111,18 @@ describe('the card of a build event', () => {
     [EVENTS_PER_CARD_MAX, 2],
   ])('is full at a limit: a card with %i events, for a new attempt, leads to card %i', (buildEvents, cardNumber) => {
     const newest: NewestCard = { ...CARD, lastAt: T0 - MINUTE, buildEvents }
-    expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
+    expect(placeEvents(story('initiated'), newest).placed.get(1)).toBe(cardNumber)
   })
 
   it.each([
     [BUILDS_PER_CARD_MAX - 1, 1],
     [BUILDS_PER_CARD_MAX, 2],
   ])('is full at a limit: a card with %i builds, for another build, leads to card %i', (builds, cardNumber) => {
-    expect(placeEvents(unplaced(story('initiated')), { ...CARD, builds }).placed.get(1)).toBe(cardNumber)
+    expect(placeEvents(story('initiated'), { ...CARD, builds }).placed.get(1)).toBe(cardNumber)
   })
 
   it('stays the same for a restarted build even if the card has all the builds it may have', () => {
-    const [first, end, again] = unplaced(story('initiated', 'error', { word: 'initiated', after: HOUR }))
+    const [first, end, again] = story('initiated', 'error', { word: 'initiated', after: HOUR })
     const known = [first!, end!].map((buildEvent) => ({ ...buildEvent, cardNumber: 1 }))
     const full: NewestCard = { ...CARD, lastAt: T0 + SECOND, builds: BUILDS_PER_CARD_MAX }
     expect(placeEvents([...known, again!], full).placed.get(again!.seq)).toBe(1)
@@ -137,7 +133,7 @@ describe('the card of a build event', () => {
     [CARD_MS_MAX + 1, 2],
   ])('is full at a limit: a card that began %i ms ago, for another build, leads to card %i', (age, cardNumber) => {
     const newest: NewestCard = { ...CARD, firstAt: T0 - age, lastAt: T0 - HOUR }
-    expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
+    expect(placeEvents(story('initiated'), newest).placed.get(1)).toBe(cardNumber)
   })
 
   it('stays the same for an attempt that has begun, even if the card is full', () => {
@@ -165,11 +161,11 @@ describe('any story of a revision', () => {
   it('is placed the same all at once and event by event', () => {
     fc.assert(
       fc.property(revision, (buildEvents) => {
-        const atOnce = placeEvents(unplaced(buildEvents), null)
+        const atOnce = placeEvents(buildEvents, null)
         let newest: NewestCard | null = null
-        const placed: PlacedEvent[] = []
+        const placed: BuildEvent[] = []
         for (const buildEvent of buildEvents) {
-          const one = placeEvents([...placed, { ...buildEvent, cardNumber: null }], newest)
+          const one = placeEvents([...placed, buildEvent], newest)
           placed.push({ ...buildEvent, cardNumber: one.placed.get(buildEvent.seq)! })
           newest = one.newest
         }
@@ -182,7 +178,7 @@ describe('any story of a revision', () => {
   it('never splits an attempt between two cards', () => {
     fc.assert(
       fc.property(revision, (buildEvents) => {
-        const { placed } = placeEvents(unplaced(buildEvents), null)
+        const { placed } = placeEvents(buildEvents, null)
         const cards = [...Map.groupBy(buildEvents, ({ seq }) => placed.get(seq)!).values()]
         const statusesOf = (some: readonly BuildEvent[]) =>
           briefly(foldAttempts(some))
@@ -196,7 +192,7 @@ describe('any story of a revision', () => {
   it('numbers its cards from 1 without gaps', () => {
     fc.assert(
       fc.property(revision, (buildEvents) => {
-        const { placed, newest } = placeEvents(unplaced(buildEvents), null)
+        const { placed, newest } = placeEvents(buildEvents, null)
         const used = [...new Set(placed.values())].sort((a, b) => a - b)
         expect(used).toEqual(Array.from({ length: newest!.cardNumber }, (_, i) => i + 1))
       }),

@@ -1,16 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { Facilities } from '../../../src/domain/cards/offer.ts'
 import type { RequestState } from '../../../src/domain/cards/request.ts'
 import { restartRequests } from '../../../src/domain/cards/request.ts'
 import { foldAttempts } from '../../../src/domain/builds/attempt.ts'
 import type { ShownRequest } from '../../../src/domain/cards/view.ts'
-import { buildId, LIN, MINUTE, OUT_OF_REACH, request, story, type Said } from '../../support/build-events.ts'
+import {
+  buildId,
+  attemptsOf,
+  capabilitiesWith,
+  LIN,
+  MINUTE,
+  OUT_OF_REACH,
+  request,
+  story,
+  type Known,
+  type Said,
+} from '../../support/build-events.ts'
 import { told } from '../support/telling.ts'
 
 const UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
-const BASIC: Facilities = { v2: true, legacy: true, project: { uuid: UUID, legacyId: '41', type: 'basic' } }
-const PRO: Facilities = { v2: true, legacy: true, project: { uuid: UUID, legacyId: null, type: 'pro' } }
+const BASIC: Known = { v2: true, legacy: true, project: { uuid: UUID, legacyId: '41', type: 'basic' } }
+const PRO: Known = { v2: true, legacy: true, project: { uuid: UUID, legacyId: null, type: 'pro' } }
 
 const ran: readonly Said[] = [
   { word: 'initiated', after: 0 },
@@ -23,11 +33,11 @@ const again: Said = { word: 'initiated', after: 11 * MINUTE }
 const toldAsked = (requests: readonly Parameters<typeof request>[0][], ...said: readonly Said[]) => {
   const made = requests.map((change) => request(change))
   const attempts = foldAttempts(story(...said), restartRequests(made))
-  return told([...said], { requests: made, attempts, facilities: BASIC })
+  return told([...said], { requests: made, attempts, capabilities: capabilitiesWith(BASIC, attempts, made) })
 }
 
 describe('the buttons of a card', () => {
-  it.each<[claim: string, said: (string | Said)[], facilities: Facilities, offers: string[], missing: object | null]>([
+  it.each<[claim: string, said: (string | Said)[], known: Known, offers: string[], missing: object | null]>([
     ['a running build can be stopped', ['initiated'], BASIC, ['stop'], null],
     ['a finished build can be restarted', ['initiated', 'error'], BASIC, ['restart'], null],
     ['a build that was not built can be restarted', ['ignored'], BASIC, ['restart'], null],
@@ -42,8 +52,9 @@ describe('the buttons of a card', () => {
       [],
       { action: 'restart', why: 'no-legacy' },
     ],
-  ])('%s', (_, said, facilities, offers, missing) => {
-    expect(told(said, { facilities }).card).toMatchObject({ offers, missing })
+  ])('%s', (_, said, known, offers, missing) => {
+    const capabilities = capabilitiesWith(known, attemptsOf(...said))
+    expect(told(said, { capabilities }).card).toMatchObject({ offers, missing })
   })
 
   it('name the newest attempt', () => {

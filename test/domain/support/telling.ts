@@ -3,7 +3,7 @@ import { recoveryOf } from '../../../src/domain/builds/recovered.ts'
 import { attemptKey, type Attempt } from '../../../src/domain/builds/attempt.ts'
 import { isRed } from '../../../src/domain/builds/status.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/cards/story.ts'
-import { OUT_OF_REACH, attemptsOf, type Said } from '../../support/build-events.ts'
+import { OUT_OF_REACH, attemptsOf, capabilitiesWith, type Said } from '../../support/build-events.ts'
 
 export const ADA = 'U0ADA00001'
 export const byAda = { message: 'fix login', committer: 'ada', projectName: 'web', shortCommitId: 'a1b2c3d' }
@@ -30,7 +30,7 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
     changes: [],
     reminders: new Map(),
     requests: [],
-    facilities: OUT_OF_REACH,
+    capabilities: capabilitiesWith(OUT_OF_REACH, attempts),
     ...context,
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { BadgeOutcome } from '../../../src/projects/outcomes.ts'
 import { hear, openStage, type Stage } from '../operations-stage.ts'
 import { readPng } from '../../slack/picture/png.ts'
+import type { BadgeOutcome } from '../../../src/features/badge/badge.ts'
 
 const badge = (stage: Stage, branch: string | null = null, project = 'web') =>
   stage.main.operations.badge({ project, branch })
@@ -81,7 +81,7 @@ describe('the badge', () => {
     await using stage = await openStage()
     const { store, clock } = stage.main.deps
     const build = { project_id: 91, build_id: 1, status: 'initiated', project_full_name: 'acme/docs' }
-    await hear({ store, clock, wake: () => {} }, JSON.stringify({ build }))
+    await hear({ store, clock }, JSON.stringify({ build }))
     await stage.deliver()
     expect(await badge(stage, null, 'docs')).toMatchObject({ kind: 'no-uuid', project: { name: 'acme/docs' } })
   })

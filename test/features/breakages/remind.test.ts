@@ -94,7 +94,6 @@ const jobOf =
         subscriptions: async () => stage.subscriptions,
         newId: () => `r${(ids += 1)}`,
         sendText,
-        wake: () => {},
         endGone: async () => {},
       },
       new AbortController().signal,
@@ -258,7 +257,7 @@ describe('the reminder of a red branch', () => {
   })
 })
 
-const STEPS = 70
+const STEPS = 100
 
 test('is stored once and posted once, at whichever step the process dies', async () => {
   const at = new Set<string>()

@@ -33,7 +33,7 @@ const run = (more: object = {}) => ({
 
 /** GitHub has delivered this run, in addition to the CI service's builds. */
 async function deliver({ reconcile: { store, clock } }: Stage, shown: unknown): Promise<void> {
-  await recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY, { name: 'CI' })!, body: '{}' })
+  await recordDelivery({ store, clock }, { ...readRun(shown, REPOSITORY, { name: 'CI' })!, body: '{}' })
   await clock.advance(5_000)
 }
 
@@ -86,7 +86,7 @@ function withGithub(stage: Stage, shown: readonly unknown[]): Process {
   const { v2, legacy } = stage.main.deps
   const clients = { v2, legacy, github: client as unknown as GithubClient, gitlab: null }
   const sources = createSources(clients, stage.reconcile.store.read)
-  const process = stage.another({ sources, interfaces: { v2: true, legacy: true, github: true } })
+  const process = stage.another({ sources, configured: { v2: true, legacy: true, github: true } })
   return { ...process, confirm: () => confirmRequests(process.deps) }
 }
 

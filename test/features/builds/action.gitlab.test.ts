@@ -24,7 +24,7 @@ async function deliver(
   { iid = 3, project = PROJECT, status = 'running' }: { iid?: number; project?: typeof PROJECT; status?: string } = {},
 ): Promise<void> {
   const pipeline = { id, iid, status, source: 'push', ref: 'main', sha: id.padStart(40, 'b') }
-  await recordDelivery({ store, clock, wake: () => {} }, { ...readPipeline({ pipeline, project })!, body: '{}' })
+  await recordDelivery({ store, clock }, { ...readPipeline({ pipeline, project })!, body: '{}' })
   await clock.advance(5_000)
 }
 
@@ -66,7 +66,7 @@ test("a number means the one that people see, not a pipeline's id, even if many 
 test('a pipeline that passed cannot be restarted, and the answer says why', async () => {
   await using stage = await openStage()
   await deliver(stage, '31', { status: 'success' })
-  const process = stage.another({ interfaces: { v2: true, legacy: true, gitlab: true } })
+  const process = stage.another({ configured: { v2: true, legacy: true, gitlab: true } })
   const target = { kind: 'project', project: 'acme/site', branch: 'main' } as const
   const outcome = await process.operations.restart(target, lin())
   expect(outcome).toMatchObject({ kind: 'not-now' })
@@ -100,7 +100,7 @@ function withGitlab(stage: Stage, path: string) {
   const { v2, legacy } = stage.main.deps
   const clients = { v2, legacy, github: null, gitlab: client as unknown as GitlabClient }
   const sources = createSources(clients, stage.reconcile.store.read)
-  return stage.another({ sources, interfaces: { v2: true, legacy: true, gitlab: true } })
+  return stage.another({ sources, configured: { v2: true, legacy: true, gitlab: true } })
 }
 
 test("a project that a delivery calls by another one's name is not shown under it when GitLab is asked", async () => {

@@ -241,7 +241,7 @@ describe('a restart is offered', () => {
     const { store, clock } = stage.reconcile
     for (const { status, body } of stage.ci.deliveries().slice(-1)) {
       expect(status).toBe('initiated')
-      await hear({ store, clock, wake: () => {} }, body)
+      await hear({ store, clock }, body)
     }
     expect(stage.card()).toMatchObject({ shown: 'failed', offers: ['restart'] })
     expect((await restart(stage, built)).kind).toBe('not-now')
@@ -441,7 +441,7 @@ test.each(FORMS)('a restart as %s is confirmed by a delivery that only says that
   const { store, clock } = stage.main.deps
   const said = { project_id: built.ref.projectId, build_id: newest(stage).id, status: 'initiated' }
   const body = JSON.stringify({ build: said })
-  await hear({ store, clock, wake: () => {} }, body)
+  await hear({ store, clock }, body)
   await stage.clock.advance(2 * SECOND)
   expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
   expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })

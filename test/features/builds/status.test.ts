@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { StatusOutcome } from '../../../src/projects/outcomes.ts'
-import { STATUS_BUILDS_MAX } from '../../../src/features/builds/status.ts'
+import { STATUS_BUILDS_MAX, type StatusOutcome } from '../../../src/features/builds/status.ts'
 import { follower } from '../../alerts/stage.ts'
 import { channelId, MINUTE } from '../../support/build-events.ts'
 import { BUILDS, openStage, type Stage } from '../operations-stage.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Interaction } from '../../../src/domain/interaction.ts'
+import type { StoredInteraction } from '../../../src/domain/interaction.ts'
 import { answerInterrupted } from '../../../src/features/kit/interrupted.ts'
 import { choiceValue } from '../../../src/features/kit/values.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../../src/slack/messages/ids.ts'
 import { T0 } from '../../support/build-events.ts'
 
-const interaction = (what: string): Interaction => ({
+const interaction = (what: string): StoredInteraction => ({
   id: 'i1',
   interactionKey: 'k1',
   user: 'U0ADA00001',

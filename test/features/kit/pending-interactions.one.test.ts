@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ActionOutcome } from '../../../src/projects/outcomes.ts'
 import { NotAttempted } from '../../../src/store/not-attempted.ts'
 import { INTERRUPT_MS, DRAIN_MS } from '../../../src/runtime/slack-app.ts'
 import { answerSlow } from '../../../src/features/kit/fault-messages.ts'
@@ -8,6 +7,7 @@ import { answerUndone } from '../../../src/features/kit/interrupted.ts'
 import type { Acknowledgement } from '../../../packages/sandbox-slack/src/acknowledgement.ts'
 import { turnedClock } from '../../../packages/sandbox-slack/test/stage.ts'
 import { ada, BUILDS, lin, openStage, pending, postCard, STOP_REQUESTED, until, type Stage } from './stage.ts'
+import type { ActionOutcome } from '../../../src/features/builds/action.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 

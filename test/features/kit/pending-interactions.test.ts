@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ReceivedInteraction } from '../../../src/domain/interaction.ts'
 import type { Requester } from '../../../src/projects/outcomes.ts'
 import type { DigestInput } from '../../../src/features/subscriptions/digest.ts'
-import type { SubscribeInput } from '../../../src/features/subscriptions/outcomes.ts'
 import { NotAttempted } from '../../../src/store/not-attempted.ts'
 import {
   AGAIN_AFTER_MS,
@@ -28,6 +27,7 @@ import { createHandClock } from '../../support/hand-clock.ts'
 import { openBesideHandClock } from '../../support/stores.ts'
 import { recordingLog } from './stage.ts'
 import { lin, ofAttempt, openStage, type Operations } from '../operations-stage.ts'
+import type { SubscribeInput } from '../../../src/features/subscriptions/subscribe-input.ts'
 
 const asked = (change: Partial<ReceivedInteraction> = {}): ReceivedInteraction => ({
   interactionKey: 'trigger-1',

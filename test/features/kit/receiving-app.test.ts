@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ActionOutcome } from '../../../src/projects/outcomes.ts'
 import { DRAIN_MS } from '../../../src/runtime/slack-app.ts'
 import { answerFault } from '../../../src/features/kit/fault-messages.ts'
 import { turnedClock } from '../../../packages/sandbox-slack/test/stage.ts'
 import { ada, BUILDS, countedKeys, openStage, pending, STOP_REQUESTED, until, type Stage } from './stage.ts'
+import type { ActionOutcome } from '../../../src/features/builds/action.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 const JSON_TYPE = 'application/json' as const

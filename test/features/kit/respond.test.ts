@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { ActionOutcome } from '../../../src/projects/outcomes.ts'
 import type { ProjectId } from '../../../src/domain/ids.ts'
 import { answerBadge } from '../../../src/features/badge/messages.ts'
 import { answerAction } from '../../../src/features/builds/action-messages.ts'
@@ -11,6 +10,7 @@ import { startHttpStub } from '../../support/http-stub.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
 import { commandNamed } from '../../../src/features/kit/registry.ts'
 import { ada, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
+import type { ActionOutcome } from '../../../src/features/builds/action.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
 const requested = (reference = '00000001') =>

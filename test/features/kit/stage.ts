@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { ActionOutcome, BuildSummary, Permits, Requester, Target } from '../../../src/projects/outcomes.ts'
+import type { BuildSummary, Permits, Requester, Target } from '../../../src/projects/outcomes.ts'
 import type { Config } from '../../../src/config/config.ts'
 import type { BuildId, ChannelId, ProjectId } from '../../../src/domain/ids.ts'
 import { type Action, parseAttemptRef } from '../../../src/domain/cards/request.ts'
@@ -38,6 +38,7 @@ import { CHANNELS, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.
 import { portOf } from '../../../packages/sandbox-slack/test/bot.ts'
 import { WEB } from '../../slack/messages/cast.ts'
 import { databasePath, testFolder } from '../../support/app.ts'
+import type { ActionOutcome } from '../../../src/features/builds/action.ts'
 
 export const BUILDS = CHANNELS.builds as ChannelId
 export const { ada, grace, lin, gus, sol } = PEOPLE

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Creation } from '../../../src/features/projects/outcomes.ts'
 import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
 import { ORGANIZATION, project as sent } from '../../sources/ci-service/support.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
 import { ADA, CREATION, requester, openProjectStage, T0 } from './stage.ts'
+import type { Creation } from '../../../src/features/projects/create.ts'
 
 /** A CI that finds projects by exact name. @param listed what it lists on the nth request */
 async function open(listed: (projects: readonly object[], at: number) => readonly object[] = (projects) => projects) {

@@ -9,8 +9,7 @@ import {
 } from '../../../src/features/projects/base.ts'
 import { commandLines, commandsOfLines } from '../../../src/domain/ci-project/masked-project.ts'
 import { variablesIn } from '../../../src/features/projects/inputs.ts'
-import { namesInUrl, readCreation } from '../../../src/features/projects/create.ts'
-import type { Creation } from '../../../src/features/projects/outcomes.ts'
+import { namesInUrl, readCreation, type Creation } from '../../../src/features/projects/create.ts'
 import { CREATION } from './stage.ts'
 
 const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')

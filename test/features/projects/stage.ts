@@ -7,9 +7,9 @@ import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Requester } from '../../../src/projects/outcomes.ts'
 import type { SendText } from '../../../src/slack/api/send-text.ts'
-import type { Creation, EditInput, PreviewInput, ProjectDeps } from '../../../src/features/projects/outcomes.ts'
-import { createProject, previewCreation } from '../../../src/features/projects/create.ts'
-import { editProject, previewEdit } from '../../../src/features/projects/edit.ts'
+import type { ProjectDeps } from '../../../src/features/projects/outcomes.ts'
+import { createProject, previewCreation, type Creation } from '../../../src/features/projects/create.ts'
+import { editProject, previewEdit, type EditInput, type PreviewInput } from '../../../src/features/projects/edit.ts'
 import { showProject } from '../../../src/features/projects/read.ts'
 import { resetAesKey } from '../../../src/features/projects/reset.ts'
 import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
@@ -77,7 +77,7 @@ export async function openProjectStage(address: CiAddress, changes: Partial<Proj
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     newId: randomUUID,
     processId: 'process-1',
-    interfaces: { v2: true, legacy: false },
+    configured: { v2: true, legacy: false },
     permits: async () => ({ kind: 'yes' }),
     ci: createClientV2({ baseUrl, organizationUuid, auth: staticAuth(authorization), transport }),
     digestKey: 'key of the stage',

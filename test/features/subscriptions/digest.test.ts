@@ -27,7 +27,7 @@ async function openStage(changes: Partial<SendDigests> = {}) {
     clock,
     log: life.deps.log,
     subscriptions: life.deps.subscriptions,
-    interfaces: { v2: false, legacy: false },
+    configured: { v2: false, legacy: false },
     retentionDays: 90,
     chart: async () => 'F0CHART001',
     nameOf: async () => 'Lin',

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../../src/alerts/deps.ts'
 import type { CiRules } from '../../../src/domain/rules/decide.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import type { DryRunOutcome, SubscriptionDeps } from '../../../src/features/subscriptions/outcomes.ts'
-import { dryRun } from '../../../src/features/subscriptions/dry-run.ts'
+import type { SubscriptionDeps } from '../../../src/features/subscriptions/deps.ts'
+import { dryRun, type DryRunOutcome } from '../../../src/features/subscriptions/dry-run.ts'
 import { follower, openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { buildOf, delivery, type Build } from '../../support/app.ts'
 import { channelId } from '../../support/build-events.ts'
@@ -82,7 +82,7 @@ test(
           const { deps } = stage.embody({ subscriptions: async () => made, rulesOf: async () => ofCi })
           const told = (build: Build) =>
             hear(
-              { ...deps, wake: () => {} },
+              { ...deps },
               JSON.stringify(
                 delivery({
                   ...build,
@@ -160,7 +160,7 @@ test('a dry run of one event asks whether the branch is red: a failure on a gree
   await using stage = await openReconcileStage({ subscriptions: [changes] })
   const { deps } = stage.embody()
   const ingest = async (build: Build) => {
-    await hear({ ...deps, wake: () => {} }, JSON.stringify(delivery(build)))
+    await hear({ ...deps }, JSON.stringify(delivery(build)))
     await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
   }
   const asking = { ...deps, ...ASKING }

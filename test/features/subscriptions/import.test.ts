@@ -17,7 +17,7 @@ async function openWithWorkflows(...names: readonly string[]): Promise<Stage> {
   for (const [at, name] of names.entries()) {
     const run = { id: 9_000_000_001 + at, workflow_id: 77 + at, status: 'completed', conclusion: 'success' }
     const seen = readRun({ ...run, event: 'push', head_branch: 'main' }, { id: 1, full_name: 'acme/site' }, { name })!
-    await recordDelivery({ store, clock, wake: () => {} }, { ...seen, body: '{}' })
+    await recordDelivery({ store, clock }, { ...seen, body: '{}' })
     await clock.advance(5_000)
   }
   return stage

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { type ChannelId, type MessageTs, toUuid } from '../../../src/domain/ids.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/rules/pattern.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import type { SubscribeOutcome, SubscribeInput } from '../../../src/features/subscriptions/outcomes.ts'
 import { PATIENCE_MS_MAX } from '../../../src/features/subscriptions/channel.ts'
-import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
+import { SUBSCRIPTIONS_MAX, type SubscribeOutcome } from '../../../src/features/subscriptions/subscribe.ts'
 import { announceClosings } from '../../../src/features/subscriptions/closings.ts'
 import { HOUR } from '../../support/build-events.ts'
 import { BUILDS, grace, lin, openStage, type Changes, type Stage } from '../operations-stage.ts'
+import type { SubscribeInput } from '../../../src/features/subscriptions/subscribe-input.ts'
 
 const wishOf = (change: Partial<SubscribeInput> = {}): SubscribeInput => ({
   project: 'acme/web',

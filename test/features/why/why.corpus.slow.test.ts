@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isFinal, toStatus } from '../../../src/domain/builds/status.ts'
 import { shortId, sourceOf, type ChannelId } from '../../../src/domain/ids.ts'
 import type { ChannelRule } from '../../../src/domain/rules/rule.ts'
-import type { Explained } from '../../../src/projects/outcomes.ts'
-import { explain } from '../../../src/features/why/why.ts'
+import { explain, type Explained } from '../../../src/features/why/why.ts'
 import { follower, openStage, type Stage } from '../../alerts/stage.ts'
 import { createScenario } from '../../simulation/scenario.ts'
 import { buildId, channelId, projectId, SECOND, WEB, type Said } from '../../support/build-events.ts'
@@ -104,7 +103,7 @@ async function play(deliveries: readonly Said[]): Promise<number> {
     const { answer, revisionKey } = await stage.hear(said)
     revisions.set(numberOf(said), revisionKey)
     const receivedAt = stage.clock.now()
-    life.reconciler.wake()
+    life.reconciler.wake('ingest')
     await stage.clock.settle()
     await stage.clock.advance(GAP_MS)
     const fresh = stage.slack.messages.filter(({ ts }) => !before.has(ts))
@@ -129,9 +128,9 @@ async function play(deliveries: readonly Said[]): Promise<number> {
 
 async function explained({ store, clock, subscriptions }: Stage, said: Said, at: number): Promise<Explained[]> {
   const ref = { projectId: projectId(said.project ?? WEB), buildId: buildId(said.build ?? '512'), attempt: 1 }
-  const interfaces = { v2: false, legacy: false }
+  const configured = { v2: false, legacy: false }
   const sites = { ci: null, github: null, gitlab: null }
-  const deps = { store, interfaces, sites, clock, subscriptions: async () => subscriptions, seenBy: seesAll }
+  const deps = { store, configured, sites, clock, subscriptions: async () => subscriptions, seenBy: seesAll }
   const outcome = await explain(deps, { kind: 'run', ref }, { user: 'U0LIN00001', channel: null })
   return outcome.kind === 'why' ? outcome.decisions.filter((one) => one.at === at) : []
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AttemptRef } from '../../../src/domain/cards/request.ts'
-import type { Explained } from '../../../src/projects/outcomes.ts'
-import { DECISIONS_MAX } from '../../../src/features/why/why.ts'
+import { DECISIONS_MAX, type Explained } from '../../../src/features/why/why.ts'
 import { follower } from '../../alerts/stage.ts'
 import { channelId, MINUTE } from '../../support/build-events.ts'
 import { UNSENT } from '../../support/fake-notifier.ts'

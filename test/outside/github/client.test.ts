@@ -53,7 +53,7 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
   test('a run can be started again in both ways', async () => {
     const client = await open('testRerunVariants')
     expect(readRun(await client.run(REPOSITORY, '686036126'), { id: 1, full_name: REPOSITORY }, null)).toMatchObject({
-      observation: { rawStatus: 'error', details: { attempt: 1 } },
+      event: { rawStatus: 'error', details: { attempt: 1 } },
     })
     await client.rerun(REPOSITORY, '686036126', 'failed')
     await client.rerun(REPOSITORY, '686036126', 'all')
@@ -141,10 +141,10 @@ async function runsOf(client: GithubClient, options: object, workflow: unknown =
   const repository = await client.repository(REPOSITORY)
   const answer = await client.runs(REPOSITORY, options)
   if (answer === 'unchanged') throw new Error(answer)
-  return answer.runs.map((run) => readRun(run, repository, workflow)!.observation)
+  return answer.runs.map((run) => readRun(run, repository, workflow)!.event)
 }
 
 async function runOf(client: GithubClient, id: string) {
   const run = (await client.run(REPOSITORY, id)) as { repository: unknown }
-  return readRun(run, run.repository, null)!.observation
+  return readRun(run, run.repository, null)!.event
 }

@@ -30,8 +30,8 @@ test.each([...new Set(listed('status'))].map((status) => [status]))(
   (status) => {
     const conclusions = status === 'completed' ? [...new Set(listed('conclusion'))] : [null]
     for (const conclusion of conclusions) {
-      const { observation } = readRun({ id: 1, workflow_id: 2, status, conclusion }, REPOSITORY, null)!
-      expect(toStatus(observation.rawStatus), String(conclusion)).not.toBe('unknown')
+      const { event } = readRun({ id: 1, workflow_id: 2, status, conclusion }, REPOSITORY, null)!
+      expect(toStatus(event.rawStatus), String(conclusion)).not.toBe('unknown')
     }
   },
 )
@@ -45,7 +45,7 @@ test('a run is read without anything that GitHub does not promise', async () => 
   expect(changes.length).toBeGreaterThan(20)
   for (const [what, changed] of changes) {
     expect(judgeBy().byName('workflow-run', changed), what).toEqual([])
-    expect(readRun(changed, changed['repository'], null)?.observation.buildId, what).toBe(String(id))
+    expect(readRun(changed, changed['repository'], null)?.event.buildId, what).toBe(String(id))
   }
 })
 
@@ -77,7 +77,7 @@ test.each(['api.github.com', 'ghes-31', 'ghes-32', 'ghes-33', 'ghes-34', 'ghes-3
     const examples = events.find(({ name }) => name === 'workflow_run')?.examples ?? []
     expect(examples.length).toBeGreaterThan(0)
     for (const { workflow_run: run, repository, workflow } of examples)
-      expect(readRun(run, repository, workflow)?.observation).toMatchObject({
+      expect(readRun(run, repository, workflow)?.event).toMatchObject({
         projectId: expect.stringMatching(/^github:\d+:\d+$/) as string,
         details: { projectName: expect.stringMatching(/^\w[\w-]*\/[\w-]+ \w/) as string, attempt: 1 },
       })

@@ -52,8 +52,8 @@ export async function played(
 }
 
 async function bringToLife(stage: Stage): Promise<void> {
-  const { rulesOf } = createProjectRules({ ...stage, log: SILENT, v2: null, legacy: null, wake: () => {} })
-  await stage.live({ rulesOf, interfaces: { v2: false, legacy: false, gitlab: true } })
+  const { rulesOf } = createProjectRules({ ...stage, log: SILENT, v2: null, legacy: null })
+  await stage.live({ rulesOf, configured: { v2: false, legacy: false, gitlab: true } })
 }
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -66,7 +66,7 @@ async function byWebhook(stage: Stage, gitlab: SandboxGitlab) {
     await gitlab.settle()
     for (const { body, headers } of receiver.received.splice(0)) {
       const reading = endpoint.read(Buffer.from(body), headers)
-      if (reading.kind === 'delivery') await recordDelivery({ ...stage, wake: () => {} }, reading)
+      if (reading.kind === 'delivery') await recordDelivery({ ...stage }, reading)
       else if (reading.kind !== 'unwanted') throw new Error(JSON.stringify(reading))
     }
   }
@@ -77,7 +77,7 @@ async function byPolling(stage: Stage, gitlab: SandboxGitlab, projects: readonly
   const transport = createTransport({ clock: systemClock })
   onTestFinished(() => transport.close())
   const record = (...[build, origin]: Parameters<Parameters<typeof createPoll>[0]['record']>) =>
-    recordLookedUp({ ...stage, wake: () => {} }, build, origin)
+    recordLookedUp({ ...stage }, build, origin)
   const client = createGitlabClient({ url, token, transport })
   const poll = createPoll({ ...stage, log: SILENT, record }, polledGitlab(client, projects))
   // What has ended by the first look is not posted.

@@ -190,9 +190,9 @@ const LABELS = [
 test('the status counts, whatever detailed_status says, in a delivery or in the REST interface', () => {
   const project = { id: 71, path_with_namespace: 'acme/web' }
   const read = (more: object) => {
-    const { observation } = readPipeline({ pipeline: { id: 31, status: 'success', ...more }, project })!
+    const { event } = readPipeline({ pipeline: { id: 31, status: 'success', ...more }, project })!
     // That jobs failed which may is told beside the status.
-    return { ...observation, details: { ...observation.details, end: null } }
+    return { ...event, details: { ...event.details, end: null } }
   }
   for (const label of LABELS)
     for (const detailed_status of [label, { label, text: label, group: label }])

@@ -1,5 +1,5 @@
 import { isChannelId, type ChannelId, type MessageTs } from '../../../src/domain/ids.ts'
-import type { Missing } from '../../../src/domain/cards/offer.ts'
+import type { MissingCapability } from '../../../src/domain/cards/capabilities.ts'
 import type {
   ShownRequest,
   RequestView,
@@ -187,7 +187,7 @@ const STAGES: { [Stage in ShownRequest['stage']]: Stage } = {
 
 export const ALL_STAGES = Object.values(STAGES)
 
-const MISSING: { [Why in Missing]: Why } = {
+const MISSING: { [Why in MissingCapability]: Why } = {
   'no-github': 'no-github',
   'no-gitlab': 'no-gitlab',
   'no-v2': 'no-v2',

@@ -36,7 +36,7 @@ const RUN = {
 
 const WORKFLOW = { name: 'CI' }
 
-const seen = (changes: object = {}) => readRun({ ...RUN, ...changes }, REPOSITORY, WORKFLOW)?.observation ?? null
+const seen = (changes: object = {}) => readRun({ ...RUN, ...changes }, REPOSITORY, WORKFLOW)?.event ?? null
 
 describe('a run', () => {
   it('is read as a build', () => {
@@ -144,8 +144,8 @@ describe('a run', () => {
     ['', null, 'workflow'],
     ['deploy @ night', null, 'deploy @ night'],
   ])('of the workflow %s at %s belongs to the project of %s', (name, path, called) => {
-    const { observation, project } = readRun({ ...RUN, path }, REPOSITORY, { name })!
-    expect(observation.details.projectName).toBe(`acme/web ${called}`)
+    const { event, project } = readRun({ ...RUN, path }, REPOSITORY, { name })!
+    expect(event.details.projectName).toBe(`acme/web ${called}`)
     expect(project.name).toBe(`acme/web ${called}`)
   })
 
@@ -158,14 +158,14 @@ describe('a run', () => {
 
   it('that lacks everything but its ids is not refused', () => {
     const bare = readRun({ id: '18446744073709551615', workflow_id: 77 }, { id: 1, full_name: 'acme/web' }, null)
-    expect(bare?.observation).toMatchObject({
+    expect(bare?.event).toMatchObject({
       buildId: '18446744073709551615',
       branch: null,
       commitId: null,
       rawStatus: 'unknown',
     })
     const nulls = Object.fromEntries(Object.keys(RUN).map((name) => [name, null]))
-    expect(readRun({ ...nulls, id: 1, workflow_id: 2 }, REPOSITORY, null)?.observation.details.attempt).toBe(1)
+    expect(readRun({ ...nulls, id: 1, workflow_id: 2 }, REPOSITORY, null)?.event.details.attempt).toBe(1)
   })
 
   it.each([
@@ -206,7 +206,7 @@ describe('the author of a commit', () => {
 describe('an example from the GitHub documentation', () => {
   it('is read as a run', () => {
     const read = examples('workflow_run').map(
-      ({ workflow_run: run, repository, workflow }) => readRun(run, repository, workflow)!.observation,
+      ({ workflow_run: run, repository, workflow }) => readRun(run, repository, workflow)!.event,
     )
     expect(read.map(({ rawStatus, details }) => `${details.projectName} ${rawStatus} ${details.attempt}`))
       .toMatchInlineSnapshot(`
@@ -245,7 +245,7 @@ describe('the endpoint', () => {
     const body = JSON.stringify({ workflow_run: RUN, repository: REPOSITORY, workflow: WORKFLOW })
     expect(read(body, signed(body, SECRET))).toMatchObject({
       kind: 'delivery',
-      observation: { buildId: '9000000001', details: { projectName: 'acme/web CI' } },
+      event: { buildId: '9000000001', details: { projectName: 'acme/web CI' } },
     })
     expect(read(body, signed(body, 'a-secret-of-nobody-here'))).toEqual({ kind: 'unauthorized' })
     expect(read(body, { 'x-github-event': 'workflow_run' })).toEqual({ kind: 'unauthorized' })

@@ -67,6 +67,7 @@ async function openPoll(failedJobs: (run: string, attempt: number) => string[] =
       if (!shown) throw new CiError({ kind: 'not-found', purpose: 'read a run', status: 404 })
       return shown
     },
+    lastRate: () => null,
   } as unknown as GithubClient
   const polled = () =>
     begin(polledGithub(client, ['acme/web'], { silentBuilds: async () => github.stored as KnownBuild[] }))

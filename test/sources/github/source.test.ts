@@ -81,7 +81,7 @@ describe('a build is read', () => {
 
   test('in the repository that the person saw, whatever name is stored', async () => {
     const read = await source().readBuild(seen)
-    expect(read).toMatchObject({ project: { name: 'acme/web CI' }, observation: { projectId: ID, buildId: '5' } })
+    expect(read).toMatchObject({ project: { name: 'acme/web CI' }, event: { projectId: ID, buildId: '5' } })
     expect(asked.toSorted()).toEqual(['repository acme/web', 'run acme/web 5', 'workflow acme/web 77'])
   })
 

@@ -39,7 +39,7 @@ const USER = {
 const DELIVERED = JSON.stringify({ object_kind: 'pipeline', object_attributes: PIPELINE, project: PROJECT })
 
 const seenOf = (more: object, others: object = {}) =>
-  readPipeline({ pipeline: { ...PIPELINE, ...more }, project: PROJECT, ...others })!.observation
+  readPipeline({ pipeline: { ...PIPELINE, ...more }, project: PROJECT, ...others })!.event
 
 describe('a pipeline', () => {
   it.each([
@@ -163,12 +163,12 @@ describe('a pipeline', () => {
     const body = DELIVERED.replace(/"id":31,/, '"id":9223372036854775807,')
     expect(body).not.toBe(DELIVERED)
     const reading = read(body)
-    expect(reading).toMatchObject({ kind: 'delivery', observation: { buildId: '9223372036854775807' } })
+    expect(reading).toMatchObject({ kind: 'delivery', event: { buildId: '9223372036854775807' } })
   })
 
   it('that lacks everything but its ids is still a build', () => {
     const build = readPipeline({ pipeline: { id: 1 }, project: { id: 2, path_with_namespace: 'a/b' } })
-    expect(build?.observation).toMatchObject({
+    expect(build?.event).toMatchObject({
       projectId: 'gitlab:2',
       buildId: '1',
       branch: null,
@@ -186,8 +186,8 @@ describe('the endpoint', () => {
     const reading = read(JSON.stringify({ ...sent, object_attributes: { ...PIPELINE, variables } }))
     if (reading.kind !== 'delivery') throw new Error(reading.kind)
     expect(JSON.stringify(reading)).not.toMatch(/DEPLOY_KEY|a-secret-of-the-project/)
-    const { observation, project } = reading
-    expect(JSON.parse(reading.body)).toEqual({ observation, project })
+    const { event, project } = reading
+    expect(JSON.parse(reading.body)).toEqual({ event, project })
   })
 
   const failing = (count: number, first = '') =>
@@ -205,7 +205,7 @@ describe('the endpoint', () => {
   const jobsOf = (body: string) => {
     const reading = read(body)
     if (reading.kind !== 'delivery') throw new Error(reading.kind)
-    return { status: reading.observation.rawStatus, jobs: reading.observation.details.failedJobs }
+    return { status: reading.event.rawStatus, jobs: reading.event.details.failedJobs }
   }
 
   it('reads so many jobs, and no more', () => {

@@ -58,6 +58,7 @@ async function openPoll() {
     failedJobs: async () => gitlab.jobs,
     failedBridges: async () => [],
     commit: async () => ({}),
+    lastRate: () => null,
   }
   const polled = polledGitlab(client as GitlabClient, ['acme/web'])
   let poll = begin(polled)

@@ -59,6 +59,6 @@ test('a child pipeline is no build that can be restarted or stopped', async () =
       number: null,
       commit: null,
     })
-  expect(await read('1')).toMatchObject({ project: { name: 'acme/web' }, observation: { buildId: '1' } })
+  expect(await read('1')).toMatchObject({ project: { name: 'acme/web' }, event: { buildId: '1' } })
   expect(await read('2')).toBeNull()
 })

@@ -3,7 +3,7 @@ import { NO_DETAILS } from '../../../src/domain/builds/build-event.ts'
 import { idOrder, toUuid } from '../../../src/domain/ids.ts'
 import { buildId, COMMIT, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { hear, REVISION, seen, several, waiting } from '../given.ts'
+import { hear, REVISION, several, waiting } from '../given.ts'
 
 const OTHER = 'ffffffffffffffffffffffffffffffff'
 
@@ -49,21 +49,6 @@ export function buildEventClaims(places: () => Places): void {
     await hear(place.store, { branch: null, commit: null })
     const [buildEvent] = await waiting(place.store.read)
     expect(buildEvent).toMatchObject({ branch: null, commitId: null })
-  })
-
-  test('a build event without branch and commit gets those of its build', async () => {
-    await using place = await places().open()
-    const where = {
-      at: T0,
-      origin: 'delivery',
-      priority: 1,
-      revisionKey: REVISION,
-      branch: 'main',
-      commitId: COMMIT,
-    } as const
-    await place.store.write((tx) => tx.insertBuildEvent(seen({ branch: null, commit: null }), where))
-    const [buildEvent] = await waiting(place.store.read)
-    expect(buildEvent).toMatchObject({ branch: 'main', commitId: COMMIT })
   })
 
   test.each([

@@ -1,7 +1,7 @@
+import { revisionKey } from '../../../src/domain/builds/build-event.ts'
 import { describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/domain/rules/digest.ts'
 import type { Figures, FigureQuery } from '../../../src/domain/builds/figures.ts'
-import { revisionKey } from '../../../src/domain/builds/revision.ts'
 import { buildsSince, collectFigures } from '../../../src/store/figures.ts'
 import { buildId, HOUR, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
@@ -116,10 +116,8 @@ interface Told {
 async function insert({ store }: Place, all: readonly Told[]): Promise<void> {
   await store.write(async (tx) => {
     for (const { at, origin = 'delivery', ...said } of all) {
-      const observation = seen(said)
-      const { branch, commitId } = observation
-      const where = { at, origin, priority: 1, revisionKey: revisionKey(observation), branch, commitId }
-      await tx.insertBuildEvent(observation, where)
+      const event = seen(said)
+      await tx.insertBuildEvent(event, { at, origin, priority: 1, revisionKey: revisionKey(event) })
     }
   })
 }

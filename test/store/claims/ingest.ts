@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { HOUR, MINUTE, SECOND, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { dueKeys, buildEvent, hear, REVISION, several } from '../given.ts'
@@ -15,6 +15,40 @@ export function ingestClaims(places: () => Places): void {
     await place.store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
     expect(await dueKeys(place.store.read, T0 - 1, LIMIT)).toEqual([])
     expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual([REVISION])
+  })
+
+  test('when the next revision is due is known, without those that are due', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    expect(await read.nextIngestAt(T0)).toBeNull()
+    await write((tx) => tx.wakeRevision('due', T0, 1))
+    await write((tx) => tx.wakeRevision('later', T0 + MINUTE, 1))
+    await write((tx) => tx.wakeRevision('soon', T0 + SECOND, 2))
+    expect(await read.nextIngestAt(T0)).toBe(T0 + SECOND)
+    expect(await read.nextIngestAt(T0 + MINUTE)).toBeNull()
+  })
+
+  test('a write that makes something due is announced once it can be read; others and failed ones are not', async () => {
+    await using place = await places().open()
+    const { store } = place
+    const heard: string[] = []
+    const stop = store.listen((news) => void heard.push(news))
+    // On a server, listening begins with a hint that anything may be due.
+    await vi.waitFor(() => expect(heard).toEqual(store.shared ? ['anything'] : []))
+    heard.length = 0
+    await store.write((tx) => tx.setLastDoneAt('job', T0))
+    const failing = store.write(async (tx) => {
+      await tx.wakeRevision(REVISION, T0, 1)
+      throw new Error('on purpose')
+    })
+    await expect(failing).rejects.toThrow('on purpose')
+    expect(heard).toEqual([])
+    await store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
+    expect(heard).toEqual(['ingest'])
+    expect(await dueKeys(store.read, T0, LIMIT)).toEqual([REVISION])
+    await stop()
+    await store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
+    expect(heard).toEqual(['ingest'])
   })
 
   test('the most urgent revisions come first, then the longest waiting ones, up to a limit', async () => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Interaction } from '../../../src/domain/interaction.ts'
+import type { StoredInteraction } from '../../../src/domain/interaction.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { HOUR, LIN, messageTs, request, SECOND, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, REVISION } from '../given.ts'
 
 /** Lin clicks Stop on build 512 of acme/web. */
-const interaction = (change: Partial<Interaction> = {}): Interaction => ({
+const interaction = (change: Partial<StoredInteraction> = {}): StoredInteraction => ({
   id: 'click-1',
   interactionKey: 'trigger-1',
   user: LIN,
@@ -21,7 +21,7 @@ const interaction = (change: Partial<Interaction> = {}): Interaction => ({
   ...change,
 })
 
-const insert = (store: Store, ...interactions: readonly Interaction[]): Promise<void> =>
+const insert = (store: Store, ...interactions: readonly StoredInteraction[]): Promise<void> =>
   store.write(async (tx) => {
     for (const one of interactions) await tx.insertInteraction(one)
   })
@@ -35,7 +35,7 @@ const claim = (store: Store, id: string, claimedAt: number, claimedBy = 'process
     ),
   )
 
-const idsOf = (interactions: readonly Interaction[]): string[] => interactions.map(({ id }) => id)
+const idsOf = (interactions: readonly StoredInteraction[]): string[] => interactions.map(({ id }) => id)
 
 /** Interactions: stored before Slack gets an acknowledgement, and removed once an answer was shown. */
 export function interactionClaims(places: () => Places): void {

@@ -54,7 +54,6 @@ async function remindAt(store: Store, at: number): Promise<string[]> {
         said.push(to)
         return { kind: 'sent', ts: '1.0' as MessageTs }
       },
-      wake: mute,
       endGone: async () => {},
     },
     new AbortController().signal,

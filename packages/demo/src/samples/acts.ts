@@ -1,10 +1,11 @@
-import type { Missing } from '../../../../src/domain/cards/offer.ts'
+import type { MissingCapability } from '../../../../src/domain/cards/capabilities.ts'
 import type { Action, RequestState } from '../../../../src/domain/cards/request.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import type { ActionOutcome, RunningOutcome } from '../../../../src/projects/outcomes.ts'
 import { BUILD_AT, BUILD_UUID, buildOf, NEW_BUILD, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, ciTrouble, CODES, each, refusals, type Cases, type Of, type Some } from './words.ts'
+import type { ActionOutcome } from '../../../../src/features/builds/action.ts'
+import type { RunningOutcome } from '../../../../src/features/builds/status.ts'
 
 export const acts = (cast: Cast, action: Action): Cases<ActionOutcome> => ({
   requested: requested(cast, action),
@@ -133,7 +134,7 @@ const STATES: Record<RequestState, string> = {
   unconfirmed: 'CI did not confirm',
 }
 
-const MISSING: Record<Missing, string> = {
+const MISSING: Record<MissingCapability, string> = {
   'no-github': 'there is no token for GitHub',
   'no-gitlab': 'there is no token for GitLab',
   'no-v2': 'the v2 interface is not configured',
@@ -144,7 +145,7 @@ const MISSING: Record<Missing, string> = {
   'project-unknown': 'CI does not list the project',
 }
 
-const NEEDED: Record<Missing, readonly Action[]> = {
+const NEEDED: Record<MissingCapability, readonly Action[]> = {
   'no-github': ['stop', 'restart'],
   'no-gitlab': ['stop', 'restart'],
   'no-v2': ['stop'],

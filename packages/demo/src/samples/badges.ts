@@ -1,7 +1,7 @@
-import type { BadgeOutcome } from '../../../../src/projects/outcomes.ts'
 import { projectOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { ciTrouble, type Cases, type Of } from './words.ts'
+import type { BadgeOutcome } from '../../../../src/features/badge/badge.ts'
 
 export const badges = (cast: Cast): Cases<BadgeOutcome> => ({
   badge: [

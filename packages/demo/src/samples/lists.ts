@@ -1,6 +1,6 @@
-import type { ListOutcome } from '../../../../src/projects/outcomes.ts'
 import { buildOf, projectOf, RED_AT, type Cast } from './cast.ts'
 import { ciTrouble, type Cases, type Of } from './words.ts'
+import type { ListOutcome } from '../../../../src/features/list/list.ts'
 
 export const lists = (cast: Cast): Cases<ListOutcome> => ({
   projects: [

@@ -2,18 +2,14 @@ import type { Difference } from '../../../../src/domain/ci-project/project-chang
 import { maskedProject } from '../../../../src/domain/ci-project/masked-project.ts'
 import { MASK } from '../../../../src/domain/ci-project/project-fields.ts'
 import type { Refused } from '../../../../src/projects/outcomes.ts'
-import type {
-  CreateOutcome,
-  EditOutcome,
-  NotSent,
-  ResetOutcome,
-  SentInVain,
-  ShownProject,
-  ShowOutcome,
-} from '../../../../src/features/projects/outcomes.ts'
+import type { NotSent, SentInVain, ShownProject } from '../../../../src/features/projects/outcomes.ts'
 import { BUILD_AT, buildOf, projectOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { ciTrouble, CODES, each, refusals, type Cases, type Of } from './words.ts'
+import type { CreateOutcome } from '../../../../src/features/projects/create.ts'
+import type { EditOutcome } from '../../../../src/features/projects/edit.ts'
+import type { ResetOutcome } from '../../../../src/features/projects/reset.ts'
+import type { ShowOutcome } from '../../../../src/features/projects/read.ts'
 
 /** What `/ci project` shows. */
 export const shownProjects = (cast: Cast): Cases<ShowOutcome> => ({

@@ -1,12 +1,13 @@
 import type { Decision } from '../../../../src/domain/rules/decide.ts'
 import type { ChannelRule } from '../../../../src/domain/rules/rule.ts'
-import type { DryChannel, DryRunOutcome, RulesOutcome } from '../../../../src/features/subscriptions/outcomes.ts'
 import type { ShownSubscription } from '../../../../src/projects/subscriptions.ts'
 import { CHANNEL, projectOf, RED_AT, type Cast } from './cast.ts'
 import { keptDigest } from './digests.ts'
 import { noProject } from './not-found.ts'
 import { ofDefault, ofFile, ruleOf, shownOf } from './shown.ts'
 import type { Cases, Of } from './words.ts'
+import type { DryChannel, DryRunOutcome } from '../../../../src/features/subscriptions/dry-run.ts'
+import type { RulesOutcome } from '../../../../src/features/subscriptions/channel.ts'
 
 export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
   rules: [

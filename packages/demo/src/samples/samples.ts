@@ -1,25 +1,5 @@
-import type {
-  ActionOutcome,
-  BadgeOutcome,
-  ListOutcome,
-  RunningOutcome,
-  StatusOutcome,
-  WhyOutcome,
-} from '../../../../src/projects/outcomes.ts'
 import type { DoctorOutcome } from '../../../../src/features/doctor/findings.ts'
-import type {
-  CreateOutcome,
-  EditOutcome,
-  ResetOutcome,
-  ShowOutcome,
-} from '../../../../src/features/projects/outcomes.ts'
 import type { MeOutcome } from '../../../../src/features/people/people.ts'
-import type {
-  DryRunOutcome,
-  RulesOutcome,
-  SubscribeOutcome,
-  UnsubscribeOutcome,
-} from '../../../../src/features/subscriptions/outcomes.ts'
 import { answerAction } from '../../../../src/features/builds/action-messages.ts'
 import type { Answer, AnswerContext } from '../../../../src/slack/messages/answer.ts'
 import type { BreakageOutcome } from '../../../../src/features/breakages/action.ts'
@@ -68,6 +48,18 @@ import { dryRuns, rulings } from './rules.ts'
 import { subscribes, unsubscribes } from './subscriptions.ts'
 import { whys } from './whys.ts'
 import { refusals, type Case } from './words.ts'
+import type { ActionOutcome } from '../../../../src/features/builds/action.ts'
+import type { BadgeOutcome } from '../../../../src/features/badge/badge.ts'
+import type { ListOutcome } from '../../../../src/features/list/list.ts'
+import type { RunningOutcome, StatusOutcome } from '../../../../src/features/builds/status.ts'
+import type { WhyOutcome } from '../../../../src/features/why/why.ts'
+import type { CreateOutcome } from '../../../../src/features/projects/create.ts'
+import type { EditOutcome } from '../../../../src/features/projects/edit.ts'
+import type { ResetOutcome } from '../../../../src/features/projects/reset.ts'
+import type { ShowOutcome } from '../../../../src/features/projects/read.ts'
+import type { DryRunOutcome } from '../../../../src/features/subscriptions/dry-run.ts'
+import type { RulesOutcome } from '../../../../src/features/subscriptions/channel.ts'
+import type { SubscribeOutcome, UnsubscribeOutcome } from '../../../../src/features/subscriptions/subscribe.ts'
 
 /** An answer as somebody gets it. */
 export interface Sample {

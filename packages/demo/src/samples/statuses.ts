@@ -1,7 +1,8 @@
-import type { BuildSummary, StatusOutcome } from '../../../../src/projects/outcomes.ts'
+import type { BuildSummary } from '../../../../src/projects/outcomes.ts'
 import { buildOf, projectOf, RED_AT, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, each, type Cases, type Of } from './words.ts'
+import type { StatusOutcome } from '../../../../src/features/builds/status.ts'
 
 export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
   status: [

@@ -1,13 +1,13 @@
 import type { Refused } from '../../../../src/projects/outcomes.ts'
-import type {
-  SubscribeOutcome,
-  UnknownBranch,
-  UnsubscribeOutcome,
-} from '../../../../src/features/subscriptions/outcomes.ts'
 import { CHANNEL, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { ofDefault, ofFile, shownOf } from './shown.ts'
 import { each, refusals, type Cases } from './words.ts'
+import type {
+  SubscribeOutcome,
+  UnknownBranch,
+  UnsubscribeOutcome,
+} from '../../../../src/features/subscriptions/subscribe.ts'
 
 export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   subscribed: [

@@ -1,9 +1,9 @@
 import type { Reason } from '../../../../src/domain/rules/decide.ts'
 import type { ChannelRule, RuleVerdict } from '../../../../src/domain/rules/rule.ts'
-import type { Explained, StoredRuleResult, Posted, WhyOutcome } from '../../../../src/projects/outcomes.ts'
 import { BUILD_AT, buildOf, CARD_TS, CHANNEL, REPLY_TS, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, type Cases, type Of } from './words.ts'
+import type { Explained, StoredRuleResult, Posted, WhyOutcome } from '../../../../src/features/why/why.ts'
 
 export const whys = (cast: Cast): Cases<WhyOutcome> => ({
   why: [

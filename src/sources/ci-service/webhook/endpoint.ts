@@ -7,7 +7,7 @@ import { readReport } from './report.ts'
 import { isRecord } from '../../../lib/json.ts'
 import { fields, values } from '../../../lib/json-parts.ts'
 import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
-import { NO_DETAILS, commitTitle, type Observation } from '../../../domain/builds/build-event.ts'
+import { NO_DETAILS, commitTitle, type ReceivedEvent } from '../../../domain/builds/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
 
 /** Whether this is one of the valid secrets. */
@@ -98,7 +98,7 @@ export function readPayload(body: Uint8Array): CiReading {
   const { build } = isRecord(read.value) ? read.value : {}
   if (!isRecord(build)) return refusal('the body has no object "build"')
   const parsed = PAYLOAD.safeParse(build)
-  if (parsed.success) return { kind: 'delivery', observation: toObservation(parsed.data, build), body: bodyText(body) }
+  if (parsed.success) return { kind: 'delivery', event: toReceivedEvent(parsed.data, build), body: bodyText(body) }
   // Only these three can be at fault: any other field that is not understood counts as missing.
   const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refusal(`build.${field} ${EXPECTED[field]}`)
@@ -146,7 +146,7 @@ const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ?
 
 type Build = Readonly<Partial<Record<(typeof BUILD_FIELDS)[number], unknown>>>
 
-function toObservation(required: z.infer<typeof PAYLOAD>, build: Build): Observation {
+function toReceivedEvent(required: z.infer<typeof PAYLOAD>, build: Build): ReceivedEvent {
   const buildUrl = textOf(build.build_url)
   return {
     projectId: required.project_id,

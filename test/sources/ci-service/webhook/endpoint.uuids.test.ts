@@ -9,7 +9,7 @@ function uuidIn(fields: object): string | null {
   const build = { project_id: 41, build_id: 512, status: 'initiated', ...fields }
   const reading = readPayload(Buffer.from(JSON.stringify({ build })))
   if (reading.kind === 'refusal') throw new Error(reading.reason)
-  return reading.observation.details.buildUuid
+  return reading.event.details.buildUuid
 }
 
 test.each<[claim: string, fields: object, uuid: string | null]>([
