@@ -4,7 +4,7 @@ import { branchKey } from '../../domain/builds/revision.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
 import type { ReadReport } from '../../sources/endpoint.ts'
 import type { Stored } from '../../sources/webhook-route.ts'
-import { attemptsOfBuild, isReportOn } from '../../store/reported-tests.ts'
+import { attemptsOfBuild, isReportOn } from '../../store/failures.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Attempt } from '../../domain/builds/attempt.ts'
 import { knownId, type RecordDelivery } from './record.ts'
@@ -40,7 +40,7 @@ async function record(
   const firstSeq = buildEvents[0]?.seq ?? 0
   const isOfAttempt = (one: { attemptSeq: number }) =>
     attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0
-  const same = stored.find((one) => one.report.shard === report.shard && isOfAttempt(one))
+  const same = stored.find((one) => one.report.by === report.by && one.report.part === report.part && isOfAttempt(one))
   if (same && JSON.stringify(same.report) === JSON.stringify(report)) return 'duplicate'
   const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
   if (replaced) await tx.removeReport(replaced.id)

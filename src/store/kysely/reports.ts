@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
-import type { TestReport } from '../../domain/builds/test-report.ts'
+import { NO_FAILURE, type Failure, type FailureReport } from '../../domain/builds/failure.ts'
 import type { ReportReads, ReportWrites } from '../reports.ts'
 import type { Schema } from '../schema.ts'
 import { amongKeys, columns, type RunQuery } from './query.ts'
@@ -15,7 +15,7 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       id,
       attemptSeq,
       receivedAt,
-      report: JSON.parse(body) as TestReport,
+      report: toReport(JSON.parse(body) as StoredBody),
     }))
   },
 
@@ -53,6 +53,20 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       reports: Number(row.reports),
     }))
   },
+})
+
+/** Reports that were stored before sources were asked name their tests, and the part of the build, otherwise. */
+type StoredBody = Omit<FailureReport, 'by' | 'part' | 'failures'> &
+  Partial<Pick<FailureReport, 'by' | 'part'>> & {
+    shard?: string | null
+    failures: readonly (Partial<Failure> & { name?: string })[]
+  }
+
+const toReport = ({ shard = null, ...body }: StoredBody): FailureReport => ({
+  ...body,
+  by: body.by ?? 'step',
+  part: body.part ?? shard,
+  failures: body.failures.map(({ name = null, ...failure }) => ({ ...NO_FAILURE, test: name, ...failure })),
 })
 
 export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrites => ({
