@@ -259,11 +259,10 @@ function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
 const endOf = ({ details: { end } }: Attempt): Pick<CardView, 'end'> =>
   end?.how ? { end: { how: end.how, says: end.says } } : {}
 
-/** The jobs that failed, unless what failed is known of each of them. */
 function failedIn(attempt: Attempt, { failures }: StoryContext): Pick<CardView, 'failedJobs' | 'failures'> {
   const own = failures.get(attemptKey(attempt))
   const { failedJobs } = attempt.details
-  const hasJobs = isRed(attempt.status) && failedJobs !== null && failedJobs.length > 0 && own?.tests !== null
+  const hasJobs = isRed(attempt.status) && failedJobs !== null && failedJobs.length > 0
   return { ...(hasJobs && { failedJobs }), ...(own && { failures: briefly(own) }) }
 }
 
